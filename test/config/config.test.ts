@@ -32,11 +32,11 @@ const names = ({ servers }: Config): readonly string[] => servers.map(({ name })
 /** A server's entry that says which file it is from. */
 const from = (file: string): object => ({ command: file });
 
-test("M1: loads an empty configuration without warnings if no file exists", async () => {
+test("loads an empty configuration without warnings if no file exists [M1]", async () => {
   expect(await load()).toMatchObject({ servers: [], declared: [], settings: {}, warnings: [] });
 });
 
-test("M1: merges the servers of all files; an earlier file overrides a later one", async () => {
+test("merges the servers of all files; an earlier file overrides a later one [M1]", async () => {
   await write("settings.yaml", "mcp:\n  servers:\n    - name: a\n      command: settings\n");
   await write("mcp.json", { mcpServers: { a: from("mcp"), b: from("mcp") } });
   await write(".mcp.json", { mcpServers: { b: from("dot"), c: from("dot") } });
@@ -53,7 +53,7 @@ test("M1: merges the servers of all files; an earlier file overrides a later one
   expect(warnings).toEqual([]);
 });
 
-test("M1: reads an explicitly named file as well, and prefers it", async () => {
+test("reads an explicitly named file as well, and prefers it [M1]", async () => {
   await write("settings.yaml", "mcp: { servers: [{ name: a, command: settings }] }");
   await write("extra.json", { mcpServers: { a: from("extra") } });
   await write(".mcp.json", { mcpServers: { b: from("dot") } });
@@ -62,7 +62,7 @@ test("M1: reads an explicitly named file as well, and prefers it", async () => {
   expect(config.servers[0]).toMatchObject({ command: "extra", source: "extra.json:3:5" });
 });
 
-test("M1: reads explicitly named settings instead of the default ones", async () => {
+test("reads explicitly named settings instead of the default ones [M1]", async () => {
   await write("settings.yaml", "mcp: { servers: [{ name: usual, command: x }] }");
   await write("other/mine.yaml", "mcp: { servers: [{ name: mine, command: x }] }\nskills: { dir: own }\n");
   const config = await load({ settingsFile: "other/mine.yaml" });
@@ -81,7 +81,7 @@ test.each([
     "bad.yaml line 1, column 5: Flow sequence in block collection must be sufficiently indented and end with a ]",
   ],
 ])(
-  "M1: rejects an explicitly named file (%s %s) that is missing or malformed",
+  "rejects an explicitly named file (%s %s) that is missing or malformed [M1]",
   async (option, file, content, values) => {
     if (content !== undefined) await write(file, content);
     const message = `Cannot read the configuration: ${values} (CONFIG_INVALID)`;
@@ -108,7 +108,7 @@ test.each([
     'line 1, column 12: the servers must be an object, write "servers": { "name": { … } }',
   ],
   [`${'{"a":'.repeat(40_000)}1`, ": it nests too deeply"],
-])("M1: reports a malformed file with its line and the mistake, and loads the rest (%#)", async (content, wrong) => {
+])("reports a malformed file with its line and the mistake, and loads the rest (%#) [M1]", async (content, wrong) => {
   await write("mcp.json", content);
   await write(".mcp.json", { mcpServers: { b: from("dot") } });
   const { servers, warnings } = await load();
@@ -132,7 +132,7 @@ test.each([
     `a: &a [x,x,x,x,x,x,x,x,x]\n${["b", "c", "d", "e"].map((name, i) => `${name}: &${name} [${`*${"abcd"[i]},`.repeat(9)}]`).join("\n")}`,
     ": Excessive alias count indicates a resource exhaustion attack",
   ],
-])("M1: reports malformed settings with the line and the mistake, and loads the rest (%#)", async (content, wrong) => {
+])("reports malformed settings with the line and the mistake, and loads the rest (%#) [M1]", async (content, wrong) => {
   await write("settings.yaml", content);
   await write(".mcp.json", { mcpServers: { b: from("dot") } });
   const { servers, settings, warnings } = await load();
@@ -148,7 +148,7 @@ test.each([
   ]);
 });
 
-test("M1: warns of a file that is too large, a folder, or unreadable", async () => {
+test("warns of a file that is too large, a folder, or unreadable [M1]", async () => {
   await write("settings.yaml", `# ${"x".repeat(1 << 20)}`);
   await mkdir(join(cwd, "mcp.json"));
   const { warnings } = await load();
@@ -158,7 +158,7 @@ test("M1: warns of a file that is too large, a folder, or unreadable", async () 
   ]);
 });
 
-test("M1: accepts comments, trailing commas, a byte order mark and an empty file", async () => {
+test("accepts comments, trailing commas, a byte order mark and an empty file [M1]", async () => {
   await write("mcp.json", '\uFEFF{ // mine\n "mcpServers": { "a": { "command": "x", }, }, }');
   await write(".mcp.json", " \n");
   const config = await load();
@@ -166,7 +166,7 @@ test("M1: accepts comments, trailing commas, a byte order mark and an empty file
   expect(config.warnings).toEqual([]);
 });
 
-test("M1: reads the formats of other programs", async () => {
+test("reads the formats of other programs [M1]", async () => {
   await write("mcp.json", { servers: { vscode: { type: "stdio", command: "x" } }, inputs: [] });
   await write(".mcp.json", {
     mcp: { servers: { editor: { command: "x" } } },
@@ -176,7 +176,7 @@ test("M1: reads the formats of other programs", async () => {
   expect(names(await load())).toEqual(["second", "map", "vscode", "editor", "zed"]);
 });
 
-test("M1: reports a file without servers, and suggests the intended key", async () => {
+test("reports a file without servers, and suggests the intended key [M1]", async () => {
   await write("mcp.json", { mcpServer: { a: from("x") } });
   await write(".mcp.json", {});
   expect((await load()).warnings).toEqual([
@@ -188,7 +188,7 @@ test("M1: reports a file without servers, and suggests the intended key", async 
   ]);
 });
 
-test("M1: skips an invalid entry with its line and the reason, and loads the others", async () => {
+test("skips an invalid entry with its line and the reason, and loads the others [M1]", async () => {
   await write(".mcp.json", {
     mcpServers: {
       "": from("x"),
@@ -233,7 +233,7 @@ test("M1: skips an invalid entry with its line and the reason, and loads the oth
   ]);
 });
 
-test("M1: disables all servers with mcp.enabled false", async () => {
+test("disables all servers with mcp.enabled false [M1]", async () => {
   await write("settings.yaml", "mcp: { enabled: false, servers: [{ name: a, command: x, enabled: true }] }");
   await write(".mcp.json", { mcpServers: { b: from("dot") } });
   expect((await load()).servers.map(({ name, enabled }) => [name, enabled])).toEqual([
@@ -242,7 +242,7 @@ test("M1: disables all servers with mcp.enabled false", async () => {
   ]);
 });
 
-test("M2: reads variables from the environment, then from .env, and expands them only once", async () => {
+test("reads variables from the environment, then from .env, and expands them only once [M2]", async () => {
   await write(".env", 'TOKEN=from-file\nOTHER="${TOKEN}"\n# comment\nexport THIRD=3\n');
   await write(".mcp.json", {
     mcpServers: {
@@ -263,7 +263,7 @@ test("M2: reads variables from the environment, then from .env, and expands them
   expect(servers[0]).not.toHaveProperty("obstacle");
 });
 
-test("M2: keeps only the server with a missing variable from starting", async () => {
+test("keeps only the server with a missing variable from starting [M2]", async () => {
   await write(".mcp.json", {
     mcpServers: {
       a: { url: "https://${HOST}/mcp", headers: { Authorization: "Bearer ${TOKEN}" } },
@@ -283,7 +283,7 @@ test("M2: keeps only the server with a missing variable from starting", async ()
   expect(warnings).toEqual([]);
 });
 
-test("M2: does not treat names of Object.prototype as variables", async () => {
+test("does not treat names of Object.prototype as variables [M2]", async () => {
   await write(".mcp.json", { mcpServers: { a: { command: "${constructor:-node}", args: ["${__proto__}"] } } });
   const { servers } = await load();
   expect(servers[0]).toMatchObject({
@@ -293,7 +293,7 @@ test("M2: does not treat names of Object.prototype as variables", async () => {
   });
 });
 
-test("M1: treats names of Object.prototype as ordinary names of servers and variables", async () => {
+test("treats names of Object.prototype as ordinary names of servers and variables [M1]", async () => {
   await write(
     ".mcp.json",
     '{"mcpServers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
@@ -306,7 +306,7 @@ test("M1: treats names of Object.prototype as ordinary names of servers and vari
   expect(Object.prototype).not.toHaveProperty("command");
 });
 
-test("X8: reads limits from the settings; warns of an invalid one and keeps its default", async () => {
+test("reads limits from the settings; warns of an invalid one and keeps its default [X8]", async () => {
   await write("settings.yaml", "limits:\n  cpuMs: 100\n  wallMs: -1\n  memoryByte: 5\n  calls: many\n");
   const { limits, warnings } = await load();
   expect(limits).toEqual({ cpuMs: 100 });
@@ -317,7 +317,7 @@ test("X8: reads limits from the settings; warns of an invalid one and keeps its 
   ]);
 });
 
-test("X8: reads timeouts from the settings; warns of an invalid one and keeps its default", async () => {
+test("reads timeouts from the settings; warns of an invalid one and keeps its default [X8]", async () => {
   await write(
     "settings.yaml",
     "timeouts:\n  validationMs: 100\n  discoveryMs: 0\n  lockMs: -1\n  connectMs: soon\n  lookMs: 5\nlimits: many\n",
@@ -336,7 +336,7 @@ test("X8: reads timeouts from the settings; warns of an invalid one and keeps it
   expect((await load()).warnings).toHaveLength(1);
 });
 
-test("L9: passes sections on unchanged, and warns of an unknown one with the nearest name", async () => {
+test("passes sections on unchanged, and warns of an unknown one with the nearest name [L9]", async () => {
   await write(
     "settings.yaml",
     "skills:\n  dir: own\n  WeatherSkill: { unit: C }\nskils: {}\nmcp: { servrs: [], start: now }\n",
@@ -360,7 +360,7 @@ test("L9: passes sections on unchanged, and warns of an unknown one with the nea
   ]);
 });
 
-test.skipIf(process.getuid?.() === 0)("M1: warns of a file that the user has no permission to read", async () => {
+test.skipIf(process.getuid?.() === 0)("warns of a file that the user has no permission to read [M1]", async () => {
   await write("mcp.json", {});
   await chmod(join(cwd, "mcp.json"), 0);
   expect((await load()).warnings).toEqual([
@@ -383,7 +383,7 @@ test.each([
   ["policy: {}\n", "line 1, column 1: unknown section policy"],
   ["agent: {}\n", "line 1, column 1: unknown section agent"],
   ["limits: {}\nnodes: []\n", "line 2, column 1: unknown section nodes"],
-])("M1: reports an unused section with its position: %j", async (content, wrong) => {
+])("reports an unused section with its position: %j [M1]", async (content, wrong) => {
   await write("settings.yaml", content);
   expect((await load()).warnings).toEqual([
     {

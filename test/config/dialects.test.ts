@@ -13,7 +13,7 @@ async function load(name: string, text: string, env: Readonly<Record<string, str
   return loadConfig({ cwd, home: join(cwd, "home"), env, mcpConfigFile: name });
 }
 
-test("M1: reads the file of VS Code with its inputs", async () => {
+test("reads the file of VS Code with its inputs [M1]", async () => {
   const text = `{
     "inputs": [
       { "type": "promptString", "id": "key", "description": "API key", "password": true },
@@ -37,7 +37,7 @@ test("M1: reads the file of VS Code with its inputs", async () => {
   expect(answered.servers[0]).not.toHaveProperty("obstacle");
 });
 
-test("M1: asks the user once for each input that servers need, and never for disabled servers", async () => {
+test("asks the user once for each input that servers need, and never for disabled servers [M1]", async () => {
   const { servers, ask } = await load(
     "mcp.json",
     JSON.stringify({
@@ -73,7 +73,7 @@ test("M1: asks the user once for each input that servers need, and never for dis
   expect(answered[1]).not.toHaveProperty("obstacle");
 });
 
-test("M1: reads the TOML of Codex, with variables named without placeholders", async () => {
+test("reads the TOML of Codex, with variables named without placeholders [M1]", async () => {
   const { servers, warnings } = await load(
     "config.toml",
     `model = "x"
@@ -122,7 +122,7 @@ comand = "x"
   ]);
 });
 
-test("M1: reads the lists of commands, the placeholders and the milliseconds of opencode", async () => {
+test("reads the lists of commands, the placeholders and the milliseconds of opencode [M1]", async () => {
   const { servers } = await load(
     "opencode.jsonc",
     `{ "$schema": "x", "mcp": {
@@ -138,7 +138,7 @@ test("M1: reads the lists of commands, the placeholders and the milliseconds of 
   ]);
 });
 
-test("M1: reads a Zed command in one object, and a file that consists of servers alone", async () => {
+test("reads a Zed command in one object, and a file that consists of servers alone [M1]", async () => {
   const zed = await load(
     "settings.json",
     '{ "context_servers": { "a": { "source": "custom", "command": { "path": "x", "args": ["1"], "env": { "K": "v" } } } } }',
@@ -148,7 +148,7 @@ test("M1: reads a Zed command in one object, and a file that consists of servers
   expect(bare.servers).toMatchObject([{ name: "a" }, { name: "b", transport: "http" }]);
 });
 
-test("M2: reads an env file, and keeps a server from starting if the file is missing", async () => {
+test("reads an env file, and keeps a server from starting if the file is missing [M2]", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "skillgate-dialects-"));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
   writeFileSync(join(cwd, "keys.env"), "A=1\nB=2\n");
@@ -165,7 +165,7 @@ test("M2: reads an env file, and keeps a server from starting if the file is mis
   expect(servers).toMatchObject([{ env: { A: "1", B: "3" } }, { obstacle: "missing file none.env" }]);
 });
 
-test("M1: a mistake is reported with its line, its column and a fix", async () => {
+test("a mistake is reported with its line, its column and a fix [M1]", async () => {
   const { servers, warnings } = await load(
     "mcp.json",
     `{
@@ -202,7 +202,7 @@ test("M1: a mistake is reported with its line, its column and a fix", async () =
   ]);
 });
 
-test("M1: ignores its own entry in a file that it shares with other clients", async () => {
+test("ignores its own entry in a file that it shares with other clients [M1]", async () => {
   const { servers, warnings } = await load(
     "mcp.json",
     JSON.stringify({
@@ -249,11 +249,11 @@ test.each([
   [{ command: { path: "x", args: ["1"], env: { K: "v" } } }, "zed", { command: "x", args: ["1"], env: { K: "v" } }],
   [{ command: "x", disabled: true, autoApprove: ["y"] }, "cursor", { command: "x", args: [], enabled: false }],
   [{ source: "extension", settings: {} }, "zed", undefined],
-])("M10: converts %j of %s to an entry of ours", (entry, client, ours) => {
+])("converts %j of %s to an entry of ours [M10]", (entry, client, ours) => {
   expect(normalizeEntry(entry, client)).toEqual(ours);
 });
 
-test("M7: reads login options under the names that several clients use", async () => {
+test("reads login options under the names that several clients use [M7]", async () => {
   const oauth = { client_id: "id", clientSecret: "${SECRET}", scopes: ["a", "b"], callbackPort: 8080 };
   const { servers, warnings } = await load(
     "mcp.json",
@@ -277,7 +277,7 @@ test("M7: reads login options under the names that several clients use", async (
   ]);
 });
 
-test("M1: reports a probable mistake in an entry, and starts its server", async () => {
+test("reports a probable mistake in an entry, and starts its server [M1]", async () => {
   const { servers, warnings } = await load(
     "mcp.json",
     `{ "mcpServers": {

@@ -21,7 +21,7 @@ const COMMENTED = `{
 }
 `;
 
-test("M10: adds a server at the end, and keeps every comment in its place", () => {
+test("adds a server at the end, and keeps every comment in its place [M10]", () => {
   expect(json(COMMENTED, set(["mcpServers", "c"], { command: "z", args: ["1", "2"], env: { K: "v" } }))).toBe(`{
   // mine
   "mcpServers": {
@@ -39,7 +39,7 @@ test("M10: adds a server at the end, and keeps every comment in its place", () =
 `);
 });
 
-test("M10: removes a server with the comment on its line, and nothing else", () => {
+test("removes a server with the comment on its line, and nothing else [M10]", () => {
   expect(json(COMMENTED, remove(["mcpServers", "a"]))).toBe(`{
   // mine
   "mcpServers": {
@@ -61,7 +61,7 @@ test("M10: removes a server with the comment on its line, and nothing else", () 
 `);
 });
 
-test("M10: keeps indentation by tabs, line ends, a byte order mark and a trailing comma", () => {
+test("keeps indentation by tabs, line ends, a byte order mark and a trailing comma [M10]", () => {
   const text = '\uFEFF{\r\n\t"mcpServers": {\r\n\t\t"a": {\r\n\t\t\t"command": "x"\r\n\t\t},\r\n\t},\r\n}\r\n';
   expect(json(text, set(["mcpServers", "b"], { command: "y" }))).toBe(
     '\uFEFF{\r\n\t"mcpServers": {\r\n\t\t"a": {\r\n\t\t\t"command": "x"\r\n\t\t},\r\n\t\t"b": {\r\n\t\t\t"command": "y"\r\n\t\t},\r\n\t},\r\n}\r\n',
@@ -90,7 +90,7 @@ test.each([
   ['{"mcpServers":{"a":{}}}', remove(["mcpServers", "nothing"]), '{"mcpServers":{"a":{}}}'],
   ['{"a": 1, }', set(["b"], 2), '{"a": 1, "b": 2 }'],
   ['{"a": 1 /* one */}', set(["b"], 2), '{"a": 1, /* one */\n"b": 2}'],
-])("M10: changes as little text as possible for an edit of %j", (before, change, after) => {
+])("changes as little text as possible for an edit of %j [M10]", (before, change, after) => {
   const result = json(before, change);
   expect(result.replaceAll(/\s/g, "")).toBe(after.replaceAll(/\s/g, ""));
 });
@@ -104,11 +104,11 @@ test.each([
     "file line 1, column 5: Flow sequence in block collection must be sufficiently indented and end with a ]",
   ],
   ["toml", "a = \n", "file line 1, column 5: invalid value"],
-] as const)("M10: leaves a %s file that cannot be parsed unchanged (%s)", (format, text, wrong) => {
+] as const)("leaves a %s file that cannot be parsed unchanged (%s) [M10]", (format, text, wrong) => {
   expect(() => edit(format)(text, set(["b"], 1))).toThrow(wrong);
 });
 
-test("M10: refuses to change a value whose notation cannot be edited separately", () => {
+test("refuses to change a value whose notation cannot be edited separately [M10]", () => {
   expect(() => json('{ "mcpServers": "none" }', set(["mcpServers", "a"], {}))).toThrow(
     "file: the file cannot be edited without changing other parts of it; edit it by hand",
   );
@@ -117,7 +117,7 @@ test("M10: refuses to change a value whose notation cannot be edited separately"
   );
 });
 
-test("M10: keeps the comments, the order and the style of settings in YAML", () => {
+test("keeps the comments, the order and the style of settings in YAML [M10]", () => {
   const text = `# top
 mcp:
     # servers
@@ -157,7 +157,7 @@ command = 'x'
 y = 2026-01-01
 `;
 
-test("M10: keeps the parts of Codex's TOML that do not belong to the server", () => {
+test("keeps the parts of Codex's TOML that do not belong to the server [M10]", () => {
   expect(toml(CODEX, set(["mcp_servers", "new one"], { command: "z", args: ["1"], env: { "A-B": "1" } }))).toBe(
     `${CODEX}\n[mcp_servers."new one"]\ncommand = "z"\nargs = ["1"]\nenv = { A-B = "1" }\n`,
   );
@@ -180,7 +180,7 @@ y = 2026-01-01
   expect(toml("", set(["mcp_servers", "a"], { command: "x" }))).toBe('[mcp_servers.a]\ncommand = "x"\n');
 });
 
-test("M10: changes only the edited value of any object in any layout", () => {
+test("changes only the edited value of any object in any layout [M10]", () => {
   const key = string({ maxLength: 6 });
   const member = dictionary(key, integer(), { maxKeys: 3 });
   const change = property(

@@ -19,7 +19,7 @@ async function load(text: string, env: Readonly<Record<string, string>>): Promis
   return loadConfig({ cwd, home: join(cwd, "home"), env, mcpConfigFile: "mcp.json" });
 }
 
-test("B5: reads the servers for web search, documentation and databases in docs/mcp.md", async () => {
+test("reads the servers for web search, documentation and databases in docs/mcp.md [B5]", async () => {
   const [, services = ""] = SHOWN;
   const { servers, warnings } = await load(services, { BRAVE_API_KEY: "key" });
   expect(warnings).toEqual([]);
@@ -37,7 +37,7 @@ test("B5: reads the servers for web search, documentation and databases in docs/
   expect(servers.filter(({ obstacle }) => obstacle !== undefined)).toEqual([]);
 });
 
-test("B5: reports the missing variable of the web search server, and starts the others", async () => {
+test("reports the missing variable of the web search server, and starts the others [B5]", async () => {
   const { servers } = await load(SHOWN[1] ?? "", {});
   expect(servers.map(({ name, obstacle }) => [name, obstacle])).toEqual([
     ["brave-search", "missing environment variable BRAVE_API_KEY"],
@@ -46,7 +46,7 @@ test("B5: reports the missing variable of the web search server, and starts the 
   ]);
 });
 
-test("M1: reads every configuration in the documentation without a warning", async () => {
+test("reads every configuration in the documentation without a warning [M1]", async () => {
   expect(SHOWN.length).toBeGreaterThanOrEqual(2);
   for (const text of SHOWN) expect((await load(text, {})).warnings).toEqual([]);
 });

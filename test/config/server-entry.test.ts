@@ -7,7 +7,7 @@ import { toServerConfig } from "../../src/config/index.ts";
 const scope = { cwd: "/project", env: { TOKEN: "t" } };
 const parse = (entry: unknown): ReturnType<typeof toServerConfig> => toServerConfig("x", entry, scope);
 
-test("M1: reads a server that is a process", () => {
+test("reads a server that is a process [M1]", () => {
   const entry = {
     command: "npx",
     args: ["-y", 7],
@@ -36,7 +36,7 @@ test("M1: reads a server that is a process", () => {
   });
 });
 
-test("M1: reads a server with a URL", () => {
+test("reads a server with a URL [M1]", () => {
   const entry = { url: "https://example.com/mcp", headers: { Authorization: "Bearer ${TOKEN}" } };
   expect(parse(entry)).toEqual({
     name: "x",
@@ -67,7 +67,7 @@ test.each([
     { command: "c", url: "http://h/" },
     { transport: "stdio", command: "c" },
   ],
-])("M1: accepts %j", (entry, expected) => {
+])("accepts %j [M1]", (entry, expected) => {
   expect(parse(entry)).toMatchObject(expected);
 });
 
@@ -89,7 +89,7 @@ test.each([
   [{ disabled: false }, true],
   [{ enabled: true, disabled: true }, true],
   [{ enabled: false, disabled: false }, false],
-])("M1: reads %j with enabled %s", (entry, enabled) => {
+])("reads %j with enabled %s [M1]", (entry, enabled) => {
   expect(parse({ command: "c", ...entry }).enabled).toBe(enabled);
 });
 
@@ -115,12 +115,12 @@ test.each([
   [{ command: "c", enabled: "yes" }, "enabled must be true or false"],
   [{ command: "c", skillName: "not a name" }, 'skillName "not a name" cannot be the name of a skill'],
   [{ command: "c", skillName: "__proto__" }, 'skillName "__proto__" cannot be the name of a skill'],
-])("M1: refuses %j with the reason", (entry, what) => {
+])("refuses %j with the reason [M1]", (entry, what) => {
   const message = `MCP server 'x': ${what}`;
   expect(() => parse(entry)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID", message }));
 });
 
-test("M1: refuses a server without a name", () => {
+test("refuses a server without a name [M1]", () => {
   expect(() => toServerConfig(" ", { command: "c" })).toThrow(
     expect.objectContaining({ message: "MCP server name is required" }),
   );

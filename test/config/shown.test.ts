@@ -27,11 +27,11 @@ test.each([
   [{ url: "https://h.example/s/Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA/mcp" }, "https://h.example/s/***/mcp"],
   [{ serverUrl: "https://h.example" }, "https://h.example"],
   ["a text", ""],
-])("P9: shows %j without its secrets", (entry, shown) => {
+])("shows %j without its secrets [P9]", (entry, shown) => {
   expect(shownServer(entry)).toBe(shown);
 });
 
-test("P9: shows the origin of variables and headers, never their values", () => {
+test("shows the origin of variables and headers, never their values [P9]", () => {
   expect(
     maskEntry({
       command: "x",

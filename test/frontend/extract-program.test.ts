@@ -13,7 +13,7 @@ function programIn(source: string): readonly string[] {
 
 const CALL = "await device.MathSkill.add(1, 2)";
 
-describe("S4: finds a program between sentences or tags", () => {
+describe("finds a program between sentences or tags [S4]", () => {
   test.each([
     ["a sentence before", `Here is the code:\n\n${CALL}`, "The sentences around the program were ignored"],
     [
@@ -34,11 +34,11 @@ describe("S4: finds a program between sentences or tags", () => {
       `<think>Hm.</think>\nI will add them now.\n${CALL}`,
       "The sentences around the program were ignored",
     ],
-  ])("S4: %s", (_what, source, note) => {
+  ])("%s [S4]", (_what, source, note) => {
     expect(programIn(source)).toEqual([CALL, note]);
   });
 
-  test("S4: keeps the lines and columns of the text", () => {
+  test("keeps the lines and columns of the text [S4]", () => {
     const snippet = read(`Here is the code:\n\n  ${CALL}`);
     expect(snippet.kind === "program" && snippet.tree.body[0]).toMatchObject({ start: 21 });
   });
@@ -53,7 +53,7 @@ describe("S4: finds a program between sentences or tags", () => {
     ["two tags", `<code>${CALL}</code> or <code>${CALL}</code>`, 1],
     ["code with a mistake", `Here is the code:\nawait device.MathSkill.add(1, 2`, 1],
     ["Python", "from math import sqrt\nprint(sqrt(2))\nfor x in range(3):\n    print(x)", 1],
-  ])("S4: does not guess: %s", (_what, source, expected) => {
+  ])("does not guess: %s [S4]", (_what, source, expected) => {
     if (typeof expected === "number") expect(read(source)).toMatchObject({ kind: "unreadable" });
     else expect(programIn(source)).toEqual(expected);
   });
@@ -62,11 +62,11 @@ describe("S4: finds a program between sentences or tags", () => {
     ["an escaped line feed", `const x = 1;\\n${CALL}`, "a line feed written as \\n"],
     ["dots for data", "const list = [...];", "three dots in place of code"],
     ["dots for code", "// TODO\n...", "three dots in place of code"],
-  ])("S4: has a specific message for %s", (_what, source, words) => {
+  ])("has a specific message for %s [S4]", (_what, source, words) => {
     expect(programIn(source)).toEqual([`Cannot parse the snippet: ${words} (SYNTAX)`]);
   });
 
-  test("S4: takes twice as much work for a text of sentences that is twice as long", () => {
+  test("takes twice as much work for a text of sentences that is twice as long [S4]", () => {
     const cost = (lines: number): number => {
       const source = "This is a sentence of some words.\n".repeat(lines);
       const since = performance.now();

@@ -5,8 +5,8 @@ import { sourceText, read, readText, readViolations } from "../support/read-snip
 /** The program among the blanks. */
 const readTrimmedText = (source: string): string => readText(source).trim();
 
-describe("S4: removes Markdown around a program", () => {
-  test("S4: blanks a fence, so that lines and columns stay the same", () => {
+describe("removes Markdown around a program [S4]", () => {
+  test("blanks a fence, so that lines and columns stay the same [S4]", () => {
     expect(readText("```js\nconst a = 1;\nreturn a;\n```")).toBe("     \nconst a = 1;\nreturn a;\n   ");
   });
 
@@ -25,11 +25,11 @@ describe("S4: removes Markdown around a program", () => {
     ["prose around", "Here is the code:\n\n```js\n1\n```\n\nIt gives **one**; see device.MathSkill.add for more."],
     ["a fence that is never closed", "```js\n1"],
     ["a fence that is only closed", "1\n```"],
-  ])("S4: removes a fence with %s", (_how, source) => {
+  ])("removes a fence with %s [S4]", (_how, source) => {
     expect(readTrimmedText(source)).toBe("1");
   });
 
-  test("S4: accepts code that begins on the line of the fence", () => {
+  test("accepts code that begins on the line of the fence [S4]", () => {
     expect(readTrimmedText("```js return 1;\n```")).toBe("return 1;");
   });
 
@@ -39,26 +39,26 @@ describe("S4: removes Markdown around a program", () => {
     ["TypeScript", "TypeScript\n\n1"],
     ["tool_code", "tool_code\n1"],
     ["a tag inside of a fence", "```\njs\n1\n```"],
-  ])("S4: removes a language tag alone on the first line: %s", (_tag, source) => {
+  ])("removes a language tag alone on the first line: %s [S4]", (_tag, source) => {
     expect(readTrimmedText(source)).toBe("1");
   });
 
-  test("S4: keeps a tag that is the whole text as a name", () => {
+  test("keeps a tag that is the whole text as a name [S4]", () => {
     expect(readText("js\n")).toBe("js\n");
   });
 
-  test("S4: removes a shebang line", () => {
+  test("removes a shebang line [S4]", () => {
     expect(readText("#!/usr/bin/env node\n1")).toBe("                   \n1");
   });
 
-  test("S4: reads a program between backticks on one line", () => {
+  test("reads a program between backticks on one line [S4]", () => {
     expect(readTrimmedText("`device.A.b()`")).toBe("device.A.b()");
     expect(readTrimmedText("```js device.A.b()```")).toBe("device.A.b()");
     expect(readTrimmedText('`device.A.b("${1 + 1}")`')).toBe('device.A.b("${1 + 1}")');
     expect(readText("`only text`")).toBe("`only text`");
   });
 
-  test("S4: keeps a template whose values are calls as a program", () => {
+  test("keeps a template whose values are calls as a program [S4]", () => {
     const template = "`It is ${device.A.b()} o'clock`";
     expect(readText(template)).toBe(template);
   });
@@ -68,12 +68,12 @@ describe("S4: removes Markdown around a program", () => {
     ["in a template, with escapes", "const md = `\n\\`\\`\\`js\ncode\n\\`\\`\\`\n`; md"],
     ["in a comment", "// ```js\n1"],
     ["tildes in a template", "const md = `\n~~~\ncode\n~~~\n`; md"],
-  ])("S4: does not treat fences %s as fences", (_where, source) => {
+  ])("does not treat fences %s as fences [S4]", (_where, source) => {
     expect(readText(source)).toBe(source);
   });
 });
 
-describe("S4: selects one of several blocks, or none", () => {
+describe("selects one of several blocks, or none [S4]", () => {
   const json = '```json\n{ "a": 1 }\n```\n';
   const bash = "```bash\nnpm install\n```\n";
   const js = "```js\n1\n```\n";
@@ -94,12 +94,12 @@ describe("S4: selects one of several blocks, or none", () => {
       "Only one of 2 code blocks was read, the one marked ts",
     ],
     ["the one that is not empty", `\`\`\`js\n\n\`\`\`\n${js}`, "1", undefined],
-  ])("S4: %s", (_which, source, program, note) => {
+  ])("%s [S4]", (_which, source, program, note) => {
     expect(readTrimmedText(source)).toBe(program);
     expect(read(source)).toMatchObject({ notes: note === undefined ? [] : [note] });
   });
 
-  test("S4: refuses a text with two programs", () => {
+  test("refuses a text with two programs [S4]", () => {
     expect(readViolations("```js\ndevice.A.b()\n```\nOr:\n```js\ndevice.A.c()\n```")).toEqual([
       {
         code: "SYNTAX",
@@ -120,7 +120,7 @@ describe("S4: selects one of several blocks, or none", () => {
     ["behind the block", "```js\nreturn 1;\n```\ndevice.AdminSkill.delete_user({ id: 1 });", "SYNTAX 4:0"],
     ["before the block", "const a = 1;\n```js\na\n```", "SYNTAX 1:0"],
     ["between prose", "```js\n1\n```\nThen do this:\nawait device.A.b();\nThank you.", "SYNTAX 5:0"],
-  ])("S4: refuses to omit code %s silently", (_where, source, place) => {
+  ])("refuses to omit code %s silently [S4]", (_where, source, place) => {
     expect(sourceText(source)).toEqual([place]);
     expect(readViolations(source)[0]?.message).toBe(
       "Cannot parse the snippet: found code outside the code block (SYNTAX)",

@@ -11,7 +11,7 @@ const readNotes = (source: string): readonly string[] => {
 const OBJECT = "The braces at the end were read as an object";
 const BRACKET = "A line that begins with a bracket was read as a separate statement";
 
-describe("S3: reads an object at the end as the result, although JavaScript reads it as a block", () => {
+describe("reads an object at the end as the result, although JavaScript reads it as a block [S3]", () => {
   test.each([
     ["after statements", "const a = 1;\n{ a, b: a + 1 }", "const a = 1;\nreturn ({ a, b: a + 1 })"],
     [
@@ -21,7 +21,7 @@ describe("S3: reads an object at the end as the result, although JavaScript read
     ],
     ["after types", "const a: number = 1;\n{ a: a, b: 2 }", "const a         = 1;\nreturn ({ a: a, b: 2 })"],
     ["alone", "{ a: Math.max(1), b: 2 }", "return ({ a: Math.max(1), b: 2 })"],
-  ])("S3: %s", (_where, source, code) => {
+  ])("%s [S3]", (_where, source, code) => {
     expect(emitCode(source)).toBe(code);
     expect(readNotes(source)).toEqual([OBJECT]);
   });
@@ -31,12 +31,12 @@ describe("S3: reads an object at the end as the result, although JavaScript read
     ["something after it", "const a = 1;\n{ a, b: 2 }\nprint(1)"],
     ["a mistake before it", "const a = ;\n{ a, b: 2 }"],
     ["a mistake in it", "const a = 1;\n{ a, b: }"],
-  ])("S3: does not read an object with %s as the result", (_what, source) => {
+  ])("does not read an object with %s as the result [S3]", (_what, source) => {
     expect(readNotes(source)).toEqual(["unreadable"]);
   });
 });
 
-describe("S1: reads a line that begins with a bracket as a statement if its indentation is that of the line before", () => {
+describe("reads a line that begins with a bracket as a statement if its indentation is that of the line before [S1]", () => {
   test.each([
     ["a list", "let a = 1\n[a, a]", "let a = 1\n;return ([a, a])"],
     ["a pattern", "let a = 1, b = 2\n[a, b] = [b, a]\nreturn a", "let a = 1, b = 2\n;(0+0,[a, b] = [b, a])\nreturn a"],
@@ -45,7 +45,7 @@ describe("S1: reads a line that begins with a bracket as a statement if its inde
     ["after an empty line", "let a = f()\n\n[1].map(f)\nfunction f() {}", ";\n\nreturn ([1].map(f))"],
     ["inside of a function", "const f = () => {\n  let a = 1\n  [2].map(print)\n}", "let a = 1;\n  [2].map(print)"],
     ["after types", "let a: number = 1\n[a]", "let a         = 1;\nreturn ([a])"],
-  ])("S1: %s", (_what, source, code) => {
+  ])("%s [S1]", (_what, source, code) => {
     expect(emitCode(source).replaceAll("\n;", ";\n")).toContain(code.replaceAll("\n;", ";\n"));
     expect(readNotes(source)).toEqual([BRACKET]);
   });
@@ -55,7 +55,7 @@ describe("S1: reads a line that begins with a bracket as a statement if its inde
     ["inside of brackets", "const a = [\n[1],\n[2]\n]\nreturn a"],
     ["after an operator", "const a = 1 +\n(2)\nreturn a"],
     ["after a semicolon", "const a = 1;\n[a].map(print)"],
-  ])("S1: does not split %s", (_what, source) => {
+  ])("does not split %s [S1]", (_what, source) => {
     expect(readNotes(source)).toEqual([]);
   });
 });

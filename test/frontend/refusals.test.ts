@@ -4,7 +4,7 @@ import { readSnippet } from "../../src/frontend/index.ts";
 import { PARSE_LIMITS } from "../../src/frontend/limits/bounded-parser.ts";
 import { sourceText, read, readText, readViolations } from "../support/read-snippet.ts";
 
-describe("S5: refuses invisible characters at every position", () => {
+describe("refuses invisible characters at every position [S5]", () => {
   test.each([
     ["a direction mark in a comment", "// \u202e\n1", "a direction mark, U+202E", "1:3"],
     ["a direction mark in a string", "'\u2067'", "a direction mark, U+2067", "1:1"],
@@ -15,14 +15,14 @@ describe("S5: refuses invisible characters at every position", () => {
     ["a line separator", "`\u2028`", "a line separator, U+2028", "1:1"],
     ["a byte order mark inside", "return\ufeff1", "a byte order mark inside the text, U+FEFF", "1:6"],
     ["an unpaired surrogate", "'\ud800x'", "an unpaired surrogate, U+D800", "1:1"],
-  ])("S5: %s", (_what, source, what, place) => {
+  ])("%s [S5]", (_what, source, what, place) => {
     const [violation, ...others] = readViolations(source);
     expect(others).toEqual([]);
     expect(violation?.message).toBe(`The snippet has an invisible or control character: ${what} (CHARACTER_FORBIDDEN)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
   });
 
-  test("S5: reports all invisible characters, and shows them in the frame", () => {
+  test("reports all invisible characters, and shows them in the frame [S5]", () => {
     expect(readViolations("a\u202eb\nc\u0000d")).toMatchObject([
       { line: 1, column: 1, frame: "> 1 | a�b\n    |  ^\n  2 | c�d" },
       { line: 2, column: 1, frame: "  1 | a�b\n> 2 | c�d\n    |  ^" },
@@ -38,17 +38,17 @@ describe("S5: refuses invisible characters at every position", () => {
     "\t1\f\v",
     "const größe = 1",
     "'\u00a0\u200b'",
-  ])("S5: accepts %j", (source) => {
+  ])("accepts %j [S5]", (source) => {
     expect(readViolations(source)).toEqual([]);
   });
 
-  test("S5: ignores characters outside of the code block", () => {
+  test("ignores characters outside of the code block [S5]", () => {
     expect(readViolations("\u202eprose\n```js\n1\n```")).toEqual([]);
   });
 });
 
-describe("S5 S7: refuses a text that is too large before parsing it", () => {
-  test("S7: counts bytes for the size limit", () => {
+describe("refuses a text that is too large before parsing it [S5, S7]", () => {
+  test("counts bytes for the size limit [S7]", () => {
     expect(readSnippet("'ää'", { sourceBytes: 6 }).kind).toBe("program");
     expect(readSnippet("'ää'", { sourceBytes: 5 })).toMatchObject({
       kind: "unreadable",
@@ -92,7 +92,7 @@ describe("S5 S7: refuses a text that is too large before parsing it", () => {
       "a regular expression that nests deeper than 100",
     ],
     ["tokens of TypeScript", `let z: number;${"(a as any);".repeat(20_000)}`, "SOURCE_LIMIT", "more than 32000 tokens"],
-  ])("S7: refuses too many or too much of %s", (_what, source, code, what) => {
+  ])("refuses too many or too much of %s [S7]", (_what, source, code, what) => {
     const [violation] = readViolations(source);
     expect(violation?.code).toBe(code);
     expect(violation?.message).toContain(what);
@@ -126,18 +126,18 @@ describe("S5 S7: refuses a text that is too large before parsing it", () => {
     ["namespaces", (n) => `namespace ${"a.".repeat(n)}b {}`],
   ];
 
-  test.each(nests)("S7: refuses %s that nest too deeply", (_what, createSource) => {
+  test.each(nests)("refuses %s that nest too deeply [S7]", (_what, createSource) => {
     for (const depth of [1_200, 20_000]) {
       const [violation] = readViolations(createSource(depth));
       expect(violation?.code).toMatch(/^(?:DEPTH|SOURCE)_LIMIT$/);
     }
   });
 
-  test.each(nests)("S7: accepts %s that people write", (_what, createSource) => {
+  test.each(nests)("accepts %s that people write [S7]", (_what, createSource) => {
     expect(readViolations(createSource(12)).filter(({ code }) => code.endsWith("LIMIT"))).toEqual([]);
   });
 
-  test("S7: reports the position at which the nesting is too deep", () => {
+  test("reports the position at which the nesting is too deep [S7]", () => {
     expect(readViolations(`return ${"(".repeat(100_000)}`)).toMatchObject([
       {
         code: "DEPTH_LIMIT",
@@ -149,13 +149,13 @@ describe("S5 S7: refuses a text that is too large before parsing it", () => {
     expect(PARSE_LIMITS.nesting).toBe(1_000);
   });
 
-  test("S7: does not compile regular expressions that take V8 seconds", () => {
+  test("does not compile regular expressions that take V8 seconds [S7]", () => {
     expect(read("/[\\p{RGI_Emoji}\\p{L}\\W]/vi;".repeat(2_000)).kind).toBe("program");
   });
 });
 
-describe("S5: reports a syntax error with its position, a message and a fix", () => {
-  test("S5: reports the complete violation", () => {
+describe("reports a syntax error with its position, a message and a fix [S5]", () => {
+  test("reports the complete violation [S5]", () => {
     expect(readViolations("const a = 1;\nconst b = a +* 2;\nreturn b;")).toEqual([
       {
         code: "SYNTAX",
@@ -194,25 +194,25 @@ describe("S5: reports a syntax error with its position, a message and a fix", ()
     ["an object as a statement", '{ "a": 1, "b": 2 }', "an object where a statement was expected", "1:5"],
     ["a name twice", "let a = 1;\nlet a = 2;", "identifier 'a' has already been declared", "2:4"],
     ["yield", "yield 1", "yield outside of a generator", "1:0"],
-  ])("S5: %s", (_what, source, what, place) => {
+  ])("%s [S5]", (_what, source, what, place) => {
     const [violation] = readViolations(source);
     expect(violation?.message).toBe(`Cannot parse the snippet: ${what} (SYNTAX)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
     expect(violation?.fix).not.toBe("");
   });
 
-  test("S5: recognizes an import that cannot be parsed", () => {
+  test("recognizes an import that cannot be parsed [S5]", () => {
     expect(readViolations('import defer * as a from "a"')).toMatchObject([
       { code: "MODULE_FORBIDDEN", line: 1, column: 13 },
     ]);
   });
 
-  test("S5: parses await in any function and leaves the decision to the gatekeeper", () => {
+  test("parses await in any function and leaves the decision to the gatekeeper [S5]", () => {
     expect(readText("ids.map((id) => await get(id))")).toBe("ids.map((id) => await get(id))");
     expect(sourceText("async function f(a = await 1) {}")).toEqual(["SYNTAX 1:21"]);
   });
 
-  test("S5: recognizes tool calls in JSON by their shape", () => {
+  test("recognizes tool calls in JSON by their shape [S5]", () => {
     expect(read('{"name": "A.b", "arguments": {"c": 1}}')).toMatchObject({
       kind: "toolCalls",
       calls: [{ name: "A.b", arguments: { c: 1 } }],

@@ -4,26 +4,26 @@ import ts from "typescript";
 
 import { read, readText, readViolations } from "../support/read-snippet.ts";
 
-describe("S4: parses TypeScript and blanks its types", () => {
-  test("S4: keeps lines and columns", () => {
+describe("parses TypeScript and blanks its types [S4]", () => {
+  test("keeps lines and columns [S4]", () => {
     const source = "interface User {\n  id: number;\n}\nconst u: User = { id: 1 as number };\nreturn u!.id;";
     expect(readText(source)).toBe(
       ";               \n             \n \nconst u       = { id: 1           };\nreturn u .id;",
     );
   });
 
-  test("S4: reads JavaScript as JavaScript, even if TypeScript would read it differently", () => {
+  test("reads JavaScript as JavaScript, even if TypeScript would read it differently [S4]", () => {
     const source = "const a = 1, b = 2, c = 3;\nreturn a<b>(c);";
     expect(readText(source)).toBe(source);
   });
 
-  test("S4: reads type arguments of a call as types if they cannot be anything else", () => {
+  test("reads type arguments of a call as types if they cannot be anything else [S4]", () => {
     expect(readText("return get<User>(1)")).toBe("return get      (1)");
     expect(readText("return get<string | number>(1)")).toBe("return get                 (1)");
     expect(readText("class User {}\nreturn get<User>(1)")).toBe("class User {}\nreturn get<User>(1)");
   });
 
-  test("S4: sets the field of a parameter property", () => {
+  test("sets the field of a parameter property [S4]", () => {
     const plain = "class A { constructor(private a: number, readonly b = 2) { } }\n0";
     expect(read(plain)).toMatchObject({
       text: "class A { constructor(        a        ,          b = 2) { } }\n0",
@@ -60,7 +60,7 @@ describe("S4: parses TypeScript and blanks its types", () => {
       'import fs = require("fs")',
       "Everything is on device: call await device.Skill.method(…)",
     ],
-  ])("S4: refuses %s with the code to write instead", (source, code, what, fix) => {
+  ])("refuses %s with the code to write instead [S4]", (source, code, what, fix) => {
     expect(readViolations(source)).toMatchObject([{ code, line: 1, column: 0, fix }]);
     expect(readViolations(source)[0]?.message).toContain(`: ${what} (`);
   });
@@ -72,7 +72,7 @@ describe("S4: parses TypeScript and blanks its types", () => {
     "import { type A } from 'a'",
     "export type A = 1",
     "declare const a: number",
-  ])("S4: removes %s as type-only", (source) => {
+  ])("removes %s as type-only [S4]", (source) => {
     expect(readText(`${source}\n1`).trim()).toBe(";".padEnd(source.length).concat("\n1"));
   });
 });
@@ -95,7 +95,7 @@ function parseTree(javaScript: string): unknown {
   );
 }
 
-describe("S4: keeps the meaning that the program has in TypeScript", () => {
+describe("keeps the meaning that the program has in TypeScript [S4]", () => {
   const compilerOptions = { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext, isolatedModules: true };
 
   test.each([
@@ -206,7 +206,7 @@ describe("S4: keeps the meaning that the program has in TypeScript", () => {
     ["const f = ({ a, b }: { a: string; b: number }) => a"],
     ["f((x): x is string => true)"],
     ["a ? (b, c: number) => d : e"],
-  ])("S4: %s", (source) => {
+  ])("%s [S4]", (source) => {
     const { outputText } = ts.transpileModule(source, { compilerOptions });
     const expected = outputText.replace(/^"use strict";\n/, "").replace(/export \{\};\n?$/, "");
     const text = readText(source);

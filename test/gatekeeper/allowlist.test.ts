@@ -27,15 +27,15 @@ const FROM_PROTOTYPES: ReadonlySet<string> = new Set(
   ),
 );
 
-describe("S5: keeps the tables of the gatekeeper and the globals of the sandbox consistent", () => {
-  test("S5: allows a global exactly if the guest has it", () => {
+describe("keeps the tables of the gatekeeper and the globals of the sandbox consistent [S5]", () => {
+  test("allows a global exactly if the guest has it [S5]", () => {
     const found = new Set(inGuest.flatMap((line) => /^\.(\w+)$/.exec(line)?.[1] ?? []));
     for (const name of found)
       if (name.startsWith("__wait") || ["Function", "globalThis"].includes(name)) found.delete(name);
     expect(GLOBALS).toEqual(found);
   });
 
-  test("S5: lists the members that each builtin has in the guest", async () => {
+  test("lists the members that each builtin has in the guest [S5]", async () => {
     const names = Object.keys(BUILTIN_MEMBERS);
     const code = `const owners = { ${names.join(", ")} };
       const namesOf = (value) => value === null ? [] : [...Object.getOwnPropertyNames(value), ...namesOf(Object.getPrototypeOf(value))];
@@ -54,7 +54,7 @@ describe("S5: keeps the tables of the gatekeeper and the globals of the sandbox 
     }
   });
 
-  test("S5: never allows and refuses the same name, and gives every refusal its own sentence", () => {
+  test("never allows and refuses the same name, and gives every refusal its own sentence [S5]", () => {
     for (const [name, { fix }] of REFUSED_GLOBALS) {
       expect(GLOBALS.has(name), name).toBe(false);
       expect(fix, name).toMatch(/^[A-Z].{10,}[^.]$/);
@@ -65,7 +65,7 @@ describe("S5: keeps the tables of the gatekeeper and the globals of the sandbox 
     }
   });
 
-  test("S5: refuses a node type that is in no table", () => {
+  test("refuses a node type that is in no table [S5]", () => {
     expect(Object.hasOwn(NODES, "WithStatement")).toBe(false);
     expect(Object.hasOwn(NODES, "constructor")).toBe(false);
     expect(sourceText('import a from "a"')).toEqual(["MODULE_FORBIDDEN 1:0"]);
@@ -203,8 +203,8 @@ const SYNTAX: readonly (readonly [what: string, source: string, refused: string]
   ["namespace", "namespace A { const b = 1 }", "NODE_FORBIDDEN 1:0"],
 ];
 
-describe("S5: runs each syntax, or refuses it at its position", () => {
-  test.each(SYNTAX.filter(([, , refused]) => refused === ""))("S5: runs %s", async (_what, source) => {
+describe("runs each syntax, or refuses it at its position [S5]", () => {
+  test.each(SYNTAX.filter(([, , refused]) => refused === ""))("runs %s [S5]", async (_what, source) => {
     const { program, violations } = check(source);
     expect(violations).toEqual([]);
     if (program === undefined) return;
@@ -212,7 +212,7 @@ describe("S5: runs each syntax, or refuses it at its position", () => {
     expect(end).toMatchObject({ kind: "returned" });
   });
 
-  test.each(SYNTAX.filter(([, , refused]) => refused !== ""))("S5: refuses %s", (_what, source, refused) => {
+  test.each(SYNTAX.filter(([, , refused]) => refused !== ""))("refuses %s [S5]", (_what, source, refused) => {
     expect(sourceText(source)[0]).toBe(refused);
   });
 });

@@ -5,8 +5,8 @@ import { check, emitCode, sourceText, questions } from "./stubs.ts";
 
 const valuesIn = (source: string): unknown => check(source).plan[0]?.literalArguments;
 
-describe("S5: refuses arguments that cannot match before the run", () => {
-  test("S5: reports every reason, a correction and the nearest name at the position of the argument", () => {
+describe("refuses arguments that cannot match before the run [S5]", () => {
+  test("reports every reason, a correction and the nearest name at the position of the argument [S5]", () => {
     expect(check('device.BraveSearchMCP.search({ "query": 1,\n  cuont: 5 })').violations).toEqual([
       {
         code: "ARGUMENTS_INVALID",
@@ -25,7 +25,7 @@ describe("S5: refuses arguments that cannot match before the run", () => {
     ]);
   });
 
-  test("S5: adds an example of a missing argument", () => {
+  test("adds an example of a missing argument [S5]", () => {
     const asked = { ...questions, exampleArguments: () => ({ a: 3, b: 4 }) };
     expect(check("device.MathSkill.add(1)", asked).violations[0]?.fix).toBe("Write await device.MathSkill.add(1, 4)");
   });
@@ -47,12 +47,12 @@ describe("S5: refuses arguments that cannot match before the run", () => {
       "const n = Math.random();\ndevice.MathSkill.add({ a: n, b: '2' })",
       "ARGUMENTS_INVALID 2:29",
     ],
-  ])("S5: %s", (_what, source, place) => {
+  ])("%s [S5]", (_what, source, place) => {
     expect(sourceText(source)).toEqual([place]);
   });
 });
 
-describe("S5: leaves values that are only known at run time to the run", () => {
+describe("leaves values that are only known at run time to the run [S5]", () => {
   test.each([
     ["plain values", "device.TestSkill.echo('a', -1, true, null, `b`)", ["a", -1, true, null, "b"]],
     [
@@ -78,23 +78,23 @@ describe("S5: leaves values that are only known at run time to the run", () => {
     ["a constant", "const n = 5;\ndevice.TestSkill.echo(n)", [5]],
     ["a variable that can change", "let n = 5;\ndevice.TestSkill.echo(n)", [UNKNOWN]],
     ["an object that others can change", "const o = { a: 1 };\no.a = 2;\ndevice.TestSkill.echo(o)", [UNKNOWN]],
-  ])("S5: %s", (_what, source, values) => {
+  ])("%s [S5]", (_what, source, values) => {
     const asked = { ...questions, problems: () => [] };
     expect(check(source, asked).plan[0]?.literalArguments).toEqual(values);
   });
 
-  test("S5: does not count the arguments of a call with a spread", () => {
+  test("does not count the arguments of a call with a spread [S5]", () => {
     expect(valuesIn("device.MathSkill.add(...[1, 2])")).toBeUndefined();
   });
 
-  test("S5: keeps __proto__ as an ordinary key", () => {
+  test("keeps __proto__ as an ordinary key [S5]", () => {
     const [value] = valuesIn('device.TestSkill.echo({ value: { ["__proto__"]: 1 } })') as [{ value: object }];
     expect(Object.entries(value.value)).toEqual([["__proto__", 1]]);
     expect(Object.getPrototypeOf(value.value)).toBe(Object.prototype);
   });
 });
 
-describe("S1 S4: accepts named arguments in the style of Python", () => {
+describe("accepts named arguments in the style of Python [S1, S4]", () => {
   test.each([
     ["alone", 'device.BraveSearchMCP.search(query="x")', 'return (device.BraveSearchMCP.search({ query:"x" }))'],
     [
@@ -122,12 +122,12 @@ describe("S1 S4: accepts named arguments in the style of Python", () => {
       "device.UserSkill.get(id=device.MathSkill.add(1, 2))",
       "return (device.UserSkill.get({ id:device.MathSkill.add(1, 2) }))",
     ],
-  ])("S1: %s", (_how, source, code) => {
+  ])("%s [S1]", (_how, source, code) => {
     expect(emitCode(source)).toBe(code);
     expect(check(source).notes[0]).toMatch(/^Named arguments were read as an object: \{ \w+: … \}$/);
   });
 
-  test("S4: does not read an assignment to a variable of the snippet as a named argument", () => {
+  test("does not read an assignment to a variable of the snippet as a named argument [S4]", () => {
     expect(check('let path = "/a"; device.FilesystemMCP.read_file(path=path)').violations[0]).toMatchObject({
       code: "ARGUMENTS_INVALID",
       message: "Cannot call a method with these arguments: path=… assigns to the variable path (ARGUMENTS_INVALID)",
@@ -138,7 +138,7 @@ describe("S1 S4: accepts named arguments in the style of Python", () => {
     );
   });
 
-  test("S4: refuses a positional argument after a named one", () => {
+  test("refuses a positional argument after a named one [S4]", () => {
     expect(check("device.MathSkill.add(a=1, 2)").violations[0]).toMatchObject({
       code: "ARGUMENTS_INVALID",
       column: 26,

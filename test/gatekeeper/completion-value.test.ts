@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { check, emitCode } from "./stubs.ts";
 
-describe("S3: returns the value of the last expression", () => {
+describe("returns the value of the last expression [S3]", () => {
   test.each([
     ["an expression", "1 + 1", "return (1 + 1)"],
     ["with a semicolon and a comment", "1 + 1; // two", "return (1 + 1); // two"],
@@ -37,7 +37,7 @@ describe("S3: returns the value of the last expression", () => {
     ["an object that JavaScript takes for a block", "const a = 1;\n{ a, b: 2 }", "const a = 1;\nreturn ({ a, b: 2 })"],
     ["a name in braces", "const a = 1;\n{ a }", "const a = 1;\nreturn ({ a })"],
     ["a property in braces", "const a = 1;\n{ total: a }", "const a = 1;\nreturn ({ total: a })"],
-  ])("S3: %s", (_where, source, code) => {
+  ])("%s [S3]", (_where, source, code) => {
     expect(emitCode(source)).toBe(code);
   });
 
@@ -47,17 +47,17 @@ describe("S3: returns the value of the last expression", () => {
     ["nothing", ""],
     ["a throw", 'throw new Error("x")'],
     ["a block that sets something", "let a;\n{ a = 1; }".replace("a = 1;", "let b = 1;")],
-  ])("S3: leaves %s unchanged", (_what, source) => {
+  ])("leaves %s unchanged [S3]", (_what, source) => {
     expect(emitCode(source)).toBe(source);
   });
 
-  test("S3: explains how to return a value to a snippet that ends with a declaration", () => {
+  test("explains how to return a value to a snippet that ends with a declaration [S3]", () => {
     expect(check("const total = 1 + 1").notes).toEqual(["The snippet has no result: end it with total"]);
     expect(check("const total = 1 + 1;\nprint(total);\nconst more = 2").notes).toEqual([]);
   });
 });
 
-describe("S4: calls a function that is the whole program", () => {
+describe("calls a function that is the whole program [S4]", () => {
   test.each([
     ["an arrow", "async () => { return 5 }", "return await (async () => { return 5 })()"],
     ["an arrow in brackets", "(() => 5);", "return await ((() => 5))();"],
@@ -114,28 +114,28 @@ describe("S4: calls a function that is the whole program", () => {
       "async function main(a = 1, ...b) { return a }",
       "async function main(a = 1, ...b) { return a }\nreturn await main();",
     ],
-  ])("S4: %s", (_what, source, code) => {
+  ])("%s [S4]", (_what, source, code) => {
     expect(emitCode(source)).toBe(code);
     expect(check(source).violations).toEqual([]);
   });
 
-  test("S4: notes that it called the function", () => {
+  test("notes that it called the function [S4]", () => {
     expect(check("async () => 5").notes).toEqual(["The function was called, as it is the whole program"]);
     expect(check("function main() {}").notes).toEqual(["main was called, as nothing else calls it"]);
   });
 
-  test("S4: does not call a function that the program calls itself", () => {
+  test("does not call a function that the program calls itself [S4]", () => {
     expect(emitCode("main();\nfunction main() {}")).toBe("return (main());\nfunction main() {}");
   });
 
-  test("S4: does not call a function that needs arguments", () => {
+  test("does not call a function that needs arguments [S4]", () => {
     expect(check("function add(a, b) { return a + b }").notes).toEqual(["add is never called"]);
     expect(check("async function main(input) { return input }").violations).toMatchObject([
       { code: "NODE_FORBIDDEN", column: 20, fix: "Remove the parameter: device is already available" },
     ]);
   });
 
-  test("S4: removes exports around it, and refuses re-exports", () => {
+  test("removes exports around it, and refuses re-exports [S4]", () => {
     expect(emitCode("export const a = 1;\nconst b = 2;\nexport { b };\na")).toBe(
       "       const a = 1;\nconst b = 2;\n;            \nreturn (a)",
     );
@@ -148,20 +148,20 @@ describe("S4: calls a function that is the whole program", () => {
 });
 
 describe("wraps the snippet in the expected text", () => {
-  test("S3: lets a snippet declare names of sandbox globals", () => {
+  test("lets a snippet declare names of sandbox globals [S3]", () => {
     expect(check("let console = 1, print = 2, device = 3;\nconsole + print + device").program?.code).toBe(
       "{let console = 1, print = 2, device = 3;\nreturn (console + print + device)\n}",
     );
   });
 
-  test("S3: leaves this undefined at the top level, as in a module", () => {
+  test("leaves this undefined at the top level, as in a module [S3]", () => {
     expect(emitCode("typeof this")).toBe("return (typeof undefined)");
     expect(emitCode("return (() => this)()")).toBe("return (() => undefined)()");
     expect(emitCode("return (function () { return this })()")).toBe("return (function () { return this })()");
     expect(emitCode("class A { a = this }\nreturn new A()")).toBe("class A { a = this }\nreturn new A()");
   });
 
-  test("S3: ends a comment at the end of the snippet before the code that follows", () => {
+  test("ends a comment at the end of the snippet before the code that follows [S3]", () => {
     expect(check("1 // one").program?.code).toBe("{return (1) // one\n}");
   });
 });

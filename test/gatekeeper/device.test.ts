@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { catalog, check, emitCode, sourceText } from "./stubs.ts";
 
-describe("S5: tracks device through all literal names", () => {
+describe("tracks device through all literal names [S5]", () => {
   test.each([
     ["dots", "device.MathSkill.add(1, 2)"],
     ["brackets", 'device["MathSkill"]["add"](1, 2)'],
@@ -39,20 +39,20 @@ describe("S5: tracks device through all literal names", () => {
       "a question whether it is there",
       "if (device.MathSkill && typeof device.MathSkill.add === 'function') device.MathSkill.add(1, 2)",
     ],
-  ])("S5: tracks device by %s", (_how, source) => {
+  ])("tracks device by %s [S5]", (_how, source) => {
     const { program, violations } = check(source);
     expect(violations).toEqual([]);
     expect(program?.paths).toContain("MathSkill.add");
   });
 
-  test("S6: gives a program the methods that it names, and no others", () => {
+  test("gives a program the methods that it names, and no others [S6]", () => {
     expect(check("device.MathSkill.add(1, 2); device.UserSkill.get(1)").program?.paths).toEqual([
       "MathSkill.add",
       "UserSkill.get",
     ]);
   });
 
-  test("S6: gives a program all methods of a skill that it passes on", () => {
+  test("gives a program all methods of a skill that it passes on [S6]", () => {
     const source = "const run = async (math) => await math.add(1, 2);\nrun(device.MathSkill)";
     expect(check(source).program?.paths).toEqual([
       "MathSkill.add",
@@ -63,7 +63,7 @@ describe("S5: tracks device through all literal names", () => {
     ]);
   });
 
-  test("S6: refuses to pass on a skill with a method that the caller may not call", () => {
+  test("refuses to pass on a skill with a method that the caller may not call [S6]", () => {
     expect(check("print(device.FilesystemMCP)").violations[0]).toMatchObject({
       code: "DEVICE_DYNAMIC",
       message: "Cannot use device except as device.Skill.method(…): FilesystemMCP as a value (DEVICE_DYNAMIC)",
@@ -71,11 +71,11 @@ describe("S5: tracks device through all literal names", () => {
     });
   });
 
-  test("S5: does not treat a local variable named device as device", () => {
+  test("does not treat a local variable named device as device [S5]", () => {
     expect(check('const device = { A: { b: () => 1 } }; device.A.b()["x"]').program?.paths).toEqual([]);
   });
 
-  test("S4: accepts the methods of device itself without a catalog", () => {
+  test("accepts the methods of device itself without a catalog [S4]", () => {
     expect(check('device.search_skills("math"); await device.describe("MathSkill.add")').program?.paths).toEqual([
       "search_skills",
       "describe",
@@ -83,7 +83,7 @@ describe("S5: tracks device through all literal names", () => {
   });
 });
 
-describe("S5 S6: refuses uses of device that cannot be tracked", () => {
+describe("refuses uses of device that cannot be tracked [S5, S6]", () => {
   test.each([
     ["a computed name", "let s = 'MathSkill'; s += '';\ndevice[s].add(1, 2)", "DEVICE_DYNAMIC 2:0"],
     ["a name of a list", "for (const s of ['MathSkill'])\ndevice[s].add(1, 2)", "DEVICE_DYNAMIC 2:0"],
@@ -149,7 +149,7 @@ describe("S5 S6: refuses uses of device that cannot be tracked", () => {
     ["delete", "delete device.MathSkill", "DEVICE_READONLY 1:7"],
     ["an increment", "device.MathSkill.add++", "DEVICE_READONLY 1:0"],
     ["a loop variable", "for (device.MathSkill of []);", "DEVICE_READONLY 1:5"],
-  ])("S6: %s", (_what, source, place) => {
+  ])("%s [S6]", (_what, source, place) => {
     expect(sourceText(source)).toEqual([place]);
   });
 
@@ -160,17 +160,17 @@ describe("S5 S6: refuses uses of device that cannot be tracked", () => {
       "bind(null, 1)",
       "It does not need this: write device.MathSkill.add itself, or (…) => device.MathSkill.add(…) to pass leading arguments",
     ],
-  ])("S5: suggests something simpler than add.%s", (how, fix) => {
+  ])("suggests something simpler than add.%s [S5]", (how, fix) => {
     expect(check(`const f = device.MathSkill.add.${how}; f`).violations[0]?.fix).toBe(fix);
   });
 
-  test("S4: corrects a constant where it is used", () => {
+  test("corrects a constant where it is used [S4]", () => {
     const source = "const s = 'math_skill'; return device[s].add(1, 2)";
     expect(emitCode(source)).toBe(`const s = 'math_skill'; return device["MathSkill"].add(1, 2)`);
     expect(check(source).notes).toEqual(["math_skill was read as MathSkill"]);
   });
 
-  test("S6: refuses an existing method that the caller may not call", () => {
+  test("refuses an existing method that the caller may not call [S6]", () => {
     expect(check("const { delete_user } = device.AdminSkill;\ndelete_user(1)").violations).toEqual([
       {
         code: "PERMISSION_MISSING",
@@ -187,8 +187,8 @@ describe("S5 S6: refuses uses of device that cannot be tracked", () => {
   });
 });
 
-describe("D1 D3: suggests similar names for unknown ones", () => {
-  test("S5: reports an unknown skill", () => {
+describe("suggests similar names for unknown ones [D1, D3]", () => {
+  test("reports an unknown skill [S5]", () => {
     expect(check("return await device.MathSkil.add({ a: 1, b: 2 });").violations).toEqual([
       {
         code: "SKILL_UNKNOWN",
@@ -260,11 +260,11 @@ describe("D1 D3: suggests similar names for unknown ones", () => {
       "Write device.MathSkill.add(a: number, b: number)",
     ],
     ["a device in other letters", "d\u0435vice.MathSkill.add(1, 2)", "GLOBAL_UNKNOWN", "Write device in Latin letters"],
-  ])("S5: %s", (_what, source, code, fix) => {
+  ])("%s [S5]", (_what, source, code, fix) => {
     expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([[code, fix]]);
   });
 
-  test("S5: shows invisible characters of a name as escapes", () => {
+  test("shows invisible characters of a name as escapes [S5]", () => {
     expect(check("device.Math\u200dSkill.add(1, 2)").violations[0]?.message).toBe(
       "Unknown skill: Math\\u{200d}Skill (SKILL_UNKNOWN)",
     );
@@ -274,7 +274,7 @@ describe("D1 D3: suggests similar names for unknown ones", () => {
   });
 });
 
-describe("S4: corrects names in the style of other systems", () => {
+describe("corrects names in the style of other systems [S4]", () => {
   test.each([
     ["default_api", "default_api.MathSkill.add(1, 2)", "default_api was read as device"],
     ["tools", "tools.MathSkill.add(1, 2)", "tools was read as device"],
@@ -283,7 +283,7 @@ describe("S4: corrects names in the style of other systems", () => {
     ["snake case for a skill", "device.math_skill.add(1, 2)", "math_skill was read as MathSkill"],
     ["camel case for a skill", "device.mathSkill.add(1, 2)", "mathSkill was read as MathSkill"],
     ["literal brackets", 'device["math_skill"].add(1, 2)', "math_skill was read as MathSkill"],
-  ])("S4: %s", (_what, source, note) => {
+  ])("%s [S4]", (_what, source, note) => {
     const bracket = source.includes("[");
     expect(emitCode(source)).toBe(
       bracket ? 'return (device["MathSkill"].add(1, 2))' : "return (device.MathSkill.add(1, 2))",
@@ -329,7 +329,7 @@ describe("S4: corrects names in the style of other systems", () => {
     ],
     ["describe_function", "describe_function('MathSkill.add')", "return (device.describe('MathSkill.add'))"],
     ["search_skills", "device.searchSkills('x')", "return (device.search_skills('x'))"],
-  ])("S4: %s", (_what, source, code) => {
+  ])("%s [S4]", (_what, source, code) => {
     expect(emitCode(source)).toBe(code);
   });
 
@@ -337,16 +337,16 @@ describe("S4: corrects names in the style of other systems", () => {
     ["only the case differs", "device.MathSkill.Add(1, 2)", "METHOD_UNKNOWN 1:17"],
     ["tools without a skill", "tools.nothing(1)", "GLOBAL_UNKNOWN 1:0"],
     ["the name is a variable of the snippet", "const MathSkill = { add: () => 3 }; MathSkill.add(1, 2)", ""],
-  ])("S4: does not guess if %s", (_what, source, place) => {
+  ])("does not guess if %s [S4]", (_what, source, place) => {
     expect(sourceText(source).join()).toBe(place);
   });
 });
 
-describe("S1 S5: accepts skills that are named or requested in another way", () => {
+describe("accepts skills that are named or requested in another way [S1, S5]", () => {
   test.each([
     ["mathskill", "device.mathskill.add(1, 2)"],
     ["MATHSKILL", "device.MATHSKILL.add(1, 2)"],
-  ])("S1: reads %s as the only skill of that name", (name, source) => {
+  ])("reads %s as the only skill of that name [S1]", (name, source) => {
     const { violations, notes, plan } = check(source);
     expect(violations).toEqual([]);
     expect(plan.map(({ path }) => path)).toEqual(["MathSkill.add"]);
@@ -357,7 +357,7 @@ describe("S1 S5: accepts skills that are named or requested in another way", () 
     ["if (!device.PrinterSkill) print(1)"],
     ["typeof device.PrinterSkill"],
     ["device.PrinterSkill !== undefined"],
-  ])("S5: reports the missing skill in %s", (source) => {
+  ])("reports the missing skill in %s [S5]", (source) => {
     expect(check(source).violations).toMatchObject([
       {
         code: "SKILL_UNKNOWN",
@@ -366,7 +366,7 @@ describe("S1 S5: accepts skills that are named or requested in another way", () 
     ]);
   });
 
-  test("S5: suggests no methods of other skills for an unknown skill", () => {
+  test("suggests no methods of other skills for an unknown skill [S5]", () => {
     expect(check("device.PrinterSkill.get(1)").violations).toMatchObject([
       { fix: 'Call await device.search_skills("printer skill get") to find a method' },
     ]);

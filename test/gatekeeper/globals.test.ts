@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { check, emitCode, sourceText } from "./stubs.ts";
 
-describe("S4 S5: reports each missing but expected global with a sentence of its own", () => {
+describe("reports each missing but expected global with a sentence of its own [S4, S5]", () => {
   test.each([
     [
       "fetch('https://a.b')",
@@ -77,18 +77,18 @@ describe("S4 S5: reports each missing but expected global with a sentence of its
     ["read_file('/a')", "GLOBAL_UNKNOWN", "Write device.FilesystemMCP.read_file(path: string)"],
     ["arguments", "GLOBAL_FORBIDDEN", "Write the values into the snippet: it gets no arguments"],
     ["const __waiting = 1", "GLOBAL_FORBIDDEN", "Use a name that does not begin with __wait"],
-  ])("S5: %s", (source, code, fix) => {
+  ])("%s [S5]", (source, code, fix) => {
     expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([[code, fix]]);
   });
 
-  test("S5: refuses letters that the engine may not know", () => {
+  test("refuses letters that the engine may not know [S5]", () => {
     expect(sourceText("const \u0558 = 1;\n({}).\u0558")).toEqual([
       "CHARACTER_FORBIDDEN 1:6",
       "CHARACTER_FORBIDDEN 2:5",
     ]);
   });
 
-  test("S5: does not report the names of a refused import again", () => {
+  test("does not report the names of a refused import again [S5]", () => {
     expect(sourceText('import axios, { get } from "axios";\nget("x"); axios.get("x")')).toEqual([
       "MODULE_FORBIDDEN 1:0",
     ]);
@@ -111,12 +111,12 @@ describe("S4 S5: reports each missing but expected global with a sentence of its
       "uses what the sandbox has",
       "console.table([1]); print(structuredClone({}), new URL('https://a.b'), atob('YQ=='))",
     ],
-  ])("S5: accepts a snippet that %s", (_what, source) => {
+  ])("accepts a snippet that %s [S5]", (_what, source) => {
     expect(check(source).violations).toEqual([]);
   });
 });
 
-describe("S5: accepts the names of the snippet", () => {
+describe("accepts the names of the snippet [S5]", () => {
   test.each([
     ["a function that is declared later", "f();\nfunction f() {}"],
     ["a var before its declaration", "x = 1;\nvar x"],
@@ -132,7 +132,7 @@ describe("S5: accepts the names of the snippet", () => {
     ["keys are no names", "({ some: 1, key() {} }).other"],
     ["a variable of a switch", "switch (1) { case 1: let x = 1; print(x) }"],
     ["a static block", "class A { static { var x = 1; A.y = x } }\nA.y"],
-  ])("S5: %s", (_what, source) => {
+  ])("%s [S5]", (_what, source) => {
     expect(check(source).violations).toEqual([]);
   });
 
@@ -146,11 +146,11 @@ describe("S5: accepts the names of the snippet", () => {
       "GLOBAL_UNKNOWN 1:15",
     ],
     ["a caught error outside", "try {} catch (failure) { print(failure) }\nprint(failure)", "GLOBAL_UNKNOWN 2:6"],
-  ])("S5: reports %s as unknown", (_what, source, place) => {
+  ])("reports %s as unknown [S5]", (_what, source, place) => {
     expect(sourceText(source)).toEqual([place]);
   });
 
-  test("S5: suggests the nearest names", () => {
+  test("suggests the nearest names [S5]", () => {
     expect(check("const results = [];\nresult.push(1)").violations[0]).toMatchObject({
       message: "Cannot find this name: result (GLOBAL_UNKNOWN)",
       fix: "Write results, or declare result",
@@ -159,20 +159,20 @@ describe("S5: accepts the names of the snippet", () => {
   });
 });
 
-describe("S4: corrects habits of other languages", () => {
-  test("S4: corrects True, False and None", () => {
+describe("corrects habits of other languages [S4]", () => {
+  test("corrects True, False and None [S4]", () => {
     expect(emitCode("return [True, False, None, { None }]")).toBe("return [true, false, null, { None: null }]");
     expect(check("return [True, True]").notes).toEqual(["True was read as true"]);
     expect(emitCode("const None = 1; return None")).toBe("const None = 1; return None");
   });
 
-  test("S4: declares variables that are only assigned to", () => {
+  test("declares variables that are only assigned to [S4]", () => {
     const source = "total = 0\nfor (n of [1, 2]) total += n\ntotal";
     expect(emitCode(source)).toBe("let total, n;total = 0\nfor (n of [1, 2]) total += n\nreturn (total)");
     expect(check(source).notes).toEqual(["Declared with let: total, n"]);
   });
 
-  test("S4: declares no variables in a snippet without any declaration", () => {
+  test("declares no variables in a snippet without any declaration [S4]", () => {
     const source = Array.from({ length: 22 }, (_, i) => `word${String.fromCharCode(97 + i).repeat(9)} = ${i}`).join(
       "\n",
     );
@@ -183,12 +183,12 @@ describe("S4: corrects habits of other languages", () => {
     ["a name that is nearly another", "const total = 1;\ntotl = 2;\nprint(total)", "GLOBAL_UNKNOWN 2:0"],
     ["an argument of a function of the snippet", "const f = (a) => a;\nf(limit=1)", "GLOBAL_UNKNOWN 2:2"],
     ["a name that is only read", "count += 1", "GLOBAL_UNKNOWN 1:0"],
-  ])("S4: does not declare %s", (_what, source, place) => {
+  ])("does not declare %s [S4]", (_what, source, place) => {
     expect(sourceText(source)).toEqual([place]);
   });
 });
 
-test("S5: suggests the skill's method for a short name, without reporting its named arguments", () => {
+test("suggests the skill's method for a short name, without reporting its named arguments [S5]", () => {
   const { violations } = check("x = math.add(a=1, b=2)");
   expect(violations.map(({ message, fix }) => [message, fix])).toEqual([
     ["Cannot find this name: math (GLOBAL_UNKNOWN)", "Write device.MathSkill.add(a: number, b: number)"],

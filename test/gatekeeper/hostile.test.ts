@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { check, sourceText, questions } from "./stubs.ts";
 
-describe("S5 S7: ends hostile snippets with an error, and soon", () => {
-  test("S5: reports at most fifty violations, and the number of the others", () => {
+describe("ends hostile snippets with an error, and soon [S5, S7]", () => {
+  test("reports at most fifty violations, and the number of the others [S5]", () => {
     const { violations } = check("fetch(1);\n".repeat(200));
     expect(violations.length).toBe(50);
     expect(violations[48]?.fix).toBe(
@@ -14,13 +14,13 @@ describe("S5 S7: ends hostile snippets with an error, and soon", () => {
     );
   });
 
-  test("S5: cuts the frame of a long line around its position", () => {
+  test("cuts the frame of a long line around its position [S5]", () => {
     const [violation] = check(`const text = "${"x".repeat(200_000)}"; fetch(1)`).violations;
     expect(violation?.frame).toBe(`> 1 | …${"x".repeat(37)}"; fetch(1)\n    | ${" ".repeat(41)}^^^^^`);
     expect(violation).toMatchObject({ line: 1, column: 200_017 });
   });
 
-  test("S5: limits the searches for one snippet, and repeats none", () => {
+  test("limits the searches for one snippet, and repeats none [S5]", () => {
     const asked: string[] = [];
     const counting = { ...questions, findSimilar: (words: string) => (asked.push(words), []) };
     check(Array.from({ length: 40 }, (_, i) => `device.MathSkill.adx${i % 20}y();`).join("\n"), counting);
@@ -85,7 +85,7 @@ describe("S5 S7: ends hostile snippets with an error, and soon", () => {
         `const f = () => {${"Promise.all([device.MathSkill.add(1, 2)]).map((x) => x);".repeat(n / 20)}};\nf()`,
     ],
     ["a literal of many values", (n: number) => `device.TestSkill.echo([${"1,".repeat(n)}])`],
-  ])("S5: takes twice as much work for twice as many %s", (_what, createSource) => {
+  ])("takes twice as much work for twice as many %s [S5]", (_what, createSource) => {
     const measureCost = (n: number): number =>
       Math.min(...Array.from({ length: 6 }, () => measureMs(() => check(createSource(n)))));
     measureCost(2_000);
@@ -93,13 +93,13 @@ describe("S5 S7: ends hostile snippets with an error, and soon", () => {
     expect(measureCost(8_000)).toBeLessThan(10 * measureCost(2_000) + 60);
   });
 
-  test("S5: walks a deeply nested tree without recursion", () => {
+  test("walks a deeply nested tree without recursion [S5]", () => {
     expect(sourceText(`const a = {};\na${".b".repeat(15_000)}`)).toEqual([]);
     expect(sourceText(`device${".b".repeat(15_000)}`)).toEqual(["SKILL_UNKNOWN 1:7"]);
   });
 });
 
-describe("S4: refuses JSON instead of code", () => {
+describe("refuses JSON instead of code [S4]", () => {
   test.each([
     [
       "a tool call",
@@ -136,11 +136,11 @@ describe("S4: refuses JSON instead of code", () => {
       '```json\n{"tool": "TimeSkill.now", "input": {}}\n```',
       "Write return await device.TimeSkill.now({})",
     ],
-  ])("S4: refuses %s with the code to write", (_what, source, fix) => {
+  ])("refuses %s with the code to write [S4]", (_what, source, fix) => {
     expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([["SYNTAX", fix]]);
   });
 
-  test("S4: names the call in the message and shows it in the frame", () => {
+  test("names the call in the message and shows it in the frame [S4]", () => {
     expect(check('  {"tool": "MathSkill.add", "arguments": {}}').violations).toEqual([
       {
         code: "SYNTAX",
@@ -156,7 +156,7 @@ describe("S4: refuses JSON instead of code", () => {
     ]);
   });
 
-  test("S4: reads JSON that is not a call, or too large for one, as code", () => {
+  test("reads JSON that is not a call, or too large for one, as code [S4]", () => {
     expect(check('[{"a": 1}, 2]').violations).toEqual([]);
     expect(sourceText(`{"tool": "a.b", "arguments": ${"[".repeat(5_000)}${"]".repeat(5_000)}}`)).toEqual([
       "SYNTAX 1:7",

@@ -5,8 +5,8 @@ import { check } from "./stubs.ts";
 
 const getPlan = (source: string): readonly CallSite[] => check(source).plan;
 
-describe("S5: lists the calls of a snippet in its plan", () => {
-  test("S5: lists calls in the order of the text, with positions and arguments", () => {
+describe("lists the calls of a snippet in its plan [S5]", () => {
+  test("lists calls in the order of the text, with positions and arguments [S5]", () => {
     const source =
       'const f = await device.WeatherSkill.get_forecast("Paris");\nreturn device.TextSkill.uppercase({ text: f.city });';
     expect(getPlan(source)).toEqual([
@@ -44,11 +44,11 @@ describe("S5: lists the calls of a snippet in its plan", () => {
     ["the condition of a loop", "while ((await device.UserSkill.get(1)).age > 99);"],
     ["a callback of a list", "return [1].map((id) => device.UserSkill.get(id))"],
     ["a method that is a callback", "return [1].map(device.UserSkill.get)"],
-  ])("S5: marks a call in %s as repeated", (_where, source) => {
+  ])("marks a call in %s as repeated [S5]", (_where, source) => {
     expect(getPlan(source)[0]?.inLoop).toBe(true);
   });
 
-  test("S5: marks the call that a loop iterates over as made once", () => {
+  test("marks the call that a loop iterates over as made once [S5]", () => {
     expect(getPlan("for (const row of await device.DatabaseMCP.query('q')) print(row)")[0]?.inLoop).toBe(false);
   });
 
@@ -59,22 +59,22 @@ describe("S5: lists the calls of a snippet in its plan", () => {
     ["the right of &&", "return 1 && device.UserSkill.get(1)"],
     ["catch", "try { null.x } catch { await device.UserSkill.get(1) }"],
     ["a case", "switch (1) { case 1: await device.UserSkill.get(1) }"],
-  ])("S5: marks a call in %s as conditional", (_where, source) => {
+  ])("marks a call in %s as conditional [S5]", (_where, source) => {
     expect(getPlan(source)[0]?.conditional).toBe(true);
   });
 
-  test("S5: does not mark a call in a condition as conditional", () => {
+  test("does not mark a call in a condition as conditional [S5]", () => {
     expect(getPlan("if ((await device.UserSkill.get(1)).age > 3) print(1)")[0]?.conditional).toBe(false);
   });
 
-  test.each(["all", "allSettled", "race", "any"])("S5: marks calls in Promise.%s as parallel", (name) => {
+  test.each(["all", "allSettled", "race", "any"])("marks calls in Promise.%s as parallel [S5]", (name) => {
     const [first, second] = getPlan(
       `return Promise.${name}([device.UserSkill.get(1)].concat([2].map((id) => device.UserSkill.get(id))))`,
     );
     expect([first?.parallel, second?.parallel]).toEqual([true, true]);
   });
 
-  test("S2 S5: marks a call that is used as a value as blocking", () => {
+  test("marks a call that is used as a value as blocking [S2, S5]", () => {
     expect(getPlan("return device.UserSkill.get(1).name")[0]?.blocking).toBe(true);
     expect(getPlan("return (await device.UserSkill.get(1)).name")[0]?.blocking).toBe(false);
   });
@@ -90,7 +90,7 @@ return get() + device.UserSkill.get(9).age`;
     expect(places).toEqual(["3:4", "3:35", "4:0", "5:20", "6:15"]);
   });
 
-  test("S5: lists a method that is passed on with unknown arguments", () => {
+  test("lists a method that is passed on with unknown arguments [S5]", () => {
     expect(getPlan("return [1].map(device.UserSkill.get)")).toMatchObject([
       { path: "UserSkill.get", literalArguments: undefined, dynamic: true },
     ]);
@@ -101,7 +101,7 @@ return get() + device.UserSkill.get(9).age`;
     ]);
   });
 
-  test("S5: plans the calls of a refused snippet", () => {
+  test("plans the calls of a refused snippet [S5]", () => {
     const { plan, program } = check("device.UserSkill.get(1);\nfetch('x')");
     expect(plan.map(({ path }) => path)).toEqual(["UserSkill.get"]);
     expect(program).toBeUndefined();

@@ -13,7 +13,7 @@ function findPlace(source: string, word: string): string {
   return `${sourceLine}:${column}`;
 }
 
-describe("S10: maps positions of the running program to the model's text", () => {
+describe("maps positions of the running program to the model's text [S10]", () => {
   test.each([
     ["after what was written before", "boom()\nfunction boom() {}", "boom()", "1:0"],
     ["inside of a result", "1 + boom\nvar boom", "boom", "1:4"],
@@ -29,17 +29,17 @@ describe("S10: maps positions of the running program to the model's text", () =>
     ],
     ["behind a tag", "js\nlet boom = 1", "boom", "2:4"],
     ["in later lines", "let a = 1\n\n\n  a + boom\nvar boom", "boom", "4:6"],
-  ])("S10: %s", (_where, source, word, place) => {
+  ])("%s [S10]", (_where, source, word, place) => {
     expect(findPlace(source, word)).toBe(place);
   });
 
-  test("S10: maps code that was only inserted to the position of the insertion", () => {
+  test("maps code that was only inserted to the position of the insertion [S10]", () => {
     expect(check("1 + 1").program?.place(1, 3)).toEqual({ line: 1, column: 0 });
     expect(check("function main() {}").program?.place(2, 5)).toEqual({ line: 1, column: 18 });
     expect(check("1").program?.place(99, 99)).toEqual({ line: 1, column: 1 });
   });
 
-  test("S10: keeps the number of lines of the text", () => {
+  test("keeps the number of lines of the text [S10]", () => {
     const statements = [
       "device.UserSkill.get(1).name",
       "MathSkill.add(a=1,\n b=2)",

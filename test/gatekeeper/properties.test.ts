@@ -154,7 +154,7 @@ const program = fc
     parts.reduceRight((rest, [inBlock, text]) => (inBlock ? `{ ${text} ${rest} }` : `${text} ${rest}`), ""),
   );
 
-test("S6: accepts no program that reaches a method outside of its paths, and no path outside of the grants", async () => {
+test("accepts no program that reaches a method outside of its paths, and no path outside of the grants [S6]", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(program, async (source) => {
@@ -328,7 +328,7 @@ const { code } = fc.letrec((tie) => {
   };
 });
 
-test("S5: accepts no program that the engine cannot parse", async () => {
+test("accepts no program that the engine cannot parse [S5]", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(code as fc.Arbitrary<string>, async (source) => {
@@ -345,7 +345,7 @@ test("S5: accepts no program that the engine cannot parse", async () => {
   expect(run).toBeGreaterThan(100);
 });
 
-test("S5: answers any input with violations or a program", () => {
+test("answers any input with violations or a program [S5]", () => {
   const bits = fc.constantFrom(
     "device",
     ".MathSkill",

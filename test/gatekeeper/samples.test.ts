@@ -5,17 +5,17 @@ import { check, pathsWith } from "./stubs.ts";
 
 const granted = pathsWith("allow", "approve");
 
-describe("S5: refuses hostile samples", () => {
+describe("refuses hostile samples [S5]", () => {
   const samples = readPrograms("attacks");
 
-  test.each(samples.filter(({ end }) => end === "refused"))("S5: refuses $id before anything runs", ({ code }) => {
+  test.each(samples.filter(({ end }) => end === "refused"))("refuses $id before anything runs [S5]", ({ code }) => {
     const { violations, program } = check(code);
     expect(program).toBeUndefined();
     expect(violations.length).toBeGreaterThan(0);
     expect(violations.length).toBeLessThanOrEqual(50);
   });
 
-  test("S5: completes every violation of every sample, in the order of the text", () => {
+  test("completes every violation of every sample, in the order of the text [S5]", () => {
     for (const { code } of samples) {
       const { violations } = check(code);
       let before = 0;
@@ -29,7 +29,7 @@ describe("S5: refuses hostile samples", () => {
     }
   });
 
-  test("S6: accepts no sample that gets a method which its caller may not call", () => {
+  test("accepts no sample that gets a method which its caller may not call [S6]", () => {
     for (const { code } of samples) {
       const paths = check(code).program?.paths ?? [];
       expect(paths.filter((path) => path.includes(".") && !granted.includes(path))).toEqual([]);
@@ -37,6 +37,6 @@ describe("S5: refuses hostile samples", () => {
   });
 });
 
-test.each(readPrograms("benign"))("S1 S2 S3 S4: accepts $id", ({ code }) => {
+test.each(readPrograms("benign"))("accepts $id [S1, S2, S3, S4]", ({ code }) => {
   expect(check(code).violations).toEqual([]);
 });

@@ -17,7 +17,7 @@ function difference(...values: readonly unknown[]): Difference | undefined {
   return values.map((value) => observe(value, shape, { caller: OWNER, compares: true }).difference).at(-1);
 }
 
-test("D3: learns plain values by their types alone", () => {
+test("learns plain values by their types alone [D3]", () => {
   expect(learned("secret", "other")).toEqual({ type: "string" });
   expect(learned(1, null)).toEqual({ anyOf: [{ type: "number" }, { type: "null" }] });
   expect(learned([])).toEqual({ type: "array", items: {} });
@@ -40,7 +40,7 @@ test("learns which strings are text holding JSON, as long as all of them were [D
   expect(difference(7, '{"a":1}')).toEqual({ place: "", says: "it is a string, previously a number" });
 });
 
-test("D3: marks properties that were always present as required", () => {
+test("marks properties that were always present as required [D3]", () => {
   expect(learned({ id: 1, name: "a" }, { id: 2, tags: ["x"] })).toEqual({
     type: "object",
     properties: {
@@ -58,17 +58,17 @@ test.each([
   ["numbers", { user1234: 1 }],
   ["sentences", { "the first one": 1 }],
   ["very many", Object.fromEntries(Array.from({ length: 41 }, (_, at) => [`k${at}`, at]))],
-])("D3: does not store property names that are data: %s", (_what, value) => {
+])("does not store property names that are data: %s [D3]", (_what, value) => {
   expect(learned(value)).toEqual({ type: "object", additionalProperties: { type: "number" } });
 });
 
-test("D3: turns an object with changing names into a dictionary", () => {
+test("turns an object with changing names into a dictionary [D3]", () => {
   const word = (at: number): string => String.fromCodePoint(97 + at).repeat(3);
   const values = Array.from({ length: 20 }, (_, at) => ({ [word(at)]: at }));
   expect(learned(...values)).toEqual({ type: "object", additionalProperties: { type: "number" } });
 });
 
-test("D3: treats hostile names as data", () => {
+test("treats hostile names as data [D3]", () => {
   const value: unknown = JSON.parse(`{"__proto__": {"polluted": 1}, "constructor": 2}`);
   expect(JSON.stringify(learned(value))).toBe(
     `{"type":"object","properties":{"__proto__":{"type":"object","properties":{"polluted":{"type":"number"}},"required":["polluted"]},"constructor":{"type":"number"}},"required":["__proto__","constructor"]}`,
@@ -76,7 +76,7 @@ test("D3: treats hostile names as data", () => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
-test("D3: reports a difference with its position", () => {
+test("reports a difference with its position [D3]", () => {
   expect(difference(1, 2)).toBeUndefined();
   expect(difference(1, "a")).toEqual({ place: "", says: "it is a string, previously a number" });
   expect(difference({ a: [{ b: 1 }] }, { a: [{ b: null }] })).toEqual({
@@ -92,7 +92,7 @@ test("D3: reports a difference with its position", () => {
   expect(difference({ constructor: 1, toString: 1 }, {})).toEqual({ place: "constructor", says: "it is missing" });
 });
 
-test("D3: learns a schema that matches all results and contains none of their values", () => {
+test("learns a schema that matches all results and contains none of their values [D3]", () => {
   const ajv = new Ajv2020({ strict: false });
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 8 }), { minLength: 1, maxLength: 6 }), (values) => {
@@ -105,7 +105,7 @@ test("D3: learns a schema that matches all results and contains none of their va
   );
 });
 
-test("D3: reports whether an observation changed the shape", () => {
+test("reports whether an observation changed the shape [D3]", () => {
   const value = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },
@@ -136,7 +136,7 @@ test("D3: reports whether an observation changed the shape", () => {
   expect(changes).toBeGreaterThan(100);
 });
 
-test("D3: keeps a shape small and fast for any input", () => {
+test("keeps a shape small and fast for any input [D3]", () => {
   const deep = Array.from({ length: 5_000 }).reduce<unknown>((inner) => ({ inner, other: [inner] }), 1);
   const cycle: Record<string, unknown> = {};
   cycle["self"] = [cycle, cycle];

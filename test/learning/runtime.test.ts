@@ -41,7 +41,7 @@ function found(query: string, caller = ada): readonly string[] {
   return runtime.search(query, { caller }).results.map(({ path }) => path);
 }
 
-test("D1: finds a method by words that were searched before it was called successfully", async () => {
+test("finds a method by words that were searched before it was called successfully [D1]", async () => {
   await open();
   expect(runtime.search("bake lasagna", { caller: ada })).toEqual({
     results: [],
@@ -54,7 +54,7 @@ test("D1: finds a method by words that were searched before it was called succes
   );
 });
 
-test("D1: learns from a snippet that searches and then calls", async () => {
+test("learns from a snippet that searches and then calls [D1]", async () => {
   await open();
   const source = `await device.search_skills("bake lasagna"); await device.KitchenSkill.heat()`;
   const outcome = await runtime.run(source, { caller: ada });
@@ -63,7 +63,7 @@ test("D1: learns from a snippet that searches and then calls", async () => {
   expect(found("lasagna")).toEqual(["KitchenSkill.heat"]);
 });
 
-test("D1: counts searches inside a snippet separately from calls", async () => {
+test("counts searches inside a snippet separately from calls [D1]", async () => {
   await open();
   const source = `
     for (let at = 0; at < 3; at++) print(await device.search_skills("fridge", 1));
@@ -76,7 +76,7 @@ test("D1: counts searches inside a snippet separately from calls", async () => {
   expect(enough.kind === "completed" && enough.output.split("\n").at(-1)).toBe("device.KitchenSkill.chill");
 });
 
-test("D1: accepts positional and named arguments for searches, as for calls", async () => {
+test("accepts positional and named arguments for searches, as for calls [D1]", async () => {
   await open();
   const outcomes = await Promise.all(
     [
@@ -94,7 +94,7 @@ test("D1: accepts positional and named arguments for searches, as for calls", as
   expect(lines).toEqual([found, found, found, described, described, described]);
 });
 
-test("D1: keeps words learned from one caller from affecting another", async () => {
+test("keeps words learned from one caller from affecting another [D1]", async () => {
   await open();
   found("bake lasagna");
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
@@ -104,7 +104,7 @@ test("D1: keeps words learned from one caller from affecting another", async () 
   expect(runtime.learned({ caller: bob }).requests).toEqual([]);
 });
 
-test("D1: neither finds nor names methods that a caller may no longer read, whatever was learned", async () => {
+test("neither finds nor names methods that a caller may no longer read, whatever was learned [D1]", async () => {
   await open();
   found("bake lasagna");
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
@@ -114,7 +114,7 @@ test("D1: neither finds nor names methods that a caller may no longer read, what
   expect(runtime.learned({ caller: less })).toEqual({ requests: [], results: [] });
 });
 
-test("D1: learns nothing from failed and refused calls", async () => {
+test("learns nothing from failed and refused calls [D1]", async () => {
   await open();
   found("make lasagna");
   await expect(runtime.call("KitchenSkill.burn", {}, { caller: ada })).rejects.toThrow("smoke");
@@ -122,7 +122,7 @@ test("D1: learns nothing from failed and refused calls", async () => {
   expect(found("lasagna")).toEqual([]);
 });
 
-test("D1: assigns the words of each of several searches to the method that it listed", async () => {
+test("assigns the words of each of several searches to the method that it listed [D1]", async () => {
   await open();
   found("lasagna oven");
   found("icecream fridge");
@@ -131,7 +131,7 @@ test("D1: assigns the words of each of several searches to the method that it li
   expect(found("icecream")).toEqual(["KitchenSkill.chill"]);
 });
 
-test("D1: learns only the words that the index keeps: no sentences, numbers or stop words", async () => {
+test("learns only the words that the index keeps: no sentences, numbers or stop words [D1]", async () => {
   await open();
   found("Please bake 2 lasagnas for +49 171 5551234");
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
@@ -140,7 +140,7 @@ test("D1: learns only the words that the index keeps: no sentences, numbers or s
   ]);
 });
 
-test("D1: forgets on request what was learned from one caller, for one method or all", async () => {
+test("forgets on request what was learned from one caller, for one method or all [D1]", async () => {
   await open();
   const teach = async (): Promise<void> => {
     for (const caller of [ada, bob]) {
@@ -162,7 +162,7 @@ test("D1: forgets on request what was learned from one caller, for one method or
 });
 
 test.each([[false], [{ requests: false, results: false }]])(
-  "D1, D3: learns nothing with learning: %j",
+  "learns nothing with learning: %j [D1, D3]",
   async (learning) => {
     await open({ learning });
     found("bake lasagna");
@@ -173,7 +173,7 @@ test.each([[false], [{ requests: false, results: false }]])(
   },
 );
 
-test("D1: disables learning by a setting, and reports an invalid setting", async () => {
+test("disables learning by a setting, and reports an invalid setting [D1]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-"));
   try {
     const settings = join(folder, "settings.yaml");
@@ -199,7 +199,7 @@ test("D1: disables learning by a setting, and reports an invalid setting", async
   }
 });
 
-test("D3: learns the types of results and marks them as observed", async () => {
+test("learns the types of results and marks them as observed [D3]", async () => {
   await open();
   expect(runtime.describe("KitchenSkill.heat").declaration).toBe(
     "/** Warms an oven */\nheat(args?: Record<string, unknown>): Promise<any>;",
@@ -228,7 +228,7 @@ heat(args?: Record<string, unknown>): Promise<{ celsius: number; ready: boolean 
   ]);
 });
 
-test("D3: reports once a result unlike those before it", async () => {
+test("reports once a result unlike those before it [D3]", async () => {
   await open();
   const runNotes = async (value: unknown): Promise<readonly string[]> => {
     const outcome = await runtime.run(`device.KitchenSkill.echo({ value: ${JSON.stringify(value)} })`);
@@ -244,7 +244,7 @@ test("D3: reports once a result unlike those before it", async () => {
   );
 });
 
-test("D3: reports once a result that contradicts its output schema", async () => {
+test("reports once a result that contradicts its output schema [D3]", async () => {
   await open();
   const notes = [];
   for (let times = 0; times < 3; times++) {

@@ -7,7 +7,7 @@ const answer = (...paths: readonly string[]) => ({
   text: "",
 });
 
-test("D1: keeps the newest words of a method, up to a limit", () => {
+test("keeps the newest words of a method, up to a limit [D1]", () => {
   const memory = createWordMemory();
   for (let at = 0; at < 100; at++) memory.teach("A.b", [`word${at}`]);
   const [entry] = memory.entries();
@@ -17,13 +17,13 @@ test("D1: keeps the newest words of a method, up to a limit", () => {
   expect(memory.methodsWith("word99")).toEqual([{ path: "A.b", times: 1, words: 64 }]);
 });
 
-test("D1: limits the weight of a word that is learned repeatedly", () => {
+test("limits the weight of a word that is learned repeatedly [D1]", () => {
   const memory = createWordMemory();
   for (let at = 0; at < 100; at++) memory.teach("A.b", ["again"]);
   expect(memory.methodsWith("again")).toEqual([{ path: "A.b", times: 4, words: 4 }]);
 });
 
-test("D1: limits the methods of a caller, and ignores a word that leads to all of them", () => {
+test("limits the methods of a caller, and ignores a word that leads to all of them [D1]", () => {
   const memory = createWordMemory();
   for (let at = 0; at < 600; at++) memory.teach(`A.m${at}`, ["common", `own${at}`]);
   expect(memory.entries()).toHaveLength(500);
@@ -32,7 +32,7 @@ test("D1: limits the methods of a caller, and ignores a word that leads to all o
   expect(memory.methodsWith("own0")).toEqual([]);
 });
 
-test("D1: forgets the least recently active callers first", () => {
+test("forgets the least recently active callers first [D1]", () => {
   const requests = createSearchFeedback();
   for (let at = 0; at < 150; at++) {
     requests.searched(`caller${at}`, "lasagna", answer());
@@ -43,7 +43,7 @@ test("D1: forgets the least recently active callers first", () => {
   expect(requests.getWords("caller149").methodsWith("lasagna")).toHaveLength(1);
 });
 
-test("D1: does not assign a call to an expired search", () => {
+test("does not assign a call to an expired search [D1]", () => {
   let time = 0;
   const requests = createSearchFeedback(() => time);
   requests.searched("ada", "lasagna", answer());
@@ -52,14 +52,14 @@ test("D1: does not assign a call to an expired search", () => {
   expect(requests.getWords("ada").entries()).toEqual([]);
 });
 
-test("D1: learns nothing from many calls that no search listed", () => {
+test("learns nothing from many calls that no search listed [D1]", () => {
   const requests = createSearchFeedback();
   requests.searched("ada", "lasagna", answer("X.y"));
   for (const path of ["A.a", "A.b", "A.c", "A.d"]) requests.called("ada", path);
   expect(requests.getWords("ada").entries()).toEqual([]);
 });
 
-test("D1: assigns the words of an empty search to the result of the next successful one", () => {
+test("assigns the words of an empty search to the result of the next successful one [D1]", () => {
   const requests = createSearchFeedback();
   requests.searched("ada", "lasagna", answer());
   requests.searched("ada", "heat oven", answer("Kitchen.heat", "Kitchen.chill"));
@@ -67,7 +67,7 @@ test("D1: assigns the words of an empty search to the result of the next success
   expect(requests.getWords("ada").entries()).toEqual([{ path: "Kitchen.heat", words: ["lasagna", "heat", "oven"] }]);
 });
 
-test("D1: ignores a search that listed something else and was followed by others", () => {
+test("ignores a search that listed something else and was followed by others [D1]", () => {
   const requests = createSearchFeedback();
   requests.searched("ada", "send letter", answer("Mail.send"));
   requests.searched("ada", "heat oven", answer("Kitchen.heat"));

@@ -4,7 +4,7 @@ import { mayCall, mayRead, OWNER } from "../../src/model/caller.ts";
 
 const callerWith = (...grants: string[]) => ({ id: "ada", grants });
 
-test("P2: matches a grant to a method, a skill, or a pattern; everything else is literal", () => {
+test("matches a grant to a method, a skill, or a pattern; everything else is literal [P2]", () => {
   expect(mayCall(callerWith("MathSkill.add"), "MathSkill.add")).toBe(true);
   expect(mayCall(callerWith("MathSkill.add"), "MathSkill.add2")).toBe(false);
   expect(mayCall(callerWith("MathSkill.*"), "MathSkill.add")).toBe(true);
@@ -17,7 +17,7 @@ test("P2: matches a grant to a method, a skill, or a pattern; everything else is
   expect(mayCall(OWNER, "Anything.at_all")).toBe(true);
 });
 
-test("P2: lets a caller read what it may call; reads grant no call", () => {
+test("lets a caller read what it may call; reads grant no call [P2]", () => {
   const caller = { id: "ada", grants: ["MathSkill.add"], reads: ["AdminSkill.*"] };
   expect(mayRead(caller, "MathSkill.add")).toBe(true);
   expect(mayRead(caller, "AdminSkill.delete_user")).toBe(true);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { createKeptResults } from "../../src/model/kept-results.ts";
 
-test("S11: reads a stored result in parts under its name", () => {
+test("reads a stored result in parts under its name [S11]", () => {
   const results = createKeptResults();
   expect(results.keep("run", "abcdef")).toBe("result://run/1");
   expect(results.keep("run", "second")).toBe("result://run/2");
@@ -10,7 +10,7 @@ test("S11: reads a stored result in parts under its name", () => {
   expect(results.read("result://run/9")).toBeUndefined();
 });
 
-test("S11: stores a result for an hour", () => {
+test("stores a result for an hour [S11]", () => {
   let now = 0;
   const results = createKeptResults(3_600_000, 1_000, () => now);
   const uri = results.keep("run", "text");
@@ -20,7 +20,7 @@ test("S11: stores a result for an hour", () => {
   expect(results.read(uri)).toBeUndefined();
 });
 
-test("S11: drops the oldest results if there are too many", () => {
+test("drops the oldest results if there are too many [S11]", () => {
   const results = createKeptResults(1_000, 100, () => 0);
   const first = results.keep("run", "x".repeat(30));
   const second = results.keep("run", "y".repeat(30));

@@ -24,7 +24,7 @@ const CALCULATOR = createSkill(
   { description: "Does sums" },
 );
 
-test("D5: declares one signature for positional arguments and one for named ones", () => {
+test("declares one signature for positional arguments and one for named ones [D5]", () => {
   expect(declarations(createCatalog(CALCULATOR), ["MathSkill"])).toBe(`declare const device: {
   /** Does sums */
   MathSkill: {
@@ -43,18 +43,18 @@ test("D5: declares one signature for positional arguments and one for named ones
 `);
 });
 
-test("D5: declares made-up servers as reviewed", async () => {
+test("declares made-up servers as reviewed [D5]", async () => {
   await expect(declarations(createCatalog(...sampleSkills()))).toMatchFileSnapshot("golden/declarations.txt");
 });
 
 test.each(recordedSkills().map((skill) => [skill.name, skill] as const))(
-  "D5: declares %s, a recorded server, as reviewed",
+  "declares %s, a recorded server, as reviewed [D5]",
   async (name, skill) => {
     await expect(declarations(createCatalog(skill))).toMatchFileSnapshot(`golden/${name}.declarations.txt`);
   },
 );
 
-test("D5: declares types that accept both ways to call, and reject wrong calls", () => {
+test("declares types that accept both ways to call, and reject wrong calls [D5]", () => {
   const lines = [
     "const right: [Promise<number>, Promise<number>, Promise<number>] = [device.MathSkill.add(1, 2), device.MathSkill.add(1), device.MathSkill.add({ a: 1, b: 2 })];",
     "device.MathSkill.reset(); device.MathSkill.reset({}); device.MathSkill.any(); device.MathSkill.any({ x: [1] });",
@@ -71,7 +71,7 @@ test("D5: declares types that accept both ways to call, and reject wrong calls",
   expect(places).toEqual(["3", "4", "5", "6"]);
 });
 
-test("D5: declares only the named skills, and reports an unknown one with the nearest names", () => {
+test("declares only the named skills, and reports an unknown one with the nearest names [D5]", () => {
   const catalog = createCatalog(...sampleSkills());
   expect(declarations(catalog, ["WeatherMCP"])).toMatch(/^declare const device: \{\n {2}WeatherMCP: \{/);
   expect(declarations(catalog, [])).toBe("declare const device: {\n\n};\n");
@@ -83,7 +83,7 @@ test("D5: declares only the named skills, and reports an unknown one with the ne
   );
 });
 
-test("D5: names a type that several methods share once, and keeps two types with the same name apart", () => {
+test("names a type that several methods share once, and keeps two types with the same name apart [D5]", () => {
   const shared = {
     type: "object",
     properties: { text: { type: "string", description: "What it says" } },
@@ -111,7 +111,7 @@ test("D5: names a type that several methods share once, and keeps two types with
   expect(findDiagnostics({ "catalog.ts": text })).toEqual([]);
 });
 
-test("D5: declares every reserved word as a method, a parameter, a property and a skill that compiles", () => {
+test("declares every reserved word as a method, a parameter, a property and a skill that compiles [D5]", () => {
   const words =
     "arguments async await break case catch class const continue debugger declare default delete do else enum eval export extends false finally for from function get global if implements import in instanceof interface is keyof let module namespace new never null object of package private protected public readonly require return set static string super switch symbol this throw true try type typeof undefined unique unknown var void while with yield Promise Record Array".split(
       " ",
@@ -131,7 +131,7 @@ test("D5: declares every reserved word as a method, a parameter, a property and 
   expect(findDiagnostics({ "catalog.ts": declarations(createCatalog(all, ...skills.slice(0, 70))) })).toEqual([]);
 });
 
-test("D5: lets no description end or hide in a comment", () => {
+test("lets no description end or hide in a comment [D5]", () => {
   const description = "*/ alert(1) /* `${x}` \u202E\nsecond line */";
   const property = { type: "string", description };
   const input = {
@@ -145,7 +145,7 @@ test("D5: lets no description end or hide in a comment", () => {
   expect(text).not.toContain("\u202E");
 });
 
-test("D5: declares an endless schema in bounded time and size", () => {
+test("declares an endless schema in bounded time and size [D5]", () => {
   const refs = ["a", "b", "c", "d"].map((name) => ({ $ref: `#/$defs/${name}` }));
   const $defs = Object.fromEntries(
     ["a", "b", "c", "d"].map((name) => [
@@ -169,7 +169,7 @@ test("D5: declares an endless schema in bounded time and size", () => {
   expect(findDiagnostics({ "catalog.ts": text })).toEqual([]);
 });
 
-test("D5: declares types that compile under strict, for any schema", () => {
+test("declares types that compile under strict, for any schema [D5]", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(rootSchema, rootSchema), { minLength: 5, maxLength: 10 }), (schemas) => {
       const methods = schemas.map(([input, output], at) => ({ name: `m${at}`, input, output, description: "*/" }));
@@ -182,13 +182,13 @@ test("D5: declares types that compile under strict, for any schema", () => {
 });
 
 describe("the recorded servers", () => {
-  test("D5: have declarations that compile under strict", () => {
+  test("have declarations that compile under strict [D5]", () => {
     for (const skill of recordedSkills()) {
       expect(findDiagnostics({ "catalog.ts": declarations(createCatalog(skill)) })).toEqual([]);
     }
   });
 
-  test("D5: have declarations that compile together, and separately for each method", () => {
+  test("have declarations that compile together, and separately for each method [D5]", () => {
     const catalog = createCatalog(...recordedSkills());
     expect(catalog.methods).toHaveLength(126);
     expect(findDiagnostics({ "catalog.ts": declarations(catalog) })).toEqual([]);

@@ -25,7 +25,7 @@ const catalog = createCatalog(
   ),
 );
 
-test("D3: describes a method with its signature, its parameters, its author's example and its policy", () => {
+test("describes a method with its signature, its parameters, its author's example and its policy [D3]", () => {
   const { text, ...facts } = describe(catalog, "MathSkill.add");
   const declaration = `/**
  * Adds two numbers
@@ -53,7 +53,7 @@ add(a: number, b: number): Promise<number>;`;
   );
 });
 
-test("D3: notes destructive methods and the approvals they need", () => {
+test("notes destructive methods and the approvals they need [D3]", () => {
   expect(describe(catalog, "MathSkill.wipe").notes).toEqual([
     "Needs the approval of an administrator for each call",
     "Requires the scopes tool:math",
@@ -66,7 +66,7 @@ test.each([
   ["`MathSkill.add`"],
   ["await device.MathSkill.add(1, 2)"],
   ["  MathSkill.add(a: number, b: number)  "],
-])("D3: accepts %j as a path", (path) => {
+])("accepts %j as a path [D3]", (path) => {
   expect(describe(catalog, path).path).toBe("MathSkill.add");
 });
 
@@ -80,14 +80,14 @@ test.each([
   ["__proto__.x", "Error: Skill '__proto__' not found", undefined],
   ["MathSkill.toString", "Error: Method 'toString' not found in MathSkill", undefined],
   ["Nothing.*", "Error: No method matches 'Nothing.*'", undefined],
-])("D3: answers %j with %j", (path, says, nearest) => {
+])("answers %j with %j [D3]", (path, says, nearest) => {
   const { kind, text, suggestions } = describe(catalog, path);
   const [message, advice = ""] = text.split("; did you mean ");
   expect([kind, message, suggestions[0]]).toEqual(["unknown", says, nearest]);
   expect(advice.match(/[\w.]+/g)?.filter((word) => word !== "or") ?? []).toEqual(suggestions);
 });
 
-test("D3: describes a skill with its declarations and its guidance", () => {
+test("describes a skill with its declarations and its guidance [D3]", () => {
   const { kind, text } = describe(catalog, "MathSkill");
   expect(kind).toBe("skill");
   expect(text.split("\n")[0]).toBe("device.MathSkill: Does sums");
@@ -95,7 +95,7 @@ test("D3: describes a skill with its declarations and its guidance", () => {
   expect(text.endsWith("\nPrefer sum over add.")).toBe(true);
 });
 
-test("D3: describes a skill of many methods with one line per method, up to a limit", () => {
+test("describes a skill of many methods with one line per method, up to a limit [D3]", () => {
   const many = createSkill(
     "ManySkill",
     Array.from({ length: 60 }, (_, at) => ({ name: `m${at}`, description: `Does ${at}. Well.` })),
@@ -109,7 +109,7 @@ test("D3: describes a skill of many methods with one line per method, up to a li
   ]);
 });
 
-test("D3: describes several paths, and patterns, at once", () => {
+test("describes several paths, and patterns, at once [D3]", () => {
   const several = describe(catalog, "MathSkill.add, MathSkill.nothing WeatherMCP.get_alerts");
   expect(several.kind).toBe("several");
   expect(several.text.split("\n\n").map((part) => part.split("\n")[0])).toEqual([
@@ -125,7 +125,7 @@ test("D3: describes several paths, and patterns, at once", () => {
   expect(describe(catalog, "*").text.split("\n")).toHaveLength(catalog.methods.length);
 });
 
-test("D3: answers a hostile request in bounded time and size", () => {
+test("answers a hostile request in bounded time and size [D3]", () => {
   for (const path of [
     "(".repeat(100_000),
     "a ".repeat(50_000),
@@ -137,13 +137,13 @@ test("D3: answers a hostile request in bounded time and size", () => {
   }
 });
 
-test("D3: describes made-up servers as reviewed", async () => {
+test("describes made-up servers as reviewed [D3]", async () => {
   const texts = createCatalog(...sampleSkills()).methods.map(({ path }) => describe(catalog, path).text);
   await expect(`${texts.join("\n\n")}\n`).toMatchFileSnapshot("golden/describe.txt");
 });
 
 test.each(recordedSkills().map((skill) => [skill.name, skill] as const))(
-  "D3: describes %s, a recorded server, as reviewed",
+  "describes %s, a recorded server, as reviewed [D3]",
   async (name, skill) => {
     const recorded = createCatalog(skill);
     const texts = recorded.methods.map(({ path }) => describe(recorded, path).text);

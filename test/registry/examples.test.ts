@@ -69,7 +69,7 @@ test.each<readonly [unknown, unknown]>([
   ],
   [{ $ref: "#/$defs/node" }, { value: 1 }],
   [{ type: ["null", "string"], minLength: 2 }, null],
-])("T7: generates for %j the valid example %j", (schema, example) => {
+])("generates for %j the valid example %j [T7]", (schema, example) => {
   const input = createInput(schema, {
     node: {
       type: "object",
@@ -81,7 +81,7 @@ test.each<readonly [unknown, unknown]>([
   expect(findProblems(input)).toBe(undefined);
 });
 
-test("T7: generates examples that fit the name of their parameter", () => {
+test("generates examples that fit the name of their parameter [T7]", () => {
   const names = ["query", "url", "path", "email", "message", "date"];
   const input = {
     type: "object",
@@ -109,16 +109,16 @@ test.each<readonly [string, unknown]>([
   ["The place (e.g. San Diego)", "San Diego"],
   ["A day (e.g., MM/DD/YYYY)", "01/15/2025"],
   ["A day like any other", "example"],
-])("T7: the example of a text described as %j is %j", (description, example) => {
+])("the example of a text described as %j is %j [T7]", (description, example) => {
   expect(exampleArguments({ input: createInput({ type: "string", description }) })).toEqual({ x: example });
 });
 
-test("T7: the example of an integer that is a date has the form that its description names", () => {
+test("the example of an integer that is a date has the form that its description names [T7]", () => {
   const input = createInput({ type: "integer", description: "The day (YYYYMMDD)" });
   expect(exampleArguments({ input })).toEqual({ x: 20250115 });
 });
 
-test("T7: an example has the required members of objects inside of objects and lists", () => {
+test("an example has the required members of objects inside of objects and lists [T7]", () => {
   const line = {
     type: "object",
     properties: { sku: { type: "string", default: "A1" }, count: { type: "integer", minimum: 2 }, note: {} },
@@ -134,12 +134,12 @@ test("T7: an example has the required members of objects inside of objects and l
   });
 });
 
-test("T7: the example of a pattern that no usual text matches names the pattern", () => {
+test("the example of a pattern that no usual text matches names the pattern [T7]", () => {
   const input = createInput({ type: "string", pattern: "^sk_[a-z]+_q$" });
   expect(exampleArguments({ input })).toEqual({ x: "<text that matches ^sk_[a-z]+_q$>" });
 });
 
-test("T7: generates an example that is valid for its schema", () => {
+test("generates an example that is valid for its schema [T7]", () => {
   fc.assert(
     fc.property(fittingInput, (input) => {
       const problems = findProblems(input);
@@ -149,7 +149,7 @@ test("T7: generates an example that is valid for its schema", () => {
   );
 });
 
-test("T7: terminates for schemas without a valid value, or with endless work", () => {
+test("terminates for schemas without a valid value, or with endless work [T7]", () => {
   const branches = Array.from({ length: 6 }, () => ({ $ref: "#/$defs/a" }));
   const hostile: readonly (readonly [unknown, JsonSchema])[] = [
     [{ type: "string", minLength: 5, maxLength: 2 }, {}],
@@ -189,12 +189,12 @@ test.each([
   ["two parameters", "await device.S.m(1, 2)", { a: { const: 1 }, b: { const: 2 } }],
   ["three parameters", "await device.S.m({ a: 1, b: 2, c: 3 })", { a: { const: 1 }, b: { const: 2 }, c: { const: 3 } }],
   ["what cannot be seen", String.raw`await device.S.m("\u202e")`, { x: { const: "\u202E" } }],
-])("D3: generates for %s the example call %s", (_, call, properties) => {
+])("generates for %s the example call %s [D3]", (_, call, properties) => {
   const input = { type: "object", properties, required: Object.keys(properties) };
   expect(describe(createCatalog(createSkill("S", [{ name: "m", input }])), "S.m").example).toBe(call);
 });
 
-test("D3: the example call of a method with more than two parameters names its arguments, optional ones or not", () => {
+test("the example call of a method with more than two parameters names its arguments, optional ones or not [D3]", () => {
   const properties = { city: { const: "Rome" }, days: { type: "integer" }, unit: { type: "string" } };
   const path = (required: readonly string[]) =>
     createCatalog(createSkill("S", [{ name: "m", input: { type: "object", properties, required } }]));
@@ -202,7 +202,7 @@ test("D3: the example call of a method with more than two parameters names its a
   expect(describe(path([]), "S.m").example).toBe('await device.S.m({ city: "Rome" })');
 });
 
-test("D3: keeps a prototype key in the arguments of an example call as data", () => {
+test("keeps a prototype key in the arguments of an example call as data [D3]", () => {
   const input = JSON.parse(
     '{"type":"object","properties":{"o":{"const":{"__proto__":1}}},"required":["o"]}',
   ) as JsonSchema;
@@ -210,12 +210,12 @@ test("D3: keeps a prototype key in the arguments of an example call as data", ()
   expect(example).toBe('await device.S.m({ o: { ["__proto__"]: 1 } })');
 });
 
-test("T7: generates valid examples for made-up servers", () => {
+test("generates valid examples for made-up servers [T7]", () => {
   for (const { path, input } of createCatalog(...sampleSkills()).methods)
     expect([path, findProblems(input)]).toEqual([path, undefined]);
 });
 
-test("T7: generates a valid example for every recorded tool", () => {
+test("generates a valid example for every recorded tool [T7]", () => {
   for (const { path, input } of createCatalog(...recordedSkills()).methods)
     expect([path, findProblems(input)]).toEqual([path, undefined]);
 });

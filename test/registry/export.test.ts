@@ -17,7 +17,7 @@ const catalog = createCatalog(
   ]),
 );
 
-test("T8: exports a catalog with the schemas of its methods", () => {
+test("exports a catalog with the schemas of its methods [T8]", () => {
   expect(catalogExport(catalog, new Date(0))).toEqual({
     tools: [
       {
@@ -34,7 +34,7 @@ test("T8: exports a catalog with the schemas of its methods", () => {
   });
 });
 
-test("T8: exports a method with examples and metadata", () => {
+test("exports a method with examples and metadata [T8]", () => {
   const [double] = catalog.methods;
   expect(double && methodExport(double)).toEqual({
     schema: { name: "MathSkill.double", description: "Doubles", inputSchema: input, outputSchema: { type: "number" } },
@@ -43,7 +43,7 @@ test("T8: exports a method with examples and metadata", () => {
   });
 });
 
-test("T8: describes one operation for all methods in the OpenAPI document", () => {
+test("describes one operation for all methods in the OpenAPI document [T8]", () => {
   const document = JSON.parse(JSON.stringify(openapiExport(catalog)));
   expect(document).toMatchObject({
     openapi: "3.0.0",
@@ -66,7 +66,7 @@ test("T8: describes one operation for all methods in the OpenAPI document", () =
   expect(Object.keys(document.components.schemas)).toEqual(["ToolInput", "ToolOutput", "ValidationError", "NotFound"]);
 });
 
-test("T8: writes an OpenAPI document that passes a public validator, which rejects invalid ones", async () => {
+test("writes an OpenAPI document that passes a public validator, which rejects invalid ones [T8]", async () => {
   for (const each of [catalog, createCatalog()]) {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(openapiExport(each)))).toEqual({ valid: true });
@@ -79,6 +79,6 @@ test("T8: writes an OpenAPI document that passes a public validator, which rejec
   });
 });
 
-test("T8: exports an empty catalog without an empty enum", () => {
+test("exports an empty catalog without an empty enum [T8]", () => {
   expect(JSON.stringify(openapiExport(createCatalog()))).not.toContain('"enum"');
 });

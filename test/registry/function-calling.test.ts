@@ -26,7 +26,7 @@ const INPUT: JsonSchema = {
   $defs: { place: { type: "object", properties: { city: { type: "string" } } } },
 };
 
-test("T3: writes the exact form of OpenAI with every constraint", () => {
+test("writes the exact form of OpenAI with every constraint [T3]", () => {
   expect(JSON.stringify(openaiTool(createMethod(INPUT)))).toBe(
     JSON.stringify({
       type: "function",
@@ -53,7 +53,7 @@ test("T3: writes the exact form of OpenAI with every constraint", () => {
   );
 });
 
-test("T3: converts one method to the forms of Ollama and Anthropic", () => {
+test("converts one method to the forms of Ollama and Anthropic [T3]", () => {
   const method = createMethod(INPUT);
   const { name, description, parameters } = openaiTool(method).function;
   expect(ollamaTool(method)).toEqual(openaiTool(method));
@@ -61,11 +61,11 @@ test("T3: converts one method to the forms of Ollama and Anthropic", () => {
   expect(openaiTool(method, "search").function.name).toBe("search");
 });
 
-test("T3: writes empty parameters for a method without any, and always writes required", () => {
+test("writes empty parameters for a method without any, and always writes required [T3]", () => {
   expect(openaiTool(createMethod({})).function.parameters).toEqual({ type: "object", properties: {}, required: [] });
 });
 
-test("T3: collects parameters from branches of the input schema", () => {
+test("collects parameters from branches of the input schema [T3]", () => {
   const input: JsonSchema = {
     type: "object",
     allOf: [{ properties: { a: { type: "string" } }, required: ["a"] }],
@@ -82,7 +82,7 @@ test("T3: collects parameters from branches of the input schema", () => {
   });
 });
 
-test("T3: shortens a name that providers refuse, and makes it unique", () => {
+test("shortens a name that providers refuse, and makes it unique [T3]", () => {
   const long = ["x".repeat(80), `${"x".repeat(79)}y`, "größe"].map(
     (name) => openaiTool(createMethod({}, name)).function.name,
   );
@@ -91,7 +91,7 @@ test("T3: shortens a name that providers refuse, and makes it unique", () => {
   expect(long[2]).toMatch(/^WebSkill__gr__e_[0-9a-f]{8}$/);
 });
 
-test("T3: writes unique tool names that all providers accept", () => {
+test("writes unique tool names that all providers accept [T3]", () => {
   const skills = [...sampleSkills(), ...recordedSkills()];
   const names = createCatalog(...skills).methods.map((method) => openaiTool(method).function.name);
   expect(names.filter((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))).toEqual([]);

@@ -11,7 +11,7 @@ function createSkills(count: number, methods: number) {
   );
 }
 
-test("D4: embeds a small catalog in the prompt, in the form that models know", () => {
+test("embeds a small catalog in the prompt, in the form that models know [D4]", () => {
   const prompt = systemPrompt(createCatalog(...sampleSkills().slice(1, 3)));
   expect(prompt).toContain(`
 ### BraveSearchMCP
@@ -28,7 +28,7 @@ MCP server: brave-search
   );
 });
 
-test("D4: shows eight skills with three methods each in full, the others by name", () => {
+test("shows eight skills with three methods each in full, the others by name [D4]", () => {
   const prompt = systemPrompt(createCatalog(...createSkills(10, 3)));
   expect(prompt.match(/^### /gm)).toHaveLength(8);
   expect(prompt).toContain("\nMore skills: Skill8, Skill9\n");
@@ -37,7 +37,7 @@ test("D4: shows eight skills with three methods each in full, the others by name
   expect(other).toContain("\n- and m3, m4, m5, ");
 });
 
-test("D4: shows only categories and search above thirty methods", () => {
+test("shows only categories and search above thirty methods [D4]", () => {
   const web = createSkill("WebSkill", [{ name: "search", description: "Searches", metadata: { category: "web" } }], {
     description: "Searches the web. Fast.",
   });
@@ -50,7 +50,7 @@ Categories: general (30), web (1)
 `);
 });
 
-test("D4: keeps a large catalog within the budget", () => {
+test("keeps a large catalog within the budget [D4]", () => {
   const catalog = createCatalog(...createSkills(2_000, 1));
   expect(systemPrompt(catalog).length / 4).toBeLessThanOrEqual(1_200);
   const prompt = systemPrompt(catalog, { budgetTokens: 520 });
@@ -59,7 +59,7 @@ test("D4: keeps a large catalog within the budget", () => {
   expect(systemPrompt(createCatalog(...createSkills(5, 5)), { budgetTokens: 500 })).not.toContain("###");
 });
 
-test("D4: explains in each mode how to act", () => {
+test("explains in each mode how to act [D4]", () => {
   const catalog = createCatalog(...sampleSkills());
   expect(systemPrompt(catalog)).toContain("await device.search_skills(");
   expect(systemPrompt(catalog, { mode: "tools" })).toMatch(
@@ -87,7 +87,7 @@ test("names the tools only to a model that calls tools [D4]", () => {
   for (const text of [prompt, large]) expect(text).not.toMatch(/device|search_skills|describe_function|run_code/);
 });
 
-test("D4: fills a template once, and keeps its other text", () => {
+test("fills a template once, and keeps its other text [D4]", () => {
   const catalog = createCatalog(...createSkills(1, 1));
   const filled = systemPrompt(catalog, { template: "Be kind.\n{skill_descriptions}\n$& {skill_descriptions} Bye." });
   expect(filled).toMatch(/^Be kind\.\nExample:[\s\S]*### Skill0[\s\S]*\n\$& {2}Bye\.$/);
@@ -95,7 +95,7 @@ test("D4: fills a template once, and keeps its other text", () => {
   expect(systemPrompt(catalog, { template: "Be kind." })).toMatch(/^Be kind\.\n\nExample:/);
 });
 
-test("D4: gives the same prompt for the same catalog, with the constant part first", () => {
+test("gives the same prompt for the same catalog, with the constant part first [D4]", () => {
   const [small, large] = [createCatalog(...sampleSkills().slice(0, 2)), createCatalog(...sampleSkills())];
   expect(systemPrompt(small)).toBe(systemPrompt(createCatalog(...sampleSkills().slice(0, 2))));
   const end = systemPrompt(small).indexOf("\n\nExample:");
@@ -103,11 +103,11 @@ test("D4: gives the same prompt for the same catalog, with the constant part fir
   expect(systemPrompt(large).slice(0, end)).toBe(systemPrompt(small).slice(0, end));
 });
 
-test("D4: reports an empty catalog", () => {
+test("reports an empty catalog [D4]", () => {
   expect(systemPrompt(createCatalog())).toMatch(/\n\n## Skills\n\nNo skills are available\.\n$/);
 });
 
-test("D4: takes at most 1,200 tokens for 126 recorded tools", () => {
+test("takes at most 1,200 tokens for 126 recorded tools [D4]", () => {
   const catalog = createCatalog(...recordedSkills());
   expect(catalog.methods).toHaveLength(126);
   for (const mode of ["code", "tools", "native"] as const)

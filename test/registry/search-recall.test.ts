@@ -74,12 +74,12 @@ describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shar
     ["sealtools_dev", 92],
     ["metatool_single", 69],
     ["apibank_keywords", 95],
-  ])("D1: finds for %s at least %d % among the first five", (name, least) => {
+  ])("finds for %s at least %d % among the first five [D1]", (name, least) => {
     const { tools, queries } = readSet(name);
     expect(measureRecall(openSearch(tools), queries)).toBeGreaterThanOrEqual(least);
   });
 
-  test("D1: finds at least eight points more with five examples a method", () => {
+  test("finds at least eight points more with five examples a method [D1]", () => {
     const { tools, queries } = readSet("metatool_single");
     const examples = new Map<string, MethodExample[]>();
     for (const { text, relevant } of queries.filter((_, at) => at % 2 === 0)) {
@@ -91,7 +91,7 @@ describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shar
     expect(gain).toBeGreaterThanOrEqual(8);
   });
 
-  test("D1: finds at least eight points more after searches that led to a call", () => {
+  test("finds at least eight points more after searches that led to a call [D1]", () => {
     const { tools, queries } = readSet("metatool_single");
     const find = openSearch(tools);
     const requests = createSearchFeedback();

@@ -24,11 +24,11 @@ test.each([
   ["forecats", "WeatherMCP.get_forecast"],
   ["documentation", "Context7MCP.query_docs"],
   ["fahrenheit", "WeatherMCP.get_forecast"],
-])("D1: finds for %j %s first", (query, path) => {
+])("finds for %j %s first [D1]", (query, path) => {
   expect(pathsFor(query)[0]).toBe(path);
 });
 
-test("D1: ranks turning on before turning off", () => {
+test("ranks turning on before turning off [D1]", () => {
   expect(pathsFor("turn on", 2)).toEqual(["HomeAssistantMCP.HassTurnOn", "HomeAssistantMCP.HassTurnOff"]);
 });
 
@@ -41,11 +41,11 @@ test.each([
   "device.FilesystemMCP.read_text_file",
   "filesystem mcp read text file",
   "please call read_text_file for me",
-])("D1: ranks the exact name %j first", (query) => {
+])("ranks the exact name %j first [D1]", (query) => {
   expect(search(catalog, query).results[0]).toMatchObject({ path: "FilesystemMCP.read_text_file", score: 1 });
 });
 
-test("D1: finds every exact name of a method first, in any case and with any separator", () => {
+test("finds every exact name of a method first, in any case and with any separator [D1]", () => {
   const all = createCatalog(...sampleSkills(), ...recordedSkills());
   for (const { name, path } of all.methods) {
     for (const query of [name, name.toUpperCase(), name.replaceAll("_", "-"), name.replaceAll("_", " "), path]) {
@@ -55,18 +55,18 @@ test("D1: finds every exact name of a method first, in any case and with any sep
   }
 });
 
-test("D1: finds methods by the name of their skill, and by the beginning of a name", () => {
+test("finds methods by the name of their skill, and by the beginning of a name [D1]", () => {
   expect(new Set(pathsFor("WeatherMCP", 2))).toEqual(new Set(["WeatherMCP.get_forecast", "WeatherMCP.get_alerts"]));
   expect(new Set(pathsFor("hasstu", 2))).toEqual(
     new Set(["HomeAssistantMCP.HassTurnOn", "HomeAssistantMCP.HassTurnOff"]),
   );
 });
 
-test("D1: does not match a short word inside a longer one", () => {
+test("does not match a short word inside a longer one [D1]", () => {
   expect(pathsFor("on")).not.toContain("MailMCP.list_inbox");
 });
 
-test("D1: answers a query of stop words, and lists all methods for an empty one", () => {
+test("answers a query of stop words, and lists all methods for an empty one [D1]", () => {
   expect(pathsFor("of the")[0]).toBe("HomeAssistantMCP.HassLightSet");
   expect(search(catalog, "", { limit: 100 }).results).toHaveLength(catalog.methods.length);
   expect(search(catalog, "  ").text.split("\n")).toHaveLength(10);
@@ -117,14 +117,14 @@ test("gives the number of results for an offset past the last one [D2]", () => {
     expect(search(catalog, "", { offset }).results[0]?.path).toBe(catalog.methods[0]?.path);
 });
 
-test("D1: finds a method for each part of a request", () => {
+test("finds a method for each part of a request [D1]", () => {
   const query = "Read notes.txt. Send its text to ada@example.com. What will the weather be in Rome?";
   expect(pathsFor(query, 5)).toEqual(
     expect.arrayContaining(["FilesystemMCP.read_text_file", "MailMCP.send_email", "WeatherMCP.get_forecast"]),
   );
 });
 
-test("D1: does not fill the answer with copies of one method", () => {
+test("does not fill the answer with copies of one method [D1]", () => {
   const copies = Array.from({ length: 9 }, (_, at) =>
     createSkill(`Shop${at}Skill`, [{ name: "find_products", description: "Finds products" }]),
   );
@@ -135,7 +135,7 @@ test("D1: does not fill the answer with copies of one method", () => {
   expect(shops.map(({ path }) => path)).toContain("StockSkill.product_stock");
 });
 
-test("D1: searches words of parameters, values, servers and examples", () => {
+test("searches words of parameters, values, servers and examples [D1]", () => {
   const skill = createSkill(
     "OpaqueSkill",
     [
@@ -164,7 +164,7 @@ test("D1: searches words of parameters, values, servers and examples", () => {
   expect(search(zoo, "animals").results).toHaveLength(5);
 });
 
-test("D1: finds words in other scripts: without spaces, with accents, in capitals", () => {
+test("finds words in other scripts: without spaces, with accents, in capitals [D1]", () => {
   const skill = createSkill("WorldSkill", [
     { name: "tianqi", description: "查询城市的天气预报" },
     { name: "tenki", description: "ファイルを読み込みます" },
@@ -183,7 +183,7 @@ test("D1: finds words in other scripts: without spaces, with accents, in capital
   ]);
 });
 
-test("D2: answers with a line for each result, the first three with signatures", () => {
+test("answers with a line for each result, the first three with signatures [D2]", () => {
   expect(search(catalog, "search web news", { limit: 4 }).text).toBe(`Found 8 result(s):
 - BraveSearchMCP.search(query: string, count?: number = 10) — Searches the web with Brave
 - BraveSearchMCP.news(query: string, freshness?: "day" | "week" | "month") — Searches recent news articles
@@ -192,7 +192,7 @@ test("D2: answers with a line for each result, the first three with signatures",
 ... and 4 more: search again with offset 4`);
 });
 
-test("D2: returns the path, signature, first sentence and score of a result", () => {
+test("returns the path, signature, first sentence and score of a result [D2]", () => {
   const { results } = search(catalog, "web search", { limit: 1 });
   expect(results).toEqual([
     {
@@ -205,7 +205,7 @@ test("D2: returns the path, signature, first sentence and score of a result", ()
   expect(results[0]?.score).toBeGreaterThan(0.5);
 });
 
-test("D2: names words without a match, and marks a doubtful answer", () => {
+test("names words without a match, and marks a doubtful answer [D2]", () => {
   expect(search(catalog, "send a pigeon mail").text).toMatch(/\nWords without a match: pigeon$/);
   expect(search(catalog, "knit a sweater and read it").text).toMatch(
     /\nWords without a match: knit, sweater\nProbably no method does this; these are only the closest names\. If none fits/,
@@ -256,14 +256,14 @@ test("takes no heading of a docstring for its first sentence [D2]", () => {
   expect(described("Returns the orders")).toBe("Returns the orders");
 });
 
-test("D2: finds nothing for a stop word alone", () => {
+test("finds nothing for a stop word alone [D2]", () => {
   expect(search(catalog, "knit a sweater")).toEqual({
     results: [],
     text: expect.stringMatching(/^No results found\n/),
   });
 });
 
-test("D2: lists the closest names and the categories if nothing is found", () => {
+test("lists the closest names and the categories if nothing is found [D2]", () => {
   const tools = createCatalog(
     createSkill("ClockSkill", [{ name: "tick", metadata: { category: "time" } }]),
     createSkill("MapSkill", [{ name: "route", metadata: { category: "travel" } }]),
@@ -275,7 +275,7 @@ test("D2: lists the closest names and the categories if nothing is found", () =>
   expect(search(createCatalog(), "anything").text).toBe("No results found");
 });
 
-test("D2: drops detail of the last results first under a token budget", () => {
+test("drops detail of the last results first under a token budget [D2]", () => {
   const full = search(catalog, "file", { maxTokens: 1_000 }).text;
   const less = search(catalog, "file", { maxTokens: 120 }).text;
   const least = search(catalog, "file", { maxTokens: 20 }).text;
@@ -285,19 +285,19 @@ test("D2: drops detail of the last results first under a token budget", () => {
   expect(least.split("\n")).toHaveLength(4);
 });
 
-test("D2: explains an answer with the scores and the part of each word", () => {
+test("explains an answer with the scores and the part of each word [D2]", () => {
   const [, first] = search(catalog, "web search", { explain: true }).text.split("\n");
   expect(first).toMatch(/— Searches the web with Brave \[0\.\d\d: web 0\.\d\d, search 0\.\d\d/);
 });
 
-test("P10: names the replacement of a deprecated method", () => {
+test("names the replacement of a deprecated method [P10]", () => {
   const skill = createSkill("MathSkill", [{ name: "plus", description: "Adds", metadata: { deprecated: "Use sum" } }]);
   expect(search(createCatalog(skill), "plus").text).toBe(
     "Found 1 result(s):\n- MathSkill.plus(args?: Record<string, unknown>) — Adds (deprecated: Use sum)",
   );
 });
 
-test("T5: updates the index when a skill is added, changed or removed", () => {
+test("updates the index when a skill is added, changed or removed [T5]", () => {
   const registry = createRegistry();
   registry.register(createSkill("ZooSkill", [{ name: "feed", description: "Feeds the lions" }]));
   const before = registry.catalog;
@@ -312,7 +312,7 @@ test("T5: updates the index when a skill is added, changed or removed", () => {
   expect(search(registry.catalog, "tigers").results.map(({ path }) => path)).toEqual(["ZooSkill.feed"]);
 });
 
-test("T5: still finds the remaining skills after most were removed", () => {
+test("still finds the remaining skills after most were removed [T5]", () => {
   const registry = createRegistry();
   const letter = (at: number): string => String.fromCodePoint(97 + at).repeat(3);
   const word = (at: number): string => letter(at % 26) + letter(Math.floor(at / 26));
@@ -331,7 +331,7 @@ test("T5: still finds the remaining skills after most were removed", () => {
   expect(search(registry.catalog, "m295n3").results[0]?.path).toBe("S295.m295n3");
 });
 
-test("D1: neither finds, names nor counts methods that a caller may not read", () => {
+test("neither finds, names nor counts methods that a caller may not read [D1]", () => {
   const registry = createRegistry();
   for (const skill of sampleSkills()) registry.register(skill);
   const view = registry.viewFor({ id: "ada", grants: ["WeatherMCP.*", "FilesystemMCP.read_*"] });
@@ -344,7 +344,7 @@ test("D1: neither finds, names nor counts methods that a caller may not read", (
   expect(search(view, "read the inbox").text).toContain("Words without a match: inbox");
 });
 
-describe("D1: answers any query of up to 10,000 characters", () => {
+describe("answers any query of up to 10,000 characters [D1]", () => {
   const servers = recordedSkills();
   const copies = Array.from({ length: 40 }, (_, at) =>
     servers.map((skill) => ({ ...skill, name: `${skill.name.replace(/MCP$/, "")}${at}MCP` })),
@@ -415,7 +415,7 @@ describe("D1: answers any query of up to 10,000 characters", () => {
   });
 });
 
-test("D1: limits the number of results", () => {
+test("limits the number of results [D1]", () => {
   expect(search(catalog, "file", { limit: 0 }).results).toHaveLength(1);
   expect(search(catalog, "", { limit: 1e9 }).results).toHaveLength(23);
   expect(search(catalog, "", { limit: Number.NaN }).results.length).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ function getParameterType(schema: unknown, $defs: JsonSchema = {}): string | und
   return getSignature({ type: "object", properties: { x: schema }, required: ["x"], $defs })?.slice("m(x: ".length, -1);
 }
 
-test("D4: shows required parameters first, and defaults", () => {
+test("shows required parameters first, and defaults [D4]", () => {
   const input = {
     type: "object",
     properties: { count: { type: "number", default: 10 }, query: { type: "string" } },
@@ -25,7 +25,7 @@ test("D4: shows required parameters first, and defaults", () => {
   );
 });
 
-test("M6: accepts any object without a schema, and nothing without parameters", () => {
+test("accepts any object without a schema, and nothing without parameters [M6]", () => {
   expect(getSignature({ type: "object" })).toBe("m(args?: Record<string, unknown>)");
   expect(getSignature({})).toBe("m(args?: Record<string, unknown>)");
   expect(getSignature({ type: "string" })).toBe("m(args?: Record<string, unknown>)");
@@ -82,12 +82,12 @@ test.each<readonly [unknown, string]>([
   [{ $ref: "https://example.com/schema.json" }, "unknown"],
   [{ $ref: "#/$defs/nothing" }, "unknown"],
   [{ $ref: "#/$defs/name/constructor" }, "unknown"],
-])("M6: converts the schema %j to the type %s", (schema, type) => {
+])("converts the schema %j to the type %s [M6]", (schema, type) => {
   const definitions = { name: { type: "string" }, "a/b": { const: 1 }, other: { $anchor: "anchored", const: 2 } };
   expect(getParameterType(schema, definitions)).toBe(type);
 });
 
-test("M6: ends the signature of a type that refers to itself", () => {
+test("ends the signature of a type that refers to itself [M6]", () => {
   const node = { type: "object", properties: { next: { $ref: "#/$defs/node" }, value: { type: "number" } } };
   expect(getParameterType({ $ref: "#/$defs/node" }, { node })).toBe(
     "{ next?: { next?: { next?: object; value?: number }; value?: number }; value?: number }",
@@ -97,7 +97,7 @@ test("M6: ends the signature of a type that refers to itself", () => {
   ).toBe("unknown");
 });
 
-test("D4: writes object for objects in a long signature", () => {
+test("writes object for objects in a long signature [D4]", () => {
   const part = {
     type: "object",
     properties: { text: { type: "string" }, language: { type: "string" }, note: { type: "string" } },
@@ -111,7 +111,7 @@ test("D4: writes object for objects in a long signature", () => {
   );
 });
 
-test("D4: quotes a parameter that is not an identifier", () => {
+test("quotes a parameter that is not an identifier [D4]", () => {
   const input = { type: "object", properties: { "filter-by": { type: "string" }, class: { type: "string" } } };
   expect(getSignature(input)).toBe('m("filter-by"?: string, class?: string)');
 });

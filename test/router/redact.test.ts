@@ -5,7 +5,7 @@ import { redact } from "../../src/router/redact.ts";
 
 const NOTHING = { argumentTexts: [], secrets: new KnownSecrets() };
 
-describe("S10, P9: redacts secrets in the text of a provider", () => {
+describe("redacts secrets in the text of a provider [S10, P9]", () => {
   test.each([
     [
       "backend failed while connecting to pg://admin:canary-pw@10.0.0.5/prod at /srv/canary-host/app/db.js:42",
@@ -46,7 +46,7 @@ describe("S10, P9: redacts secrets in the text of a provider", () => {
   });
 });
 
-describe("S10: keeps text that helps a model", () => {
+describe("keeps text that helps a model [S10]", () => {
   test.each([
     "Division by zero",
     "Unexpected token: comma",
@@ -68,7 +68,7 @@ describe("S10: keeps text that helps a model", () => {
   });
 });
 
-describe("S10: keeps the part of a path that the call named", () => {
+describe("keeps the part of a path that the call named [S10]", () => {
   test.each([
     ["/data/x.txt", "open '/data/x.txt'", "open '/data/x.txt'"],
     ["/data", "open '/data/deep/x.txt'", "open '/data/[path]'"],
@@ -82,12 +82,12 @@ describe("S10: keeps the part of a path that the call named", () => {
   });
 });
 
-test("P9: never shows a known secret, even if the guest passed it or another secret begins with it", () => {
+test("never shows a known secret, even if the guest passed it or another secret begins with it [P9]", () => {
   const known = { argumentTexts: ["hunter22-long"], secrets: new KnownSecrets(["hunter22", "hunter22-long", "ab"]) };
   expect(redact("ab: tried hunter22-long and hunter22", known)).toBe("ab: tried [redacted] and [redacted]");
 });
 
-test("S10: cuts a long text, and limits the work for a hostile one", () => {
+test("cuts a long text, and limits the work for a hostile one [S10]", () => {
   expect(redact("word ".repeat(10_000), NOTHING)).toHaveLength(4_001);
   for (const part of [
     "/a",

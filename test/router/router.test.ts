@@ -39,13 +39,13 @@ function clocked(
   return { ...benchWith(setup), ...routerWith({ now: () => now }), wait: (seconds) => void (now += seconds * 1_000) };
 }
 
-describe("S1, X1: passes a call to its method", () => {
+describe("passes a call to its method [S1, X1]", () => {
   test("with named arguments and defaults", async () => {
     const { call } = benchWith({ input: { properties: { a: {}, b: { default: 2 } }, required: ["a"] } });
     expect(await routerWith().route(call([1]))).toEqual({ a: 1, b: 2 });
   });
 
-  test("L3: with the facts that the method may know", async () => {
+  test("with the facts that the method may know [L3]", async () => {
     const seen: CallContext[] = [];
     const { call, told } = benchWith({
       run: (_, input, context) => {
@@ -65,7 +65,7 @@ describe("S1, X1: passes a call to its method", () => {
     expect(told).toMatchObject({ logs: ["half"], progress: [1] });
   });
 
-  test("L10: and fails the call if its result is far too large when written out", async () => {
+  test("and fails the call if its result is far too large when written out [L10]", async () => {
     let all: unknown = ["lol"];
     for (let times = 0; times < 30; times++) all = { left: all, right: all };
     const { call } = benchWith({ run: async () => all });
@@ -75,7 +75,7 @@ describe("S1, X1: passes a call to its method", () => {
     });
   });
 
-  test("T6: refuses invalid arguments before they reach the method", async () => {
+  test("refuses invalid arguments before they reach the method [T6]", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run, input: { properties: { a: { type: "number" } }, required: ["a"] } });
     await expect(routerWith().route(call([{ b: 1 }]))).rejects.toMatchObject({
@@ -87,13 +87,13 @@ describe("S1, X1: passes a call to its method", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test("T6: notes the part of a schema that cannot be checked", async () => {
+  test("notes the part of a schema that cannot be checked [T6]", async () => {
     const { call, told } = benchWith({ input: { properties: { a: { type: "strng" } } } });
     await routerWith().route(call([1]));
     expect(told.notes).toEqual([expect.stringContaining("TestSkill.try: part of its schema cannot be checked")]);
   });
 
-  test("X1: returns a result that does not match, with a note", async () => {
+  test("returns a result that does not match, with a note [X1]", async () => {
     const { call, told } = benchWith({ run: () => Promise.resolve("x"), output: { type: "number" } });
     expect(await routerWith().route(call([]))).toBe("x");
     expect(told.notes).toEqual([
@@ -102,7 +102,7 @@ describe("S1, X1: passes a call to its method", () => {
   });
 });
 
-describe("P2: permissions", () => {
+describe("permissions [P2]", () => {
   test("keeps a call without its grant from the method", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run });
@@ -115,7 +115,7 @@ describe("P2: permissions", () => {
 
   const scoped: Setup = { metadata: { requiredScopes: ["mail:read", "mail:send"] } };
 
-  test("P3: keeps a call from the method if its caller lacks one of the required scopes", async () => {
+  test("keeps a call from the method if its caller lacks one of the required scopes [P3]", async () => {
     const run = vi.fn();
     const { call } = benchWith({ ...scoped, run });
     const message = (missing: string) =>
@@ -129,7 +129,7 @@ describe("P2: permissions", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test("P3: passes a call whose caller holds all scopes, itself, by a pattern or by a role", async () => {
+  test("passes a call whose caller holds all scopes, itself, by a pattern or by a role [P3]", async () => {
     const roles = new Map([["sender", ["mail:send"]]]);
     const router = routerWith({ getPolicy: () => ({ ...NO_POLICY, roles }) });
     const { call } = benchWith(scoped);
@@ -144,7 +144,7 @@ describe("P2: permissions", () => {
     await expect(router.route(call([], { caller: stranger }))).rejects.toThrow("lacks the scope mail:send");
   });
 
-  test("P4: keeps a call that the policy denies from the method, and names the row in the record only", async () => {
+  test("keeps a call that the policy denies from the method, and names the row in the record only [P4]", async () => {
     const run = vi.fn();
     const { call, told } = benchWith({ run });
     const router = routerWith({ getPolicy: () => withRule({ decision: "deny", row: "TestSkill.*" }) });
@@ -156,7 +156,7 @@ describe("P2: permissions", () => {
     expect(told.entries).toMatchObject([{ decision: "refused", code: "POLICY_DENIED", policyRow: "TestSkill.*" }]);
   });
 
-  test("L7: keeps a call of a disabled skill from the method", async () => {
+  test("keeps a call of a disabled skill from the method [L7]", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run });
     await expect(routerWith({ isDisabled: (skill) => skill === "TestSkill" }).route(call([]))).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe("P2: permissions", () => {
   });
 });
 
-describe("P6: approvals", () => {
+describe("approvals [P6]", () => {
   const setup: Setup = {
     input: { properties: { to: { type: "string" }, amount: { default: 1 } }, required: ["to"] },
     metadata: { approval: "user" },
@@ -241,7 +241,7 @@ describe("P6: approvals", () => {
   });
 });
 
-describe("X4: cooldowns", () => {
+describe("cooldowns [X4]", () => {
   const setup: Setup = { input: { properties: { a: { type: "number" } } }, metadata: { cooldownSeconds: 5 } };
 
   test("states the time to wait", async () => {
@@ -267,7 +267,7 @@ describe("X4: cooldowns", () => {
     await expect(route(call([1], { runId: "run-2" }))).rejects.toMatchObject({ code: "COOLDOWN" });
   });
 
-  test("X1: is not consumed by refused and invalid calls, but by failed ones", async () => {
+  test("is not consumed by refused and invalid calls, but by failed ones [X1]", async () => {
     let fails = true;
     const { route, call } = clocked({
       ...setup,
@@ -289,7 +289,7 @@ describe("X4: cooldowns", () => {
   });
 });
 
-describe("P5: rate limits", () => {
+describe("rate limits [P5]", () => {
   test("limit the calls in any minute, over all callers", async () => {
     const { route, call, wait } = clocked({ metadata: { rateLimit: 2 } });
     await route(call([1], { caller: ADA }));
@@ -305,7 +305,7 @@ describe("P5: rate limits", () => {
     await expect(route(call([1]))).rejects.toThrow("wait 50.0s");
   });
 
-  test("X1: do not count a call that another limit refuses", async () => {
+  test("do not count a call that another limit refuses [X1]", async () => {
     const { route, call, wait } = clocked({ metadata: { rateLimit: 2, cooldownSeconds: 1 } });
     await route(call([1]));
     for (let at = 0; at < 5; at++) await expect(route(call([1]))).rejects.toMatchObject({ code: "COOLDOWN" });
@@ -314,7 +314,7 @@ describe("P5: rate limits", () => {
   });
 });
 
-describe("X2: timeouts", () => {
+describe("timeouts [X2]", () => {
   const rejections: unknown[] = [];
   const listen = (reason: unknown): number => rejections.push(reason);
   beforeEach(() => void process.on("unhandledRejection", listen));
@@ -388,7 +388,7 @@ describe("X2: timeouts", () => {
   });
 });
 
-describe("X5: the cache", () => {
+describe("the cache [X5]", () => {
   function counting(more: Partial<Setup> = {}): ReturnType<typeof clocked> {
     let count = 0;
     return clocked({ metadata: { cacheTtlSeconds: 10 }, run: () => Promise.resolve({ count: ++count }), ...more });
@@ -430,7 +430,7 @@ describe("X5: the cache", () => {
   });
 });
 
-describe("X6, S12: records and statistics", () => {
+describe("records and statistics [X6, S12]", () => {
   test("record each call without its values, including refused ones", async () => {
     const heard: AuditEntry[] = [];
     const { call, told } = benchWith({ input: { properties: { password: { type: "string" } } } });
@@ -485,7 +485,7 @@ describe("X6, S12: records and statistics", () => {
   });
 });
 
-describe("S10: an error that a method throws", () => {
+describe("an error that a method throws [S10]", () => {
   test("becomes one redacted message with the skill and the method", async () => {
     const thrown = Object.assign(
       new Error(
@@ -567,7 +567,7 @@ describe("S10: an error that a method throws", () => {
   });
 });
 
-describe("X3, X7: many calls", () => {
+describe("many calls [X3, X7]", () => {
   const flaky: Setup = {
     run: (_, { value }) => (value === 2 ? Promise.reject(new Error("two")) : Promise.resolve(value)),
   };

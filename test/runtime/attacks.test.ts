@@ -2,4 +2,4 @@ import { describe } from "vitest";
 
 import { testAttacks } from "../support/attack-tests.ts";
 
-describe("S6 S7 P2: ends attacks as each header requires", () => testAttacks(0));
+describe("ends attacks as each header requires [S6, S7, P2]", () => testAttacks(0));

@@ -12,7 +12,7 @@ afterAll(() => {
   process.off("unhandledRejection", note);
 });
 
-describe("S1 S2 S3 S4: gives the value of benign programs", () => {
+describe("gives the value of benign programs [S1, S2, S3, S4]", () => {
   for (const program of readPrograms("benign")) {
     test(program.id, async () => {
       const { runtime, traces, run } = await openCorpus(program);

@@ -25,7 +25,7 @@ function countLooks(sources: readonly string[]): readonly string[] {
   });
 }
 
-test("S5: checks an accepted snippet once, and a refused one each time", () => {
+test("checks an accepted snippet once, and a refused one each time [S5]", () => {
   expect(countLooks(["1 + 1", "1 + 2", "1 + 1", "eval(1)", "1 + 2", "eval(1)"])).toEqual([
     "1 + 1",
     "1 + 2",
@@ -34,7 +34,7 @@ test("S5: checks an accepted snippet once, and a refused one each time", () => {
   ]);
 });
 
-test("S5: caches a limited number of verdicts for recent sources, and none for long ones", () => {
+test("caches a limited number of verdicts for recent sources, and none for long ones [S5]", () => {
   const long = `"${"x".repeat(10_000)}"`;
   expect(countLooks([long, long])).toHaveLength(2);
   const many = Array.from({ length: 300 }, (_, at) => `${at} + 1`);
@@ -44,7 +44,7 @@ test("S5: caches a limited number of verdicts for recent sources, and none for l
   expect(countLooks(kept)).toHaveLength(many.length);
 });
 
-test("S5: does not reuse a verdict for another catalog, other grants or other limits", async () => {
+test("does not reuse a verdict for another catalog, other grants or other limits [S5]", async () => {
   const DiceSkill = defineSkill({
     name: "DiceSkill",
     description: "Rolls dice",

@@ -118,7 +118,7 @@ const ENDS: Readonly<
   },
 };
 
-test.each(Object.entries(ENDS))("S7: ends only this run with an error of its own for %s", async (_, reached) => {
+test.each(Object.entries(ENDS))("ends only this run with an error of its own for %s [S7]", async (_, reached) => {
   const beside = runtime.run("await new Promise((done) => setTimeout(done, 60)); device.EchoSkill.echo(7)");
   const outcome = await runtime.run(reached.source, { limits: reached.limits });
   const error =
@@ -132,7 +132,7 @@ test.each(Object.entries(ENDS))("S7: ends only this run with an error of its own
   expect(await runtime.run("device.EchoSkill.echo(8)")).toMatchObject({ kind: "completed", value: 8 });
 });
 
-test("S7: covers every code of a limit", () => {
+test("covers every code of a limit [S7]", () => {
   const codes = Object.keys(ERRORS).filter((code) => code.endsWith("_LIMIT"));
   // DEPTH_LIMIT concerns text that nests, RATE_LIMIT the calls of a minute.
   const others = new Set(["DEPTH_LIMIT", "RATE_LIMIT"]);
@@ -142,7 +142,7 @@ test("S7: covers every code of a limit", () => {
   );
 });
 
-test("S7 S11: cuts printed text and a result visibly at their limits, and completes the run", async () => {
+test("cuts printed text and a result visibly at their limits, and completes the run [S7, S11]", async () => {
   const limits = { outputBytes: 10, resultBytes: 10 };
   expect(await runtime.run("print('x'.repeat(20)); 'y'.repeat(20)", { limits })).toMatchObject({
     kind: "completed",
@@ -152,7 +152,7 @@ test("S7 S11: cuts printed text and a result visibly at their limits, and comple
   });
 });
 
-test("S7: cancels calls in progress when a snippet ends, and names them in a note", async () => {
+test("cancels calls in progress when a snippet ends, and names them in a note [S7]", async () => {
   const source = "Promise.race([device.EchoSkill.never(), device.EchoSkill.echo(1), device.EchoSkill.never()])";
   expect(await runtime.run(source)).toMatchObject({
     kind: "completed",

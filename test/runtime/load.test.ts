@@ -5,7 +5,7 @@ import { leaksIn, openPrograms, type Program, readPrograms } from "../support/co
 
 const TENTH = Object.fromEntries(Object.entries(DEFAULT_LIMITS).map(([name, limit]) => [name, limit / 10]));
 
-test("S7 S8: protects honest runs from two hundred concurrent attacks, each under a tenth of every limit", async () => {
+test("protects honest runs from two hundred concurrent attacks, each under a tenth of every limit [S7, S8]", async () => {
   const attacks = readPrograms("attacks");
   const honest = readPrograms("benign").filter((program) => !program.id.includes("optional"));
   const { runtime, traces, runProgram } = await openPrograms(

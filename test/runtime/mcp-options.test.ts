@@ -10,11 +10,11 @@ import { getUserStateDir } from "../../src/runtime/user-state-dir.ts";
 
 const SCOPE = { section: undefined, cwd: "/work", env: { HOME: "/home/ada" }, discover: false, lazy: false };
 
-test("M3: starts servers at once, reports changes and stores nothing by default", () => {
+test("starts servers at once, reports changes and stores nothing by default [M3]", () => {
   expect(resolveMcpOptions(undefined, SCOPE)).toEqual({ start: "at once", changes: "report" });
 });
 
-test("M3: stores tool listings in the user's own folder for the command line, and starts servers on demand", () => {
+test("stores tool listings in the user's own folder for the command line, and starts servers on demand [M3]", () => {
   expect(resolveMcpOptions({}, { ...SCOPE, discover: true, lazy: true })).toEqual({
     start: "when needed",
     changes: "report",
@@ -23,7 +23,7 @@ test("M3: stores tool listings in the user's own folder for the command line, an
   expect(resolveMcpOptions({ stateDir: false }, { ...SCOPE, discover: true })).not.toHaveProperty("stateDir");
 });
 
-test("M3: reads the settings under mcp, and prefers the options of the program", () => {
+test("reads the settings under mcp, and prefers the options of the program [M3]", () => {
   const section = { start: "when needed", idle: 1.5, changes: "hold" };
   expect(resolveMcpOptions({}, { ...SCOPE, section })).toEqual({
     start: "when needed",
@@ -39,7 +39,7 @@ test.each([
   [{ changes: true }, "mcp.changes must be report or hold, not true"],
   [{ idle: "soon" }, 'mcp.idle must be a positive number, not "soon"'],
   [{ idle: 0 }, "mcp.idle must be a positive number, not 0"],
-])("X8: refuses %j with the valid values", (section, words) => {
+])("refuses %j with the valid values [X8]", (section, words) => {
   expect(() => resolveMcpOptions({}, { ...SCOPE, section })).toThrow(
     `Cannot use this option: ${words} (OPTION_INVALID)`,
   );
@@ -49,11 +49,11 @@ test.each([
   [{ XDG_STATE_HOME: "/state", HOME: "/home/ada" }, "/state/skillgate"],
   [{ HOME: "/home/ada" }, "/home/ada/.local/state/skillgate"],
   [{}, undefined],
-])("M3: stores the state of servers with %j in %s", (env, folder) => {
+])("stores the state of servers with %j in %s [M3]", (env, folder) => {
   expect(getUserStateDir(env)).toBe(folder);
 });
 
-test("M3: finds the tools of servers that a lazy runtime has not started", async () => {
+test("finds the tools of servers that a lazy runtime has not started [M3]", async () => {
   const folder = await mkdtemp(join(tmpdir(), "skillgate-use-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "mcp.json");

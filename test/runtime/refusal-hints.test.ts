@@ -19,7 +19,7 @@ async function opened(): Promise<Runtime> {
   return createRuntime({ skillsDir: false, skills: [WeatherSkill], typecheck: false });
 }
 
-test("S5: adds the search result to the text after three refusals of one kind in a conversation", async () => {
+test("adds the search result to the text after three refusals of one kind in a conversation [S5]", async () => {
   const runtime = await opened();
   try {
     const runText = async (source: string, conversation?: string): Promise<string> =>
@@ -41,7 +41,7 @@ test("S5: adds the search result to the text after three refusals of one kind in
   }
 });
 
-test("S5: counts refusals of different kinds separately", async () => {
+test("counts refusals of different kinds separately [S5]", async () => {
   const runtime = await opened();
   try {
     for (const source of ["device.Weather.today()", "device.WeatherSkill.today()", "fetch(1)", "nowhere()"])
@@ -51,7 +51,7 @@ test("S5: counts refusals of different kinds separately", async () => {
   }
 });
 
-test("S7: forgets the conversation that was idle for longest among a thousand", async () => {
+test("forgets the conversation that was idle for longest among a thousand [S7]", async () => {
   const runtime = await opened();
   try {
     const conversations = createRefusalHints();

@@ -15,7 +15,7 @@ const REFUSALS = JSON.parse(readFileSync(new URL("../fixtures/refusals.json", im
 const runtime = await createRuntime({ skillsDir: false, skills: SAMPLE_SKILLS, typecheck: true });
 afterAll(() => runtime.close());
 
-test.each(REFUSALS)("S5: returns the documented text for $code", async ({ code, source, text }) => {
+test.each(REFUSALS)("returns the documented text for $code [S5]", async ({ code, source, text }) => {
   const run = (): Promise<Outcome> =>
     runtime.run(source, {
       caller: { id: "ada", grants: ["MathSkill.*", "UserSkill.get"], reads: ["UserSkill.remove"] },
@@ -28,7 +28,7 @@ test.each(REFUSALS)("S5: returns the documented text for $code", async ({ code, 
   expect(outcome).toMatchObject({ kind: "refused", violations: [{ code }] });
 });
 
-test("S5: documents a sample for every code of the gatekeeper", () => {
+test("documents a sample for every code of the gatekeeper [S5]", () => {
   const codes = Object.entries(ERRORS).flatMap(([code, { stage }]) => (stage === "check" ? [code] : []));
   expect(REFUSALS.map(({ code }) => code)).toEqual([...codes, "PERMISSION_MISSING"]);
 });
@@ -47,7 +47,7 @@ test.each([
     "JSON.parse(await device.MathSkill.add(1, 2) + ' {')",
     "The text is not JSON; inspect it with print(text). Methods return values, which need no parsing unless they are strings",
   ],
-])("S10: hints at a value of an unexpected kind: %s", async (source, hint) => {
+])("hints at a value of an unexpected kind: %s [S10]", async (source, hint) => {
   const outcome = await runtime.run(source, { caller: { id: "ada", grants: ["MathSkill.*"] } });
   expect(outcome).toMatchObject({ kind: "failed", error: { code: "THROWN", hint } });
 });

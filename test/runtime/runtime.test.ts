@@ -73,14 +73,14 @@ async function failure(
 }
 
 describe("the pipeline of a snippet", () => {
-  test("S1: passes arguments in every form to the skill", async () => {
+  test("passes arguments in every form to the skill [S1]", async () => {
     expect(await value("device.MathSkill.add(2, 3)")).toBe(5);
     expect(await value("await device.MathSkill.add({ a: 2, b: 3 })")).toBe(5);
     expect(await value("device.MathSkill.add(a=2, b=3)")).toBe(5);
     expect(await value("device.MathSkill.add(2, { b: 3 })")).toBe(5);
   });
 
-  test("S1 M5: passes named arguments in every form to a real MCP server", async () => {
+  test("passes named arguments in every form to a real MCP server [S1, M5]", async () => {
     const lines = ["({ path: FOLDER })", "(FOLDER)", "(path=FOLDER)"].map((args) =>
       args.replace("FOLDER", JSON.stringify(folder)),
     );
@@ -90,12 +90,12 @@ describe("the pipeline of a snippet", () => {
     }
   });
 
-  test("S2: gives the right answer despite a forgotten await", async () => {
+  test("gives the right answer despite a forgotten await [S2]", async () => {
     expect(await value("const sum = device.MathSkill.add(1, 2); sum + 1")).toBe(4);
     expect(await value("[1, 2].map((n) => device.MathSkill.add(n, n))")).toEqual([2, 4]);
   });
 
-  test("S3: reports a run without output and value, with its notes", async () => {
+  test("reports a run without output and value, with its notes [S3]", async () => {
     expect(await runtime.run("const x = 1;")).toMatchObject({
       kind: "completed",
       text: "(no output)\nNote: The snippet has no result: end it with x",
@@ -103,12 +103,12 @@ describe("the pipeline of a snippet", () => {
     expect(await runtime.run("for (const x of []) print(x)")).toMatchObject({ text: "(no output)" });
   });
 
-  test("S3: shows printed text before the value, in order", async () => {
+  test("shows printed text before the value, in order [S3]", async () => {
     const outcome = await runtime.run("print('one'); console.log('two', { a: 1 }); 3");
     expect(outcome).toMatchObject({ output: "one\ntwo {a: 1}", text: "one\ntwo {a: 1}\n3", value: 3 });
   });
 
-  test("S9: keeps bytes and dates on the way in", async () => {
+  test("keeps bytes and dates on the way in [S9]", async () => {
     expect(
       await value(
         "const r = await device.MathSkill.bytes(); [r.bytes instanceof Uint8Array, r.bytes[1], r.date.getTime()]",
@@ -116,18 +116,18 @@ describe("the pipeline of a snippet", () => {
     ).toEqual([true, 2, 0]);
   });
 
-  test("S9: returns bytes as bytes, and passes bytes to a skill", async () => {
+  test("returns bytes as bytes, and passes bytes to a skill [S9]", async () => {
     expect(await value("new Uint8Array([7, 8])")).toEqual(new Uint8Array([7, 8]));
     expect(await value("(await device.MathSkill.echo(new Uint8Array([7, 8])))[1]")).toBe(8);
   });
 
-  test("S10: lets the snippet catch a failed call with all its facts", async () => {
+  test("lets the snippet catch a failed call with all its facts [S10]", async () => {
     const source =
       "try { await device.MathSkill.fail() } catch (e) { [e instanceof Error, e.name, e.message, e.code, e.skill, e.method] }";
     expect(await value(source)).toEqual([true, "CallError", "the disk is full", "CALL_FAILED", "MathSkill", "fail"]);
   });
 
-  test("S10: reports an error with the line and column of the model's own text", async () => {
+  test("reports an error with the line and column of the model's own text [S10]", async () => {
     const error = await failure("```ts\nconst a: number = 1;\nlet b: { c: string } | null = null;\n\nb.c.length\n```");
     expect(error).toMatchObject({ name: "TypeError", code: "THROWN", line: 5, column: 1 });
     expect(error.frame).toContain("> 5 | b.c.length");
@@ -153,18 +153,18 @@ describe("the pipeline of a snippet", () => {
     ["const f = async () => {\n  for await (const [a] of [1]) print(a);\n};\nawait f()", 2, 2],
     ["const { a } = await device.MathSkill.echo({ a: null });\nconst { b } = a;", 2, 0],
     ["export const { a } = none;", 1, 7],
-  ])("S10: reports a failed destructuring at its own line: %s", async (source, line, column) => {
+  ])("reports a failed destructuring at its own line: %s [S10]", async (source, line, column) => {
     const error = await failure(`const none = null;\nprint(1);\n${source}`);
     expect(error).toMatchObject({ name: "TypeError", line: line + 2, column });
   });
 
-  test("X2: fails a call that takes too long with the exact text, and continues the run", async () => {
+  test("fails a call that takes too long with the exact text, and continues the run [X2]", async () => {
     expect(await value("try { await device.MathSkill.hang() } catch (e) { e.message + ' ' + e.code }")).toBe(
       "Tool 'MathSkill.hang' timed out after 0.05s CALL_TIMEOUT",
     );
   });
 
-  test("S5: reports all violations at once, and calls nothing", async () => {
+  test("reports all violations at once, and calls nothing [S5]", async () => {
     const outcome = await runtime.run(
       "await device.MathSkill.ad(1);\nawait fetch('x');\nawait device.MathSkil.add(1, 2)",
     );
@@ -175,7 +175,7 @@ describe("the pipeline of a snippet", () => {
     ]);
   });
 
-  test("P2: shows and runs for a caller only what it was granted", async () => {
+  test("shows and runs for a caller only what it was granted [P2]", async () => {
     const caller = { id: "ada", grants: ["MathSkill.echo"] };
     expect(await runtime.run("device.MathSkill.echo(1)", { caller })).toMatchObject({ kind: "completed", value: 1 });
     expect(await runtime.run("device.MathSkill.add(1, 2)", { caller })).toMatchObject({
@@ -185,7 +185,7 @@ describe("the pipeline of a snippet", () => {
     expect(runtime.describe("MathSkill.add", { caller }).text).toContain("not found");
   });
 
-  test("S7: ends each run at its limit, and starts the next one clean", async () => {
+  test("ends each run at its limit, and starts the next one clean [S7]", async () => {
     expect(await failure("for (;;);")).toMatchObject({ code: "CPU_LIMIT" });
     expect(await failure("[].lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)")).toMatchObject({ code: "CPU_LIMIT" });
     expect(
@@ -199,14 +199,14 @@ describe("the pipeline of a snippet", () => {
     expect(await value("typeof a")).toBe("undefined");
   });
 
-  test("S11: cuts a result over its limit visibly, and serves it in parts", async () => {
+  test("cuts a result over its limit visibly, and serves it in parts [S11]", async () => {
     const outcome = await runtime.run("'x'.repeat(300000)", { limits: { resultBytes: 1_000 } });
     expect(outcome).toMatchObject({ kind: "completed" });
     const uri = /result:\/\/\S+/.exec(outcome.text)?.[0] ?? "";
     expect(runtime.results.read(uri, 299_990, 100)).toEqual({ text: `${"x".repeat(11)}"`, total: 300_002 });
   });
 
-  test("S12: records the calls of a run", async () => {
+  test("records the calls of a run [S12]", async () => {
     const outcome = await runtime.run(
       "await device.MathSkill.add(1, 2); try { await device.MathSkill.fail() } catch {}",
     );
@@ -218,7 +218,7 @@ describe("the pipeline of a snippet", () => {
     ]);
   });
 
-  test("S11: reads a large result in parts in a later snippet", async () => {
+  test("reads a large result in parts in a later snippet [S11]", async () => {
     const large = await runtime.run("Array.from({ length: 100_000 }, (_, n) => n)");
     const [, uri] = /read it in parts at (\S+) with device\.read_result\(uri, offset, length\)$/.exec(large.text) ?? [];
     const read = `
@@ -237,7 +237,7 @@ describe("the pipeline of a snippet", () => {
     });
   });
 
-  test("S12: cancels and names calls that the snippet did not await", async () => {
+  test("cancels and names calls that the snippet did not await [S12]", async () => {
     const outcome = await runtime.run(
       "await Promise.race([device.MathSkill.hang(), new Promise((done) => setTimeout(done, 5))]); 1",
     );
@@ -247,14 +247,14 @@ describe("the pipeline of a snippet", () => {
 });
 
 describe("the runtime", () => {
-  test("M3: reports a server that does not start, and works without it", () => {
+  test("reports a server that does not start, and works without it [M3]", () => {
     expect(runtime.servers.map(({ name, status }) => [name, status])).toEqual([
       ["filesystem", "connected"],
       ["broken", "error"],
     ]);
   });
 
-  test("T5: adds and removes skills at run time, and updates the version of the catalog", async () => {
+  test("adds and removes skills at run time, and updates the version of the catalog [T5]", async () => {
     const before = runtime.catalog.version;
     runtime.register(
       defineSkill({
@@ -270,7 +270,7 @@ describe("the runtime", () => {
     expect(await runtime.run("device.LateSkill.hi()")).toMatchObject({ kind: "refused" });
   });
 
-  test("D1 D3: searches and describes local skills and servers alike", () => {
+  test("searches and describes local skills and servers alike [D1, D3]", () => {
     expect(runtime.search("add two numbers").results[0]?.path).toBe("MathSkill.add");
     expect(runtime.describe("FilesystemMCP.read_text_file").declaration).toContain("read_text_file(");
     expect(runtime.describe("nonsense").text).toContain(
@@ -286,27 +286,27 @@ describe("the runtime", () => {
       expect(await value(`await device.search_skills(${args})`)).toContain(page);
   });
 
-  test("S5: reports the plan of a check without any side effect", () => {
+  test("reports the plan of a check without any side effect [S5]", () => {
     expect(runtime.check("for (const n of [1, 2]) await device.MathSkill.add(n, 1)").plan).toMatchObject([
       { path: "MathSkill.add", line: 1, column: 30, inLoop: true, blocking: false },
     ]);
   });
 
-  test("S7: accepts a signal of another implementation like one of Node's", async () => {
+  test("accepts a signal of another implementation like one of Node's [S7]", async () => {
     const signal = Object.assign(new EventTarget(), { aborted: false }) as AbortSignal;
     const run = runtime.run("await device.MathSkill.hang()", { signal });
     Object.assign(signal, { aborted: true }).dispatchEvent(new Event("abort"));
     expect(await run).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
   });
 
-  test("S6: stops a cancelled run at once", async () => {
+  test("stops a cancelled run at once [S6]", async () => {
     const cancel = new AbortController();
     const run = runtime.run("await device.MathSkill.hang()", { signal: cancel.signal });
     cancel.abort();
     expect(await run).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
   });
 
-  test("L2: refuses an unknown limit with the nearest name", async () => {
+  test("refuses an unknown limit with the nearest name [L2]", async () => {
     await expect(runtime.run("1", { limits: { cpums: 1 } as never })).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 });

@@ -46,7 +46,7 @@ async function open(options: RuntimeOptions = {}): Promise<Runtime> {
 }
 
 describe("a disabled skill", () => {
-  test("L7: is in no list, no search and no prompt, and returns unchanged", async () => {
+  test("is in no list, no search and no prompt, and returns unchanged [L7]", async () => {
     const runtime = await open();
     const seen = () => [
       runtime.catalog.skills.length,
@@ -63,7 +63,7 @@ describe("a disabled skill", () => {
     expect([runtime.disable("NoSkill"), runtime.disabled()]).toEqual([false, []]);
   });
 
-  test("L7: is refused for every kind of call", async () => {
+  test("is refused for every kind of call [L7]", async () => {
     const runtime = await open();
     runtime.disable("MathSkill");
     const says = "Skill 'MathSkill' is disabled";
@@ -90,7 +90,7 @@ describe("a disabled skill", () => {
     expect(runtime.describe("MathSkill.add").text).toBe(`Error: ${says}`);
   });
 
-  test("L7: is refused at the next call of a run that began before", async () => {
+  test("is refused at the next call of a run that began before [L7]", async () => {
     const runtime = await open({
       skills: [
         MathSkill,
@@ -107,7 +107,7 @@ describe("a disabled skill", () => {
     expect(outcome).toMatchObject({ value: ["SKILL_DISABLED", "Skill 'MathSkill' is disabled"] });
   });
 
-  test("L7: is hidden from a caller that may not call it", async () => {
+  test("is hidden from a caller that may not call it [L7]", async () => {
     const runtime = await open();
     runtime.disable("MathSkill");
     const caller = { id: "bob", grants: ["OtherSkill.*"] };
@@ -116,7 +116,7 @@ describe("a disabled skill", () => {
     expect(runtime.describe("MathSkill.add", { caller }).text).toMatch(/^Error: Skill 'MathSkill' not found/);
   });
 
-  test("L7: can be disabled by the settings", async () => {
+  test("can be disabled by the settings [L7]", async () => {
     write("settings.yaml", "skills:\n  MathSkill:\n    enabled: false\n");
     const runtime = await open({ settings: join(folder, "settings.yaml") });
     expect(runtime.catalog.skills).toEqual([]);
@@ -126,7 +126,7 @@ describe("a disabled skill", () => {
 });
 
 describe("the health of skills", () => {
-  test("L8: is what they report; a skill that did not start is unhealthy", async () => {
+  test("is what they report; a skill that did not start is unhealthy [L8]", async () => {
     write("skills/broken.ts", "export class BrokenSkill { constructor() { throw new Error('no'); } run() {} }");
     write("skills/fine.ts", "export const fine = () => 1;");
     const runtime = await open({
@@ -159,7 +159,7 @@ describe("settings of skills", () => {
     export function leak(context: CallContext) { throw new Error("key " + context.secrets.apiKey + " is wrong"); }
   `;
 
-  test("L9: come from settings.yaml, with defaults; secrets come from the environment", async () => {
+  test("come from settings.yaml, with defaults; secrets come from the environment [L9]", async () => {
     write("skills/weather.ts", WEATHER);
     write("settings.yaml", "skills:\n  WeatherSkill:\n    days: 3\n    isolation: process\n");
     const options = {
@@ -176,7 +176,7 @@ describe("settings of skills", () => {
     await expect(runtime.call("WeatherSkill.leak", {})).rejects.toThrow(/^key \[redacted\] is wrong$/);
   });
 
-  test("L9: expand placeholders, also from .env", async () => {
+  test("expand placeholders, also from .env [L9]", async () => {
     write("skills/weather.ts", WEATHER);
     write(".env", "MY_KEY=from-the-file\n");
     write("settings.yaml", 'skills:\n  WeatherSkill: { apiKey: "${MY_KEY}", unit: "${UNIT:-fahrenheit}" }\n');
@@ -188,7 +188,7 @@ describe("settings of skills", () => {
     });
   });
 
-  test("L9: report all mistakes at once, and keep the skill working", async () => {
+  test("report all mistakes at once, and keep the skill working [L9]", async () => {
     write("skills/weather.ts", WEATHER);
     write("settings.yaml", 'skills:\n  WeatherSkill: { days: 9, unti: celsius, unit: "${NOTHING}" }\n');
     const runtime = await open({ skillsDir: "skills", settings: join(folder, "settings.yaml"), env: {} });
@@ -207,7 +207,7 @@ describe("settings of skills", () => {
 });
 
 describe("a runtime that watches", () => {
-  test("L7, L9: applies changed settings of skills, and keeps the old ones while the file is broken", async () => {
+  test("applies changed settings of skills, and keeps the old ones while the file is broken [L7, L9]", async () => {
     write("skills/echo.ts", "export const unit = (context: CallContext) => context.settings.unit ?? 'none';");
     write("settings.yaml", "skills: {}\n");
     const warnings: string[] = [];
@@ -233,7 +233,7 @@ describe("a runtime that watches", () => {
 });
 
 describe("statistics", () => {
-  test("X6: are summed over the runtimes of one store", async () => {
+  test("are summed over the runtimes of one store [X6]", async () => {
     const options = { store: join(folder, "store") };
     for (let round = 0; round < 2; round++) {
       const runtime = await open(options);
@@ -259,7 +259,7 @@ describe("statistics", () => {
 });
 
 describe("logs and progress of skills", () => {
-  test("L3: reach the runtime's log and its listeners", async () => {
+  test("reach the runtime's log and its listeners [L3]", async () => {
     write(
       "skills/talk.ts",
       `export function talk(context: CallContext) { context.log("warn", "hm"); context.progress(1, 2, "half"); return 1; }

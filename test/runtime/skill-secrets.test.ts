@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createRuntime } from "../../src/index.ts";
 import { temporaryFolder, writeFiles } from "../providers/skills/call.ts";
 
-test("L9, P9: hides the secrets of a skill in its logs, progress and errors from every listener", async () => {
+test("hides the secrets of a skill in its logs, progress and errors from every listener [L9, P9]", async () => {
   const folder = await temporaryFolder();
   await writeFiles(folder, {
     "settings.yaml": "skills:\n  SpeakerSkill:\n    volume: 3\n    apiKey: the-key-of-the-service\n",

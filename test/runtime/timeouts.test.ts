@@ -88,7 +88,7 @@ describe("validation", () => {
       },
       "Object.fromEntries(Array.from({ length: 100 }, (_, i) => ['p' + i, 'a'.repeat(64) + '!']))",
     ],
-  ])("X8: ends %s with its own error, before the method is called", async (_, schema, list) => {
+  ])("ends %s with its own error, before the method is called [X8]", async (_, schema, list) => {
     const runtime = await open({ skills: [skillWith("ListSkill", schema)], timeouts: { validationMs: 20 } });
     const outcome = await runtime.run(`const list = ${list};\nawait device.ListSkill.take({ list })`);
     expect(outcome).toMatchObject({
@@ -131,7 +131,7 @@ function searchUntilRead(runtime: Runtime, query: string): readonly SearchAnswer
 }
 
 describe("discovery", () => {
-  test("X8: ends a description of too much with its own error, and answers the next request", async () => {
+  test("ends a description of too much with its own error, and answers the next request [X8]", async () => {
     const skills = [skillOfWideMethods(40), ...manySkills(1, 1)];
     const runtime = await open({ skills, timeouts: { discoveryMs: 2 } });
     const path = `WideSkill WideSkill.${"x".repeat(100)}`;
@@ -152,7 +152,7 @@ describe("discovery", () => {
     expect(retry()).toBe("method");
   });
 
-  test("X8: answers a search that must read very many methods from those it has read, and continues in the next one", async () => {
+  test("answers a search that must read very many methods from those it has read, and continues in the next one [X8]", async () => {
     const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 10 } });
     const answers = searchUntilRead(runtime, "number 7 of shelf 99");
     const read = answers.slice(0, -1).map(({ searched }) => searched?.methods ?? 0);
@@ -162,7 +162,7 @@ describe("discovery", () => {
     expect(answers[0]?.text).toContain(`Searched ${read[0]?.toLocaleString("en-US")} of 5,000 methods`);
   });
 
-  test("X8: does not find methods that are removed while others are read", async () => {
+  test("does not find methods that are removed while others are read [X8]", async () => {
     const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 5 } });
     expect(runtime.search("shelf").searched?.of).toBe(5_000);
     for (let skill = 0; skill < 99; skill++) runtime.unregister(`Numbered${skill}Skill`);
@@ -173,7 +173,7 @@ describe("discovery", () => {
   });
 });
 
-test("X8: waits for a lock of another process as long as the settings say", async () => {
+test("waits for a lock of another process as long as the settings say [X8]", async () => {
   const NoteSkill = defineSkill({
     name: "NoteSkill",
     description: "Keeps notes",
@@ -196,7 +196,7 @@ test("X8: waits for a lock of another process as long as the settings say", asyn
   });
 });
 
-test("X8: connects to an MCP server for as long as the settings say", async () => {
+test("connects to an MCP server for as long as the settings say [X8]", async () => {
   const args = [join(process.cwd(), "test/fixtures/mcp/server.js"), "hang"];
   const runtime = await open({
     mcpServers: { slow: { command: process.execPath, args } },
@@ -220,14 +220,14 @@ describe("refuses an invalid value with the valid ones", () => {
     [{ lookMs: 5 }, "timeouts has the unknown name lookMs; did you mean lockMs?"],
     ["5 s", 'timeouts must be an object of numbers, not "5 s"'],
     [null, "timeouts must be an object of numbers, not null"],
-  ])("X8: as option, %j", async (timeouts, words) => {
+  ])("as option, %j [X8]", async (timeouts, words) => {
     await expect(createRuntime({ skillsDir: false, timeouts: timeouts as Timeouts })).rejects.toThrow(
       `Cannot use this option: ${words} (OPTION_INVALID)`,
     );
   });
 });
 
-test("X8: uses the documented default of each timeout unless it is set", async () => {
+test("uses the documented default of each timeout unless it is set [X8]", async () => {
   const defaults = { validationMs: 5_000, discoveryMs: 2_000, lockMs: 500, connectMs: 30_000 };
   expect((await open({})).timeouts).toEqual(defaults);
   writeFileSync(join(folder, "settings.yaml"), "timeouts:\n  validationMs: 100\n  lockMs: 7\n");

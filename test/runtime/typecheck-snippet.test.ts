@@ -24,7 +24,7 @@ const PeopleSkill = defineSkill({
   },
 });
 
-test("S5: refuses what the compiler is certain of before anything runs, at the model's own position", async () => {
+test("refuses what the compiler is certain of before anything runs, at the model's own position [S5]", async () => {
   await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill], typecheck: true });
   const misspelt = "```js\nconst who = await device.PeopleSkill.find(36);\nwho.nmae\n```";
   const wrong = 'const id = "one";\nconst who = await device.PeopleSkill.find(id);\nwho.name';
@@ -43,7 +43,7 @@ test("S5: refuses what the compiler is certain of before anything runs, at the m
   });
 });
 
-test("S5: checks snippets by default once the compiler is loaded, and adds uncertain findings as notes", async () => {
+test("checks snippets by default once the compiler is loaded, and adds uncertain findings as notes [S5]", async () => {
   await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill] });
   for (;;) {
     const outcome = await runtime.run("(await device.PeopleSkill.find(36)).shoeSize");
@@ -56,7 +56,7 @@ test("S5: checks snippets by default once the compiler is loaded, and adds uncer
   }
 });
 
-test("S5: never loads the compiler if the option or the settings disable it", async () => {
+test("never loads the compiler if the option or the settings disable it [S5]", async () => {
   expect(await readOptions({ typecheck: false })).toMatchObject({ typecheck: false });
   expect(await readOptions({})).toMatchObject({ typecheck: true });
   expect(await readOptions({ lazy: true })).toMatchObject({ typecheck: false });
@@ -70,7 +70,7 @@ test("S5: never loads the compiler if the option or the settings disable it", as
   }
 });
 
-test("D3: adds a note, and runs the snippet, if only learned results contradict it", async () => {
+test("adds a note, and runs the snippet, if only learned results contradict it [D3]", async () => {
   const DogSkill = defineSkill({
     name: "DogSkill",
     description: "Knows dogs",

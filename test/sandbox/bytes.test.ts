@@ -35,7 +35,7 @@ function isBytes(call: SandboxCall): boolean {
   return call instanceof PendingCall && typeof call.call.arguments !== "string";
 }
 
-test("S9: passes long arguments like their JSON", { timeout: 60_000 }, async () => {
+test("passes long arguments like their JSON [S9]", { timeout: 60_000 }, async () => {
   let bytes = 0;
   const bothWays = async (text: string): Promise<void> => {
     const fast = await received(`${text}, ${LONG}`);
@@ -50,7 +50,7 @@ test("S9: passes long arguments like their JSON", { timeout: 60_000 }, async () 
   await fc.assert(fc.asyncProperty(expression, bothWays), { numRuns: 200 });
 });
 
-test("S9: reads long arguments of a blocking call like short ones", async () => {
+test("reads long arguments of a blocking call like short ones [S9]", async () => {
   const code = `
     const long = [{ a: 1 }, ${LONG}];
     return [__waitFor(device.Echo.back(long)).length, (await device.Echo.back(long, 1)).length, await device.Echo.back(2)]`;
@@ -59,7 +59,7 @@ test("S9: reads long arguments of a blocking call like short ones", async () => 
   expect(await getValue(sandbox, code, respond)).toEqual([2, 2, 2]);
 });
 
-test("S9: treats special keys as data in long arguments", async () => {
+test("treats special keys as data in long arguments [S9]", async () => {
   const keys = ["__proto__", "constructor", "toString", "hasOwnProperty", "then", "length", "0"];
   const text = JSON.stringify(keys.map((key) => `"${key}":{"polluted":1}`).join());
   const seen = await received(`JSON.parse("{" + ${text} + "}"), ${LONG}`);
@@ -74,7 +74,7 @@ test("S9: treats special keys as data in long arguments", async () => {
   expect(Reflect.get({}, "polluted")).toBeUndefined();
 });
 
-test("S9: marks bytes and omitted arguments of long arguments", async () => {
+test("marks bytes and omitted arguments of long arguments [S9]", async () => {
   const seen = await received(`undefined, { $bytes: "AA==" }, ${LONG}`);
   expect(seen?.isBytes).toBe(true);
   expect(seen?.given.value).toEqual([{ $undefined: 1 }, { $bytes: "AA==" }, "x".repeat(10_000)]);
@@ -89,7 +89,7 @@ test.each([
   ["fractions", "Array.from({ length: 5_000 }, (_, i) => i / 7)"],
   ["whole numbers", "Array.from({ length: 20_000 }, (_, i) => i * 1_000)"],
   ["dates", "Array.from({ length: 2_000 }, (_, i) => new Date(i * 1e9))"],
-])("S7: measures arguments by their JSON, to the byte: %s", async (_, value) => {
+])("measures arguments by their JSON, to the byte: %s [S7]", async (_, value) => {
   const jsonBytes = Buffer.byteLength((await received(value))?.json ?? "");
   const within = await run(sandbox, `await device.Echo.back(${value})`, { limits: { argumentBytes: jsonBytes } });
   expect(within.end.kind).toBe("returned");
@@ -97,7 +97,7 @@ test.each([
   expect(end).toEqual({ kind: "stopped", reason: "ARGUMENT_LIMIT" });
 });
 
-test("S7: continues a run with a long call elsewhere with the same arguments", async () => {
+test("continues a run with a long call elsewhere with the same arguments [S7]", async () => {
   const park = new AbortController();
   const code = `return (await device.Echo.slow([1, { a: 2 }], ${LONG})).length`;
   const { end } = await run(sandbox, code, { park: park.signal }, async ({ signal }) => {
@@ -126,7 +126,7 @@ const form = fc
     return bytes;
   });
 
-test("S9: decodes valid bytes of any author like their JSON", { timeout: 60_000 }, () => {
+test("decodes valid bytes of any author like their JSON [S9]", { timeout: 60_000 }, () => {
   let passed = 0;
   let failed = 0;
   const property = fc.property(form, fc.nat(2_000), (bytes, most) => {
@@ -145,7 +145,7 @@ test("S9: decodes valid bytes of any author like their JSON", { timeout: 60_000 
   expect(Math.min(passed, failed)).toBeGreaterThan(2_000);
 });
 
-test("S9: decodes or refuses unchecked bytes, without side effects", { timeout: 60_000 }, () => {
+test("decodes or refuses unchecked bytes, without side effects [S9]", { timeout: 60_000 }, () => {
   const before = Object.getOwnPropertyNames(Object.prototype);
   const property = fc.property(form, (bytes) => {
     try {
@@ -158,7 +158,7 @@ test("S9: decodes or refuses unchecked bytes, without side effects", { timeout: 
   expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
 });
 
-test("S7: limits the memory for a forged form to the size of its bytes", { timeout: 30_000 }, async () => {
+test("limits the memory for a forged form to the size of its bytes [S7]", { timeout: 30_000 }, async () => {
   const forged = await runInChild(
     ["--max-old-space-size=48"],
     `
@@ -181,13 +181,13 @@ test("S7: limits the memory for a forged form to the size of its bytes", { timeo
   expect(forged).toEqual([0, [...refusals, "too many members"].map((text) => `false ${text}`).join("\n")]);
 });
 
-test("S7: limits a value with repeated names to the size of its JSON", async () => {
+test("limits a value with repeated names to the size of its JSON [S7]", async () => {
   const code = `const name = "x".repeat(5_000); const rows = []; for (let i = 0; i < 2_000; i++) rows.push({ [name]: i }); await device.Echo.back(rows)`;
   const { end } = await run(sandbox, code, { limits: { ...LIMITS, argumentBytes: 9_000_000 } });
   expect(end).toEqual({ kind: "stopped", reason: "ARGUMENT_LIMIT" });
 });
 
-test("S9: refuses positions outside of the memory", () => {
+test("refuses positions outside of the memory [S9]", () => {
   const bytes = Buffer.from("0500070278", "hex");
   expect(fitsInJson(bytes, 100, 0, 5)).toBe(true);
   for (const [from, to] of [

@@ -26,7 +26,7 @@ function switchboard(): {
   return { respond, open, count };
 }
 
-test("S2: makes all parallel calls before an answer arrives, and keeps the order of answers", async () => {
+test("makes all parallel calls before an answer arrives, and keeps the order of answers [S2]", async () => {
   const { respond, open, count } = switchboard();
   const running = getValue(sandbox, "return Promise.all([1, 2, 3, 4].map((n) => device.Echo.back(n)))", respond);
   await count(4);
@@ -34,7 +34,7 @@ test("S2: makes all parallel calls before an answer arrives, and keeps the order
   expect(await running).toEqual([10, 20, 30, 40]);
 });
 
-test("S2: delivers answers in the order in which they arrive", async () => {
+test("delivers answers in the order in which they arrive [S2]", async () => {
   const { respond, open, count } = switchboard();
   const code =
     "const seen = []; await Promise.all([1, 2, 3].map((n) => device.Echo.back(n).then((v) => seen.push(v)))); return seen";
@@ -44,7 +44,7 @@ test("S2: delivers answers in the order in which they arrive", async () => {
   expect(await running).toEqual([2, 3, 1]);
 });
 
-test("S2: passes calls to `race`, `any` and `allSettled` as promises", async () => {
+test("passes calls to `race`, `any` and `allSettled` as promises [S2]", async () => {
   const code = `return [
     await Promise.race([device.Echo.slow(10000), device.Echo.back(1)]),
     await Promise.any([device.Echo.fail(1), device.Echo.back(2)]),
@@ -54,7 +54,7 @@ test("S2: passes calls to `race`, `any` and `allSettled` as promises", async () 
   expect(await getValue(sandbox, code)).toEqual([1, 2, ["REFUSED", 3], "late"]);
 });
 
-test("S2: waits for promises in the result, in prints and in arguments at any depth", async () => {
+test("waits for promises in the result, in prints and in arguments at any depth [S2]", async () => {
   const code = `
     const deep = { a: device.Echo.back(1), b: [device.Echo.back({ c: [2] }), (async () => ({ d: device.Echo.back(3) }))()] };
     print("printed", deep, device.Echo.back("x")); print("after");
@@ -67,7 +67,7 @@ test("S2: waits for promises in the result, in prints and in arguments at any de
   expect(output).toBe("printed {a: 1, b: [{c: [2]}, {d: 3}]} x\nafter");
 });
 
-test("S2: transfers the bytes or date that a promise settles to", async () => {
+test("transfers the bytes or date that a promise settles to [S2]", async () => {
   const tagged: AnswerCall = async () => ({
     ok: true,
     json: '[{"$bytes":"AQI="},{"$date":"2001-09-09T01:46:40.000Z"}]',
@@ -79,13 +79,13 @@ test("S2: transfers the bytes or date that a promise settles to", async () => {
   expect(await getValue(sandbox, code, tagged)).toEqual([[{ $bytes: "AQI=" }, day], { $bytes: "AQI=" }, day, 2]);
 });
 
-test("S2: waits for a promise that is used as a string or a number", async () => {
+test("waits for a promise that is used as a string or a number [S2]", async () => {
   const code = `return [() => "" + device.Echo.back(1), () => \`\${device.Echo.back(1)}\`, () => device.Echo.back(1) * 2, () => device.Echo.back(1) > 0,
     () => "" + device.Echo.back([1, 2]), () => JSON.stringify([device.Echo.back({ a: 1 })])].map((use) => use())`;
   expect(await getValue(sandbox, code)).toEqual(["1", "1", 2, true, "1,2", '[{"a":1}]']);
 });
 
-test("S2: reads a member that promises do not have from the value", async () => {
+test("reads a member that promises do not have from the value [S2]", async () => {
   const code = `const call = device.Echo.back({ name: "one" }), list = device.Echo.back([1, 2]);
     return [() => call.name, () => call["name"], () => call?.name.length, () => { const { name } = call; return name },
       () => [...list], () => { for (const x of list) return x }, () => list.map((x) => x + 1), () => { call.age = 5; return call.age },
@@ -93,13 +93,13 @@ test("S2: reads a member that promises do not have from the value", async () => 
   expect(await getValue(sandbox, code)).toEqual(["one", "one", 3, "one", [1, 2], 1, [2, 3], 5, [0, 1, 2]]);
 });
 
-test("S2: throws the reason of a rejected promise where its value is used", async () => {
+test("throws the reason of a rejected promise where its value is used [S2]", async () => {
   const code = `const failing = async () => { await device.Echo.back(1); throw new Error("mine") };
     try { return failing().name } catch (error) { return error.message }`;
   expect(await getValue(sandbox, code)).toBe("mine");
 });
 
-test("S2: runs the other code of a snippet while one of its own promises is awaited", async () => {
+test("runs the other code of a snippet while one of its own promises is awaited [S2]", async () => {
   const code = `const order = [];
     const first = (async () => { order.push(await device.Echo.back("first")); return "1" })();
     const second = (async () => { order.push(await device.Echo.back("second")); return "2" })();
@@ -107,7 +107,7 @@ test("S2: runs the other code of a snippet while one of its own promises is awai
   expect(await getValue(sandbox, code)).toEqual(["21", ["first", "second"]]);
 });
 
-test("S2: reports a wait that cannot end as an error with its position, which the snippet can catch", async () => {
+test("reports a wait that cannot end as an error with its position, which the snippet can catch [S2]", async () => {
   const code = "let done; const never = new Promise((resolve) => { done = resolve });\nreturn never.name";
   const { end } = await run(sandbox, code);
   expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({
@@ -118,7 +118,7 @@ test("S2: reports a wait that cannot end as an error with its position, which th
   expect(await getValue(sandbox, caught)).toBe(1);
 });
 
-test("S2: nests waits deeply, and ends endless ones at their limit", async () => {
+test("nests waits deeply, and ends endless ones at their limit [S2]", async () => {
   const deep = "const f = async (n) => { await 0; return n === 0 ? 0 : 1 + f(n - 1) }; return __waitFor(f(500))";
   expect(await getValue(sandbox, deep)).toBe(500);
   const endless = "const f = async () => { for (;;) await 0 }; return __waitFor(f())";
@@ -134,7 +134,7 @@ test("S2: nests waits deeply, and ends endless ones at their limit", async () =>
   expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
-test("S2: keeps the members of promises and of their subclasses", async () => {
+test("keeps the members of promises and of their subclasses [S2]", async () => {
   const code = `const call = device.Echo.back(1);
     class Job extends Promise { get done() { return this.state ?? "no" } }
     const own = Job.resolve(2);
@@ -183,7 +183,7 @@ test("keeps no reference to what only looks like a promise [S2]", async () => {
   expect((await run(sandbox, code, { limits: { memoryBytes: 4 << 20 } })).end).toEqual({ kind: "returned", json: "1" });
 });
 
-test("S2: returns the value of a blocking call at once, in any expression", async () => {
+test("returns the value of a blocking call at once, in any expression [S2]", async () => {
   const code = `
     const now = (value) => __waitFor(device.Echo.back(value));
     const text = "got " + now(1) + [2, 3].map((n) => now(n)).join() + (now(true) ? "yes" : "no");
@@ -203,12 +203,12 @@ test("S2: returns the value of a blocking call at once, in any expression", asyn
   ]);
 });
 
-test("S2: leaves a value that is not a promise unchanged", async () => {
+test("leaves a value that is not a promise unchanged [S2]", async () => {
   const code = "return [__waitFor(5), __waitFor(undefined) ?? null, __waitFor([1]), __waitFor(device.plain('p'))]";
   expect(await getValue(sandbox, code)).toEqual([5, null, [1], "p"]);
 });
 
-test("S2: stores answers to other calls while one call blocks", async () => {
+test("stores answers to other calls while one call blocks [S2]", async () => {
   const { respond, open, count } = switchboard();
   const code =
     "const a = device.Echo.back('a').then((v) => v + '!'); const b = __waitFor(device.Echo.back('b')); return [await a, b]";
@@ -220,7 +220,7 @@ test("S2: stores answers to other calls while one call blocks", async () => {
   expect(await running).toEqual(["A!", "B"]);
 });
 
-test("S2: makes calls that are not awaited one after the other, and read-only ones together", async () => {
+test("makes calls that are not awaited one after the other, and read-only ones together [S2]", async () => {
   const order = async (readOnly: readonly string[]): Promise<readonly string[]> => {
     const seen: string[] = [];
     const respond: AnswerCall = async (call) => {
@@ -238,7 +238,7 @@ test("S2: makes calls that are not awaited one after the other, and read-only on
   expect(await order(["Echo.back"])).toEqual(["begin [1]", "begin [2]", "end [1]", "end [2]"]);
 });
 
-test("S2: makes calls that are awaited elsewhere together while another one is awaited", async () => {
+test("makes calls that are awaited elsewhere together while another one is awaited [S2]", async () => {
   const seen: string[] = [];
   const respond: AnswerCall = async (call) => {
     seen.push(`begin ${call.arguments}`);
@@ -252,7 +252,7 @@ test("S2: makes calls that are awaited elsewhere together while another one is a
   expect(seen.slice(0, 3).toSorted()).toEqual(["begin [1]", "begin [2]", "begin [3]"]);
 });
 
-test("S2: ends a program with forgotten calls when the calls have ended", async () => {
+test("ends a program with forgotten calls when the calls have ended [S2]", async () => {
   const made: string[] = [];
   const respond: AnswerCall = async (call) => {
     await later(5);
@@ -266,7 +266,7 @@ test("S2: ends a program with forgotten calls when the calls have ended", async 
   expect(made).toEqual(["[1]", "[1]", "[2]"].slice(-made.length));
 });
 
-test("S7: keeps other runs going while many runs block", async () => {
+test("keeps other runs going while many runs block [S7]", async () => {
   const blocked = Array.from({ length: 12 }, (_, n) =>
     getValue(sandbox, `return __waitFor(device.Echo.slow(${300 + n}))`),
   );
@@ -278,7 +278,7 @@ test("S7: keeps other runs going while many runs block", async () => {
 });
 
 test(
-  "S7: suspends a thousand runs at once, and continues each with its own state in any order",
+  "suspends a thousand runs at once, and continues each with its own state in any order [S7]",
   { timeout: 60_000 },
   async () => {
     const { respond, open, count } = switchboard();
@@ -306,7 +306,7 @@ test(
   },
 );
 
-test("S7: keeps the memory limit and the usage of a waiting run that has moved", async () => {
+test("keeps the memory limit and the usage of a waiting run that has moved [S7]", async () => {
   const seed = Uint8Array.from([9, 9, 9, 9, 9, 9, 9, 9]);
   const code =
     "const draw = () => Math.random(); const first = draw(); await device.Echo.slow(5); return [first, draw(), draw()]";
@@ -324,7 +324,7 @@ test("S7: keeps the memory limit and the usage of a waiting run that has moved",
   }
 });
 
-test("S7: suspends large runs beside small ones", async () => {
+test("suspends large runs beside small ones [S7]", async () => {
   const code = (bytes: number): string =>
     `const mine = new Uint8Array(${bytes}).fill(7); await device.Echo.slow(20); let sum = 0; for (let i = 0; i < mine.length; i += 4096) sum += mine[i]; return sum`;
   const sizes = [100, 2e7, 5e5, 3e7, 10, 1e7, 2e7, 1_000, 3e7, 5e6];
@@ -334,7 +334,7 @@ test("S7: suspends large runs beside small ones", async () => {
 });
 
 test(
-  "S2: gives each of several blocking calls its own answer, in any schedule of threads",
+  "gives each of several blocking calls its own answer, in any schedule of threads [S2]",
   { timeout: 60_000 },
   async () => {
     const code = "let sum = 0; for (let i = 0; i < 900; i++) sum += __waitFor(device.Echo.back(1)); return sum";

@@ -27,7 +27,7 @@ function allOf(end: End): readonly unknown[] {
   return [parseContent(end), end.tagged === undefined ? undefined : parseTagged(end.tagged)];
 }
 
-test("S9: decodes a result in the engine's form like its JSON", { timeout: 60_000 }, async () => {
+test("decodes a result in the engine's form like its JSON [S9]", { timeout: 60_000 }, async () => {
   for (const leaf of LEAVES) {
     const [fast, json] = await bothWays(`{ v: ${leaf}, list: [${leaf}] }`);
     expect([leaf, fast]).toEqual([leaf, json]);
@@ -39,7 +39,7 @@ test("S9: decodes a result in the engine's form like its JSON", { timeout: 60_00
   await fc.assert(property, { numRuns: 300 });
 });
 
-test("S9: calls the `toJSON` of objects that have one", async () => {
+test("calls the `toJSON` of objects that have one [S9]", async () => {
   expect(await getValue(sandbox, "class A { toJSON() { return 'A' } } return [new A(), { toJSON: () => 1 }]")).toEqual([
     "A",
     1,
@@ -50,7 +50,7 @@ test("S9: calls the `toJSON` of objects that have one", async () => {
   );
 });
 
-test("S9: waits only for arguments that contain promises", async () => {
+test("waits only for arguments that contain promises [S9]", async () => {
   expect(
     await getValue(sandbox, "return device.Echo.back({ a: device.Echo.back(1), b: [Promise.resolve(2)] })"),
   ).toEqual({
@@ -59,14 +59,14 @@ test("S9: waits only for arguments that contain promises", async () => {
   });
 });
 
-test("S7: measures a result by its JSON, even if its binary form is shorter", async () => {
+test("measures a result by its JSON, even if its binary form is shorter [S7]", async () => {
   const code =
     "const name = 'x'.repeat(1000); const rows = []; for (let i = 0; i < 2000; i++) rows.push({ [name]: i }); return rows";
   const { end } = await run(sandbox, code, { limits: { ...LIMITS, resultBytes: 1_000_000 } });
   expect(end).toEqual({ kind: "stopped", reason: "RESULT_LIMIT" });
 });
 
-test("S7: reports depth and cycles as errors of the snippet", async () => {
+test("reports depth and cycles as errors of the snippet [S7]", async () => {
   const code = "let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; return deep";
   const deep = await run(sandbox, code, { limits: { cpuMs: 500 } });
   expect(deep.end).toMatchObject({ kind: "threw", json: expect.stringContaining("NESTING_LIMIT") as string });
@@ -74,7 +74,7 @@ test("S7: reports depth and cycles as errors of the snippet", async () => {
   expect(circle.end).toMatchObject({ kind: "threw", json: expect.stringContaining("circular") as string });
 });
 
-test("S9: bytes that the engine did not write decode to undefined without an error", () => {
+test("bytes that the engine did not write decode to undefined without an error [S9]", () => {
   expect(valueToJson(Buffer.from("0500080201", "hex"), 100)).toBeUndefined(); // cut off
   expect(valueToJson(Buffer.from("05000801020502", "hex"), 100)).toBeUndefined(); // a name that is not there
   expect(valueToJson(Buffer.from("0500070278", "hex"), 100)).toBe('"x"');
@@ -86,7 +86,7 @@ test("S9: bytes that the engine did not write decode to undefined without an err
   fc.assert(property, { numRuns: 3_000 });
 });
 
-test("S7: limits the memory for a forged form to the permitted size of the value", { timeout: 30_000 }, async () => {
+test("limits the memory for a forged form to the permitted size of the value [S7]", { timeout: 30_000 }, async () => {
   const forged = await runInChild(
     ["--max-old-space-size=32"],
     `
@@ -101,7 +101,7 @@ test("S7: limits the memory for a forged form to the permitted size of the value
   expect(forged).toEqual([0, "undefined,undefined,undefined,undefined"]);
 });
 
-test("S9: keeps strings with escapes whole at every boundary of a chunk", () => {
+test("keeps strings with escapes whole at every boundary of a chunk [S9]", () => {
   for (const length of [16_382, 16_383, 16_384, 32_767, 32_768, 70_000])
     for (const text of ["\ud83c\udf89", "\ud800", "\udc00\ud800", "\ud800\ud83c\udf89", "\u0001", "ü", "€"]) {
       const string = Buffer.from("ab".repeat(length / 2) + (length % 2 === 1 ? "c" : "") + text.repeat(9), "utf16le");
@@ -112,7 +112,7 @@ test("S9: keeps strings with escapes whole at every boundary of a chunk", () => 
     }
 });
 
-test("S9: transfers an object with tens of thousands of names", async () => {
+test("transfers an object with tens of thousands of names [S9]", async () => {
   const code = `
     const many = {};
     for (let i = 0; i < 70_000; i++) many["n" + i] = i;
@@ -124,7 +124,7 @@ test("S9: transfers an object with tens of thousands of names", async () => {
   expect(parseContent(end)).toEqual({ there: many, here: many });
 });
 
-test("S9: encodes JSON in the engine's form without changes", () => {
+test("encodes JSON in the engine's form without changes [S9]", () => {
   const property = fc.property(fc.json({ maxDepth: 6 }), (any) => {
     const json = JSON.stringify(JSON.parse(any));
     const binary = jsonToValue(json);
@@ -133,7 +133,7 @@ test("S9: encodes JSON in the engine's form without changes", () => {
   fc.assert(property, { numRuns: 1_000 });
 });
 
-test("S9: leaves text that is not JSON, or is nested deeply, to the engine", () => {
+test("leaves text that is not JSON, or is nested deeply, to the engine [S9]", () => {
   for (const text of [
     "",
     "[1,]",
@@ -150,7 +150,7 @@ test("S9: leaves text that is not JSON, or is nested deeply, to the engine", () 
     expect(jsonToValue(text)).toBeUndefined();
 });
 
-test("S9: delivers an answer of any length unchanged", async () => {
+test("delivers an answer of any length unchanged [S9]", async () => {
   const values = fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 1, maxLength: 30 });
   const property = fc.asyncProperty(values, async (given) => {
     const padded = JSON.parse(JSON.stringify([...given, "x".repeat(300)])) as unknown; // JSON has no -0

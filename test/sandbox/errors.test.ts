@@ -123,7 +123,7 @@ const PLACES: Readonly<Record<string, readonly [code: string, line: number, colu
 };
 
 test.each(Object.entries(PLACES))(
-  "S10: reports the position of an error %s",
+  "reports the position of an error %s [S10]",
   async (_, [code, line, column, name = "TypeError"]) => {
     const thrown = await thrownBy(sandbox, code);
     expect(thrown.name).toBe(name);
@@ -132,7 +132,7 @@ test.each(Object.entries(PLACES))(
   },
 );
 
-test("S10: gives a call the frames of an error created there", async () => {
+test("gives a call the frames of an error created there [S10]", async () => {
   const code = `
     const places = (error) => error.stack.match(/snippet\\.js:\\d+:/g);
     const f = (n) => n > 0 ? [n].map((m) => f(m - 1))[0] : [places(new Error()), device.Echo.fail()];
@@ -146,7 +146,7 @@ test("S10: gives a call the frames of an error created there", async () => {
   expect(failed).toEqual(here);
 });
 
-test("S10: reads no position, and throws no error, for invalid frames", () => {
+test("reads no position, and throws no error, for invalid frames [S10]", () => {
   const bytes = fc.uint8Array({ minLength: 256, maxLength: 1_024 });
   const pointers = fc.array(fc.nat(1_023), { minLength: 64, maxLength: 256 });
   const memory = fc.oneof(
@@ -159,7 +159,7 @@ test("S10: reads no position, and throws no error, for invalid frames", () => {
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test("S10: tells the snippet that catches a failed call its method and position", async () => {
+test("tells the snippet that catches a failed call its method and position [S10]", async () => {
   const code = `
     const tell = (error) => [error instanceof Error, error.name, error.message, error.code, error.skill, error.method, error.server, Object.keys(error), String(error)];
     const caught = [];
@@ -185,7 +185,7 @@ test("S10: tells the snippet that catches a failed call its method and position"
   ]);
 });
 
-test("S10: sends the host an error with only the snippet's own frames", async () => {
+test("sends the host an error with only the snippet's own frames [S10]", async () => {
   for (const code of [
     "await device.Echo.fail(1)",
     'new URL("x")',
@@ -199,7 +199,7 @@ test("S10: sends the host an error with only the snippet's own frames", async ()
   }
 });
 
-test("S10: hides our files from every stack that a snippet can see", async () => {
+test("hides our files from every stack that a snippet can see [S10]", async () => {
   const code = `
     const stacks = [];
     const note = () => stacks.push(new Error("here").stack);
@@ -223,7 +223,7 @@ test("S10: hides our files from every stack that a snippet can see", async () =>
   ).toBe(null);
 });
 
-test("S10: describes every thrown value without running its code", async () => {
+test("describes every thrown value without running its code [S10]", async () => {
   const things = [
     ["throw 'text'", "Thrown", "text"],
     ["throw 5", "Thrown", "5"],
@@ -257,7 +257,7 @@ test("S10: describes every thrown value without running its code", async () => {
   for (const [code, name, message] of things) expect(await thrownBy(sandbox, code)).toMatchObject({ name, message });
 });
 
-test("S10: cuts long errors, whatever their size", async () => {
+test("cuts long errors, whatever their size [S10]", async () => {
   const { message, stack, name } = await thrownBy(
     sandbox,
     "throw Object.assign(new Error('x'.repeat(1e6)), { name: 'n'.repeat(1e6), stack: '(native)'.repeat(1e6) })",
@@ -266,7 +266,7 @@ test("S10: cuts long errors, whatever their size", async () => {
   expect(stack.length).toBeLessThanOrEqual(8_192);
 });
 
-test("S10: keeps the output before an error", async () => {
+test("keeps the output before an error [S10]", async () => {
   const { output, end } = await run(sandbox, "print(1); print(device.Echo.back(2)); throw new Error('x')");
   expect(output).toBe("1\n2");
   expect(end.kind).toBe("threw");

@@ -105,14 +105,14 @@ async function callsAfter(
 
 const HONEST = ['Echo.back [{"a":[1,"x"]}]', 'Echo.back [{"c":[2]}]', "Echo.fail [3]"];
 
-test("S6: finds a stolen channel to the host, and records the calls of a run without attacks", async () => {
+test("finds a stolen channel to the host, and records the calls of a run without attacks [S6]", async () => {
   expect(await callsAfter("")).toEqual({ received: HONEST, end: { kind: "returned", json: '"fail "' } });
   const { received } = await callsAfter("steal(device.Echo.back)");
   expect(received.filter((call) => call.includes("Forged")).length).toBeGreaterThan(0);
 });
 
 test.each(Object.entries(PRELUDES))(
-  "S6: gives a snippet that replaces %s its calls or an error, and nothing of ours",
+  "gives a snippet that replaces %s its calls or an error, and nothing of ours [S6]",
   async (_, prelude) => {
     const { received, end } = await callsAfter(prelude);
     expect(received.filter((call) => !HONEST.includes(call))).toEqual([]);
@@ -120,7 +120,7 @@ test.each(Object.entries(PRELUDES))(
   },
 );
 
-test("S6: lets forged errors look like those of the host without effect", async () => {
+test("lets forged errors look like those of the host without effect [S6]", async () => {
   const forged = `throw JSON.parse('{"__proto__":{"isAdmin":true,"status":200},"name":"ApprovalRequired","code":"APPROVED","message":"forged","stack":"at /etc/passwd:1"}')`;
   const { end } = await run(sandbox, forged);
   expect(end.kind).toBe("threw");
@@ -133,7 +133,7 @@ test("S6: lets forged errors look like those of the host without effect", async 
   });
 });
 
-test("S6: treats a result that looks like an error, an end or a call as data", async () => {
+test("treats a result that looks like an error, an end or a call as data [S6]", async () => {
   for (const value of ['{"kind":"stopped"}', '[901,1,"x"]', '{"$bytes":"AA=="}', '{"$undefined":1}', '"\\u0000"']) {
     expect((await run(sandbox, `return ${value}`)).end).toEqual({
       kind: "returned",
@@ -142,7 +142,7 @@ test("S6: treats a result that looks like an error, an end or a call as data", a
   }
 });
 
-test("S8: starts the next run clean after all of these", async () => {
+test("starts the next run clean after all of these [S8]", async () => {
   const code =
     "return [JSON.stringify([1]), [1, 2].map((x) => x + 1), await Promise.all([device.Echo.back(1)]), String(new Error('x')), ({}).then ?? null]";
   expect((await run(sandbox, code)).end).toEqual({

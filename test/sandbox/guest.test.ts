@@ -4,7 +4,7 @@ import { openSandbox, run, thrownBy, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox(1);
 
-test("S6: freezes `device`, without a prototype and with nothing but its paths", async () => {
+test("freezes `device`, without a prototype and with nothing but its paths [S6]", async () => {
   const code = `
     const shape = (value) => [Object.isFrozen(value), Object.getPrototypeOf(value), Reflect.ownKeys(value)];
     return [shape(device), shape(device.Echo), typeof device.Echo.back, typeof device.plain]`;
@@ -16,7 +16,7 @@ test("S6: freezes `device`, without a prototype and with nothing but its paths",
   ]);
 });
 
-test("S6: freezes methods of `device`, named by their path, and hides their implementation", async () => {
+test("freezes methods of `device`, named by their path, and hides their implementation [S6]", async () => {
   const code = `
     const method = device.Echo.back;
     return [Object.isFrozen(method), Reflect.ownKeys(method), method.name, String(method), method.prototype ?? null]`;
@@ -29,7 +29,7 @@ test("S6: freezes methods of `device`, named by their path, and hides their impl
   ]);
 });
 
-test("S6: keeps `device` from being replaced, extended or emptied", async () => {
+test("keeps `device` from being replaced, extended or emptied [S6]", async () => {
   const code = `
     const attempts = [
       () => { device = {} },
@@ -46,7 +46,7 @@ test("S6: keeps `device` from being replaced, extended or emptied", async () => 
   expect(await getValue(sandbox, code)).toEqual(Array(9).fill("TypeError"));
 });
 
-test("S6: treats the names of object members as ordinary paths", async () => {
+test("treats the names of object members as ordinary paths [S6]", async () => {
   const paths = ["__proto__.x", "constructor.constructor", "Skill.__proto__", "toString", "Skill.then", "__proto__"];
   const asked: string[] = [];
   const { end } = await sandbox.run(
@@ -68,7 +68,7 @@ test("S6: treats the names of object members as ordinary paths", async () => {
   expect(end).toMatchObject({ kind: "returned" });
 });
 
-test("S6: refuses every way to run code from text", async () => {
+test("refuses every way to run code from text [S6]", async () => {
   const code = `
     const ways = [
       () => eval("1"),
@@ -98,7 +98,7 @@ test("S6: refuses every way to run code from text", async () => {
   ]);
 });
 
-test("S6: offers no module, file, network, process, thread or engine", async () => {
+test("offers no module, file, network, process, thread or engine [S6]", async () => {
   const names = [
     "require module exports process global Buffer fetch XMLHttpRequest WebSocket Worker SharedArrayBuffer Atomics",
     "WebAssembly WeakRef FinalizationRegistry navigator window self document std os bjson gc scriptArgs Deno Bun",
@@ -111,18 +111,18 @@ test("S6: offers no module, file, network, process, thread or engine", async () 
   expect((await thrownBy(sandbox, "return import.meta")).name).toBe("SyntaxError");
 });
 
-test("S6: gives nothing to a snippet that closes the function around it", async () => {
+test("gives nothing to a snippet that closes the function around it [S6]", async () => {
   const code = "}; globalThis.early = typeof device + typeof __waitFor; async () => { return [early, typeof __host]";
   expect(await getValue(sandbox, code)).toEqual(["objectfunction", "undefined"]);
   expect(await thrownBy(sandbox, "}; () => {")).toMatchObject({ name: "TypeError" });
   expect(await thrownBy(sandbox, "}; throw new RangeError('x'); () => {")).toMatchObject({ name: "RangeError" });
 });
 
-test("S3: ends a snippet without a result and output with neither", async () => {
+test("ends a snippet without a result and output with neither [S3]", async () => {
   expect(await run(sandbox, "")).toMatchObject({ end: { kind: "returned", json: "" }, output: "", calls: 0 });
 });
 
-test("S3: captures all printing functions in order", async () => {
+test("captures all printing functions in order [S3]", async () => {
   const code = `
     console.log("a", 1, null, undefined, true); console.info({ b: [1, "x", { c: { d: { e: { f: { g: [{ h: { i: { j: 1 } } }] } } } } }] });
     console.warn(new Map([["k", new Set([1])]])); console.error(new TypeError("bad")); console.debug(-0, 10n, Symbol("s"));
@@ -144,7 +144,7 @@ test("S3: captures all printing functions in order", async () => {
   ]);
 });
 
-test("S3: prints a placeholder for values that cannot be shown", async () => {
+test("prints a placeholder for values that cannot be shown [S3]", async () => {
   const code = `
     const loop = { a: 1 }; loop.self = loop;
     print(loop, { get x() { throw 1 } }, new Proxy({}, { ownKeys() { throw 1 } }), { toString: null });

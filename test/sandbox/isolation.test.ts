@@ -52,7 +52,7 @@ const SCRIBBLES = [
 ] as const;
 
 test(
-  "S8: leaves nothing for the next run after thousands of runs that overwrite everything",
+  "leaves nothing for the next run after thousands of runs that overwrite everything [S8]",
   { timeout: 120_000 },
   async () => {
     const before = await getValue(sandbox, CENSUS);
@@ -67,7 +67,7 @@ test(
   },
 );
 
-test("S8: offers a snippet exactly the listed globals", async () => {
+test("offers a snippet exactly the listed globals [S8]", async () => {
   const census = (await getValue(sandbox, CENSUS)) as string[];
   const names = census
     .map((line) => line.split(" ")[0] as string)
@@ -75,7 +75,7 @@ test("S8: offers a snippet exactly the listed globals", async () => {
   await expect(`${[...new Set(names)].sort().join("\n")}\n`).toMatchFileSnapshot("guest-globals.txt");
 });
 
-test("S8: gives every run its own random numbers, and the same ones for the same seed", async () => {
+test("gives every run its own random numbers, and the same ones for the same seed [S8]", async () => {
   const dice = "return Array.from({ length: 4 }, Math.random)";
   const drawn = await Promise.all(Array.from({ length: 200 }, () => getValue(sandbox, dice)));
   expect(new Set(drawn.flat() as number[]).size).toBe(800);
@@ -87,7 +87,7 @@ test("S8: gives every run its own random numbers, and the same ones for the same
   expect(first).not.toEqual(other);
 });
 
-test("S8: repeats a run exactly with the same seed and time, even after it was suspended", async () => {
+test("repeats a run exactly with the same seed and time, even after it was suspended [S8]", async () => {
   const code = `
     const seen = () => [Math.random(), Date.now(), new Date().toISOString(), Number(new Date()), performance.now()];
     const first = seen(); await device.Echo.slow(5); await new Promise((done) => setTimeout(done, 5));
@@ -110,7 +110,7 @@ test("S8: repeats a run exactly with the same seed and time, even after it was s
   });
 });
 
-test("S8: uses the host's time in UTC", async () => {
+test("uses the host's time in UTC [S8]", async () => {
   const [now, zone, text] = (await getValue(
     sandbox,
     "return [Date.now(), new Date().getTimezoneOffset(), String(new Date(0))]",

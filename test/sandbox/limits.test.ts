@@ -110,7 +110,7 @@ const ENDS: Readonly<Partial<Record<StopReason, Readonly<Record<string, Case>>>>
   },
 };
 
-describe.each(Object.entries(ENDS))("S7: ends %s", (reason, cases) => {
+describe.each(Object.entries(ENDS))("ends %s [S7]", (reason, cases) => {
   test.each(Object.entries(cases))("%s, and keeps the next run healthy", async (_, { code, limits = {} }) => {
     const { end } = await run(sandbox, code, { limits });
     expect(end).toEqual({ kind: "stopped", reason });
@@ -118,7 +118,7 @@ describe.each(Object.entries(ENDS))("S7: ends %s", (reason, cases) => {
   });
 });
 
-test("S7: lets a guest catch a stack overflow, without harm to other runs", async () => {
+test("lets a guest catch a stack overflow, without harm to other runs [S7]", async () => {
   const code = `
     const errors = [];
     const attempt = (dive) => { try { dive(); errors.push("none") } catch (error) { errors.push(error.name + ": " + error.message) } };
@@ -135,7 +135,7 @@ test("S7: lets a guest catch a stack overflow, without harm to other runs", asyn
   for (let round = 0; round < 20; round++) expect(await getValue(sandbox, code)).toEqual(Array(8).fill(overflow));
 });
 
-test("S7: reports source that nests too deeply as an error, each time", async () => {
+test("reports source that nests too deeply as an error, each time [S7]", async () => {
   const nests = ["(", "[", "{a:", "()=>", "!", "`${", "new ", "a?.["].map((open) => `return ${open.repeat(20_000)}`);
   for (const code of nests) {
     const { end } = await run(sandbox, code);
@@ -144,7 +144,7 @@ test("S7: reports source that nests too deeply as an error, each time", async ()
   expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
-test("S7: ends a run with uncaught recursion with a stack overflow", async () => {
+test("ends a run with uncaught recursion with a stack overflow [S7]", async () => {
   const { end } = await run(sandbox, "const dive = () => dive(); dive()");
   expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({
     name: "InternalError",
@@ -152,14 +152,14 @@ test("S7: ends a run with uncaught recursion with a stack overflow", async () =>
   });
 });
 
-test("S7: reports an answer that is too large as an error that the snippet can catch", async () => {
+test("reports an answer that is too large as an error that the snippet can catch [S7]", async () => {
   const code = "try { await device.Echo.back(3) } catch (error) { return [error.name, error.code, error.message] }";
   const { end } = await run(sandbox, code, { limits: { answerBytes: 100 } }, async () => answer("x".repeat(200)));
   const message = "Call result size limit exceeded: 202 bytes, at most 100 (ANSWER_LIMIT)";
   expect(end).toEqual({ kind: "returned", json: JSON.stringify(["CallError", "ANSWER_LIMIT", message]) });
 });
 
-test("S7: cuts prints at their limit, and the run continues", async () => {
+test("cuts prints at their limit, and the run continues [S7]", async () => {
   const { end, output, outputCut } = await run(sandbox, 'for (let i = 0; i < 100; i++) print("äöü" + i); return 5', {
     limits: { outputBytes: 100 },
   });
@@ -169,7 +169,7 @@ test("S7: cuts prints at their limit, and the run continues", async () => {
 });
 
 test.each(["WALL_LIMIT", "CPU_LIMIT", "CANCELLED"] as const)(
-  "S3: keeps the output of a computing run that is ended: %s",
+  "keeps the output of a computing run that is ended: %s [S3]",
   async (reason) => {
     const ending = new Cancellation();
     const limits = { WALL_LIMIT: { wallMs: 60 }, CPU_LIMIT: { cpuMs: 60 }, CANCELLED: {} }[reason];
@@ -182,19 +182,19 @@ test.each(["WALL_LIMIT", "CPU_LIMIT", "CANCELLED"] as const)(
   },
 );
 
-test("S7: cuts a single print that is far too long", async () => {
+test("cuts a single print that is far too long [S7]", async () => {
   const { output, outputCut } = await run(sandbox, 'print("x".repeat(3e6)); print("y")', {
     limits: { outputBytes: 1_000 },
   });
   expect([output, outputCut]).toEqual(["x".repeat(1_000), true]);
 });
 
-test("S7: does not cut output of exactly the limit", async () => {
+test("does not cut output of exactly the limit [S7]", async () => {
   const { output, outputCut } = await run(sandbox, 'print("x".repeat(99))', { limits: { outputBytes: 100 } });
   expect([output, outputCut]).toEqual(["x".repeat(99), false]);
 });
 
-test("S7: does not count waiting as computing", async () => {
+test("does not count waiting as computing [S7]", async () => {
   const code = "for (let i = 0; i < 8; i++) { await device.Echo.slow(30); __waitFor(device.Echo.slow(30)) }";
   const { end, cpuMs, wallMs } = await run(sandbox, code, { limits: { cpuMs: 200 } });
   expect(end.kind).toBe("returned");
@@ -202,7 +202,7 @@ test("S7: does not count waiting as computing", async () => {
   expect(wallMs).toBeGreaterThan(400);
 });
 
-test("S7, S12: a run reports its usage", async () => {
+test("a run reports its usage [S7, S12]", async () => {
   const spend =
     "const kept = new Uint8Array(5e6).fill(1); const end = Date.now() + 60; while (Date.now() < end); await device.Echo.back(kept.length); return 0";
   const outcome = await run(sandbox, spend);
@@ -213,7 +213,7 @@ test("S7, S12: a run reports its usage", async () => {
   expect(outcome.wallMs).toBeGreaterThanOrEqual(outcome.cpuMs);
 });
 
-test("S7, S12: reports the usage of a run that was ended by force", async () => {
+test("reports the usage of a run that was ended by force [S7, S12]", async () => {
   const { cpuMs, wallMs } = await run(sandbox, 'await device.Echo.back(1); new Array(1e9) + ""', {
     limits: { cpuMs: 50 },
   });
@@ -221,12 +221,12 @@ test("S7, S12: reports the usage of a run that was ended by force", async () => 
   expect(wallMs).toBeGreaterThanOrEqual(cpuMs);
 });
 
-test("S7: does not wait for a guest that keeps computing after its result", async () => {
+test("does not wait for a guest that keeps computing after its result [S7]", async () => {
   const { end } = await run(sandbox, "(async () => { for (;;) await null })(); return 5");
   expect(end).toEqual({ kind: "returned", json: "5" });
 });
 
-test("S7: lets timers that are started and stopped endlessly cost the host nothing", async () => {
+test("lets timers that are started and stopped endlessly cost the host nothing [S7]", async () => {
   const { end } = await run(sandbox, "for (;;) clearTimeout(setTimeout(() => {}, 1e5))", { limits: { cpuMs: 300 } });
   expect(end).toEqual({ kind: "stopped", reason: "CPU_LIMIT" });
   const { end: many } = await run(sandbox, "for (;;) setTimeout(() => {}, 1e5)");
@@ -244,7 +244,7 @@ const PHASES = {
   "while it waits for a timer": "await new Promise((done) => setTimeout(done, 1e6))",
 } as const;
 
-test.each(Object.entries(PHASES))("S7: cancels a run %s", async (phase, code) => {
+test.each(Object.entries(PHASES))("cancels a run %s [S7]", async (phase, code) => {
   const ending = new Cancellation();
   if (phase === "before it starts") ending.cancel();
   const cancelled: string[] = [];
@@ -262,7 +262,7 @@ test.each(Object.entries(PHASES))("S7: cancels a run %s", async (phase, code) =>
   expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
-test("S7: cancels and names calls without an answer when a run ends", async () => {
+test("cancels and names calls without an answer when a run ends [S7]", async () => {
   const cancelled: number[] = [];
   const { end, unfinished, calls } = await run(
     sandbox,
@@ -278,7 +278,7 @@ test("S7: cancels and names calls without an answer when a run ends", async () =
   expect([unfinished, cancelled, calls]).toEqual([[1, 2], [1, 2], 3]);
 });
 
-test("S7: cancels and names a call of the snippet's last step like others", async () => {
+test("cancels and names a call of the snippet's last step like others [S7]", async () => {
   const asked: string[] = [];
   const { end, unfinished } = await run(sandbox, "device.Echo.back(1); return 4", {}, async ({ path }) => {
     asked.push(path);
@@ -287,7 +287,7 @@ test("S7: cancels and names a call of the snippet's last step like others", asyn
   expect([end, unfinished, asked]).toEqual([{ kind: "returned", json: "4" }, [1], ["Echo.back"]]);
 });
 
-test("S7: cancels the runs of a closed sandbox, and refuses new ones", async () => {
+test("cancels the runs of a closed sandbox, and refuses new ones [S7]", async () => {
   const closed = openSandbox(1);
   await getValue(closed, "return 1");
   const open = run(closed, "await device.Echo.slow(1e6)");

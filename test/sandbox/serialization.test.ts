@@ -53,19 +53,19 @@ const WORDS: Readonly<Record<string, readonly [code: string, json: string]>> = {
   promises: ["[Promise.resolve(1), { p: (async () => [Promise.resolve(2)])() }]", '[1,{"p":[2]}]'],
 };
 
-test.each(Object.entries(WORDS))("S9: transfers %s as written", async (_, [code, json]) => {
+test.each(Object.entries(WORDS))("transfers %s as written [S9]", async (_, [code, json]) => {
   expect(await receiveArguments(code)).toBe(`[${json}]`);
   const { end } = await run(sandbox, `return ${code.startsWith("{") ? `(${code})` : code}`);
   expect(end).toMatchObject({ kind: "returned", json });
 });
 
-test("S9: distinguishes an omitted argument from null", async () => {
+test("distinguishes an omitted argument from null [S9]", async () => {
   expect(await receiveArguments("undefined, null, 1, undefined, undefined")).toBe('[{"$undefined":1},null,1]');
   expect(await receiveArguments("undefined")).toBe("[]");
   expect(await receiveArguments("")).toBe("[]");
 });
 
-test("S9: returns `undefined` exactly for a result of nothing", async () => {
+test("returns `undefined` exactly for a result of nothing [S9]", async () => {
   expect((await run(sandbox, "return undefined")).end).toEqual({ kind: "returned", json: "" });
   expect((await run(sandbox, "return null")).end).toEqual({ kind: "returned", json: "null" });
   expect((await run(sandbox, 'return ""')).end).toEqual({ kind: "returned", json: '""' });
@@ -81,7 +81,7 @@ const REFUSED: Readonly<Record<string, readonly [code: string, message: string]>
   "a promise that is rejected": ["return [Promise.reject(new Error('mine'))]", "mine"],
 };
 
-test.each(Object.entries(REFUSED))("S9: reports a clear error for %s", async (_, [code, message]) => {
+test.each(Object.entries(REFUSED))("reports a clear error for %s [S9]", async (_, [code, message]) => {
   expect(await thrownBy(sandbox, code)).toMatchObject({ message });
 });
 
@@ -116,7 +116,7 @@ test("accepts answers of the host with thousands of levels, but limits values of
   });
 });
 
-test("S9: decodes bytes and dates of a tagged answer, and leaves an untagged one unchanged", async () => {
+test("decodes bytes and dates of a tagged answer, and leaves an untagged one unchanged [S9]", async () => {
   const json =
     '{"b":{"$bytes":"AAH/"},"d":{"$date":"2001-09-09T01:46:40.000Z"},"l":[{"$bytes":""}],"o":{"$bytes":1},"m":{"$bytes":"","x":1},"__proto__":{"p":{"$bytes":"AA=="}}}';
   const code = `
@@ -146,7 +146,7 @@ test("S9: decodes bytes and dates of a tagged answer, and leaves an untagged one
   expect(await getValue(sandbox, code, async () => ({ ok: true, json }))).toEqual([plain, plain]);
 });
 
-test("S9: treats an answer as plain data, whatever its keys", async () => {
+test("treats an answer as plain data, whatever its keys [S9]", async () => {
   const json =
     '{"__proto__":{"admin":true},"constructor":{"prototype":{"x":1}},"then":"t","toJSON":"j","toString":"s"}';
   const code = `
@@ -162,7 +162,7 @@ test("S9: treats an answer as plain data, whatever its keys", async () => {
   ]);
 });
 
-test("S9: transfers any JSON unchanged in both directions", async () => {
+test("transfers any JSON unchanged in both directions [S9]", async () => {
   const samples = fc.sample(fc.jsonValue({ maxDepth: 6 }), { seed: 7, numRuns: 300 });
   const back = (await getValue(
     sandbox,
@@ -175,7 +175,7 @@ test("S9: transfers any JSON unchanged in both directions", async () => {
   expect(sent).toEqual(texts);
 });
 
-test("S9: transfers large strings of any characters", async () => {
+test("transfers large strings of any characters [S9]", async () => {
   const code =
     'const text = "語😀\\0x".repeat(50000); const back = await device.Echo.back(text); return [back === text, __waitFor(device.Echo.back(text)) === text, text.length]';
   expect(await getValue(sandbox, code)).toEqual([true, true, 250_000]);
@@ -183,7 +183,7 @@ test("S9: transfers large strings of any characters", async () => {
   expect(await getValue(sandbox, "return (await device.Echo.back()).length", async () => answer(large))).toBe(800_000);
 });
 
-test("S9: transfers bytes of any length in both directions", async () => {
+test("transfers bytes of any length in both directions [S9]", async () => {
   const sizes = [1, 2, 3, 4, 3_071, 3_072, 3_073, 6_145, 100_000];
   const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, (_, i) => (i * 7 + size) % 256));
   const tell: AnswerCall = async ({ arguments: json }) => {
@@ -196,7 +196,7 @@ test("S9: transfers bytes of any length in both directions", async () => {
   );
 });
 
-test("S9: does not change how a snippet writes its own JSON", async () => {
+test("does not change how a snippet writes its own JSON [S9]", async () => {
   const code = `return [
     JSON.stringify([new Map([[1, 2]]), new Set([1]), new Uint8Array([7]), new Error("x"), Promise.resolve(1), new Date(0)]),
     (() => { try { return JSON.stringify(1n) } catch (error) { return error.name } })(),
@@ -209,7 +209,7 @@ test("S9: does not change how a snippet writes its own JSON", async () => {
   ]);
 });
 
-test("S9: tolerates a value whose own code makes calls while it is serialized", async () => {
+test("tolerates a value whose own code makes calls while it is serialized [S9]", async () => {
   const code = `
     const made = [];
     const value = { toJSON() { made.push(device.Echo.back(new Set([1]))); return new Map([["a", 1]]).size }, list: [new Set([2])] };

@@ -82,7 +82,7 @@ const SCRIBBLES = [
   `f(${"0,".repeat(3_000)}0); function f(...all) { const dive = (n) => n && dive(n - 1) + "${SECRET}"; return dive(300) }`,
 ];
 
-test("S8: leaves no byte of the last run in the memory after a reset", () => {
+test("leaves no byte of the last run in the memory after a reset [S8]", () => {
   const fresh = open();
   fresh.isolate.reset(HEAP_BYTES, SEED);
   const used = open();
@@ -94,7 +94,7 @@ test("S8: leaves no byte of the last run in the memory after a reset", () => {
   }
 });
 
-test("S8: leaves no byte if the memory has grown or the heap has moved", () => {
+test("leaves no byte if the memory has grown or the heap has moved [S8]", () => {
   const fresh = open();
   const used = open();
   used.start("globalThis.big = new Uint8Array(2e7).fill(99)");
@@ -107,7 +107,7 @@ test("S8: leaves no byte if the memory has grown or the heap has moved", () => {
   expect(firstDifference(used.memory, fresh.memory)).toBe(-1);
 });
 
-test("S8: starts a prepared isolate like a new one, whatever runs first", () => {
+test("starts a prepared isolate like a new one, whatever runs first [S8]", () => {
   const [ahead, late] = [open(), open()];
   const plain = "return [typeof mark, Object.keys(globalThis).length, Math.random()]";
   for (const heapBytes of [HEAP_BYTES, HEAP_BYTES, HEAP_BYTES, HEAP_BYTES, 2 << 20, HEAP_BYTES]) {
@@ -130,7 +130,7 @@ test("S8: starts a prepared isolate like a new one, whatever runs first", () => 
   expect(firstDifference(ahead.memory, late.memory)).toBe(-1);
 });
 
-test("S7: continues a suspended run in an isolate that was prepared for another one", () => {
+test("continues a suspended run in an isolate that was prepared for another one [S7]", () => {
   const first = open();
   first.start("const mine = [1]; mine.push(await device.Echo.back(1)); return mine");
   const parked = first.isolate.park();
@@ -151,14 +151,14 @@ function firstDifference(a: WebAssembly.Memory, b: WebAssembly.Memory): number {
   return rest.every((byte) => byte === 0) ? -1 : common + rest.findIndex((byte) => byte !== 0);
 }
 
-test("S8: finds a byte that is left anywhere (probe)", () => {
+test("finds a byte that is left anywhere (probe) [S8]", () => {
   const [a, b] = [open(), open()];
   for (const { isolate } of [a, b]) isolate.reset(HEAP_BYTES, SEED);
   new Uint8Array(a.memory.buffer)[9_000_001] = 1;
   expect(firstDifference(a.memory, b.memory)).toBe(9_000_001);
 });
 
-test("S7: continues a suspended run in another isolate, also of another size", () => {
+test("continues a suspended run in another isolate, also of another size [S7]", () => {
   const first = open();
   const code =
     "const mine = { list: [1, 2], map: new Map([[1, 'x']]) }; const got = await device.Echo.back(1); mine.list.push(got); return [mine.list, mine.map.get(1), Math.random()]";
@@ -176,7 +176,7 @@ test("S7: continues a suspended run in another isolate, also of another size", (
   expect(first.said.at(-1)).toBe(second.said.at(-1));
 });
 
-test("S7: suspends a run with a small heap, and continues it with its limit", () => {
+test("suspends a run with a small heap, and continues it with its limit [S7]", () => {
   const { isolate, start, deliver, said } = open();
   const code =
     "const kept = new Uint8Array(1e6).fill(5); await device.Echo.back(1); const more = []; for (;;) more.push(new Uint8Array(1e5).fill(kept[0]))";
@@ -190,7 +190,7 @@ test("S7: suspends a run with a small heap, and continues it with its limit", ()
   expect(said).toEqual(["1"]);
 });
 
-test("S7: enforces heap limits to the page, from less than a megabyte up", () => {
+test("enforces heap limits to the page, from less than a megabyte up [S7]", () => {
   const { isolate, start } = open();
   const greedy = "const all = []; for (;;) all.push(new Uint8Array(4096))";
   for (const kilobytes of [768, 1_024, 2_048, 5_000, 10_240, 16_384, 30_000]) {
@@ -200,7 +200,7 @@ test("S7: enforces heap limits to the page, from less than a megabyte up", () =>
   }
 });
 
-test("S8: loads exactly the snapshot that the build has made", () => {
+test("loads exactly the snapshot that the build has made [S8]", () => {
   const folder = new URL("./", GUEST);
   const { prepared: loaded, key } = loadSnapshot(module, digest, folder);
   expect(loaded.snapshot.heap.length).toBe(prepared.snapshot.heap.length);
@@ -209,11 +209,11 @@ test("S8: loads exactly the snapshot that the build has made", () => {
   expect(file.length).toBeLessThan(1 << 20);
 });
 
-test("S8: keeps the snapshot smaller than a megabyte", () => {
+test("keeps the snapshot smaller than a megabyte [S8]", () => {
   expect(prepared.snapshot.data.length + prepared.snapshot.heap.length).toBeLessThan(1e6);
 });
 
-test("S8: clears a memory with a forged end of its heap like others", () => {
+test("clears a memory with a forged end of its heap like others [S8]", () => {
   const { isolate, memory, start } = open();
   const fresh = open();
   for (const end of [0, 5_400_000, 0x7f_ff_ff_ff, 0xff_ff_ff_ff]) {

@@ -33,7 +33,7 @@ const CODE = `
   print("after");
   return [mine.list, mine.map.get("k").getTime(), mine.f(1), mark, before, answered, await device.Echo.back("c")]`;
 
-test("S7: suspends a waiting run as bytes, and continues it in another sandbox", async () => {
+test("suspends a waiting run as bytes, and continues it in another sandbox [S7]", async () => {
   const { bytes, outcome } = await parkedAt(CODE);
   expect([outcome.unfinished, outcome.calls, outcome.output]).toEqual([[2], 2, "before"]);
   expect(bytes.length).toBeLessThan(200_000);
@@ -51,7 +51,7 @@ test("S7: suspends a waiting run as bytes, and continues it in another sandbox",
   expect([output, calls]).toEqual(["before\nafter", 3]);
 });
 
-test("S7: keeps dates of a waiting call as dates, and never converts similar values", async () => {
+test("keeps dates of a waiting call as dates, and never converts similar values [S7]", async () => {
   const list = "Array.from({ length: 2_000 }, () => new Date(0))";
   for (const given of ["[new Date(0)]", list]) {
     const { bytes } = await parkedAt(`await device.Echo.slow({ dates: ${given}, other: { $date: "x" } })`);
@@ -65,7 +65,7 @@ test("S7: keeps dates of a waiting call as dates, and never converts similar val
   }
 });
 
-test("S7: resumes the same bytes more than once, each time from the same state", async () => {
+test("resumes the same bytes more than once, each time from the same state [S7]", async () => {
   const { bytes } = await parkedAt(CODE);
   const resume = (word: string): Promise<SandboxOutcome> =>
     sandbox.resume(bytes, async ({ resumed }) => answer(resumed ? word : 0));
@@ -73,7 +73,7 @@ test("S7: resumes the same bytes more than once, each time from the same state",
   expect(ends).toEqual(["x", "y"].map((word) => ({ kind: "returned", json: `[[1,2,3],5,2,"kept","b","${word}",0]` })));
 });
 
-test("S7: resumes a suspended run in another process of the same version", async () => {
+test("resumes a suspended run in another process of the same version [S7]", async () => {
   const { bytes } = await parkedAt(CODE);
   const code = `
     const { createSandbox } = await import(${JSON.stringify(new URL("../../dist/sandbox/index.js", import.meta.url).href)});
@@ -84,7 +84,7 @@ test("S7: resumes a suspended run in another process of the same version", async
   expect(stdout).toBe('[[1,2,3],5,2,"kept","b","there","there"]');
 });
 
-test("S7: transfers the usage and the remaining limits of a run with it", async () => {
+test("transfers the usage and the remaining limits of a run with it [S7]", async () => {
   const spend = "{ const end = Date.now() + 800; while (Date.now() < end); }";
   const { bytes } = await parkedAt(`${spend} await device.Echo.slow(1); for (;;);`, { cpuMs: 1_200 });
   const { end, cpuMs, wallMs } = await sandbox.resume(bytes, async () => answer(1));
@@ -107,7 +107,7 @@ test("S7: transfers the usage and the remaining limits of a run with it", async 
   expect(outcome.memoryBytes).toBeLessThanOrEqual(2 << 20);
 });
 
-test("S7: continues timers and other open calls of a suspended run", async () => {
+test("continues timers and other open calls of a suspended run [S7]", async () => {
   const code = `
     const order = [];
     const timer = new Promise((done) => setTimeout(() => done(order.push("timer")), 40));
@@ -123,7 +123,7 @@ test("S7: continues timers and other open calls of a suspended run", async () =>
   expect(end.kind === "returned" && JSON.parse(end.json).toSorted()).toEqual(["Echo.back", "Echo.slow", "timer"]);
 });
 
-test("S7: suspends a resumed run again", async () => {
+test("suspends a resumed run again [S7]", async () => {
   const { bytes } = await parkedAt("let n = 0; for (let i = 0; i < 3; i++) n += await device.Echo.slow(i); return n");
   const park = new AbortController();
   const again = await sandbox.resume(
@@ -143,7 +143,7 @@ test("S7: suspends a resumed run again", async () => {
   expect(end).toEqual({ kind: "returned", json: "60" });
 });
 
-test("S7: completes a run that never waits although it was to be suspended", async () => {
+test("completes a run that never waits although it was to be suspended [S7]", async () => {
   const park = new AbortController();
   park.abort();
   expect((await run(sandbox, "return 1 + 1", { park: park.signal })).end).toEqual({ kind: "returned", json: "2" });
@@ -178,14 +178,14 @@ const resumed = async (bytes: Uint8Array): Promise<unknown> =>
       (error: Error) => error.message,
     );
 
-test("S7: refuses bytes of another version as such", async () => {
+test("refuses bytes of another version as such [S7]", async () => {
   const { bytes } = await parkedAt(CODE);
   const other = Buffer.from(bytes);
   other[40] = (other[40] as number) ^ 1;
   expect(await resumed(sealed(other))).toBe("Cannot resume a run that was parked by another version");
 });
 
-test("S7: rejects bytes that were changed at any position, without harm to other runs", async () => {
+test("rejects bytes that were changed at any position, without harm to other runs [S7]", async () => {
   const { bytes } = await parkedAt(CODE);
   const damaged = "Cannot resume a run from these bytes: they are damaged, or do not hold a parked run";
   const ends = [0, 1, 31, 32, 67, 68, 100, 1_000, bytes.length - 1].map((length) => bytes.subarray(0, length));
@@ -200,7 +200,7 @@ test("S7: rejects bytes that were changed at any position, without harm to other
   expect(await resumed(bytes)).toMatchObject({ kind: "returned" });
 });
 
-test("S7: forged bytes are rejected, or end only their own run", async () => {
+test("forged bytes are rejected, or end only their own run [S7]", async () => {
   const { bytes } = await parkedAt(CODE);
   const meaningless = "Cannot resume a run from these bytes: they do not describe a run";
   const forged = (change: (state: Record<string, unknown>) => void): Promise<unknown> => resumed(saying(bytes, change));
@@ -222,7 +222,7 @@ test("S7: forged bytes are rejected, or end only their own run", async () => {
   expect(await resumed(bytes)).toMatchObject({ kind: "returned" });
 });
 
-test("S7: suspends a run without limits, and continues it without limits", async () => {
+test("suspends a run without limits, and continues it without limits [S7]", async () => {
   const code = "await device.Echo.slow(1); return 1";
   const { bytes } = await parkedAt(code, { cpuMs: Infinity, calls: Infinity, outputBytes: Infinity });
   expect(await resumed(bytes)).toEqual({ kind: "returned", json: "1" });

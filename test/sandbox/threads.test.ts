@@ -22,14 +22,14 @@ const HOSTILE = [
   "(async () => { throw 1 })(); setTimeout(() => { throw 2 }, 1); await device.Echo.slow(1e5)",
 ];
 
-test("S6: gives a worker thread neither files nor network, and the compiled engine", () => {
+test("gives a worker thread neither files nor network, and the compiled engine [S6]", () => {
   const code = readFileSync(new URL("../../dist/sandbox/worker.cjs", import.meta.url), "utf8");
   const modules = [...code.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map(([, name]) => name);
   expect(new Set(modules)).toEqual(new Set(["node:crypto", "node:worker_threads"]));
   expect(code).not.toMatch(/WebAssembly\.(?:Module\b|compile)/);
 });
 
-test("S7: keeps the host's event loop free, whatever guests do", { timeout: 60_000 }, async () => {
+test("keeps the host's event loop free, whatever guests do [S7]", { timeout: 60_000 }, async () => {
   const sandbox = openSandbox(2);
   await getValue(sandbox, "return 1");
   let turns = 0;
@@ -43,7 +43,7 @@ test("S7: keeps the host's event loop free, whatever guests do", { timeout: 60_0
   expect(turns).toBeGreaterThan(100 * HOSTILE.length);
 });
 
-test("S7: keeps the host's event loop turning while a guest makes calls without end", async () => {
+test("keeps the host's event loop turning while a guest makes calls without end [S7]", async () => {
   const sandbox = openSandbox(1);
   let [answered, before, most] = [0, 0, 0];
   const turn = (): void => {
@@ -58,7 +58,7 @@ test("S7: keeps the host's event loop turning while a guest makes calls without 
   expect(most).toBeLessThan(500);
 });
 
-test("S9: delivers messages of every length complete and in order", async () => {
+test("delivers messages of every length complete and in order [S9]", async () => {
   const sandbox = openSandbox(2);
   const lengths = [0, 1, 60_000, 65_530, 70_000, 90_000, 300_000, 5, 262_000, 64, 87_000];
   for (const letter of ["a", "é", "中", "\u0000", "\ud800", '"']) {
@@ -76,7 +76,7 @@ test("S9: delivers messages of every length complete and in order", async () => 
   }
 });
 
-test("S7: accepts infinite limits", async () => {
+test("accepts infinite limits [S7]", async () => {
   const none = { cpuMs: Infinity, wallMs: 2 ** 31 - 1, calls: Infinity, callsInFlight: Infinity };
   const bytes = { argumentBytes: Infinity, answerBytes: Infinity, resultBytes: Infinity, outputBytes: Infinity };
   const code = "print('x'); return device.Echo.back(await device.Echo.slow(1))";
@@ -85,7 +85,7 @@ test("S7: accepts infinite limits", async () => {
   expect(output).toBe("x");
 });
 
-test("S7: leaves the process intact after hostile snippets", { timeout: 60_000 }, async () => {
+test("leaves the process intact after hostile snippets [S7]", { timeout: 60_000 }, async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on("unhandledRejection", note).on("uncaughtExceptionMonitor", note).on("warning", note);
@@ -99,7 +99,7 @@ test("S7: leaves the process intact after hostile snippets", { timeout: 60_000 }
   expect(unhandled).toEqual([]);
 });
 
-test("S7: gives every honest run beside hostile ones its own result", { timeout: 60_000 }, async () => {
+test("gives every honest run beside hostile ones its own result [S7]", { timeout: 60_000 }, async () => {
   const sandbox = openSandbox(3);
   const honest = Array.from({ length: 200 }, (_, n) =>
     getValue(
@@ -114,7 +114,7 @@ test("S7: gives every honest run beside hostile ones its own result", { timeout:
   expect(await Promise.all(hostile)).toHaveLength(HOSTILE.length * 2);
 });
 
-test("S7: loses only the runs of ended threads when threads end at random", { timeout: 60_000 }, async () => {
+test("loses only the runs of ended threads when threads end at random [S7]", { timeout: 60_000 }, async () => {
   const workers = new Set<Worker>();
   const note = (worker: Worker): void => {
     workers.add(worker);
@@ -158,7 +158,7 @@ test("S7: loses only the runs of ended threads when threads end at random", { ti
   expect(await getValue(sandbox, "return 1")).toBe(1);
 });
 
-test("S7: has another thread ready after one was ended by force", async () => {
+test("has another thread ready after one was ended by force [S7]", async () => {
   const sandbox = openSandbox(1);
   await getValue(sandbox, "return 1");
   for (let round = 0; round < 5; round++) {
@@ -167,7 +167,7 @@ test("S7: has another thread ready after one was ended by force", async () => {
   }
 });
 
-test("S7: starts a replacement thread before it is needed", async () => {
+test("starts a replacement thread before it is needed [S7]", async () => {
   const events: string[] = [];
   const note = (worker: Worker): void => {
     events.push("starts");
@@ -184,7 +184,7 @@ test("S7: starts a replacement thread before it is needed", async () => {
   expect(events.slice(0, 3)).toEqual(["starts", "starts", "limit"]);
 });
 
-test("S7: stops a run that is cancelled while it computes between two blocking calls at its next wait", async () => {
+test("stops a run that is cancelled while it computes between two blocking calls at its next wait [S7]", async () => {
   let killed = 0;
   const note = (worker: Worker): void => void worker.once("exit", () => killed++);
   process.on("worker", note);
@@ -209,7 +209,7 @@ test("S7: stops a run that is cancelled while it computes between two blocking c
   expect(killed).toBe(0);
 });
 
-test("S7: loses only its own call if an output listener throws", async () => {
+test("loses only its own call if an output listener throws [S7]", async () => {
   const sandbox = openSandbox(2);
   await Promise.all([getValue(sandbox, "return 1"), getValue(sandbox, "return 1")]);
   const heard: unknown[] = [];
@@ -231,14 +231,14 @@ test("S7: loses only its own call if an output listener throws", async () => {
   expect(heard).toEqual(["cannot show x", "cannot show y"]);
 });
 
-test("S7: does not keep the process alive for a sandbox without runs", async () => {
+test("does not keep the process alive for a sandbox without runs [S7]", async () => {
   const status = await program(`
     const { end } = await sandbox.run({ code: "return 42", paths: [] }, async () => ({ ok: true, json: "1" }));
     process.stdout.write(end.json);`);
   expect(status).toEqual([0, "42"]);
 });
 
-test("S7: resolves `close` even if the threads have just sent messages", async () => {
+test("resolves `close` even if the threads have just sent messages [S7]", async () => {
   const status = await program(`
     const run = sandbox.run({ code: "", paths: [] }, async () => ({ ok: true, json: "1" }));
     await new Promise(setImmediate);
@@ -249,7 +249,7 @@ test("S7: resolves `close` even if the threads have just sent messages", async (
   expect(status).toEqual([0, "closed"]);
 });
 
-test("S7: ends the threads of a closed sandbox", async () => {
+test("ends the threads of a closed sandbox [S7]", async () => {
   const seen: Worker[] = [];
   const note = (worker: Worker): void => void seen.push(worker);
   process.on("worker", note);
@@ -262,7 +262,7 @@ test("S7: ends the threads of a closed sandbox", async () => {
   expect(seen.map(({ threadId }) => threadId)).toEqual([-1, -1]);
 });
 
-test("S7: ends the threads that a burst has started when no run needs them", async () => {
+test("ends the threads that a burst has started when no run needs them [S7]", async () => {
   const alive = new Set<Worker>();
   let most = 0;
   let exited = (): void => {};
@@ -282,7 +282,7 @@ test("S7: ends the threads that a burst has started when no run needs them", asy
   expect(alive.size).toBe(0);
 });
 
-test("S7: does not keep the process alive for threads that a burst has started", async () => {
+test("does not keep the process alive for threads that a burst has started [S7]", async () => {
   const status = await program(`
     let waiting = 0;
     let open;

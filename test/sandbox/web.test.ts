@@ -10,7 +10,7 @@ function here(code: string): unknown {
   return JSON.parse(JSON.stringify(new Function(code)())) as unknown;
 }
 
-test("S7: copies with `structuredClone` what the standard says, including cycles and shared parts", async () => {
+test("copies with `structuredClone` what the standard says, including cycles and shared parts [S7]", async () => {
   const code = `
     const shared = { s: 1 }, buffer = new ArrayBuffer(8);
     const value = {
@@ -36,7 +36,7 @@ test("S7: copies with `structuredClone` what the standard says, including cycles
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: refuses with `structuredClone` what cannot be copied", async () => {
+test("refuses with `structuredClone` what cannot be copied [S7]", async () => {
   const code = `
     const attempt = (make) => { try { return structuredClone(make()) && "done" } catch (error) { return error.name } };
     return [
@@ -84,13 +84,13 @@ test("implements buffers otherwise as Node does [S7]", async () => {
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: copies with `structuredClone` values of any possible depth", async () => {
+test("copies with `structuredClone` values of any possible depth [S7]", async () => {
   const code =
     "let deep = {}; for (let i = 0; i < 20000; i++) deep = { deep }; let n = 0; for (let d = structuredClone(deep); d.deep; d = d.deep) n++; return n";
   expect(await getValue(sandbox, code)).toBe(20_000);
 });
 
-test("S7: keeps a `__proto__` key as data in a copy", async () => {
+test("keeps a `__proto__` key as data in a copy [S7]", async () => {
   const code = `
     const copy = structuredClone(JSON.parse('{"__proto__":{"admin":true},"constructor":1}'));
     return [Object.keys(copy), copy.admin ?? null, Object.getPrototypeOf(copy) === Object.prototype]`;
@@ -109,7 +109,7 @@ const TEXTS = [
   "é".repeat(3_000),
 ];
 
-test("S7: encodes with `TextEncoder` as Node does", async () => {
+test("encodes with `TextEncoder` as Node does [S7]", async () => {
   const code = `
     const encoder = new TextEncoder(), texts = ${JSON.stringify(TEXTS)};
     const into = (text, size) => { const bytes = new Uint8Array(size); return [encoder.encodeInto(text, bytes), [...bytes]] };
@@ -148,7 +148,7 @@ const BYTES = [
   [0x61, 0x00, 0x62],
 ];
 
-test("S7: decodes with `TextDecoder` as Node does, and refuses what Node refuses", async () => {
+test("decodes with `TextDecoder` as Node does, and refuses what Node refuses [S7]", async () => {
   const code = `
     const samples = ${JSON.stringify(BYTES)}.map((bytes) => Uint8Array.from(bytes));
     const attempt = (read) => { try { return read() } catch (error) { return error.name } };
@@ -167,14 +167,14 @@ test("S7: decodes with `TextDecoder` as Node does, and refuses what Node refuses
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: decodes latin1 as windows-1252, as the standard requires", async () => {
+test("decodes latin1 as windows-1252, as the standard requires [S7]", async () => {
   const code = `
     const decoder = new TextDecoder("latin1");
     return [decoder.encoding, decoder.decode(Uint8Array.of(0x41, 0x80, 0x81, 0x99, 0x9f, 0xa0, 0xe4, 0xff))]`;
   expect(await getValue(sandbox, code)).toEqual(["windows-1252", "A€\u0081™Ÿ\u00a0äÿ"]);
 });
 
-test("S7: implements `atob` and `btoa` as Node does", async () => {
+test("implements `atob` and `btoa` as Node does [S7]", async () => {
   const code = `
     const attempt = (read) => { try { return read() } catch { return "throws" } };
     return [["", "a", "ab", "abc", "\\u00ff\\u0000", "€"].map((text) => attempt(() => btoa(text))), ["", "YQ==", "YQ", "YWI=", " Y W J j ", "YQ=", "Y", "====", "YQ==YQ==", "/+8=", "_-", "null"].map((text) => attempt(() => atob(text)))]`;
@@ -186,7 +186,7 @@ function chance<Value>(arbitrary: fc.Arbitrary<Value>, count: number): readonly 
   return fc.sample(arbitrary, count);
 }
 
-test("S7: decodes random base64 as Node does", async () => {
+test("decodes random base64 as Node does [S7]", async () => {
   const letters = fc.constantFrom(...Array.from("AZaz09+/=-_ \t\n\f\r\v\u00a0é\0"));
   const texts = chance(
     fc.array(letters, { maxLength: 10 }).map((list) => list.join("")),
@@ -199,7 +199,7 @@ test("S7: decodes random base64 as Node does", async () => {
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: decodes random bytes as Node does, complete and in pieces", async () => {
+test("decodes random bytes as Node does, complete and in pieces [S7]", async () => {
   const odd = fc.constantFrom(
     0x41,
     0x80,
@@ -234,7 +234,7 @@ test("S7: decodes random bytes as Node does, complete and in pieces", async () =
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: copies random values as Node does", async () => {
+test("copies random values as Node does [S7]", async () => {
   const { value } = fc.letrec<{ readonly value: string }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },
@@ -292,7 +292,7 @@ test("S7: copies random values as Node does", async () => {
   expect(await getValue(sandbox, code)).toEqual(here(code));
 });
 
-test("S7: runs `queueMicrotask` callbacks after the current code and before timers", async () => {
+test("runs `queueMicrotask` callbacks after the current code and before timers [S7]", async () => {
   const code = `
     const order = [];
     const fired = new Promise((done) => setTimeout(() => done(order.push("timer"))));
@@ -304,7 +304,7 @@ test("S7: runs `queueMicrotask` callbacks after the current code and before time
   expect(await getValue(sandbox, code)).toEqual(["now", "promise", "microtask", 0, "timer"]);
 });
 
-test("S7: ends the run at an error in a microtask, with its line", async () => {
+test("ends the run at an error in a microtask, with its line [S7]", async () => {
   const code =
     "queueMicrotask(() => {\n  throw new RangeError('bad') });\nawait new Promise((done) => setTimeout(done, 1e6))";
   const { end } = await run(sandbox, code);
@@ -315,7 +315,7 @@ test("S7: ends the run at an error in a microtask, with its line", async () => {
   });
 });
 
-test("S7: counts milliseconds with `performance.now` from its first use", async () => {
+test("counts milliseconds with `performance.now` from its first use [S7]", async () => {
   const code =
     "const a = performance.now(); await new Promise((done) => setTimeout(done, 30)); return [a, performance.now()]";
   const [first, second] = (await getValue(sandbox, code)) as [number, number];
@@ -323,7 +323,7 @@ test("S7: counts milliseconds with `performance.now` from its first use", async 
   expect(second).toBeGreaterThanOrEqual(29);
 });
 
-test("S7: runs, repeats and stops timers in order, with their arguments", async () => {
+test("runs, repeats and stops timers in order, with their arguments [S7]", async () => {
   const code = `
     const order = [];
     const late = new Promise((done) => setTimeout((...args) => done(order.push("late", ...args)), 40, 1, 2));

@@ -16,7 +16,7 @@ test.each([
   ["", "ServerMCP"],
   ["🚀 launch", "LaunchMCP"],
   ["x".repeat(100_000), `X${"x".repeat(60)}MCP`],
-])("N1: turns the server %j into the skill %s", (server, skill) => {
+])("turns the server %j into the skill %s [N1]", (server, skill) => {
   expect(toSkillName(server)).toBe(skill);
 });
 
@@ -36,11 +36,11 @@ test.each([
     name,
     `${name}_`,
   ]),
-])("N2: turns the tool %j into the method %s", (tool, method) => {
+])("turns the tool %j into the method %s [N2]", (tool, method) => {
   expect(toMethodNames([tool])).toEqual([method]);
 });
 
-test("N2: makes all tools that map to one name reachable, in any order", () => {
+test("makes all tools that map to one name reachable, in any order [N2]", () => {
   const expected: Record<string, string> = {
     get_user: "get_user",
     "get-user": "get_user_3",
@@ -53,13 +53,13 @@ test("N2: makes all tools that map to one name reachable, in any order", () => {
   expect(toMethodNames(tools)).toEqual(tools.map((tool) => expected[tool]));
 });
 
-test("N2: gives fifty thousand tools of one name fifty thousand names", () => {
+test("gives fifty thousand tools of one name fifty thousand names [N2]", () => {
   const names = toMethodNames(Array.from({ length: 50_000 }, (_, index) => "?".repeat(1 + (index % 3))));
   expect(new Set(names).size).toBe(50_000);
   expect(names.every(isMemberName)).toBe(true);
 });
 
-test("N2: accepts exactly the member names that mapping would not change", () => {
+test("accepts exactly the member names that mapping would not change [N2]", () => {
   expect(["add", "delete", "_x"].map(isMemberName)).toEqual([true, true, true]);
   expect(["", "a-b", "then", "1a", "__proto__"].map(isMemberName)).toEqual([false, false, false, false, false]);
 });

@@ -16,11 +16,11 @@ test.each([
   ["zzzz", []],
   ["", []],
   ["x", []],
-])("S5: suggests for %j the nearest names %j", (name, expected) => {
+])("suggests for %j the nearest names %j [S5]", (name, expected) => {
   expect(suggestNames(name, NAMES).slice(0, expected.length || 3)).toEqual(expected);
 });
 
-test("S5: returns the best name first, and at most as many as the limit", () => {
+test("returns the best name first, and at most as many as the limit [S5]", () => {
   expect(suggestNames("listFiles", ["listFolders", "list_files", "listFile", "lists"], 2)).toEqual([
     "list_files",
     "listFile",
@@ -28,11 +28,11 @@ test("S5: returns the best name first, and at most as many as the limit", () => 
   expect(suggestNames("listFiles", ["list_files"], 0)).toEqual([]);
 });
 
-test("S5: compares names of other scripts", () => {
+test("compares names of other scripts [S5]", () => {
   expect(suggestNames("文件讀取", ["文件读取", "天气"])).toEqual(["文件读取"]);
 });
 
-test("S5: compares a hostile name with fifty thousand others", () => {
+test("compares a hostile name with fifty thousand others [S5]", () => {
   const candidates = Array.from({ length: 50_000 }, (_, index) => `${"a".repeat(70)}${index}`);
   expect(suggestNames("a".repeat(1_000_000), candidates)).toEqual([]);
   expect(suggestNames(`${"a".repeat(69)}b1`, candidates)).toHaveLength(3);

@@ -6,7 +6,7 @@ import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../src/shar
 const encoded = (value: unknown): ReturnType<typeof encodeForGuest> => encodeForGuest(value, 1_000);
 const said = (json: string) => () => decode(json, "dates");
 
-test("S9: writes the result of a method as JSON; bytes and dates are tagged", () => {
+test("writes the result of a method as JSON; bytes and dates are tagged [S9]", () => {
   expect(encoded({ a: [1, "x", null] })).toEqual({ json: '{"a":[1,"x",null]}', tagged: false });
   expect(encoded({ at: new Date(0) })).toEqual({
     json: '{"at":{"$date":"1970-01-01T00:00:00.000Z"}}',
@@ -16,7 +16,7 @@ test("S9: writes the result of a method as JSON; bytes and dates are tagged", ()
   expect(encoded(Buffer.from("hi"))).toEqual({ json: '{"$bytes":"aGk="}', tagged: true });
 });
 
-test("S9: writes documented values for what JSON cannot represent", () => {
+test("writes documented values for what JSON cannot represent [S9]", () => {
   expect(encoded(undefined)).toEqual({ json: '{"$undefined":1}', tagged: true });
   expect(encoded([Number.NaN, Infinity, undefined])?.json).toBe('[null,null,{"$undefined":1}]');
   expect(encoded([12n, 2n ** 64n])?.json).toBe('[12,"18446744073709551616"]');
@@ -25,7 +25,7 @@ test("S9: writes documented values for what JSON cannot represent", () => {
   expect(encoded(new Set([1, 2]))?.json).toBe("[1,2]");
 });
 
-test("S9: writes the content of objects that JSON writes as empty", () => {
+test("writes the content of objects that JSON writes as empty [S9]", () => {
   expect(encoded([new Float64Array([1.5, 2]), new BigInt64Array([3n])])?.json).toBe("[[1.5,2],[3]]");
   expect(encoded([new Uint8Array([1, 2]).buffer, new DataView(new ArrayBuffer(1))])).toEqual({
     json: '[{"$bytes":"AQI="},{"$bytes":"AA=="}]',
@@ -38,7 +38,7 @@ test("S9: writes the content of objects that JSON writes as empty", () => {
   expect(encoded(new Float64Array(200))).toBeUndefined();
 });
 
-test("S9: calls the methods of values that serialize themselves", () => {
+test("calls the methods of values that serialize themselves [S9]", () => {
   expect(encoded({ toJSON: () => new Map([["a", 1n]]) })?.json).toBe("{}");
   expect(encoded([{ toJSON: () => "me" }, new URL("https://e.x")])?.json).toBe('["me","https://e.x/"]');
   expect(encoded({ list: [new Set([new Date(0)])] })).toEqual({
@@ -47,7 +47,7 @@ test("S9: calls the methods of values that serialize themselves", () => {
   });
 });
 
-test("S7: does not write an answer that is certainly too long", () => {
+test("does not write an answer that is certainly too long [S7]", () => {
   const circle: Record<string, unknown> = {};
   circle[""] = circle;
   for (const value of ["x".repeat(1_001), Array(1_001), { ["x".repeat(1_000)]: 1 }, new Uint8Array(1_001), circle])
@@ -55,7 +55,7 @@ test("S7: does not write an answer that is certainly too long", () => {
   expect(encoded("x".repeat(1_000))?.json).toHaveLength(1_002);
 });
 
-test("S9: keeps __proto__ as data in both directions", () => {
+test("keeps __proto__ as data in both directions [S9]", () => {
   const value = decodeFromGuest('{"__proto__":{"polluted":{"$bytes":"AQ=="}}}') as object;
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   expect(Object.keys(value)).toEqual(["__proto__"]);
@@ -63,17 +63,17 @@ test("S9: keeps __proto__ as data in both directions", () => {
   expect(encoded(JSON.parse('{"__proto__":1}'))?.json).toBe('{"__proto__":1}');
 });
 
-test("S9: restores an omitted argument as undefined", () => {
+test("restores an omitted argument as undefined [S9]", () => {
   expect(decodeArguments(said('[{"$undefined":1},2]'), "bytes")).toEqual([undefined, 2]);
   expect(decodeArguments(said('[{"$undefined":1,"more":2}]'), "bytes")).toEqual([{ $undefined: 1, more: 2 }]);
 });
 
-test("S9: passes bytes to a local skill as bytes, and to an MCP server as base64", () => {
+test("passes bytes to a local skill as bytes, and to an MCP server as base64 [S9]", () => {
   expect(decodeArguments(said('[{"data":{"$bytes":"AQI="}}]'), "bytes")).toEqual([{ data: new Uint8Array([1, 2]) }]);
   expect(decodeArguments(said('[{"data":{"$bytes":"AQI="}}]'), "base64")).toEqual([{ data: "AQI=" }]);
 });
 
-test("S6: decodes an invalid argument list to undefined", () => {
+test("decodes an invalid argument list to undefined [S6]", () => {
   expect(decodeArguments(said("{"), "bytes")).toBeUndefined();
   expect(decodeArguments(said('{"0":1}'), "bytes")).toBeUndefined();
 });

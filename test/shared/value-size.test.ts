@@ -9,7 +9,7 @@ function doubled(first: unknown, times: number): unknown {
   return list;
 }
 
-test("S9: counts shared values as often as they would be written", () => {
+test("counts shared values as often as they would be written [S9]", () => {
   expect(findSizeExcess(doubled("lol", 19))).toBe(undefined);
   expect(findSizeExcess(doubled("lol", 30))).toBe("more than 2 million values");
   expect(findSizeExcess(doubled("x".repeat(1 << 20), 6))).toBe(undefined);
@@ -42,7 +42,7 @@ test("counts the levels of any container up to the limit, however large the rest
   }
 });
 
-test("S9: rejects a long list without items and a list that contains itself; accepts usual values", () => {
+test("rejects a long list without items and a list that contains itself; accepts usual values [S9]", () => {
   const sparse: unknown[] = [];
   sparse.length = 4_000_000_000;
   expect(findSizeExcess(sparse)).toBe("more than 2 million values");

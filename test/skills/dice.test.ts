@@ -17,7 +17,7 @@ test.each([
   ["3d10kl2", [10, 9, 1], "Rolled 3d10kl2: [10, 9, 1] → kept [1, 9] = **10**"],
   ["2d6kh2", [1, 2], "Rolled 2d6kh2: [1, 2] → kept [2, 1] = **3**"],
   ["  4D6KH3 ", [1, 1, 1, 1], "Rolled 4d6kh3: [1, 1, 1, 1] → kept [1, 1, 1] = **3**"],
-])("B3: rolls %s with the dice at %j", (notation, fallen, text) => {
+])("rolls %s with the dice at %j [B3]", (notation, fallen, text) => {
   expect(falling(...fallen).roll_dice(notation)).toBe(text);
 });
 
@@ -39,24 +39,24 @@ test.each([
   ["101d6", "Too many dice (max 100)"],
   ["99999999999999999999d6", "Too many dice (max 100)"],
   ["1d1001", "Too many sides (max 1000)"],
-])("B3: refuses to roll %j", (notation, message) => {
+])("refuses to roll %j [B3]", (notation, message) => {
   expect(() => falling().roll_dice(notation)).toThrow(new Error(message));
 });
 
-test("B3: throws every die once, with its sides", () => {
+test("throws every die once, with its sides [B3]", () => {
   const thrown: number[] = [];
   new DiceSkill((sides) => thrown.push(sides)).roll_dice("3d8kl1");
   expect(thrown).toEqual([8, 8, 8]);
 });
 
-test("B3: shows every side of a real die and nothing else", () => {
+test("shows every side of a real die and nothing else [B3]", () => {
   const text = Array.from({ length: 5 }, () => new DiceSkill().roll_dice("100d4")).join();
   const faces = [...text.matchAll(/\[(.*?)\]/g)].flatMap(([, dice = ""]) => dice.split(", "));
   expect(faces).toHaveLength(500);
   expect([...new Set(faces)].toSorted()).toEqual(["1", "2", "3", "4"]);
 });
 
-test("B3: rolls at most 100 dice of 1000 sides", () => {
+test("rolls at most 100 dice of 1000 sides [B3]", () => {
   expect(new DiceSkill(() => 1000).roll_dice("100d1000")).toMatch(/ = \*\*100000\*\*$/);
 });
 

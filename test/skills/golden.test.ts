@@ -5,7 +5,7 @@ import { createRuntime } from "../../src/index.ts";
 test.each([
   ["shipped", "skills"],
   ["awkward", "test/fixtures/skills"],
-])("D3 D5: describes and declares the %s skills as reviewed", { timeout: 90_000 }, async (name, skillsDir) => {
+])("describes and declares the %s skills as reviewed [D3, D5]", { timeout: 90_000 }, async (name, skillsDir) => {
   await using runtime = await createRuntime({ skillsDir });
   const { skills } = runtime.catalog;
   const descriptions = skills.map((skill) => runtime.describe(skill.name).text);

@@ -28,7 +28,7 @@ function memory() {
   };
 }
 
-test("B4: stores a note unchanged, with an id for deletion", async () => {
+test("stores a note unchanged, with an id for deletion [B4]", async () => {
   const { remember, search, forget } = memory();
   const note = await remember("  Ada prefers trains ", ["travel"], 7);
   expect(note).toEqual({
@@ -42,7 +42,7 @@ test("B4: stores a note unchanged, with an id for deletion", async () => {
   expect([await forget(note.id), await forget(note.id), await search("trains")]).toEqual([true, false, []]);
 });
 
-test("B4: lists notes with all keywords before others; without such, those with any", async () => {
+test("lists notes with all keywords before others; without such, those with any [B4]", async () => {
   const { remember, search } = memory();
   await remember("red apples");
   await remember("green apples", [], 9);
@@ -52,7 +52,7 @@ test("B4: lists notes with all keywords before others; without such, those with 
   expect(await search("grapes")).toEqual([]);
 });
 
-test("B4: lists the most important notes first, then the newest; at most five", async () => {
+test("lists the most important notes first, then the newest; at most five [B4]", async () => {
   const { remember, search } = memory();
   for (const [text, importance] of [
     ["a", 5],
@@ -66,7 +66,7 @@ test("B4: lists the most important notes first, then the newest; at most five", 
   expect(await search("note")).toEqual(["note b", "note e", "note c", "note a", "note f"]);
 });
 
-test("B4: finds tags, not parts of words, by at most five keywords", async () => {
+test("finds tags, not parts of words, by at most five keywords [B4]", async () => {
   const { remember, search } = memory();
   await remember("The information", ["desk"]);
   expect([await search("desk"), await search("on"), await search("inform")]).toEqual([
@@ -77,7 +77,7 @@ test("B4: finds tags, not parts of words, by at most five keywords", async () =>
   expect(await search("the information desk the information desk desk the x y z")).toEqual(["The information"]);
 });
 
-test("B4: hides the notes of a caller from other callers", async () => {
+test("hides the notes of a caller from other callers [B4]", async () => {
   const { remember, search, forget } = memory();
   const { id } = await remember("secret of ada", [], 5, "ada");
   await remember("secret of ada/x", [], 5, "ada/x");
@@ -93,11 +93,11 @@ test.each([
   [() => memory().remember("x".repeat(10_001)), "The text is too long (max 10000 characters)"],
   [() => memory().remember("x", [], 11), "importance must be from 1 to 10"],
   [() => memory().search(" ,. "), "No keywords provided"],
-])("B4: %# reports an invalid value", async (run, message) => {
+])("%# reports an invalid value [B4]", async (run, message) => {
   await expect(run()).rejects.toThrow(message);
 });
 
-test("B4: remembers in the runtime's store, from one runtime to the next", async () => {
+test("remembers in the runtime's store, from one runtime to the next [B4]", async () => {
   const options = { skillsDir: "skills", store: join(folder, "store") };
   const first = await createRuntime(options);
   const remembered = await first.run(

@@ -12,7 +12,7 @@ const FILES = Object.fromEntries(
   ),
 );
 
-test("L11: runs the examples of skills/README.md unchanged, in each form", { timeout: 90_000 }, async () => {
+test("runs the examples of skills/README.md unchanged, in each form [L11]", { timeout: 90_000 }, async () => {
   expect(Object.keys(FILES).map((name) => name.replace("skills/", ""))).toEqual([
     "weather.ts",
     "counter.ts",
@@ -61,7 +61,7 @@ test("L11: runs the examples of skills/README.md unchanged, in each form", { tim
   expect(asked.stderr).toContain("The user has chosen no seat");
 });
 
-test("L11: passes each shipped skill's own examples, without findings of check", async () => {
+test("passes each shipped skill's own examples, without findings of check [L11]", async () => {
   const cwd = project();
   const skills = join(process.cwd(), "skills");
   const [checked, tested] = await Promise.all([

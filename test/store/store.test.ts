@@ -24,7 +24,7 @@ const KINDS: readonly [kind: string, make: () => Space][] = [
 ];
 
 describe.each(KINDS)("a store %s", (_kind, make) => {
-  test("L3: stores JSON values by key, and returns copies", async () => {
+  test("stores JSON values by key, and returns copies [L3]", async () => {
     const space = make();
     const value = { list: [1, "zwei", null], deep: { yes: true } };
     await space.set("a", value);
@@ -35,7 +35,7 @@ describe.each(KINDS)("a store %s", (_kind, make) => {
     expect(await space.get("b")).toBeUndefined();
   });
 
-  test("L3: lists the keys with a prefix, in order", async () => {
+  test("lists the keys with a prefix, in order [L3]", async () => {
     const space = make();
     for (const key of ["b/2", "a", "b/10", "c", "__proto__"]) await space.set(key, key);
     expect(await space.entries("b/")).toEqual([
@@ -45,21 +45,21 @@ describe.each(KINDS)("a store %s", (_kind, make) => {
     expect((await space.entries()).map(([key]) => key)).toEqual(["__proto__", "a", "b/10", "b/2", "c"]);
   });
 
-  test("L3: reports whether it deleted a key", async () => {
+  test("reports whether it deleted a key [L3]", async () => {
     const space = make();
     await space.set("a", 1);
     expect([await space.delete("a"), await space.delete("a"), await space.get("a")]).toEqual([true, false, undefined]);
     expect(await space.size()).toBe(0);
   });
 
-  test("L3: refuses a value that is not JSON, and keeps the old value", async () => {
+  test("refuses a value that is not JSON, and keeps the old value [L3]", async () => {
     const space = make();
     await space.set("a", 1);
     await expect(space.set("a", undefined)).rejects.toThrow('The value of "a" is not JSON');
     expect(await space.get("a")).toBe(1);
   });
 
-  test("X6: keeps all simultaneous changes", async () => {
+  test("keeps all simultaneous changes [X6]", async () => {
     const space = make();
     const more = (count: unknown): number => (typeof count === "number" ? count + 1 : 1);
     await Promise.all(Array.from({ length: 50 }, () => space.update("count", more)));
@@ -68,7 +68,7 @@ describe.each(KINDS)("a store %s", (_kind, make) => {
 });
 
 describe("a store in a folder", () => {
-  test("B4: is found again by the next store; no name leaves the folder", async () => {
+  test("is found again by the next store; no name leaves the folder [B4]", async () => {
     for (const name of ["notes", "../notes", "a/b", "", ".", "skill Tag"]) {
       await createStore(folder).space(name).set("name", name);
     }
@@ -78,7 +78,7 @@ describe("a store in a folder", () => {
     expect(await readdir(folder)).toHaveLength(6);
   });
 
-  test("B4: shows each store the changes of the others", async () => {
+  test("shows each store the changes of the others [B4]", async () => {
     const [one, other] = [createStore(folder).space("notes"), createStore(folder).space("notes")];
     await one.set("a", 1);
     expect(await other.get("a")).toBe(1);
@@ -87,7 +87,7 @@ describe("a store in a folder", () => {
     expect(await one.get("a")).toBe(2);
   });
 
-  test("B4: skips a partial line and writes the next one completely", async () => {
+  test("skips a partial line and writes the next one completely [B4]", async () => {
     const file = join(folder, "notes.jsonl");
     await createStore(folder).space("notes").set("a", 1);
     await appendFile(file, '{"key":"b","va');
@@ -100,7 +100,7 @@ describe("a store in a folder", () => {
     ]);
   });
 
-  test("B4: compacts a file with old values, also while others read it", async () => {
+  test("compacts a file with old values, also while others read it [B4]", async () => {
     const [one, other] = [createStore(folder).space("notes"), createStore(folder).space("notes")];
     for (let round = 0; round < 40; round++) await one.set("big", `${round} ${"x".repeat(5_000)}`);
     expect(String(await other.get("big")).slice(0, 2)).toBe("39");
@@ -109,7 +109,7 @@ describe("a store in a folder", () => {
     expect(await other.get("big")).toBe("small");
   });
 
-  test("X8: ignores the lock of a process that has ended, and respects that of a live one", async () => {
+  test("ignores the lock of a process that has ended, and respects that of a live one [X8]", async () => {
     const space = createStore(folder).space("notes");
     await space.set("a", 1);
     const child = fork(join(folder, "none.js"), { stdio: "ignore" });

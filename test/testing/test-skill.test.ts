@@ -35,7 +35,7 @@ async function folderWith(files: Readonly<Record<string, string>>): Promise<stri
 }
 
 describe("testSkill", () => {
-  test("L11: calls the methods of a file as a model would, with settings, secrets and a store", async () => {
+  test("calls the methods of a file as a model would, with settings, secrets and a store [L11]", async () => {
     const folder = await folderWith({ "weather.ts": WEATHER, "broken.ts": "export class {" });
     const skill = await opened(pathToFileURL(join(folder, "weather.ts")), {
       settings: { unit: "K" },
@@ -51,7 +51,7 @@ describe("testSkill", () => {
     expect(skill.logged).toEqual(["info: asked for Oslo", "info: asked for Rome"]);
   });
 
-  test("L11: rejects with the errors that a model receives", async () => {
+  test("rejects with the errors that a model receives [L11]", async () => {
     const folder = await folderWith({ "weather/skill.ts": WEATHER });
     const skill = await opened(join(folder, "weather"), { skill: "WeatherSkill", approve: () => false });
     await expect(skill.call("now", { town: "Oslo" })).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
@@ -62,7 +62,7 @@ describe("testSkill", () => {
     });
   });
 
-  test("L11: accepts the entry of a folder, and a defined skill", async () => {
+  test("accepts the entry of a folder, and a defined skill [L11]", async () => {
     const folder = await folderWith({
       "hello/index.ts": "export const hello = (name: string): string => 'Hello ' + name;",
     });
@@ -76,7 +76,7 @@ describe("testSkill", () => {
     expect(await (await opened(PingSkill)).run("device.PingSkill.ping()")).toBe("pong");
   });
 
-  test("L11: reports why a module cannot be loaded", async () => {
+  test("reports why a module cannot be loaded [L11]", async () => {
     const folder = await folderWith({ "broken.ts": "export class BrokenSkill {", "weather.ts": WEATHER });
     await expect(testSkill(join(folder, "broken.ts"))).rejects.toMatchObject({
       code: "SKILL_INVALID",
@@ -88,7 +88,7 @@ describe("testSkill", () => {
     );
   });
 
-  test("L11: is exported by the package, and does not keep a program alive", async () => {
+  test("is exported by the package, and does not keep a program alive [L11]", async () => {
     const folder = await folderWith({ "weather.ts": WEATHER });
     const program = `
       import { testSkill } from "skillgate/testing";

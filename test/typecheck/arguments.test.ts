@@ -8,7 +8,7 @@ import { createValidator } from "../../src/validation/index.ts";
 import { fittingInput } from "../registry/schemas.ts";
 import { DECLARATIONS, createSkills, told, unmarked } from "./samples.ts";
 
-describe("S5: reports certain mistakes in arguments, each at its position", () => {
+describe("reports certain mistakes in arguments, each at its position [S5]", () => {
   test.each([
     ["a value", `return device.MathSkill.add(1, «"2"»);`, `! "b" of MathSkill.add must be a number, not "2"`],
     ["a named value", `device.MathSkill.add({ a: «true», b: 1 })`, `! "a" of MathSkill.add must be a number, not true`],
@@ -143,7 +143,7 @@ describe("S5: reports certain mistakes in arguments, each at its position", () =
   }
 });
 
-test("S5: names the subject in every diagnostic", () => {
+test("names the subject in every diagnostic [S5]", () => {
   const code = `device.MathSkill.add(1, 2, 3); device.MathSkill.add("1"); device.WebSkill.search({ qurey: "" }).foo;`;
   expect(checkTypes({ code, typescript: false, declarations: DECLARATIONS }).map((each) => each.code)).toEqual([
     "ARGUMENT_COUNT",
@@ -167,11 +167,11 @@ test.each([
   "search({ [unknownName]: 'x' })",
   "search('x', undefined)",
   "search('x', null)",
-])("S1: reports nothing about values that only a run can know: %s", (call) => {
+])("reports nothing about values that only a run can know: %s [S1]", (call) => {
   expect(told(`device.WebSkill.${call}`, true)).toEqual([]);
 });
 
-test("T6: never reports arguments that validation accepts as certainly wrong", () => {
+test("never reports arguments that validation accepts as certainly wrong [T6]", () => {
   const validator = createValidator();
   const value: fc.Arbitrary<unknown> = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom({}, [], "a", 1));
   let [valid, found] = [0, 0];

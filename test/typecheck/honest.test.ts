@@ -49,7 +49,7 @@ test.each([
   ["without their outputs", {}],
   ["with their outputs", OUTPUTS],
 ])(
-  "S5: reports no certain mistake in a benign program with methods declared %s",
+  "reports no certain mistake in a benign program with methods declared %s [S5]",
   (_title, outputs) => {
     const declarations = createDeclarations(stubSkills(outputs));
     const programs = readPrograms("benign");
@@ -67,7 +67,7 @@ test.each([
   120_000,
 );
 
-test("S5: reports no certain mistake in what JavaScript allows", () => {
+test("reports no certain mistake in what JavaScript allows [S5]", () => {
   for (const code of HONEST) {
     for (const typescript of [false, true]) {
       expect({ code, certain: findCertain(code, typescript, DECLARATIONS) }).toEqual({ code, certain: [] });

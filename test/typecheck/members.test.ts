@@ -6,7 +6,7 @@ import { DECLARATIONS, told, unmarked } from "./samples.ts";
 const USER = "UserSkill.get; declared members: id, name, email, tags, address, created";
 const NMAE = `! "nmae" does not exist in the result of ${USER} (name)`;
 
-describe("S5: reports a misspelt member of a result as certain, at its position", () => {
+describe("reports a misspelt member of a result as certain, at its position [S5]", () => {
   test.each([
     ["awaited", `const user = await device.UserSkill.get(1);\nreturn user.«nmae»;`, NMAE],
     ["awaited in place", `return (await device.UserSkill.get(1)).«nmae»;`, NMAE],
@@ -98,7 +98,7 @@ test.each([
     `const { emial = "none" } = device.UserSkill.get(1);\nreturn emial;`,
     `? "emial" does not exist in the result of ${USER} (email)`,
   ],
-])("S5: adds only a note for a member that may exist: %s", (_title, code, ...messages) => {
+])("adds only a note for a member that may exist: %s [S5]", (_title, code, ...messages) => {
   expect(told(code)).toEqual(messages);
 });
 
@@ -110,23 +110,23 @@ test.each([
   ["promises", `return device.UserSkill.get(1).then((user) => user).catch(() => null).finally(() => {});`],
   ["device itself", `return device.describe("UserSkill.get") + device.search_skills("x") + device.NoSkill.get(1).foo;`],
   ["a name that is tested, like no other", `return device.UserSkill.get(1).phone ?? "none";`],
-])("S5: reports nothing about %s", (_title, code) => {
+])("reports nothing about %s [S5]", (_title, code) => {
   expect(told(code)).toEqual([]);
 });
 
-test("S4: trusts the types that a TypeScript snippet declares", () => {
+test("trusts the types that a TypeScript snippet declares [S4]", () => {
   const as = `interface Mine { nmae: string }\nconst user = (await device.UserSkill.get(1)) as Mine;\nreturn user.nmae;`;
   const any = `const user: any = await device.UserSkill.get(1);\nreturn user.nmae;`;
   const plain = `const user = await device.UserSkill.get(1)!;\nconst name: string = user.nmae;\nreturn name;`;
   expect([told(as, true), told(any, true), told(plain, true)]).toEqual([[], [], [NMAE]]);
 });
 
-test("S5: does not check code that is not a program, or is nested too deeply", () => {
+test("does not check code that is not a program, or is nested too deeply [S5]", () => {
   expect(told("return device.MathSkill.add(1,")).toEqual([]);
   expect(told("const x: string = device.MathSkill.add('1', '2');")).toEqual([]);
   expect(told(`${"[".repeat(500)}device.MathSkill.add("1")${"]".repeat(500)}`)).toEqual([]);
 });
 
-test("S5: reports the first fifty mistakes of a snippet", () => {
+test("reports the first fifty mistakes of a snippet [S5]", () => {
   expect(told("device.MathSkill.add('1', 2);\n".repeat(60)).length).toBe(50);
 });

@@ -40,14 +40,14 @@ function opened(options?: { readonly limitMs?: number }): Typecheck {
   return room;
 }
 
-test("S5: skips a check while the compiler loads, and makes it afterwards", async () => {
+test("skips a check while the compiler loads, and makes it afterwards [S5]", async () => {
   const room = opened();
   expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "cold" });
   expect(await room.warmUp()).toBe(true);
   expect(await room.check(WRONG)).toEqual(FOUND);
 });
 
-test("S7: skips a check that exceeds its deadline, and replaces its thread", async () => {
+test("skips a check that exceeds its deadline, and replaces its thread [S7]", async () => {
   const room = opened({ limitMs: 1_500 });
   await room.warmUp();
   const waiting = room.check(BOMB);
@@ -58,7 +58,7 @@ test("S7: skips a check that exceeds its deadline, and replaces its thread", asy
   expect(await room.check(WRONG)).toEqual(FOUND);
 });
 
-test("S7: stops checking after too many ended threads", async () => {
+test("stops checking after too many ended threads [S7]", async () => {
   const room = opened({ limitMs: 100 });
   for (let round = 0; round < 5; round++) {
     expect(await room.warmUp()).toBe(true);
@@ -68,7 +68,7 @@ test("S7: stops checking after too many ended threads", async () => {
   expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "crashed" });
 });
 
-test("S7: checks the next snippet after the compiler has failed on one", async () => {
+test("checks the next snippet after the compiler has failed on one [S7]", async () => {
   const room = opened();
   await room.warmUp();
   const deep = { ...WRONG, code: `${"(".repeat(30_000)}1${")".repeat(30_000)}` };
@@ -76,7 +76,7 @@ test("S7: checks the next snippet after the compiler has failed on one", async (
   expect(await room.check(WRONG)).toEqual(FOUND);
 });
 
-test("S7: skips code and declarations that are too long", async () => {
+test("skips code and declarations that are too long [S7]", async () => {
   const room = opened();
   await room.warmUp();
   const long = { ...WRONG, code: `const text = "${"x".repeat(70_000)}"; ${WRONG.code}` };
@@ -87,7 +87,7 @@ test("S7: skips code and declarations that are too long", async () => {
   });
 });
 
-test("S5: runs the newest of several waiting checks first", async () => {
+test("runs the newest of several waiting checks first [S5]", async () => {
   const room = opened();
   await room.warmUp();
   const order: number[] = [];
@@ -96,7 +96,7 @@ test("S5: runs the newest of several waiting checks first", async () => {
   expect(order).toEqual([1, 4, 3, 2]);
 });
 
-test("S5: answers waiting checks when it is closed, and makes no more", async () => {
+test("answers waiting checks when it is closed, and makes no more [S5]", async () => {
   const room = opened();
   await room.warmUp();
   const waiting = [room.check(WRONG), room.check(WRONG)];
@@ -106,7 +106,7 @@ test("S5: answers waiting checks when it is closed, and makes no more", async ()
   expect(await room.warmUp()).toBe(false);
 });
 
-test("S5: skips all checks without the compiler", async () => {
+test("skips all checks without the compiler [S5]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-typecheck-"));
   try {
     cpSync("dist/src/typecheck", join(folder, "src/typecheck"), { recursive: true });
@@ -125,7 +125,7 @@ test("S5: skips all checks without the compiler", async () => {
   }
 });
 
-test("S5: does not keep a program alive for an idle thread", () => {
+test("does not keep a program alive for an idle thread [S5]", () => {
   const script = `
     const { createTypecheck } = await import(${JSON.stringify(pathToFileURL("dist/src/typecheck/index.js").href)});
     const room = createTypecheck();
@@ -139,7 +139,7 @@ test("S5: does not keep a program alive for an idle thread", () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: "checked\n" });
 });
 
-test("S5: allows no await at the top of a thread's module, where ending it would abort the process", () => {
+test("allows no await at the top of a thread's module, where ending it would abort the process [S5]", () => {
   const entries = ["sandbox/worker.cjs", "src/typecheck/worker.js", "src/providers/skills/process/child/watchdog.js"];
   const texts = entries.map((entry) => readFileSync(new URL(`../../dist/${entry}`, import.meta.url), "utf8"));
   expect(texts.filter(awaitsAtTheTop)).toEqual([]);
@@ -149,7 +149,7 @@ test("S5: allows no await at the top of a thread's module, where ending it would
 /** What is compiled for a thread has whatever is in functions indented. */
 const awaitsAtTheTop = (text: string): boolean => /^\S.*\bawait\b/m.test(text.replace(/^(?:\/\/| \*|\/\*).*$/gm, ""));
 
-test("S5: ends a compiler at any moment while it loads", { timeout: 60_000 }, () => {
+test("ends a compiler at any moment while it loads [S5]", { timeout: 60_000 }, () => {
   const entry = new URL("../../dist/src/typecheck/worker.js", import.meta.url).href;
   const program = `
     import { Worker } from "node:worker_threads";

@@ -20,7 +20,7 @@ function bindInput(method: Method, args: readonly unknown[]): unknown {
   return binding.kind === "bound" ? binding.input : binding.problems.map(({ field, reason }) => `${field} ${reason}`);
 }
 
-describe("S1: binds arguments to names", () => {
+describe("binds arguments to names [S1]", () => {
   test.each<[string, Method, readonly unknown[], unknown]>([
     ["by place", search, ["weather"], { query: "weather" }],
     ["by name", search, [{ query: "weather" }], { query: "weather" }],
@@ -45,7 +45,7 @@ describe("S1: binds arguments to names", () => {
   });
 });
 
-describe("S1: treats a last object as a value only if it cannot be named arguments", () => {
+describe("treats a last object as a value only if it cannot be named arguments [S1]", () => {
   test.each<[string, Method, readonly unknown[], unknown]>([
     ["its key is a parameter", echo, [{ value: 1 }], { value: 1 }],
     ["no key is one, and the parameter takes anything", echo, [{ a: 1 }], { value: { a: 1 } }],
@@ -97,7 +97,7 @@ describe("S1: treats a last object as a value only if it cannot be named argumen
   });
 });
 
-describe("S1: reports arguments that cannot be bound before any call is made", () => {
+describe("reports arguments that cannot be bound before any call is made [S1]", () => {
   test.each<[string, Method, readonly unknown[], readonly string[]]>([
     ["too many", search, ["a", 1, 2], ["_root takes at most 2 (query, count), not 3"]],
     ["too many for none", ping, ["a"], ["_root takes no arguments, not 1"]],
@@ -114,7 +114,7 @@ describe("S1: reports arguments that cannot be bound before any call is made", (
   });
 });
 
-describe("S5: does not judge values that are only known at run time", () => {
+describe("does not judge values that are only known at run time [S5]", () => {
   test.each<[string, readonly unknown[], unknown, boolean]>([
     ["alone it may be names", [UNKNOWN], {}, false],
     ["in last place, too", ["x", UNKNOWN], { query: "x" }, false],
@@ -131,7 +131,7 @@ describe("S5: does not judge values that are only known at run time", () => {
   });
 });
 
-describe("S9: treats keys of prototypes as data", () => {
+describe("treats keys of prototypes as data [S9]", () => {
   test("by name", () => {
     const input = bindInput(search, [JSON.parse('{"query": "x", "__proto__": {"polluted": true}, "constructor": 1}')]);
     expect(Object.keys(input as object)).toEqual(["query", "__proto__", "constructor"]);
@@ -145,7 +145,7 @@ describe("S9: treats keys of prototypes as data", () => {
   });
 });
 
-test("S1: binds any arguments or gives a reason", () => {
+test("binds any arguments or gives a reason [S1]", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, UNKNOWN)), { maxLength: 5 }), (args) => {
       for (const method of [search, write, echo, update, ping]) {

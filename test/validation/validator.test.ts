@@ -20,7 +20,7 @@ function formatProblems(method: Method, input: unknown): readonly string[] {
   return findProblems(method, input).map(({ field, type, reason }) => `${field} ${type}: ${reason}`);
 }
 
-describe("T6: reports each kind of problem with its type, its field and its reason", () => {
+describe("reports each kind of problem with its type, its field and its reason [T6]", () => {
   test.each<[unknown, unknown, string]>([
     [{ type: "string" }, 5, "type_mismatch: must be a string, not 5"],
     [{ type: "string" }, null, "null_value: must be a string, not null"],
@@ -87,7 +87,7 @@ describe("T6: reports each kind of problem with its type, its field and its reas
   });
 });
 
-describe("T6: reports all problems at once", () => {
+describe("reports all problems at once [T6]", () => {
   const method = createMethod(
     {
       query: { type: "string" },
@@ -127,7 +127,7 @@ describe("T6: reports all problems at once", () => {
   });
 });
 
-describe("T6: explains errors of alternatives by the intended one", () => {
+describe("explains errors of alternatives by the intended one [T6]", () => {
   const $defs = {
     Page: {
       type: "object",
@@ -224,7 +224,7 @@ describe("T6: explains errors of alternatives by the intended one", () => {
   });
 });
 
-describe("T6: unknown arguments", () => {
+describe("unknown arguments [T6]", () => {
   const properties = { query: { type: "string" } };
 
   test.each<[string, Readonly<Record<string, unknown>>, boolean]>([
@@ -271,7 +271,7 @@ describe("T6: unknown arguments", () => {
   });
 });
 
-describe("T6: fills a missing field with its default", () => {
+describe("fills a missing field with its default [T6]", () => {
   const input = (method: Method, given: unknown): unknown => {
     const validation = validator.validate(method, given);
     return validation.kind === "valid" ? validation.input : validation.problems;
@@ -315,7 +315,7 @@ describe("T6: fills a missing field with its default", () => {
   });
 });
 
-describe("T6: survives broken and catastrophic patterns", () => {
+describe("survives broken and catastrophic patterns [T6]", () => {
   test.each(["[", "(?P<name>a)", "a{2,1}", "(".repeat(50_000)])("ignores a broken pattern: %.20s", (pattern) => {
     const method = createMethod({ value: { type: "string", pattern }, other: { type: "string" } });
     expect(findProblems(method, { value: "a", other: 5 }).map(({ field, type }) => [field, type])).toEqual([
@@ -362,7 +362,7 @@ describe("T6: survives broken and catastrophic patterns", () => {
   });
 });
 
-describe("T6: makes every schema usable", () => {
+describe("makes every schema usable [T6]", () => {
   test("checks the parts of a broken schema that compile, and adds a note with the reason", () => {
     const method = createMethod(
       { a: { type: "strng" }, b: { type: "number", required: true }, c: { type: "string" } },
@@ -491,7 +491,7 @@ describe("T6: makes every schema usable", () => {
   });
 });
 
-describe("S5: reports only certain problems before a run", () => {
+describe("reports only certain problems before a run [S5]", () => {
   const method = createMethod(
     {
       query: { type: "string", minLength: 2 },
@@ -538,7 +538,7 @@ describe("S5: reports only certain problems before a run", () => {
   });
 });
 
-describe("X1: validates results against the output schema", () => {
+describe("validates results against the output schema [X1]", () => {
   const output = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
 
   test("describes a mismatch in one sentence", () => {

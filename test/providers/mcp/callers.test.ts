@@ -40,7 +40,7 @@ test.each([
   ],
   ["roots", "roots/list", {}, ANSWERS["roots/list"]],
 ])(
-  "M7: sends a request (%s) of servers of both generations to the caller",
+  "sends a request (%s) of servers of both generations to the caller [M7]",
   async (question, request, params, answer) => {
     for (const ways of [[], ["modern"]]) {
       const provider = await connected([fixture(ways)]);
@@ -52,7 +52,7 @@ test.each([
   },
 );
 
-test("M7: announces to a server exactly the requests that its caller can answer", async () => {
+test("announces to a server exactly the requests that its caller can answer [M7]", async () => {
   const abilities = { elicitation: { form: { applyDefaults: true }, url: {} } };
   const some = person({ "elicitation/create": {} });
   for (const ways of [[], ["modern"]]) {
@@ -63,7 +63,7 @@ test("M7: announces to a server exactly the requests that its caller can answer"
   }
 });
 
-test("M7: uses one connection for each caller that answers requests, and asks each its own", async () => {
+test("uses one connection for each caller that answers requests, and asks each its own [M7]", async () => {
   const provider = await connected([fixture()]);
   const [ada, bob] = [person(), person()];
   const pids = [
@@ -83,7 +83,7 @@ test("M7: uses one connection for each caller that answers requests, and asks ea
   await Promise.all(pids.map((pid) => ended(Number(pid))));
 });
 
-test("M7: uses one connection for all calls of a program with a single user", async () => {
+test("uses one connection for all calls of a program with a single user [M7]", async () => {
   const client = person();
   const provider = await connected([fixture()], { client });
   const pid = await call(provider, "pid");
@@ -94,7 +94,7 @@ test("M7: uses one connection for all calls of a program with a single user", as
 test.each([
   [{ action: "maybe" }, /^Invalid elicitation result: /],
   [undefined, /^Invalid elicitation result: /],
-])("M7: returns a malformed answer (%j) to the server as an error", async (answer, words) => {
+])("returns a malformed answer (%j) to the server as an error [M7]", async (answer, words) => {
   const provider = await connected([fixture()]);
   const client = person({ "elicitation/create": answer });
   expect(await call(provider, "ask", {}, by("ada", client))).toMatchObject({
@@ -103,14 +103,14 @@ test.each([
   });
 });
 
-test("M7: fails the request, not the server, if a caller does not answer", async () => {
+test("fails the request, not the server, if a caller does not answer [M7]", async () => {
   const provider = await connected([fixture()]);
   const client = { can: () => true, ask: () => Promise.reject(new Error("the window was closed")) };
   expect(await call(provider, "ask", {}, by("ada", client))).toMatchObject({ message: "the window was closed" });
   expect(await call(provider, "echo", { message: "well" }, by("ada", client))).toBe("well");
 });
 
-test("M7: sends the user to a page that a server requires, and repeats the call", async () => {
+test("sends the user to a page that a server requires, and repeats the call [M7]", async () => {
   const url = "https://pay.example/";
   for (const ways of [[], ["modern"]]) {
     const provider = await connected([fixture(ways)]);
@@ -127,13 +127,13 @@ test("M7: sends the user to a page that a server requires, and repeats the call"
 test.each([
   ["https://pay.example/", { action: "decline" }, "payment is required; first visit https://pay.example/"],
   ["javascript:alert(1)", { action: "accept" }, "payment is required"],
-])("M7: fails the call if the user does not visit the page (%s, %j)", async (url, answer, message) => {
+])("fails the call if the user does not visit the page (%s, %j) [M7]", async (url, answer, message) => {
   const provider = await connected([fixture()]);
   const client = person({ "elicitation/create": answer });
   await expect(call(provider, "pay_first", { url }, by("ada", client))).rejects.toMatchObject({ message });
 });
 
-test("M7: passes a log message of a server to its caller, if it has only one", async () => {
+test("passes a log message of a server to its caller, if it has only one [M7]", async () => {
   for (const ways of [[], ["modern"]]) {
     const provider = await connected([fixture(ways)]);
     const log = vi.fn<CallContext["log"]>();
@@ -148,7 +148,7 @@ test("M7: passes a log message of a server to its caller, if it has only one", a
   }
 });
 
-test("X2: extends the timeout of a call that reports progress, up to the end of its run", async () => {
+test("extends the timeout of a call that reports progress, up to the end of its run [X2]", async () => {
   const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 1 };
   const runtime = await createRuntime({ skillsDir: false, mcpServers: { fixture }, cwd: ROOT });
   onTestFinished(() => runtime.close());
@@ -164,7 +164,7 @@ test("X2: extends the timeout of a call that reports progress, up to the end of 
   });
 });
 
-test("X2: does not count the time in which a user answers a request", async () => {
+test("does not count the time in which a user answers a request [X2]", async () => {
   const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 0.5 };
   let think: () => void = () => {};
   const thought = new Promise<void>((resolve) => (think = resolve));

@@ -40,7 +40,7 @@ const DIFFERENCES = [
   "inputSchema.properties.to: was added, {}",
 ];
 
-test("M8: reports a tool that has changed since it was accepted, at every start until it is accepted", async () => {
+test("reports a tool that has changed since it was accepted, at every start until it is accepted [M8]", async () => {
   const server = await changeable(BEFORE);
   await (await server.start()).close();
   await server.change(AFTER);
@@ -58,7 +58,7 @@ test("M8: reports a tool that has changed since it was accepted, at every start 
   expect((await server.start()).problems).toEqual([]);
 });
 
-test("M8: blocks changed and added tools until they are accepted, if the policy says so", async () => {
+test("blocks changed and added tools until they are accepted, if the policy says so [M8]", async () => {
   const server = await changeable(BEFORE);
   await (await server.start({ changes: "hold" })).close();
   await server.change([...AFTER, tool("send", "Sends")]);
@@ -79,7 +79,7 @@ test("M8: blocks changed and added tools until they are accepted, if the policy 
   expect(await call(provider, "send")).toBe("called send");
 });
 
-test("M8: blocks a change while the server runs, even without a folder to store it", async () => {
+test("blocks a change while the server runs, even without a folder to store it [M8]", async () => {
   const server = await changeable([...BEFORE, tool("announce", "Announces")]);
   const provider = await server.start({ changes: "hold" }, {});
   await server.change([...AFTER, tool("announce", "Announces")]);
@@ -88,7 +88,7 @@ test("M8: blocks a change while the server runs, even without a folder to store 
   expect(names(provider)).toEqual(["list", "announce"]);
 });
 
-test("M8: does not report tools in another order as a change", async () => {
+test("does not report tools in another order as a change [M8]", async () => {
   const server = await changeable(BEFORE);
   await (await server.start({ changes: "hold" })).close();
   await server.change(BEFORE.toReversed());
@@ -107,6 +107,6 @@ test.each([
     Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, n])),
     [...Array.from({ length: 8 }, (_, n) => `k${n}: was added, ${n}`), "and 2 more"],
   ],
-])("M8: lists the differences from %j to %j", (before, after, lines) => {
+])("lists the differences from %j to %j [M8]", (before, after, lines) => {
   expect(describeDifferences(before, after)).toEqual(lines);
 });

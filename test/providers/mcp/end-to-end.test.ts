@@ -33,7 +33,7 @@ async function getValue(runtime: Runtime, source: string): Promise<unknown> {
   return outcome.value;
 }
 
-test("M5: reads and writes files with the filesystem server, and catches its errors", async () => {
+test("reads and writes files with the filesystem server, and catches its errors [M5]", async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "notes"));
   await writeFile(join(folder, "notes", "a.txt"), "one\ntwo\n");
@@ -61,7 +61,7 @@ test("M5: reads and writes files with the filesystem server, and catches its err
   });
 });
 
-test("M5: stores knowledge in the memory server", async () => {
+test("stores knowledge in the memory server [M5]", async () => {
   const folder = await temporaryFolder();
   const runtime = await withServer("memory", { env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") } });
   await getValue(
@@ -88,7 +88,7 @@ test("M5: stores knowledge in the memory server", async () => {
   expect(value).toEqual([2, "programs", "Engine", ["Engine"]]);
 });
 
-test("M5: uses the sequential-thinking server step by step", async () => {
+test("uses the sequential-thinking server step by step [M5]", async () => {
   const runtime = await withServer("sequential-thinking");
   const value = await getValue(
     runtime,
@@ -108,7 +108,7 @@ test("M5: uses the sequential-thinking server step by step", async () => {
   ]);
 });
 
-test("M7: uses all features of the reference server for everything", async () => {
+test("uses all features of the reference server for everything [M7]", async () => {
   const answers: Record<string, unknown> = {
     "elicitation/create": { action: "accept", content: { name: "Ada" } },
     "sampling/createMessage": { role: "assistant", model: "m", content: { type: "text", text: "four" } },

@@ -20,13 +20,13 @@ afterAll(() => rm(folder, { recursive: true }));
 test.each([
   ["exit", 0],
   ["throw", 1],
-])("M9: ends all servers of a process that ends by %s", async (way, code) => {
+])("ends all servers of a process that ends by %s [M9]", async (way, code) => {
   const { host, pids } = await start(way);
   expect(await once(host, "close")).toEqual([code, null]);
   await Promise.all(pids.map(ended));
 });
 
-test("M9: kills servers of a killed process at the next start", async () => {
+test("kills servers of a killed process at the next start [M9]", async () => {
   const { host, pids } = await start("wait");
   host.kill("SIGKILL");
   await once(host, "close");
@@ -35,7 +35,7 @@ test("M9: kills servers of a killed process at the next start", async () => {
   await Promise.all(pids.map(ended));
 });
 
-test("M9: leaves servers of a living process running until that process closes at a signal", async () => {
+test("leaves servers of a living process running until that process closes at a signal [M9]", async () => {
   const { host, pids } = await start("wait");
   await start("exit");
   expect(pids.map(isAlive)).toEqual([true, true]);

@@ -10,7 +10,7 @@ import { call, connected, ended, fixture, temporaryFolder, until } from "../../s
 /** Restarts as usual, only sooner. */
 const SOON = { firstDelayMs: 10, longestDelayMs: 40 };
 
-test("M4: fails the calls of a server that exits during a call, and restarts it", async () => {
+test("fails the calls of a server that exits during a call, and restarts it [M4]", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   const first = await call(provider, "pid");
   const bystander = call(provider, "never");
@@ -28,7 +28,7 @@ test("M4: fails the calls of a server that exits during a call, and restarts it"
   expect(provider.problems).toEqual([]);
 });
 
-test("M4: keeps the skill of a server that is down, and fails its calls at once", async () => {
+test("keeps the skill of a server that is down, and fails its calls at once [M4]", async () => {
   const provider = await connected([fixture()], { restart: { firstDelayMs: 3_600_000, longestDelayMs: 3_600_000 } });
   const [skill] = provider.skills;
   await call(provider, "die").catch(() => {});
@@ -39,7 +39,7 @@ test("M4: keeps the skill of a server that is down, and fails its calls at once"
   });
 });
 
-test("M4: keeps the skill of a restarted server with the same tools", async () => {
+test("keeps the skill of a restarted server with the same tools [M4]", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   const [skill] = provider.skills;
   await call(provider, "die").catch(() => {});
@@ -47,7 +47,7 @@ test("M4: keeps the skill of a restarted server with the same tools", async () =
   expect(provider.skills[0]).toBe(skill);
 });
 
-test("M4: stops restarting a server that exits repeatedly", async () => {
+test("stops restarting a server that exits repeatedly [M4]", async () => {
   const provider = await connected([fixture()], { restart: { ...SOON, times: 2 } });
   for (const restart of [1, 2, 3]) {
     await call(provider, "die").catch(() => {});
@@ -57,19 +57,19 @@ test("M4: stops restarting a server that exits repeatedly", async () => {
   expect(provider.skills).toEqual([]);
 });
 
-test("M4: reads the last answer of a server that exits", async () => {
+test("reads the last answer of a server that exits [M4]", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   expect(await call(provider, "die_after_answer")).toBe("last words");
 });
 
-test("M4: restarts a server that closes its output", async () => {
+test("restarts a server that closes its output [M4]", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   await expect(call(provider, "close_stdout")).rejects.toMatchObject({ code: "SERVER_GONE" });
   await until(provider, () => provider.servers[0]?.status === "connected");
   expect(await call(provider, "echo", { message: "back" })).toBe("back");
 });
 
-test("M3: adds new tools of a running server after list_changed", async () => {
+test("adds new tools of a running server after list_changed [M3]", async () => {
   for (const ways of [[], ["modern"]]) {
     const provider = await connected([fixture(ways)]);
     const before = provider.skills[0];
@@ -80,19 +80,19 @@ test("M3: adds new tools of a running server after list_changed", async () => {
   }
 });
 
-test("M3: does not list tools forever for a server that announces a change at each request", async () => {
+test("does not list tools forever for a server that announces a change at each request [M3]", async () => {
   const provider = await connected([fixture(["change-on-list"])]);
   expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
 });
 
-test("M3: lists tools again at the next call after the list has expired", async () => {
+test("lists tools again at the next call after the list has expired [M3]", async () => {
   const provider = await connected([fixture(["modern", "short-lived"])]);
   const before = provider.skills[0];
   while (provider.skills[0] === before) await call(provider, "echo", { message: "hi" });
   expect(provider.skills[0]?.methods.at(-1)?.name).toBe("list_2");
 });
 
-test("M9: stops a server on close by ending its input", async () => {
+test("stops a server on close by ending its input [M9]", async () => {
   const provider = await connected([fixture()]);
   const pid = Number(await call(provider, "pid"));
   await provider.close();
@@ -100,14 +100,14 @@ test("M9: stops a server on close by ending its input", async () => {
   await expect(call(provider, "echo")).rejects.toMatchObject({ code: "SERVER_GONE" });
 });
 
-test("M9: stops an unresponsive server and its children on close, after the grace period", async () => {
+test("stops an unresponsive server and its children on close, after the grace period [M9]", async () => {
   const provider = await connected([fixture(["stubborn"])]);
   const pids = [Number(await call(provider, "pid")), Number(await call(provider, "grandchild"))];
   await provider.close();
   await Promise.all(pids.map(ended));
 });
 
-test("M9: leaves no process behind when a server exits", async () => {
+test("leaves no process behind when a server exits [M9]", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   const grandchild = Number(await call(provider, "grandchild"));
   await call(provider, "die").catch(() => {});
@@ -115,14 +115,14 @@ test("M9: leaves no process behind when a server exits", async () => {
   await ended(grandchild);
 });
 
-test("M9: ends all servers on close while they start", async () => {
+test("ends all servers on close while they start [M9]", async () => {
   const before = childProcesses();
   const provider = connectServers([fixture(), fixture(["hang"])], { env: process.env });
   await provider.close();
   await expect.poll(childProcesses, { timeout: 3_000 }).toBe(before);
 });
 
-test("M9: closes at the signal of the caller as well", async () => {
+test("closes at the signal of the caller as well [M9]", async () => {
   const closing = new AbortController();
   const provider = await connected([fixture()], { signal: closing.signal });
   const pid = Number(await call(provider, "pid"));
@@ -130,7 +130,7 @@ test("M9: closes at the signal of the caller as well", async () => {
   await ended(pid);
 });
 
-test("M3: starts a server that is known from an earlier run at its first call", async () => {
+test("starts a server that is known from an earlier run at its first call [M3]", async () => {
   const stateDir = await temporaryFolder();
   const first = await connected([fixture()], { stateDir });
   const { methods } = first.skills[0] ?? {};
@@ -149,7 +149,7 @@ test("M3: starts a server that is known from an earlier run at its first call", 
   expect(provider.skills[0]).toBe(skill);
 });
 
-test("M3: stores what it knows of servers in files that only their owner can read", async () => {
+test("stores what it knows of servers in files that only their owner can read [M3]", async () => {
   const stateDir = await temporaryFolder();
   await connected([fixture()], { stateDir });
   const files = await readdir(stateDir, { recursive: true, withFileTypes: true });
@@ -159,7 +159,7 @@ test("M3: stores what it knows of servers in files that only their owner can rea
   expect(modes.toSorted()).toEqual(["600", "600", "700", "700"]);
 });
 
-test("M3: ignores stored data of a server with another configuration, and foreign files", async () => {
+test("ignores stored data of a server with another configuration, and foreign files [M3]", async () => {
   const stateDir = await temporaryFolder();
   const first = await connected([fixture(["no-tools"])], { stateDir });
   await first.close();
@@ -170,7 +170,7 @@ test("M3: ignores stored data of a server with another configuration, and foreig
   expect(provider.servers.map(({ status }) => status)).toEqual(["connected", "connected"]);
 });
 
-test("M4: retries a server that worked earlier and does not start now", async () => {
+test("retries a server that worked earlier and does not start now [M4]", async () => {
   const stateDir = await temporaryFolder();
   const file = join(stateDir, "tools.json");
   await writeFile(file, '[{ "name": "read" }]');
@@ -188,7 +188,7 @@ test("M4: retries a server that worked earlier and does not start now", async ()
   expect(await call(provider, "read")).toBe("called read");
 });
 
-test("M3: starts known servers on request, and offers their tools in the meantime", async () => {
+test("starts known servers on request, and offers their tools in the meantime [M3]", async () => {
   const stateDir = await temporaryFolder();
   await (await connected([fixture()], { stateDir })).close();
   const provider = connectServers([fixture()], { env: process.env, stateDir });
@@ -199,7 +199,7 @@ test("M3: starts known servers on request, and offers their tools in the meantim
   expect(provider.servers[0]).toMatchObject({ status: "connected" });
 });
 
-test("M3: stops an idle server, and starts it again at its next call", async () => {
+test("stops an idle server, and starts it again at its next call [M3]", async () => {
   const provider = await connected([fixture()], { idleMs: 20 });
   const [skill] = provider.skills;
   const pid = Number(await call(provider, "pid"));
@@ -209,14 +209,14 @@ test("M3: stops an idle server, and starts it again at its next call", async () 
   expect(await call(provider, "pid")).not.toBe(pid);
 });
 
-test("M3: does not stop a server during a call of any length", async () => {
+test("does not stop a server during a call of any length [M3]", async () => {
   const provider = await connected([fixture()], { idleMs: 1 });
   const slow = call(provider, "progress_after", { ms: 100 });
   await call(provider, "echo", { message: "quick" });
   expect(await slow).toBe("done");
 });
 
-test("M3: servers start in parallel, and one that fails or is disabled does not delay the others", async () => {
+test("servers start in parallel, and one that fails or is disabled does not delay the others [M3]", async () => {
   const servers = [
     { ...fixture(["hang"]), name: "slow" },
     fixture(),

@@ -7,7 +7,7 @@ import { environment, FILESYSTEM_SERVER, project } from "../../surfaces/cli/comm
 
 const files = { command: process.execPath, args: [FILESYSTEM_SERVER, "."] };
 
-test("N3: gives a skill name of two servers to the first, and reports the second with both names", async () => {
+test("gives a skill name of two servers to the first, and reports the second with both names [N3]", async () => {
   await using runtime = await createRuntime({ skillsDir: false, mcpServers: { "my-files": files, my_files: files } });
   await runtime.ready;
   expect(runtime.servers.map(({ name, status }) => [name, status])).toEqual([
@@ -23,7 +23,7 @@ test("N3: gives a skill name of two servers to the first, and reports the second
   expect(runtime.catalog.skills.map(({ name, server }) => [name, server])).toEqual([["MyFilesMCP", "my-files"]]);
 });
 
-test("N3: applies skillName, and keeps methods with one name in two servers apart", async () => {
+test("applies skillName, and keeps methods with one name in two servers apart [N3]", async () => {
   const mcpServers = { "my-files": files, my_files: { ...files, skillName: "OtherFiles" } };
   await using runtime = await createRuntime({ skillsDir: false, mcpServers });
   await runtime.ready;
@@ -36,7 +36,7 @@ test("N3: applies skillName, and keeps methods with one name in two servers apar
   });
 });
 
-test("N3: a server that may not start does not reserve its skill name", async () => {
+test("a server that may not start does not reserve its skill name [N3]", async () => {
   const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { "my-files": files } }) });
   const env = environment(cwd, { SKILLGATE_TRUSTED_FOLDERS: "" });
   const usersOwn = join(dirname(cwd), "home", ".config", "mcp", "mcp.json");

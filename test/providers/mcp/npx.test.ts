@@ -26,7 +26,7 @@ async function fakeNpx() {
   return { npx, env, calls: async () => (await readFile(log, "utf8")).trim().split("\n") };
 }
 
-test("M3: resolves a program of npx once, then starts it directly", async () => {
+test("resolves a program of npx once, then starts it directly [M3]", async () => {
   const { npx, env, calls } = await fakeNpx();
   const stateDir = await temporaryFolder();
   const server = toServerConfig("fixture", { command: npx, args: ["-y", "@acme/fixture-server@1.2.3", "modern"], env });
@@ -39,7 +39,7 @@ test("M3: resolves a program of npx once, then starts it directly", async () => 
   expect(await calls()).toEqual(['--yes --package=@acme/fixture-server@1.2.3 -c echo "$PATH"']);
 });
 
-test("M3: finds a program of a package by its name", async () => {
+test("finds a program of a package by its name [M3]", async () => {
   const { npx, env } = await fakeNpx();
   const args = ["--package=@acme/fixture-server", "fixture-server", "modern"];
   const provider = await connected([toServerConfig("fixture", { command: npx, args, env })]);
@@ -47,7 +47,7 @@ test("M3: finds a program of a package by its name", async () => {
 });
 
 test.each([[["--registry", "x", "@acme/fixture-server"]], [["-y", "./local"]], [["-y", "@acme/unknown"]]])(
-  "M3: leaves unknown options to npx: %j",
+  "leaves unknown options to npx: %j [M3]",
   async (args) => {
     const { npx, env, calls } = await fakeNpx();
     await connected([toServerConfig("fixture", { command: npx, args, env })], { connectTimeoutMs: 5_000 });
@@ -55,7 +55,7 @@ test.each([[["--registry", "x", "@acme/fixture-server"]], [["-y", "./local"]], [
   },
 );
 
-test("P12: runs npx for the user's own server in a folder of Skillgate, not in the project", async () => {
+test("runs npx for the user's own server in a folder of Skillgate, not in the project [P12]", async () => {
   const { npx, env, calls } = await fakeNpx();
   const [stateDir, cwd] = [await temporaryFolder(), await temporaryFolder()];
   const where = join(stateDir, "where");

@@ -30,7 +30,7 @@ const follow: Authorize = async ({ url }) => {
 test.each([
   ["a browser", browse],
   ["a program", follow],
-])("M7: asks a user who allows access in %s only once", async (_who, allow) => {
+])("asks a user who allows access in %s only once [M7]", async (_who, allow) => {
   const server = await protectedServer();
   const stateDir = await temporaryFolder();
   const authorize = vi.fn(allow);
@@ -65,7 +65,7 @@ async function statusOf(origin: string, target: string): Promise<string> {
   return (await text(socket)).split(" ")[1] ?? "";
 }
 
-test("M7: stores a login in a file that only its owner can read", async () => {
+test("stores a login in a file that only its owner can read [M7]", async () => {
   const server = await protectedServer();
   const stateDir = await temporaryFolder();
   await connected([remote(server.url)], { stateDir, authorize: follow });
@@ -78,7 +78,7 @@ test("M7: stores a login in a file that only its owner can read", async () => {
   ]);
 });
 
-test("M7: registers nothing without a user to ask, and names the login command in the error", async () => {
+test("registers nothing without a user to ask, and names the login command in the error [M7]", async () => {
   const server = await protectedServer();
   const provider = await connected([remote(server.url)]);
   const error =
@@ -87,7 +87,7 @@ test("M7: registers nothing without a user to ask, and names the login command i
   expect(new Set(server.requests)).toEqual(new Set(["POST /"]));
 });
 
-test("M7: refreshes an expired token once for many calls of many programs", async () => {
+test("refreshes an expired token once for many calls of many programs [M7]", async () => {
   const server = await protectedServer();
   const stateDir = await temporaryFolder();
   const programs = [
@@ -108,7 +108,7 @@ test.each([
     { iss: "https://evil.example" },
     /^cannot be authorized: Issuer mismatch in authorization response \(RFC 9207\): expected "http:\/\/127\.0\.0\.1:\d+", received "https:\/\/evil\.example"$/,
   ],
-])("M7: grants no access for an answer of %j", async (answer: Record<string, string>, words) => {
+])("grants no access for an answer of %j [M7]", async (answer: Record<string, string>, words) => {
   const server = await protectedServer();
   server.answerWith(answer);
   const provider = await connected([remote(server.url)], { authorize: follow });
@@ -118,7 +118,7 @@ test.each([
   expect(server.grants).toEqual([]);
 });
 
-test("M7: connects separately for a caller that answers requests, with the owner's login", async () => {
+test("connects separately for a caller that answers requests, with the owner's login [M7]", async () => {
   const server = await protectedServer();
   const provider = await connected([remote(server.url)], { authorize: follow });
   const client = { can: () => true, ask: () => Promise.reject(new Error("nothing is to be asked")) };
@@ -127,7 +127,7 @@ test("M7: connects separately for a caller that answers requests, with the owner
   expect(server.grants).toEqual(["authorization_code"]);
 });
 
-test("M7: logs a client with credentials of its own in without a user", async () => {
+test("logs a client with credentials of its own in without a user [M7]", async () => {
   const server = await protectedServer();
   const oauth: OAuthConfig = { grant: "client_credentials", clientId: "robot", clientSecret: "s3cret" };
   const provider = await connected([remote(server.url, oauth)]);
@@ -137,7 +137,7 @@ test("M7: logs a client with credentials of its own in without a user", async ()
   expect(server.grants).toEqual(["client_credentials", "client_credentials"]);
 });
 
-test("M7: does not log in for an entry with an authorization header", async () => {
+test("does not log in for an entry with an authorization header [M7]", async () => {
   const server = await protectedServer();
   const config = toServerConfig("web", { url: server.url, headers: { Authorization: "Bearer old" } });
   const provider = await connected([config], { authorize: follow });
@@ -163,11 +163,11 @@ test.each([
   ["1.1.1.1", true, false],
   ["2606:4700::1111", true, false],
   ["nonsense", false, false],
-])("M7: classifies the address %s as public: %s, link-local: %s", (address, isPublic, isLinkLocal) => {
+])("classifies the address %s as public: %s, link-local: %s [M7]", (address, isPublic, isLinkLocal) => {
   expect([isPublicAddress(address), isLinkLocalAddress(address)]).toEqual([isPublic, isLinkLocal]);
 });
 
-test("M7: rejects private addresses that a server on the Internet names, in every notation", async () => {
+test("rejects private addresses that a server on the Internet names, in every notation [M7]", async () => {
   const server = await plainServer(200, "secret");
   const { port } = new URL(server.url);
   for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "localhost", "[::ffff:127.0.0.1]", "[::1]"]) {
@@ -182,7 +182,7 @@ test("M7: rejects private addresses that a server on the Internet names, in ever
   );
 });
 
-test("M7: limits the size of metadata, and follows none of its redirects", async () => {
+test("limits the size of metadata, and follows none of its redirects [M7]", async () => {
   const long = await plainServer(200, "x".repeat((1 << 20) + 1));
   await expect(guardedFetch("private")(long.url)).rejects.toThrow(/answers with more than 1048576 bytes$/);
   const elsewhere = await plainServer(302, "");

@@ -19,7 +19,7 @@ const remote = (url: string, entry: object = {}): ServerConfig => toServerConfig
 const call = (provider: McpProvider, tool: string, input: Readonly<Record<string, unknown>> = {}): Promise<unknown> =>
   provider.call("web", tool, input, createContext());
 
-test("M3: calls a server of 2026-07-28 over Streamable HTTP", async () => {
+test("calls a server of 2026-07-28 over Streamable HTTP [M3]", async () => {
   const server = await modernServer();
   const provider = await connected([remote(server.url)]);
   expect(provider.servers[0]).toMatchObject({
@@ -31,7 +31,7 @@ test("M3: calls a server of 2026-07-28 over Streamable HTTP", async () => {
   expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
 });
 
-test("M3: calls a server with a session over Streamable HTTP, and ends the session", async () => {
+test("calls a server with a session over Streamable HTTP, and ends the session [M3]", async () => {
   const server = await sessionServer();
   const provider = await connected([remote(server.url, { headers: { Authorization: "Bearer s3cret" } })]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25", toolCount: 4 });
@@ -42,7 +42,7 @@ test("M3: calls a server with a session over Streamable HTTP, and ends the sessi
   );
 });
 
-test.each(["sse", undefined])("M3: calls a server over server-sent events (type %s)", async (type) => {
+test.each(["sse", undefined])("calls a server over server-sent events (type %s) [M3]", async (type) => {
   const server = await eventServer();
   const provider = await connected([remote(server.url, { type })]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25", toolCount: 4 });
@@ -50,7 +50,7 @@ test.each(["sse", undefined])("M3: calls a server over server-sent events (type 
 });
 
 test.each([404, 400])(
-  "M4: renews a session that the server has forgotten (HTTP %i), and repeats a read-only call",
+  "renews a session that the server has forgotten (HTTP %i), and repeats a read-only call [M4]",
   async (status) => {
     const server = await sessionServer(status);
     const provider = await connected([remote(server.url)]);
@@ -60,7 +60,7 @@ test.each([404, 400])(
   },
 );
 
-test("M4: does not repeat a call that may change something in the new session", async () => {
+test("does not repeat a call that may change something in the new session [M4]", async () => {
   const server = await sessionServer();
   const provider = await connected([remote(server.url)]);
   server.forget();
@@ -73,7 +73,7 @@ test("M4: does not repeat a call that may change something in the new session", 
   expect(await call(provider, "pay")).toBe("paid");
 });
 
-test("M4: fails the calls of an unreachable server, and reconnects", async () => {
+test("fails the calls of an unreachable server, and reconnects [M4]", async () => {
   const server = await sessionServer();
   const provider = await connected([remote(server.url)], { restart: { firstDelayMs: 10, times: 1 } });
   await server.close();
@@ -92,14 +92,14 @@ test.each([
   [403, "", "denies access (HTTP 403)"],
   [500, "out of memory", "answered HTTP 500: out of memory"],
   [404, "no such page", "answered HTTP 404: no such page"],
-])("X8: reports a server that answers HTTP %i as down", async (status, body, words) => {
+])("reports a server that answers HTTP %i as down [X8]", async (status, body, words) => {
   const server = await plainServer(status, body);
   const provider = await connected([remote(server.url)]);
   const error = `Cannot start the MCP server: "web" ${words} (SERVER_FAILED)`;
   expect(provider.servers[0]).toMatchObject({ status: "error", error });
 });
 
-test("X8: names the address that refuses connections in the error", async () => {
+test("names the address that refuses connections in the error [X8]", async () => {
   const server = await plainServer(200, "");
   await server.close();
   const provider = await connected([remote(server.url)]);
@@ -108,7 +108,7 @@ test("X8: names the address that refuses connections in the error", async () => 
   expect(provider.servers[0]).toMatchObject({ status: "error", error });
 });
 
-test("X8: does not mistake a web page for a server", async () => {
+test("does not mistake a web page for a server [X8]", async () => {
   const server = await plainServer(200, "<html>");
   const provider = await connected([remote(server.url)]);
   expect(provider.servers[0]?.error).toBe(
@@ -119,7 +119,7 @@ test("X8: does not mistake a web page for a server", async () => {
 test.each([
   ["an answer", sessionServer, {}, "ended the connection before it answered"],
   ["a stream of events", eventServer, { type: "sse" }, "closed the connection"],
-])("M4: fails the call at once if %s breaks off, and reconnects", async (_what, serve, entry, error) => {
+])("fails the call at once if %s breaks off, and reconnects [M4]", async (_what, serve, entry, error) => {
   const server = await serve();
   const log = (_name: string, _level: string, text: string): void => {
     if (text === "on my way") server.breakOff();
@@ -136,7 +136,7 @@ test.each([
 test.each([
   ["events", sessionServer],
   ["one message", jsonServer],
-])("M9: fails only the call of an answer over the limit, as %s", async (_kind, start) => {
+])("fails only the call of an answer over the limit, as %s [M9]", async (_kind, start) => {
   const server = await start();
   const provider = await connected([remote(server.url)], { maxMessageBytes: 64 << 10 });
   const message =
@@ -157,7 +157,7 @@ test.each([
       response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
     },
   ],
-])("X2: closes the connection of a cancelled call after notifying the server, which %s", async (_what, begin) => {
+])("closes the connection of a cancelled call after notifying the server, which %s [X2]", async (_what, begin) => {
   const { server, called, happened, over } = await deafServer(begin);
   const provider = await connected([remote(server.url)]);
   const cancel = new AbortController();

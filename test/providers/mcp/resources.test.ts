@@ -4,7 +4,7 @@ import { createRuntime } from "../../../src/runtime.ts";
 import { call, connected, fixture, ROOT } from "../../support/mcp/servers.ts";
 
 test.each([[["resources"]], [["modern", "resources"]]])(
-  "M7: lists and reads resources and prompts (%j)",
+  "lists and reads resources and prompts (%j) [M7]",
   async (ways) => {
     const provider = await connected([fixture(ways)]);
     const names = provider.skills[0]?.methods.slice(-5).map(({ name }) => name);
@@ -38,7 +38,7 @@ test.each([[["resources"]], [["modern", "resources"]]])(
   },
 );
 
-test("M7: fails for a missing resource with the message of the server", async () => {
+test("fails for a missing resource with the message of the server [M7]", async () => {
   const provider = await connected([fixture(["resources"])]);
   await expect(call(provider, "resources_read", { uri: "note:///missing" })).rejects.toMatchObject({
     code: "CALL_FAILED",
@@ -46,13 +46,13 @@ test("M7: fails for a missing resource with the message of the server", async ()
   });
 });
 
-test("M7: adds no methods for resources and prompts of a server without them", async () => {
+test("adds no methods for resources and prompts of a server without them [M7]", async () => {
   const provider = await connected([fixture()]);
   const names = provider.skills[0]?.methods.map(({ name }) => name) ?? [];
   expect(names.filter((name) => /^(?:resources|prompts)_/.test(name))).toEqual([]);
 });
 
-test("M7: reads a resource and a prompt by dotted names in a snippet", async () => {
+test("reads a resource and a prompt by dotted names in a snippet [M7]", async () => {
   const mcpServers = { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js", "resources"] } };
   const runtime = await createRuntime({ skillsDir: false, mcpServers, cwd: ROOT });
   onTestFinished(() => runtime.close());
@@ -72,7 +72,7 @@ test("M7: reads a resource and a prompt by dotted names in a snippet", async () 
   });
 });
 
-test("M7: refuses an unsupported part like any unknown method", async () => {
+test("refuses an unsupported part like any unknown method [M7]", async () => {
   const mcpServers = { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js", "resources"] } };
   const runtime = await createRuntime({ skillsDir: false, mcpServers, cwd: ROOT });
   onTestFinished(() => runtime.close());

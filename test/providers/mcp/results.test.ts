@@ -35,7 +35,7 @@ test.each<[tool: string, value: unknown]>([
   ["batch", "in a list"],
   ["noise", "after the noise"],
   ["many", "still here"],
-])("M5: returns the answer of %s of servers of both generations", async (tool, value) => {
+])("returns the answer of %s of servers of both generations [M5]", async (tool, value) => {
   expect(await call(old, tool)).toEqual(value);
   expect(await call(modern, tool)).toEqual(value);
 });
@@ -116,7 +116,7 @@ test.each<[setting: unknown, says: unknown, looksLikeJson: unknown]>([
   },
 );
 
-test("M5: converts images, audio and resources to descriptors with their bytes", async () => {
+test("converts images, audio and resources to descriptors with their bytes [M5]", async () => {
   expect(await call(old, "media")).toEqual([
     { type: "image", mimeType: "image/png", data: "iVBORw==" },
     { type: "audio", mimeType: "audio/wav", data: "UklGRg==" },
@@ -126,7 +126,7 @@ test("M5: converts images, audio and resources to descriptors with their bytes",
   ]);
 });
 
-test("M5: adds images that structured content omits", async () => {
+test("adds images that structured content omits [M5]", async () => {
   expect(await call(old, "picture")).toEqual({
     width: 1,
     _content: [{ type: "image", mimeType: "image/png", data: "iVBORw==" }],
@@ -150,17 +150,17 @@ test.each([
   ["error_text", "out of order"],
   ["error_empty", "the server gives no reason"],
   ["elicit_required", "visit the page"],
-])("M5: throws the answer of %s with its text", async (tool, message) => {
+])("throws the answer of %s with its text [M5]", async (tool, message) => {
   const error = { name: "SkillgateError", code: "CALL_FAILED", message, facts: facts(tool, message) };
   await expect(call(old, tool)).rejects.toMatchObject(error);
   await expect(call(modern, tool)).rejects.toMatchObject(error);
 });
 
-test("M7: refuses input requests of a server at once without a client", async () => {
+test("refuses input requests of a server at once without a client [M7]", async () => {
   expect(await call(old, "ask")).toMatchObject({ code: -32601, message: "Method not found" });
 });
 
-test("M7: passes progress on to the call", async () => {
+test("passes progress on to the call [M7]", async () => {
   const progress: unknown[] = [];
   expect(await call(old, "progress", {}, { progress: (...step) => progress.push(step) })).toBe("done");
   expect(progress).toEqual([
@@ -169,7 +169,7 @@ test("M7: passes progress on to the call", async () => {
   ]);
 });
 
-test.each([true, false])("M9: fails only the call of an answer over the limit (id first: %s)", async (idFirst) => {
+test.each([true, false])("fails only the call of an answer over the limit (id first: %s) [M9]", async (idFirst) => {
   const provider = await connected([fixture()], { maxMessageBytes: 64 << 10 });
   const others = [1, 2, 3].map((n) => call(provider, "echo", { message: n }));
   await expect(call(provider, "huge", { bytes: 1 << 20, idFirst })).rejects.toMatchObject({
@@ -181,11 +181,11 @@ test.each([true, false])("M9: fails only the call of an answer over the limit (i
   expect(await call(provider, "echo", { message: "still here" })).toBe("still here");
 });
 
-test("M9: accepts an answer of 30 MB", async () => {
+test("accepts an answer of 30 MB [M9]", async () => {
   expect(await call(old, "huge", { bytes: 30_000_000 })).toHaveLength(30_000_000);
 });
 
-test("X2: cancels a call on the server when its signal aborts, and ignores its late answer", async () => {
+test("cancels a call on the server when its signal aborts, and ignores its late answer [X2]", async () => {
   const timeout = new AbortController();
   const reason = new Error("Tool 'never' timed out after 30s");
   const calling = call(old, "never", {}, { signal: timeout.signal });
@@ -196,7 +196,7 @@ test("X2: cancels a call on the server when its signal aborts, and ignores its l
   expect(await call(old, "echo", { message: "well" })).toBe("well");
 });
 
-test("M4: names an unknown server and an unknown tool", async () => {
+test("names an unknown server and an unknown tool [M4]", async () => {
   await expect(old.call("nobody", "echo", {}, null as never)).rejects.toMatchObject({
     message: "MCP server not found: nobody",
   });

@@ -26,7 +26,7 @@ const post = (body: object, more: RequestInit = {}): RequestInit => ({
   ...more,
 });
 
-test("M3: sends a request and returns its answer unchanged", async () => {
+test("sends a request and returns its answer unchanged [M3]", async () => {
   const url = await listening((request, response) => {
     let text = "";
     request.on("data", (chunk) => (text += String(chunk)));
@@ -42,7 +42,7 @@ test("M3: sends a request and returns its answer unchanged", async () => {
   expect(await response.json()).toEqual(["POST", "/mcp?x=1", "application/json", '{"ä":1}']);
 });
 
-test("M3: a redirect is followed, or returned with `manual`", async () => {
+test("a redirect is followed, or returned with `manual` [M3]", async () => {
   const url = await listening((request, response) => {
     if (request.url === "/old") response.writeHead(307, { location: "/new" }).end();
     else response.end(`${request.method} ${request.url}`);
@@ -53,7 +53,7 @@ test("M3: a redirect is followed, or returned with `manual`", async () => {
   expect([given.status, given.headers.get("location")]).toEqual([307, "/new"]);
 });
 
-test("M7: never sends the content of a request to another server", async () => {
+test("never sends the content of a request to another server [M7]", async () => {
   const heard: unknown[] = [];
   const other = await listening((request, response) => {
     heard.push(request.headers);
@@ -73,18 +73,18 @@ test("M7: never sends the content of a request to another server", async () => {
 test.each([
   ["/again", "the server redirects more than 5 times"],
   ["http://[", "the server redirects without a valid Location header"],
-])("M3: does not follow a redirect to %s", async (location, message) => {
+])("does not follow a redirect to %s [M3]", async (location, message) => {
   const url = await listening((_request, response) => response.writeHead(308, { location }).end("moved"));
   await expect(fetch(url, post({}))).rejects.toMatchObject({ message: "fetch failed", cause: { message } });
 });
 
-test("M3: accepts an answer without a body", async () => {
+test("accepts an answer without a body [M3]", async () => {
   const url = await listening((_request, response) => response.writeHead(204).end());
   const response = await fetch(url, { method: "DELETE" });
   expect([response.status, response.body, await response.text()]).toEqual([204, null, ""]);
 });
 
-test("M4: fails like fetch if a server is missing or disconnects", async () => {
+test("fails like fetch if a server is missing or disconnects [M4]", async () => {
   const gone = await listening((_request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
     response.write('{"jsonrpc"', () => response.destroy());
@@ -99,7 +99,7 @@ test("M4: fails like fetch if a server is missing or disconnects", async () => {
   });
 });
 
-test("M7: closes the connection of a cancelled request, with the reason", async () => {
+test("closes the connection of a cancelled request, with the reason [M7]", async () => {
   let seen = (): void => {};
   let ended = (): void => {};
   const url = await listening((_request, response) => {
@@ -119,7 +119,7 @@ test("M7: closes the connection of a cancelled request, with the reason", async 
   await expect(fetch(url, post({}, { signal: controller.signal }))).rejects.toThrow("no more");
 });
 
-test("M7: passes a stream on as it arrives, and ends it when its reader cancels", async () => {
+test("passes a stream on as it arrives, and ends it when its reader cancels [M7]", async () => {
   let more = (): void => {};
   let end = (): void => {};
   const closed = new Promise<void>((resolve) => (end = resolve));
@@ -138,7 +138,7 @@ test("M7: passes a stream on as it arrives, and ends it when its reader cancels"
   await closed;
 });
 
-test("M4: an invalid response fails the request", async () => {
+test("an invalid response fails the request [M4]", async () => {
   const url = await listening((request, response) => {
     if (request.url === "/700") response.writeHead(700).end("{}");
     else request.socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n");
@@ -150,7 +150,7 @@ test("M4: an invalid response fails the request", async () => {
     await expect(fetch(`${url}${path}`, post({}))).rejects.toMatchObject({ name: "TypeError", cause: { message } });
 });
 
-test("M4: limits a compressed answer by its size after decompression", async () => {
+test("limits a compressed answer by its size after decompression [M4]", async () => {
   const url = await listening((request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
     response.end(gzipSync(JSON.stringify(request.url === "/long" ? "x".repeat(1_000_000) : "short")));
@@ -160,7 +160,7 @@ test("M4: limits a compressed answer by its size after decompression", async () 
   expect(await long.json()).toMatchObject({ id: 7, error: { message: "the answer has more than 1000 bytes" } });
 });
 
-test("M3: recognizes an event stream by its type in any case, and limits the answer of a redirect", async () => {
+test("recognizes an event stream by its type in any case, and limits the answer of a redirect [M3]", async () => {
   const url = await listening((request, response) => {
     if (request.url === "/old") response.writeHead(307, { location: "/long" }).end();
     else if (request.url === "/long") response.end("x".repeat(2_000));
@@ -173,7 +173,7 @@ test("M3: recognizes an event stream by its type in any case, and limits the ans
   expect(await long.json()).toMatchObject({ id: 7, error: { message: "the answer has more than 1000 bytes" } });
 });
 
-test("M7: removes its listeners from a signal that many requests share", async () => {
+test("removes its listeners from a signal that many requests share [M7]", async () => {
   const warned: unknown[] = [];
   const note = (warning: unknown): void => void warned.push(warning);
   process.on("warning", note);

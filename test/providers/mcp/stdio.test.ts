@@ -28,25 +28,25 @@ describe("reads lines", () => {
     [["\n\n", "a\n\n"], ["a"]],
     [["a\r\nb"], ["a\r", "b"]],
     [[], []],
-  ])("M9: reads %j as %j", (chunks, lines) => {
+  ])("reads %j as %j [M9]", (chunks, lines) => {
     expect(read(chunks)).toEqual(lines);
   });
 
-  test("M9: joins characters that are split between chunks", () => {
+  test("joins characters that are split between chunks [M9]", () => {
     const out: string[] = [];
     const reader = createLineReader(100, { line: (text) => out.push(text), overlong: () => {} });
     for (const byte of Buffer.from("é😀\n")) reader.push(Buffer.of(byte));
     expect(out).toEqual(["é😀"]);
   });
 
-  test("M9: keeps both ends of a line that is too long, and the whole next line", () => {
+  test("keeps both ends of a line that is too long, and the whole next line [M9]", () => {
     const long = `{"id":1,${"x".repeat(5_000)},"end":true}`;
     const ends = [long.slice(0, 256), long.slice(-256)];
     expect(read([`${long}\nnext\n`])).toEqual([ends, "next"]);
     expect(read(`${long}\nnext\n`.split(""))).toEqual([ends, "next"]);
   });
 
-  test("M9: reads a line of 32 MB in small chunks", () => {
+  test("reads a line of 32 MB in small chunks [M9]", () => {
     const chunk = Buffer.alloc(1 << 10, "x");
     let lines = 0;
     const reader = createLineReader(64 << 20, { line: () => (lines += 1), overlong: () => {} });
@@ -67,7 +67,7 @@ test.each([
   ["null", undefined],
   ['{"jsonrpc":', undefined],
   ['log: {"level":1}', undefined],
-])("M9: parses the line %j as %j", (line, message) => {
+])("parses the line %j as %j [M9]", (line, message) => {
   expect(parseLine(line)).toEqual(message);
 });
 
@@ -79,11 +79,11 @@ test.each([
   ['{"result":{"content":[', ',"id":3}}', undefined],
   ['{"result":{"id":3,', '"x"]}', undefined],
   ["noise", "noise", undefined],
-])("M9: finds that the overlong message %j … %j answers %j", (start, end, id) => {
+])("finds that the overlong message %j … %j answers %j [M9]", (start, end, id) => {
   expect(findOverlongId(start, end)).toBe(id);
 });
 
-test("M9: keeps the end of a stream in whole lines, without terminal controls", () => {
+test("keeps the end of a stream in whole lines, without terminal controls [M9]", () => {
   const secrets = new KnownSecrets();
   const tail = createOutputTail(20);
   tail.push(Buffer.from("first line\nsecond line\r\n"));
@@ -94,7 +94,7 @@ test("M9: keeps the end of a stream in whole lines, without terminal controls", 
   expect(createOutputTail(20).text(secrets)).toBe("");
 });
 
-test("M2: passes a child the harmless part of the environment, and the declared variables", () => {
+test("passes a child the harmless part of the environment, and the declared variables [M2]", () => {
   const ours = {
     PATH: "/bin",
     HOME: "/home/ada",
@@ -110,7 +110,7 @@ test("M2: passes a child the harmless part of the environment, and the declared 
   });
 });
 
-test("M2: gives a real child only declared variables", async () => {
+test("gives a real child only declared variables [M2]", async () => {
   const env = { ...process.env, SECRET_OF_PARENT: "s3cret" };
   const provider = await connected([fixture([], { env: { DECLARED: "yes" } })], { env });
   const seen = (await call(provider, "environment")) as Readonly<Record<string, string>>;
@@ -118,7 +118,7 @@ test("M2: gives a real child only declared variables", async () => {
   expect(seen).not.toHaveProperty("SECRET_OF_PARENT");
 });
 
-test("M1: runs a server in the folder of its entry", async () => {
+test("runs a server in the folder of its entry [M1]", async () => {
   const provider = await connected([
     fixture([], { command: process.execPath, args: ["../fixtures/mcp/server.js"], cwd: "test/config" }),
   ]);
@@ -129,12 +129,12 @@ test.each([
   [{ command: "no-such-command" }, 'cannot be started, the command "no-such-command" does not exist'],
   [{ cwd: "no/such/folder" }, `cannot be started, the folder "${ROOT}/no/such/folder" does not exist`],
   [{ command: ROOT }, `cannot be started: spawn ${ROOT} EACCES`],
-])("X8: reports why a server cannot be started (%j)", async (entry, words) => {
+])("reports why a server cannot be started (%j) [X8]", async (entry, words) => {
   const provider = await connected([fixture([], entry)]);
   expect(provider.servers[0]?.error).toBe(`Cannot start the MCP server: "fixture" ${words} (SERVER_FAILED)`);
 });
 
-test("M3: calls the reference server for files, structured content first", async () => {
+test("calls the reference server for files, structured content first [M3]", async () => {
   const provider = await connected([installed("filesystem", ["."])]);
   expect(provider.servers[0]).toMatchObject({
     name: "filesystem",
@@ -159,7 +159,7 @@ test("M3: calls the reference server for files, structured content first", async
   });
 });
 
-test("M3: calls the reference server for everything", async () => {
+test("calls the reference server for everything [M3]", async () => {
   const provider = await connected([installed("everything")]);
   const tell = (tool: string, input = {}, context = {}): Promise<unknown> =>
     provider.call("everything", tool, input, createContext(context));

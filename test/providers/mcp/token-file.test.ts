@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { tokenFile } from "../../../src/providers/mcp/oauth/token-file.ts";
 
-test("M7: keeps a change of a returned token value from the next reader", async () => {
+test("keeps a change of a returned token value from the next reader [M7]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-tokens-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const store = tokenFile(join(folder, "tokens.json"));

@@ -7,7 +7,7 @@ const failure = (server: string): { readonly source: string; readonly error: str
   error: server,
 });
 
-test("M3: connects a valid server, with its tools, its instructions and its version", async () => {
+test("connects a valid server, with its tools, its instructions and its version [M3]", async () => {
   const provider = await connected([fixture()]);
   const [status] = provider.servers;
   expect(status).toMatchObject({
@@ -36,7 +36,7 @@ test("M3: connects a valid server, with its tools, its instructions and its vers
 });
 
 test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
-  "M3: uses the protocol version of a server of %s",
+  "uses the protocol version of a server of %s [M3]",
   async (version) => {
     const provider = await connected([fixture([version])]);
     expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: version });
@@ -44,18 +44,18 @@ test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
   },
 );
 
-test("M3: connects to a server of 2026-07-28 without a handshake", async () => {
+test("connects to a server of 2026-07-28 without a handshake [M3]", async () => {
   const provider = await connected([fixture(["modern"])]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2026-07-28" });
   expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
 });
 
-test("M3: restarts a server that exits during version negotiation, with the older protocol", async () => {
+test("restarts a server that exits during version negotiation, with the older protocol [M3]", async () => {
   const provider = await connected([fixture(["exit-on-probe"])]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25" });
 });
 
-test("M3: uses the older protocol for a server that does not answer the version negotiation", async () => {
+test("uses the older protocol for a server that does not answer the version negotiation [M3]", async () => {
   const provider = await connected([fixture(["silent-on-probe"])], { connectTimeoutMs: 3_000 });
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25" });
 });
@@ -71,7 +71,7 @@ test.each([
   ["list-fails", '"fixture" did not list its tools: database is locked'],
   ["list-is-odd", '"fixture" did not list its tools: the server answers tools/list without a list of tools'],
   ["die-on-list", '"fixture" exited with code 4 before it was ready'],
-])("M3, X8: reports why a server that starts with %s is down", async (way, values) => {
+])("reports why a server that starts with %s is down [M3, X8]", async (way, values) => {
   const provider = await connected([fixture([way])]);
   const error = `Cannot start the MCP server: ${values} (SERVER_FAILED)`;
   expect(provider.servers[0]).toMatchObject({ status: "error", error, toolCount: 0 });
@@ -80,7 +80,7 @@ test.each([
 });
 
 test.each(["hang", "hang-on-list"])(
-  "X8: reports a server that does not answer (%s) as down after the time limit, with its output",
+  "reports a server that does not answer (%s) as down after the time limit, with its output [X8]",
   async (way) => {
     const provider = await connected([fixture([way, "banner"])], { connectTimeoutMs: 1_000 });
     const error =
@@ -90,7 +90,7 @@ test.each(["hang", "hang-on-list"])(
 );
 
 test.each(["banner", "partial", "byte-order-mark", "loud"])(
-  "M9: connects a server that prints %s first",
+  "connects a server that prints %s first [M9]",
   async (way) => {
     const provider = await connected([fixture([way])]);
     expect(provider.servers[0]).toMatchObject({ status: "connected" });
@@ -98,7 +98,7 @@ test.each(["banner", "partial", "byte-order-mark", "loud"])(
   },
 );
 
-test("M9: stores the end of each server's stderr, without colours and control characters", async () => {
+test("stores the end of each server's stderr, without colours and control characters [M9]", async () => {
   const provider = await connected([fixture(["loud"])]);
   await call(provider, "complain");
   const tail = (): string => provider.servers[0]?.stderrTail ?? "";
@@ -107,7 +107,7 @@ test("M9: stores the end of each server's stderr, without colours and control ch
   expect(tail().length).toBeLessThanOrEqual(16 << 10);
 });
 
-test("M3: omits invalid tools with the reason, and offers the others", async () => {
+test("omits invalid tools with the reason, and offers the others [M3]", async () => {
   const provider = await connected([fixture(["bad-tools"])]);
   const [skill] = provider.skills;
   expect(
@@ -141,12 +141,12 @@ test("M3: omits invalid tools with the reason, and offers the others", async () 
   expect(await call(provider, "__proto__")).toBe("called __proto__");
 });
 
-test("M3: omits only the invalid tools of a server of 2026-07-28", async () => {
+test("omits only the invalid tools of a server of 2026-07-28 [M3]", async () => {
   const provider = await connected([fixture(["modern", "bad-tools"])]);
   expect(provider.servers[0]).toMatchObject({ protocolVersion: "2026-07-28", toolCount: 9 });
 });
 
-test("N2: makes tools callable whose names are not valid in JavaScript", async () => {
+test("makes tools callable whose names are not valid in JavaScript [N2]", async () => {
   const provider = await connected([fixture(["odd-names"])]);
   const names = provider.servers[0]?.tools.map(({ name, method }) => [name, method]);
   expect(names).toEqual([
@@ -162,7 +162,7 @@ test("N2: makes tools callable whose names are not valid in JavaScript", async (
   for (const [name = ""] of names ?? []) expect(await call(provider, name)).toBe(`called ${name}`);
 });
 
-test("N2: turns get-user, get_user and getUser of one server into three methods", async () => {
+test("turns get-user, get_user and getUser of one server into three methods [N2]", async () => {
   const provider = await connected([fixture()]);
   const methods = provider.servers[0]?.tools.filter(({ name }) => name.startsWith("get"));
   expect(methods?.map(({ name, method }) => [name, method])).toEqual([
@@ -177,19 +177,19 @@ test.each([
   ["endless", 100, "tools/list has no end, its first 100 tools are used"],
   ["endless-same", 1, "tools/list has no end, its first 2 tools are used"],
   ["page-fails", 1, "tools/list ended after 1 tools: bad cursor"],
-])("M3: uses the valid part of a list of tools that is %s", async (way, toolCount, error) => {
+])("uses the valid part of a list of tools that is %s [M3]", async (way, toolCount, error) => {
   const provider = await connected([fixture([way])]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", toolCount });
   expect(provider.problems[0]).toEqual(failure(error));
 });
 
-test("M3: connects a server without tools", async () => {
+test("connects a server without tools [M3]", async () => {
   const provider = await connected([fixture(["no-tools"])]);
   expect(provider.servers[0]).toMatchObject({ status: "connected", toolCount: 0 });
   expect(provider.problems).toEqual([]);
 });
 
-test("M1: omits tools that the configuration disables, and keeps the names of the others", async () => {
+test("omits tools that the configuration disables, and keeps the names of the others [M1]", async () => {
   const provider = await connected([fixture([], { disabledTools: ["get_user", "echo"] })]);
   const names = provider.skills[0]?.methods.map((method) => method.name) ?? [];
   expect(names).not.toContain("echo");

@@ -15,7 +15,7 @@ const TOOL = {
   annotations: { readOnlyHint: true },
 };
 
-test("M8: computes the digest of a tool from its definition, independent of the order of keys", () => {
+test("computes the digest of a tool from its definition, independent of the order of keys [M8]", () => {
   const digest = "73a1453d06a787a8d240efd85ce9449458c65e567a1be39746c696aaf6b6d9b3";
   const shuffled = {
     ...TOOL,
@@ -32,18 +32,18 @@ test.each([
   ["inputSchema", { type: "object" }],
   ["outputSchema", undefined],
   ["annotations", { readOnlyHint: false }],
-])("M8: computes another digest for another %s", (key, value) => {
+])("computes another digest for another %s [M8]", (key, value) => {
   expect(hashTool({ ...TOOL, [key]: value })).not.toBe(hashTool(TOOL));
 });
 
-test("M3: omits a definition that nests too deeply", () => {
+test("omits a definition that nests too deeply [M3]", () => {
   const inputSchema: unknown = JSON.parse(`{"type":"object","a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`);
   const { tools, quarantined } = importTools([TOOL, { name: "deep", inputSchema }], { disabledTools: [] });
   expect(tools.map(({ name }) => name)).toEqual(["search"]);
   expect(quarantined).toEqual([{ tool: "deep", reason: "its definition nests too deeply" }]);
 });
 
-test("X2: applies the timeout of a server to all of its methods", () => {
+test("applies the timeout of a server to all of its methods [X2]", () => {
   const { tools } = importTools([TOOL], { disabledTools: [], timeoutMs: 5_000 });
   expect(tools[0]?.method.metadata).toEqual({ readOnly: true, timeoutMs: 5_000 });
 });
@@ -59,7 +59,7 @@ test.each([
     { $ref: "#/$defs/a", $defs: { a: {} } },
     { $ref: "#/$defs/a", $defs: { a: {} }, type: "object" },
   ],
-])("M6: converts the schema %j to %j", (inputSchema, input) => {
+])("converts the schema %j to %j [M6]", (inputSchema, input) => {
   const { tools } = importTools([{ name: "t", inputSchema }], { disabledTools: [] });
   expect(tools[0]?.method.input).toEqual(input);
 });
@@ -81,7 +81,7 @@ test.each([
   ],
   [{ properties: { a: { items: { type: "string", "x-mcp-header": "A" } } } }, "x-mcp-header is not on a parameter"],
   [{ "x-mcp-header": "A" }, "x-mcp-header is not on a parameter"],
-])("M3: omits a tool over HTTP with headers as in %j: %s", (inputSchema, reason) => {
+])("omits a tool over HTTP with headers as in %j: %s [M3]", (inputSchema, reason) => {
   const { quarantined } = importTools([{ name: "t", inputSchema }], { disabledTools: [], hasHeaders: true });
   expect(quarantined.map((tool) => tool.reason)).toEqual(reason === undefined ? [] : [reason]);
   expect(importTools([{ name: "t", inputSchema }], { disabledTools: [] }).quarantined).toEqual([]);
@@ -89,7 +89,7 @@ test.each([
 
 const LISTS = "test/fixtures/mcp/tools";
 
-test.each(readdirSync(LISTS))("M3: imports the tools of a large real server (%s) without loss", (file) => {
+test.each(readdirSync(LISTS))("imports the tools of a large real server (%s) without loss [M3]", (file) => {
   const { tools: listed } = JSON.parse(readFileSync(`${LISTS}/${file}`, "utf8")) as {
     readonly tools: readonly { readonly name: string }[];
   };

@@ -17,11 +17,11 @@ const place = {
 
 const spelled = (command: string, ...args: readonly string[]) => windowsSpelling(command, args, place);
 
-test("M3: finds a program by its extension on Windows", () => {
+test("finds a program by its extension on Windows [M3]", () => {
   expect(spelled("node", "a b")).toEqual({ command: String.raw`C:\node\node.EXE`, args: ["a b"], isVerbatim: false });
 });
 
-test("M3: starts a script with the command interpreter on Windows", () => {
+test("starts a script with the command interpreter on Windows [M3]", () => {
   expect(spelled("npx", "-y", "@acme/server")).toEqual({
     command: String.raw`C:\cmd.exe`,
     args: ["/d", "/s", "/c", String.raw`"C:\node\npx.CMD ^^^"-y^^^" ^^^"@acme/server^^^""`],
@@ -36,14 +36,14 @@ test.each([
   ['say "hi"', String.raw`^^^"say^^^ \^^^"hi\^^^"^^^"`],
   [String.raw`C:\dir` + "\\", String.raw`^^^"C:\dir\\^^^"`],
   [String.raw`\"`, String.raw`^^^"\\\^^^"^^^"`],
-])("M3: escapes the argument %j unambiguously on Windows", (arg, escaped) => {
+])("escapes the argument %j unambiguously on Windows [M3]", (arg, escaped) => {
   expect(spelled(String.raw`.\run.bat`, arg).args.at(-1)).toBe(String.raw`"C:\work\run.bat ${escaped}"`);
 });
 
-test("M3: quotes a script in a folder with a space on Windows", () => {
+test("quotes a script in a folder with a space on Windows [M3]", () => {
   expect(spelled("tool").args.at(-1)).toBe(String.raw`"C:\Program^ Files\x\tool.CMD"`);
 });
 
-test("M3: keeps the name of a missing program for the error on Windows", () => {
+test("keeps the name of a missing program for the error on Windows [M3]", () => {
   expect(spelled("missing", "x")).toEqual({ command: "missing", args: ["x"], isVerbatim: false });
 });

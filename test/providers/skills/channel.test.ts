@@ -55,7 +55,7 @@ const failed = (path: string, what: string) => ({
   message: `Cannot complete the call: "${path}" ${what} (CALL_FAILED)`,
 });
 
-test("L10: ends the process at foreign bytes in the channel, and starts no call twice", async () => {
+test("ends the process at foreign bytes in the channel, and starts no call twice [L10]", async () => {
   const { provider, paid } = await load();
   const payment = call(provider, "PayingSkill.slowly");
   const failure = expect(payment).rejects.toMatchObject(failed("PayingSkill.slowly", UNREADABLE));
@@ -67,7 +67,7 @@ test("L10: ends the process at foreign bytes in the channel, and starts no call 
   expect(await paid()).toBe("paid\npaid\n");
 });
 
-test("L10: ends the process at an incomplete message, and does not restart its calls", async () => {
+test("ends the process at an incomplete message, and does not restart its calls [L10]", async () => {
   const { provider, paid } = await load();
   const forged = expect(call(provider, "WritingSkill.forge")).rejects.toMatchObject(
     failed("WritingSkill.forge", UNREADABLE),
@@ -77,7 +77,7 @@ test("L10: ends the process at an incomplete message, and does not restart its c
   expect(await paid()).toBe("paid\n");
 });
 
-test("L10: reads long output of a skill that then computes, and starts no call twice", async () => {
+test("reads long output of a skill that then computes, and starts no call twice [L10]", async () => {
   const { provider, paid } = await load();
   let heard = 0;
   const flood = call(provider, "WritingSkill.flood", {}, { log: () => void heard++ });
@@ -88,7 +88,7 @@ test("L10: reads long output of a skill that then computes, and starts no call t
   await expect(call(provider, "WritingSkill.argv")).resolves.toBe(2);
 });
 
-test("L10: keeps the channel token off the command line and the server token out of the environment", async () => {
+test("keeps the channel token off the command line and the server token out of the environment [L10]", async () => {
   const folder = await temporaryFolder();
   const [looking, seen] = [join(folder, "looking.cjs"), join(folder, "seen")];
   const look = `require("fs").appendFileSync(${JSON.stringify(seen)}, JSON.stringify(process.argv.slice(1)) + "\\n")`;

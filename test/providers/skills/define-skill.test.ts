@@ -11,7 +11,7 @@ const NUMBERS = {
 } as const;
 
 describe("defineSkill", () => {
-  test("L2: defines a skill with JSON Schema and all metadata", async () => {
+  test("defines a skill with JSON Schema and all metadata [L2]", async () => {
     const math = defineSkill({
       name: "MathSkill",
       description: "Does sums",
@@ -52,7 +52,7 @@ describe("defineSkill", () => {
     await expect(call({ skills: [math] }, "MathSkill.zero")).resolves.toBe(0);
   });
 
-  test("T4: converts a Standard Schema to JSON Schema, and converts the input of each call", async () => {
+  test("converts a Standard Schema to JSON Schema, and converts the input of each call [T4]", async () => {
     const skill = defineSkill({
       name: "TripSkill",
       description: "",
@@ -96,7 +96,7 @@ describe("defineSkill", () => {
     });
   });
 
-  test("L2: accepts any value for what JSON Schema cannot express, and still validates it", async () => {
+  test("accepts any value for what JSON Schema cannot express, and still validates it [L2]", async () => {
     const skill = defineSkill({
       name: "DateSkill",
       description: "",
@@ -109,7 +109,7 @@ describe("defineSkill", () => {
     });
   });
 
-  test("L2: accepts any object for a schema of a library that cannot write JSON Schema", async () => {
+  test("accepts any object for a schema of a library that cannot write JSON Schema [L2]", async () => {
     const even = {
       "~standard": {
         version: 1 as const,
@@ -130,7 +130,7 @@ describe("defineSkill", () => {
     await expect(call({ skills: [skill] }, "EvenSkill.half", { n: 3 })).rejects.toThrow('EvenSkill.half: "n": is odd');
   });
 
-  test("L8: calls a health check, and validates its answer", async () => {
+  test("calls a health check, and validates its answer [L8]", async () => {
     const of = (healthCheck?: () => never) =>
       defineSkill({
         name: "WellSkill",
@@ -195,13 +195,13 @@ describe("defineSkill", () => {
       { name: "MathSkill", description: "", methods: { add: { description: "", run: () => 1 } }, healthCheck: true },
       'healthCheck of "MathSkill" must be a function, not true',
     ],
-  ])("L2: reports the position of the mistake in an invalid definition: %#", (source, why) => {
+  ])("reports the position of the mistake in an invalid definition: %# [L2]", (source, why) => {
     expect(() => defineSkill(source as never)).toThrow(
       expect.objectContaining({ code: "SKILL_INVALID", message: `Cannot load the skill: ${why} (SKILL_INVALID)` }),
     );
   });
 
-  test("L2: refuses a method that the skill does not have", async () => {
+  test("refuses a method that the skill does not have [L2]", async () => {
     const skill = defineSkill({ name: "OneSkill", description: "", methods: { a: { description: "", run: () => 1 } } });
     const other = { name: "b", description: "", input: {} };
     await expect(skill.invoke(other, {}, createTestContext())).rejects.toMatchObject({ code: "METHOD_UNKNOWN" });

@@ -37,7 +37,7 @@ async function call(path: string, input: Readonly<Record<string, unknown>> = {})
 const NOTHING = "it exports no skill: no class whose name ends in Skill, no function, nothing made by defineSkill";
 
 describe("a folder of awkward skills", () => {
-  test("L1: loads the valid files, folders before files, in the order of their names", () => {
+  test("loads the valid files, folders before files, in the order of their names [L1]", () => {
     const outline = provider.skills.map(({ name, source, methods }) => {
       const names = methods.map((method) => method.name);
       return `${source} ${name}: ${names.length > 20 ? names.length : names.join(" ")}`;
@@ -73,7 +73,7 @@ describe("a folder of awkward skills", () => {
     ]);
   });
 
-  test("L4: reports each file that cannot be loaded with its reason and line", () => {
+  test("reports each file that cannot be loaded with its reason and line [L4]", () => {
     const failures = provider.problems.filter(({ error }) => error.startsWith("Cannot load the skill: "));
     expect(
       failures.map(({ source, error }) => [
@@ -112,7 +112,7 @@ describe("a folder of awkward skills", () => {
     ]);
   });
 
-  test("L2: reports each unreadable type with its position and what to write instead", () => {
+  test("reports each unreadable type with its position and what to write instead [L2]", () => {
     const warnings = provider.problems.filter(({ error }) => !error.startsWith("Cannot load the skill: "));
     const any = "so any value is taken; write it out as plain data, such as { city: string }";
     expect(warnings.map(({ source, error }) => [source, error.replace(/^Cannot read /, "")])).toEqual([
@@ -207,15 +207,15 @@ describe("a folder of awkward skills", () => {
     ["TricksSkill.delete", { id: "7" }, "deleted 7"],
     ["TwiceSkill.which", {}, "a"],
     ["天気Skill.予報", {}, "東京は晴れ"],
-  ])("L3: %s(%j)", async (path, input, result) => {
+  ])("%s(%j) [L3]", async (path, input, result) => {
     await expect(call(path, input)).resolves.toEqual(result);
   });
 
-  test("L3: throws the text of a tool that returns an error", async () => {
+  test("throws the text of a tool that returns an error [L3]", async () => {
     await expect(call("McpToolsSkill.fail")).rejects.toThrow(/^no luck$/);
   });
 
-  test("L10: leaves prototypes unchanged, in this process and in results", async () => {
+  test("leaves prototypes unchanged, in this process and in results [L10]", async () => {
     const input = JSON.parse('{"__proto__": "text", "constructor": {"__proto__": 1, "toString": "own"}}') as Record<
       string,
       unknown
@@ -227,7 +227,7 @@ describe("a folder of awkward skills", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("L8: reports the health of each skill, including those that did not start", async () => {
+  test("reports the health of each skill, including those that did not start [L8]", async () => {
     const health = await provider.health();
     expect(health).toContainEqual({ skill: "FirstSkill", source: "several.ts", healthy: true, message: "ok" });
     expect(health).toContainEqual({
@@ -259,14 +259,14 @@ describe("a folder of awkward skills", () => {
     );
   });
 
-  test("L1: reads SKILL.md beside a module as its guidance", () => {
+  test("reads SKILL.md beside a module as its guidance [L1]", () => {
     expect(findSkill(provider, "GuidedSkill")).toMatchObject({
       description: "Goes step by step",
       guidance: "# How to use it\n\nBegin with step 1.",
     });
   });
 
-  test("T1: reads the annotations of a tool", () => {
+  test("reads the annotations of a tool [T1]", () => {
     expect(findSkill(provider, "McpToolsSkill").methods[0]).toEqual({
       name: "add_numbers",
       description: "Adds",

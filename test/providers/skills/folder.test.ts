@@ -9,13 +9,13 @@ import { call, load, loadFiles, temporaryFolder, writeFiles } from "./call.ts";
 const ONE = "export const one = () => 1;";
 
 describe("a skills folder", () => {
-  test("L4: reads a missing folder without skills and problems", async () => {
+  test("reads a missing folder without skills and problems [L4]", async () => {
     const folder = await temporaryFolder();
     const provider = await load(join(folder, "nowhere"), { cacheDir: join(folder, "cache") });
     expect([provider.skills, provider.problems, await provider.health()]).toEqual([[], [], []]);
   });
 
-  test("L4: reports a folder that is a file", async () => {
+  test("reports a folder that is a file [L4]", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "skills"), "");
     const provider = await load(join(folder, "skills"), { cacheDir: join(folder, "cache") });
@@ -33,7 +33,7 @@ describe("a skills folder", () => {
     ["main.js", "index.js"],
     ["index.ts", "index.js"],
     ["index.js", "helper.ts"],
-  ])("L1: prefers %s to %s as the entry of a folder", async (entry, other) => {
+  ])("prefers %s to %s as the entry of a folder [L1]", async (entry, other) => {
     const provider = await loadFiles({
       [`weather/${entry}`]: ONE,
       [`weather/${other}`]: "throw new Error('not this one');",
@@ -70,7 +70,7 @@ describe("a skills folder", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("L1: ignores names that begin with a dot or an underscore, declarations, tests and other files", async () => {
+  test("ignores names that begin with a dot or an underscore, declarations, tests and other files [L1]", async () => {
     const provider = await loadFiles({
       ".hidden.ts": ONE,
       "_private.ts": ONE,
@@ -88,7 +88,7 @@ describe("a skills folder", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("L1: follows symbolic links within the folder, and refuses links out of it", async () => {
+  test("follows symbolic links within the folder, and refuses links out of it [L1]", async () => {
     const provider = await loadFiles({
       "../outside/secret.ts": "export const secret = 'out of reach';",
       "../outside/SKILL.md": "Secret guidance",
@@ -122,7 +122,7 @@ describe("a skills folder", () => {
     ]);
   });
 
-  test("L1: accepts a folder that is a symbolic link", async () => {
+  test("accepts a folder that is a symbolic link [L1]", async () => {
     const folder = await temporaryFolder();
     await writeFiles(join(folder, "real"), { "one.ts": ONE, "bad.ts": "throw new Error('here');" });
     await symlink(join(folder, "real"), join(folder, "skills"));
@@ -133,7 +133,7 @@ describe("a skills folder", () => {
     ]);
   });
 
-  test("L5: uses the first of several skills with one name: folders before files, then by name", async () => {
+  test("uses the first of several skills with one name: folders before files, then by name [L5]", async () => {
     const same = (from: string): string => `export class SameSkill { from() { return "${from}"; } }`;
     const provider = await loadFiles({
       "a.ts": same("a.ts"),
@@ -151,7 +151,7 @@ describe("a skills folder", () => {
     );
   });
 
-  test("L2: resolves skillgate from the runtime, and packages from the folder of the skill", async () => {
+  test("resolves skillgate from the runtime, and packages from the folder of the skill [L2]", async () => {
     const provider = await loadFiles({
       "tidy.js":
         'import { defineSkill } from "skillgate";\nimport { two } from "number-two";\nexport default defineSkill({ name: "TidySkill", description: "", methods: { two: { description: "", run: () => two } } });',
@@ -165,7 +165,7 @@ describe("a skills folder", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("L1: caches compiled files until one of their source files changes", async () => {
+  test("caches compiled files until one of their source files changes [L1]", async () => {
     const folder = await temporaryFolder();
     const skills = join(folder, "skills");
     const cacheDir = join(folder, "cache");
@@ -190,7 +190,7 @@ describe("a skills folder", () => {
     ]);
   });
 
-  test("L1: works with a cache that cannot be written", async () => {
+  test("works with a cache that cannot be written [L1]", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "cache"), "a file, where a folder is wanted");
     await writeFiles(join(folder, "skills"), { "one.ts": ONE });
@@ -198,7 +198,7 @@ describe("a skills folder", () => {
     await expect(call(provider, "OneSkill.one")).resolves.toBe(1);
   });
 
-  test.skipIf(!existsSync("/proc/self"))("L1: works with a cache that is full", async () => {
+  test.skipIf(!existsSync("/proc/self"))("works with a cache that is full [L1]", async () => {
     const provider = await loadFiles({ "one.ts": ONE }, { cacheDir: "/proc/self" });
     expect(provider.problems).toEqual([]);
     await expect(call(provider, "OneSkill.one")).resolves.toBe(1);
@@ -216,7 +216,7 @@ describe("a skills folder that is watched", () => {
     return { provider, skills, state };
   }
 
-  test("L6: loads new, changed and renamed files, and removes deleted ones", async () => {
+  test("loads new, changed and renamed files, and removes deleted ones [L6]", async () => {
     const { provider, skills, state } = await watched({ "a.ts": ONE });
     const one = provider.skills[0];
     await writeFiles(skills, {
@@ -240,7 +240,7 @@ describe("a skills folder that is watched", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("L6: keeps the last good version after a broken save, and reports the mistake", async () => {
+  test("keeps the last good version after a broken save, and reports the mistake [L6]", async () => {
     const { provider, skills } = await watched({
       "a.ts": "export const get = () => 1;",
       "c.ts": "export class CSkill { get() { return 1; } }",
@@ -273,7 +273,7 @@ describe("a skills folder that is watched", () => {
     await expect(Promise.all([call(provider, "ASkill.get"), call(provider, "CSkill.get")])).resolves.toEqual([4, 4]);
   });
 
-  test("L6: keeps the last good version of all skills after a save that ends the process", async () => {
+  test("keeps the last good version of all skills after a save that ends the process [L6]", async () => {
     const { provider, skills } = await watched({
       "a.ts": "export const get = () => 1;",
       "b.ts": "export const get = () => 'b';",
@@ -283,7 +283,7 @@ describe("a skills folder that is watched", () => {
     await expect(Promise.all([call(provider, "ASkill.get"), call(provider, "BSkill.get")])).resolves.toEqual([1, "b"]);
   });
 
-  test("L6: finds a folder that is created later", async () => {
+  test("finds a folder that is created later [L6]", async () => {
     const folder = await temporaryFolder();
     const provider = await load(join(folder, "skills"), { cacheDir: join(folder, "cache"), watch: true });
     await mkdir(join(folder, "skills"));
@@ -293,7 +293,7 @@ describe("a skills folder that is watched", () => {
 });
 
 describe("a file that imports nothing", () => {
-  test("L1: accepts a nameless class and top-level await", async () => {
+  test("accepts a nameless class and top-level await [L1]", async () => {
     const provider = await loadFiles({
       "nameless.ts": "export default class { one(): number { return 1; } }",
       "waits.ts": "const value = await Promise.resolve(7); export const seven = (): number => value;",
@@ -303,7 +303,7 @@ describe("a file that imports nothing", () => {
     await expect(call(provider, "WaitsSkill.seven")).resolves.toBe(7);
   });
 
-  test("L1: runs in strict mode like an ES module, with its own __filename", async () => {
+  test("runs in strict mode like an ES module, with its own __filename [L1]", async () => {
     const provider = await loadFiles({
       "strict.ts": `
         export const loose = (): string => { try { undeclared = 1; return "loose"; } catch { return "strict"; } };

@@ -13,7 +13,7 @@ function unpackedFrom(bytes: Buffer, pieceBytes: number): readonly unknown[] {
   return messages;
 }
 
-test("L10: reassembles messages from pieces of any size", () => {
+test("reassembles messages from pieces of any size [L10]", () => {
   const messages = [
     1,
     "",
@@ -25,7 +25,7 @@ test("L10: reassembles messages from pieces of any size", () => {
   for (const pieceBytes of [1, 2, 3, 5, 7, 100, 10_000]) expect(unpackedFrom(bytes, pieceBytes)).toEqual(messages);
 });
 
-test("L10: rejects an excessive length and bytes that are not a message", () => {
+test("rejects an excessive length and bytes that are not a message [L10]", () => {
   const unpacker = new Unpacker(word, () => expect.unreachable());
   unpacker.add(Buffer.concat([word, Buffer.from([255, 255, 255])]));
   expect(() => unpacker.add(Buffer.from([255]))).toThrow(MessageTooLarge);
@@ -35,7 +35,7 @@ test("L10: rejects an excessive length and bytes that are not a message", () => 
   expect(() => packMessage("x".repeat(65 << 20), word)).toThrow(MessageTooLarge);
 });
 
-test("L10: rejects bytes without the token at the first byte, also after a valid message", () => {
+test("rejects bytes without the token at the first byte, also after a valid message [L10]", () => {
   const heard: unknown[] = [];
   const unpacker = new Unpacker(word, (message) => heard.push(message));
   unpacker.add(packMessage(1, word));
@@ -44,7 +44,7 @@ test("L10: rejects bytes without the token at the first byte, also after a valid
   expect(heard).toEqual([1]);
 });
 
-test("L10: stops spinning for an answer after a while", () => {
+test("stops spinning for an answer after a while [L10]", () => {
   const module = new URL("../../../dist/sandbox/spin-wait.js", import.meta.url).href;
   const program = `
     const { EventLoopSpin } = await import(${JSON.stringify(module)});

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { temporaryFolder, writeFiles } from "./call.ts";
 
-test("L10: rethrows an error of a host listener as uncaught without failing a call or losing a report", async () => {
+test("rethrows an error of a host listener as uncaught without failing a call or losing a report [L10]", async () => {
   const folder = await temporaryFolder();
   await writeFiles(folder, {
     "skills/talking.ts": `

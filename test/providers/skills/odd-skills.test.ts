@@ -30,7 +30,7 @@ async function called(path: string, args = ""): Promise<unknown> {
   return outcome.kind === "failed" ? outcome.error.message : outcome.text;
 }
 
-test("L1: reads methods and comments from files of every form", () => {
+test("reads methods and comments from files of every form [L1]", () => {
   const outline = runtime.catalog.skills
     .filter(({ name }) => !["ReturnsSkill", "ThrowsSkill", "SchemasSkill", "NoisySkill"].includes(name))
     .map(({ name, source, methods }) => {
@@ -69,7 +69,7 @@ test("L1: reads methods and comments from files of every form", () => {
   ]);
 });
 
-test("L2: reports each unreadable part with the reason and a fix", () => {
+test("reports each unreadable part with the reason and a fix [L2]", () => {
   const nothing = "it exports no skill: no class whose name ends in Skill, no function, nothing made by defineSkill";
   const yields = "a method has one result, so any value is taken; return an array";
   const misnamed = "it cannot be called by that name; rename it";
@@ -86,7 +86,7 @@ test("L2: reports each unreadable part with the reason and a fix", () => {
   ]);
 });
 
-test("L2: reports a source that is too large with a fix, and loads the others", async () => {
+test("reports a source that is too large with a fix, and loads the others [L2]", async () => {
   const provider = await loadFiles({
     "huge.ts": `const data = ["${"x".repeat(3 << 20)}"];\nexport const size = (): number => data.length;`,
     "small.ts": "export const size = (): number => 0;",
@@ -111,7 +111,7 @@ test.each([
     "(trip: { from: string; to: string; legs?: { km: number }[] }, legs?: { km: number }[], rest?: string[]): Promise<string>",
   ],
   ["JsdocSkill.typed", '(a: number, b?: "x" | "y"): Promise<string>'],
-])("L2: reads the types of %s", (path, declaration) => {
+])("reads the types of %s [L2]", (path, declaration) => {
   expect(runtime.catalog.method(path)?.declaration).toContain(declaration);
 });
 
@@ -131,7 +131,7 @@ test.each([
   ["MembersSkill.inherited", '"x"', "inherited x!"],
   ["MembersSkill.computed", "", 2],
   ["OverloadsSkill.take", "1", "number -"],
-])("L3: %s(%s)", async (path, args, result) => {
+])("%s(%s) [L3]", async (path, args, result) => {
   expect(await called(path, args)).toEqual(result);
 });
 
@@ -154,11 +154,11 @@ describe("results", () => {
     ["pattern", "/a+/g"],
     ["nothing", undefined],
     ["thenable", "settled"],
-  ])("S9: passes the result of %s to a snippet as data", async (method, value) => {
+  ])("passes the result of %s to a snippet as data [S9]", async (method, value) => {
     expect(await called(`ReturnsSkill.${method}`)).toEqual(value);
   });
 
-  test("S9: treats __proto__ as an ordinary key", async () => {
+  test("treats __proto__ as an ordinary key [S9]", async () => {
     const value = await runtime.call("ReturnsSkill.keys", {});
     expect(Object.entries(value as object)).toEqual([
       ["__proto__", "https://example.com/"],
@@ -180,7 +180,7 @@ describe("results", () => {
     ["generator", '"result" is a generator; return an array'],
     ["weak", '"result" holds its content weakly'],
     ["proxy", '"result" is a Proxy'],
-  ])("L10: refuses the result of %s with the path and the reason", async (method, what) => {
+  ])("refuses the result of %s with the path and the reason [L10]", async (method, what) => {
     expect(await called(`ReturnsSkill.${method}`)).toBe(refused(method, what));
   });
 
@@ -204,15 +204,15 @@ test.each([
   ["several", "both failed: one; two"],
   ["endless", "round"],
   ["refused", "fetch failed: ECONNREFUSED"],
-])("L10: converts every thrown value to an error with a message: %s", async (method, message) => {
+])("converts every thrown value to an error with a message: %s [L10]", async (method, message) => {
   expect(await called(`ThrowsSkill.${method}`)).toBe(message);
 });
 
-test("L10: truncates a long error message", async () => {
+test("truncates a long error message [L10]", async () => {
   expect(String(await called("ThrowsSkill.long")).length).toBeLessThanOrEqual(16_384);
 });
 
-test("T6: validates with deep, huge, recursive and hostile schemas as far as possible", async () => {
+test("validates with deep, huge, recursive and hostile schemas as far as possible [T6]", async () => {
   const call = async (method: string, input: Readonly<Record<string, unknown>>): Promise<unknown> =>
     runtime.call(`SchemasSkill.${method}`, input).catch((error: Error) => error.message.replace(/; use .*/, ""));
   const nodes = { list: { value: 1, next: { value: 2 } } };
@@ -231,7 +231,7 @@ test("T6: validates with deep, huge, recursive and hostile schemas as far as pos
   expect(await call("deep", { x: { a: 1 } })).toBe(1);
 });
 
-test("L10: keeps changes of a skill to its process away from the runtime", async () => {
+test("keeps changes of a skill to its process away from the runtime [L10]", async () => {
   const { HOME } = process.env;
   const folder = process.cwd();
   expect(await called("NoisySkill.print", "3")).toBe(3);
@@ -243,7 +243,7 @@ test("L10: keeps changes of a skill to its process away from the runtime", async
   expect([process.env["HOME"], process.cwd()]).toEqual([HOME, folder]);
 });
 
-test("L10: restores built-ins that a skill changes, and names the skill", async () => {
+test("restores built-ins that a skill changes, and names the skill [L10]", async () => {
   expect(await called("NoisySkill.pollute")).toBe("done");
   expect(await called("NoisySkill.after", "[1, 2]")).toEqual([[2, 4], "[1,2]", "ext", []]);
   expect(logged.filter((line) => line.includes("was restored"))).toEqual([
@@ -252,7 +252,7 @@ test("L10: restores built-ins that a skill changes, and names the skill", async 
   expect(await called("EmojiSkill.hi", '"Ada"')).toBe("hi Ada");
 });
 
-test("L10: keeps polyfills that a module adds at import", async () => {
+test("keeps polyfills that a module adds at import [L10]", async () => {
   const provider = await loadFiles({
     "adding.ts": `
       Object.defineProperty(Array.prototype, "sum", { value() { return this.reduce((a, b) => a + b, 0); }, configurable: true });

@@ -44,7 +44,7 @@ function failed(method: string, what: string) {
 }
 
 describe("skills that misbehave", () => {
-  test("L10: stops a skill that blocks its process at its timeout, and moves other calls to another process", async () => {
+  test("stops a skill that blocks its process at its timeout, and moves other calls to another process [L10]", async () => {
     const provider = await load();
     const reason = new SkillgateError("CALL_TIMEOUT", "Tool 'MisbehavingSkill.spin' timed out after 2s");
     const abort = new AbortController();
@@ -56,7 +56,7 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(4);
   });
 
-  test("L10: fails only the call that calls process.exit", async () => {
+  test("fails only the call that calls process.exit [L10]", async () => {
     const provider = await load();
     const beside = call(provider, "CounterSkill.later", { ms: 50 });
     await expect(call(provider, "MisbehavingSkill.exit")).rejects.toMatchObject(
@@ -65,7 +65,7 @@ describe("skills that misbehave", () => {
     await expect(beside).resolves.toBe(1);
   });
 
-  test("L10: restarts a skill that ended its process for the next call", async () => {
+  test("restarts a skill that ended its process for the next call [L10]", async () => {
     const provider = await load();
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
     await expect(call(provider, "MisbehavingSkill.kill")).rejects.toMatchObject(
@@ -74,7 +74,7 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
   });
 
-  test("L10: stops a skill that exceeds its memory", async () => {
+  test("stops a skill that exceeds its memory [L10]", async () => {
     const provider = await loadFiles({ "misbehaving.ts": misbehaving }, { memoryBytes: 128 << 20 });
     await expect(call(provider, "MisbehavingSkill.eat")).rejects.toMatchObject({
       code: "CALL_FAILED",
@@ -89,14 +89,14 @@ describe("skills that misbehave", () => {
     ["throwLater", "failed outside of its call: out of a timer"],
     ["rejectLater", "failed outside of its call: nobody awaits this"],
     ["callback", 'did not return plain data: "result.list[0].next" is a function'],
-  ])("L10: fails only the call of %s", async (method, what) => {
+  ])("fails only the call of %s [L10]", async (method, what) => {
     const provider = await load();
     const beside = call(provider, "CounterSkill.later", { ms: 50 });
     await expect(call(provider, `MisbehavingSkill.${method}`)).rejects.toMatchObject(failed(method, what));
     await expect(beside).resolves.toBe(1);
   });
 
-  test("L10: only logs an error after the answer", async () => {
+  test("only logs an error after the answer [L10]", async () => {
     const provider = await load();
     await expect(call(provider, "MisbehavingSkill.leak")).resolves.toBe("answered");
     await expect
@@ -105,13 +105,13 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
   });
 
-  test("L10: hides the channel to the runtime from skills, and logs their output", async () => {
+  test("hides the channel to the runtime from skills, and logs their output [L10]", async () => {
     const provider = await load();
     await expect(call(provider, "MisbehavingSkill.talk")).resolves.toBeUndefined();
     await expect.poll(() => logged).toContain("info printed by a skill");
   });
 
-  test("L10: ends only the process of a skill that writes into the channel", async () => {
+  test("ends only the process of a skill that writes into the channel [L10]", async () => {
     const provider = await load();
     await expect(call(provider, "MisbehavingSkill.garble")).rejects.toMatchObject(
       failed("garble", "did not finish: the skill process sent an unreadable message"),
@@ -119,7 +119,7 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
   });
 
-  test("L10: transfers large values unchanged, and refuses values above the limit", async () => {
+  test("transfers large values unchanged, and refuses values above the limit [L10]", async () => {
     const provider = await loadFiles({
       "large.ts": `
         export const echo = (text: string) => text;
@@ -156,7 +156,7 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "LargeSkill.echo", { text: "small" })).resolves.toBe("small");
   });
 
-  test("L10: counts shared references by their serialized size", async () => {
+  test("counts shared references by their serialized size [L10]", async () => {
     const provider = await loadFiles({
       "laughing.ts": `
         const laughs = (times: number) => { let all: unknown = ["lol"]; while (times-- > 0) all = [all, all]; return all; };
@@ -186,7 +186,7 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "LaughingSkill.keep", { times: 30 })).rejects.toThrow("more than 2 million values");
   });
 
-  test("L3: keeps the name and message of an error, without the path of the skills", async () => {
+  test("keeps the name and message of an error, without the path of the skills [L3]", async () => {
     const provider = await load();
     await expect(call(provider, "MisbehavingSkill.path")).rejects.toMatchObject({
       name: "RangeError",
@@ -196,7 +196,7 @@ describe("skills that misbehave", () => {
 });
 
 describe("calls", () => {
-  test("X2: ends a cancelled call at once and aborts the method's signal", async () => {
+  test("ends a cancelled call at once and aborts the method's signal [X2]", async () => {
     const provider = await loadFiles({
       "patient.ts": `
         let heard = 0;
@@ -212,7 +212,7 @@ describe("calls", () => {
     await expect(call(provider, "PatientSkill.heardOf")).resolves.toBe(1);
   });
 
-  test("L3: passes the call's facts, log and progress in the context", async () => {
+  test("passes the call's facts, log and progress in the context [L3]", async () => {
     const provider = await loadFiles({
       "speaker.ts": `
         export function speak(word: string, context: CallContext) {
@@ -249,7 +249,7 @@ describe("calls", () => {
     ]);
   });
 
-  test("L3: keeps JSON values in the skill's store between calls", async () => {
+  test("keeps JSON values in the skill's store between calls [L3]", async () => {
     const provider = await loadFiles({
       "keeper.ts": `
         /** A class, so that all its methods share one text. */
@@ -277,7 +277,7 @@ describe("calls", () => {
     await expect(ask("misuse")).rejects.toThrow("could not be cloned");
   });
 
-  test("L3: sends requests to the calling client that it supports", async () => {
+  test("sends requests to the calling client that it supports [L3]", async () => {
     const provider = await loadFiles({
       "seats.ts": `
         export async function choose(context: CallContext) {
@@ -316,7 +316,7 @@ describe("calls", () => {
     await expect(call(provider, "SeatsSkill.choose", {}, { client: silent })).rejects.toThrow("the client has gone");
   });
 
-  test("L10: isolates a skill in a separate process", async () => {
+  test("isolates a skill in a separate process [L10]", async () => {
     const pid = `export function pid() { return process.pid; }`;
     const provider = await loadFiles(
       {
@@ -341,7 +341,7 @@ describe("calls", () => {
     await expect(getPid("AloneSkill")).resolves.not.toBe(before[0]);
   });
 
-  test("L3: passes arguments as declared: positions, defaults, dates and rest", async () => {
+  test("passes arguments as declared: positions, defaults, dates and rest [L3]", async () => {
     const provider = await loadFiles({
       "args.ts": `
         export class ArgsSkill {
@@ -364,7 +364,7 @@ describe("calls", () => {
     expect([...(bytes as Uint8Array)]).toEqual([2, 4]);
   });
 
-  test("L10: leaves no process and refuses calls after close", async () => {
+  test("leaves no process and refuses calls after close [L10]", async () => {
     const provider = await loadFiles({
       "a.ts": "export const pid = () => process.pid;\nexport const wait = () => new Promise(() => {});",
     });
@@ -378,7 +378,7 @@ describe("calls", () => {
   });
 });
 
-test("L10: ends the skills when the runtime is killed, even if their exit handlers block", async () => {
+test("ends the skills when the runtime is killed, even if their exit handlers block [L10]", async () => {
   const folder = await temporaryFolder();
   await writeFiles(folder, {
     "skills/staying.ts": `
@@ -412,7 +412,7 @@ function isThere(pid: number): boolean {
 }
 
 describe("isolation", () => {
-  test("L10: reports a skill whose module does not start again, and keeps the others working", async () => {
+  test("reports a skill whose module does not start again, and keeps the others working [L10]", async () => {
     const folder = {
       "once.ts":
         'import { existsSync, writeFileSync } from "node:fs";\nconst mark = new URL("./mark", import.meta.url);\nif (existsSync(mark)) throw new Error("not twice");\nwriteFileSync(mark, "");\nexport const here = () => true;',

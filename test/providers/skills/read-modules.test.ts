@@ -17,7 +17,7 @@ function outline(source: string, file?: string) {
 }
 
 describe("classes", () => {
-  test("L2: exposes only public methods", () => {
+  test("exposes only public methods [L2]", () => {
     const source = `
       export class WeatherSkill extends EventEmitter {
         static version = 1;
@@ -51,7 +51,7 @@ describe("classes", () => {
     expect(outline(source)).toEqual({ WeatherSkill: ["current", "forecast", "later", "quoted", "computed"] });
   });
 
-  test("L2: exposes methods of a base class unless the class overrides them", () => {
+  test("exposes methods of a base class unless the class overrides them [L2]", () => {
     const source = `
       class Base<T> { echo(value: T): T { return value; } shared() {} taken() {} }
       export class OneSkill extends Base<string> { get taken() { return 1; } own() {} }
@@ -60,7 +60,7 @@ describe("classes", () => {
     expect(read(source).classes[0]?.methods[1]?.definition.input["properties"]).toEqual({ value: { type: "string" } });
   });
 
-  test("L2: reads several classes, but no imported, re-exported, abstract or hidden ones", () => {
+  test("reads several classes, but no imported, re-exported, abstract or hidden ones [L2]", () => {
     const source = `
       import { OtherSkill } from "./other.ts";
       export { OtherSkill };
@@ -85,11 +85,11 @@ describe("classes", () => {
     ["module.exports = class RainSkill { fall() {} };", "rain.cjs", { RainSkill: ["fall"] }],
     ["class RainSkill { fall() {} }\nmodule.exports = { RainSkill };", "rain.js", { RainSkill: ["fall"] }],
     ["exports.RainSkill = class { fall() {} };", "rain.cjs", { RainSkill: ["fall"] }],
-  ])("L2: %s", (source, file, expected) => {
+  ])("%s [L2]", (source, file, expected) => {
     expect(outline(source, file)).toEqual(expected);
   });
 
-  test("L2: reads the overload with a body", () => {
+  test("reads the overload with a body [L2]", () => {
     const source =
       "export class OverSkill { get(id: string): void; get(id: number): void; get(id: string | number): void {} }";
     expect(read(source).classes[0]?.methods.map(({ definition }) => definition.input["properties"])).toEqual([
@@ -108,11 +108,11 @@ describe("functions", () => {
     ["weatherskill.ts", "WeatherSkill"],
     ["größe.ts", "GrößeSkill"],
     ["3d-print.ts", "Skill3dPrint"],
-  ])("L2: turns %s into the skill %s", (file, name) => {
+  ])("turns %s into the skill %s [L2]", (file, name) => {
     expect(read("export function get() {}", file).name).toBe(name);
   });
 
-  test("L2: reads the exported name and description of a module", () => {
+  test("reads the exported name and description of a module [L2]", () => {
     const source =
       'export const name = "RainSkill";\nexport const description = "Rain " + "and snow";\nexport function fall() {}';
     expect(read(source)).toMatchObject({ name: "RainSkill", description: "Rain and snow" });
@@ -128,11 +128,11 @@ describe("functions", () => {
     ],
     ["/** Gets it. */\nexport function get() {}", ""],
     ["/** Helps. */\nfunction help() {}\nexport function get() {}", ""],
-  ])("L2: reads the first comment as the description if it is about the file: %j", (source, description) => {
+  ])("reads the first comment as the description if it is about the file: %j [L2]", (source, description) => {
     expect(read(source).description).toBe(description);
   });
 
-  test("L2: exposes exported functions in every form of export", () => {
+  test("exposes exported functions in every form of export [L2]", () => {
     const source = `
       export function one() {}
       export async function two() {}
@@ -158,13 +158,13 @@ describe("functions", () => {
     ["module.exports = function one() {};", "old.js", ["one"]],
     ["export default { one() {}, two: async () => {} } satisfies Tools;", "old.ts", ["one", "two"]],
     ["export default () => {};", "old-thing.ts", ["oldThing"]],
-  ])("L2: %s", (source, file, methods) => {
+  ])("%s [L2]", (source, file, methods) => {
     expect(Object.values(outline(source, file))).toEqual([methods]);
   });
 });
 
 describe("doc comments", () => {
-  test("T1: reads tags as metadata; tags of a class apply to all of its methods", () => {
+  test("reads tags as metadata; tags of a class apply to all of its methods [T1]", () => {
     const source = `
       /**
        * The weather.
@@ -241,7 +241,7 @@ describe("doc comments", () => {
       "@capability flying",
       "@capability expects web_search, documentation, api_call, code_execution, database, computation, file_system, analysis, communication",
     ],
-  ])("T1: reports an unreadable tag with its line: %s", (tag, message) => {
+  ])("reports an unreadable tag with its line: %s [T1]", (tag, message) => {
     const { functions } = read(`\n/**\n * Gets.\n * ${tag}\n */\nexport function get() {}`);
     expect(functions[0]?.warnings).toEqual([`Cannot read a tag of "WeatherSkill.get" (weather.ts:4): ${message}`]);
     expect(functions[0]?.definition.metadata).toBeUndefined();
@@ -254,11 +254,11 @@ describe("mistakes", () => {
     ["const a = 1;\n\nexport function (", "broken.js", 3, 17, "Unexpected token"],
     ["exports.a = {", "broken.cjs", 1, 14, "Unexpected token"],
     ["const a = 1; const a = 2;", "broken.mjs", 1, 20, "Identifier 'a' has already been declared"],
-  ])("L4: reports the position of the mistake in %j", (source, file, line, column, message) => {
+  ])("reports the position of the mistake in %j [L4]", (source, file, line, column, message) => {
     expect(() => parseSource(`/skills/${file}`, source)).toThrow(expect.objectContaining({ line, column, message }));
   });
 
-  test("L4: reports deep nesting as an error instead of crashing", () => {
+  test("reports deep nesting as an error instead of crashing [L4]", () => {
     expect(() => parseSource("/skills/deep.ts", `export const a = ${"[".repeat(100_000)}`)).toThrow(
       "Not enough stack space to parse input",
     );

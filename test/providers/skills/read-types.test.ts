@@ -144,11 +144,11 @@ describe("types become JSON Schema", () => {
       `${POINT} interface Solid extends Point { z: number }`,
     ],
     ["Twice", { ...point }, "interface Twice { x: number } interface Twice { y: number }"],
-  ])("T4: %s", (type, schema, declarations = "") => {
+  ])("%s [T4]", (type, schema, declarations = "") => {
     expect(readSchema(type, declarations)).toEqual(schema);
   });
 
-  test("T4: converts a recursive type to a reference to its definition", () => {
+  test("converts a recursive type to a reference to its definition [T4]", () => {
     const { input } = read(
       "interface Tree { name: string; parts?: Tree[] }\nexport function take(tree: Tree, other: Tree) {}",
     );
@@ -168,7 +168,7 @@ describe("types become JSON Schema", () => {
     });
   });
 
-  test("T4: reads constraints of fields from their comments", () => {
+  test("reads constraints of fields from their comments [T4]", () => {
     const fields = `{
       /** How many. @minimum 1 @maximum 10 @integer */ count: number;
       /** @minLength 2 @maxLength 8 @pattern ^[a-z]+$ @format hostname */ name?: string;
@@ -186,7 +186,7 @@ describe("types become JSON Schema", () => {
     });
   });
 
-  test("T4: treats names of Object.prototype as ordinary field names", () => {
+  test("treats names of Object.prototype as ordinary field names [T4]", () => {
     const schema = readSchema("{ __proto__: string; constructor: number; toString?: boolean }") as {
       properties: object;
       required: string[];
@@ -197,7 +197,7 @@ describe("types become JSON Schema", () => {
 });
 
 describe("parameters", () => {
-  test("T2: converts parameters to properties of the input in the declared order", () => {
+  test("converts parameters to properties of the input in the declared order [T2]", () => {
     const { input } = read(`
       const LIMIT = 50;
       /**
@@ -231,12 +231,12 @@ describe("parameters", () => {
     ['value = ["a", "b"]', ["a", "b"]],
     ["value = { a: { b: 1 } }", { a: { b: 1 } }],
     ["value = `text`", "text"],
-  ])("T3: reads a literal default: %s", (parameter, fallback) => {
+  ])("reads a literal default: %s [T3]", (parameter, fallback) => {
     const { input } = read(`export function take(${parameter}) {}`);
     expect((input["properties"] as { value: { default: unknown } }).value.default).toEqual(fallback);
   });
 
-  test("L2: reads the fields of a destructured parameter as parameters", () => {
+  test("reads the fields of a destructured parameter as parameters [L2]", () => {
     const source = `
       interface Query { /** The city */ city: string; days?: number; unit?: "c" | "f" }
       export const take = async ({ city, days = 3, unit }: Query) => {};
@@ -264,13 +264,13 @@ describe("parameters", () => {
     ["context: string", false],
     ["context: string[]", false],
     ["{ signal }: { signal: string }", false],
-  ])("L3: detects whether a last parameter %s is the context: %s", (parameter, isContext) => {
+  ])("detects whether a last parameter %s is the context: %s [L3]", (parameter, isContext) => {
     const imports = 'import type { CallContext, CallContext as Ctx } from "skillgate";';
     const { layout } = read(`${imports}\nexport function take(text: string, ${parameter}) {}`);
     expect(layout.context).toBe(isContext);
   });
 
-  test("L2: reads a rest parameter as an optional list", () => {
+  test("reads a rest parameter as an optional list [L2]", () => {
     const { input, layout } = read("export function take(...names: string[]) {}");
     expect(input).toEqual({
       type: "object",
@@ -280,7 +280,7 @@ describe("parameters", () => {
     expect(layout.rest).toBe(true);
   });
 
-  test("L2: reads parameter types from the annotation of the variable", () => {
+  test("reads parameter types from the annotation of the variable [L2]", () => {
     const { input, output } = read(
       "export const take: (city: string, days?: number) => Promise<boolean> = async (city, days) => true;",
     );
@@ -288,7 +288,7 @@ describe("parameters", () => {
     expect(output).toEqual({ type: "boolean" });
   });
 
-  test("L2: reads a type parameter as its constraint", () => {
+  test("reads a type parameter as its constraint [L2]", () => {
     const { input } = read("export function take<T extends string, U>(a: T, b: U[]) {}");
     expect(input["properties"]).toEqual({ a: { type: "string" }, b: { type: "array", items: {} } });
   });
@@ -304,11 +304,11 @@ describe("results", () => {
     ["value is string", { type: "boolean" }],
     ["Map<string, number>", { type: "object", additionalProperties: { type: "number" } }],
     ["Set<string>", { type: "array", items: { type: "string" } }],
-  ])("T1: %s", (type, schema) => {
+  ])("%s [T1]", (type, schema) => {
     expect(read(`export function take(value: any): ${type} {}`).output).toEqual(schema);
   });
 
-  test("T1: reads the description of the result from the comment", () => {
+  test("reads the description of the result from the comment [T1]", () => {
     const { output } = read("/** @returns The sum of all */\nexport function take(): number { return 1 }");
     expect(output).toEqual({ type: "number", description: "The sum of all" });
   });
@@ -342,11 +342,11 @@ describe("types in comments", () => {
         additionalProperties: false,
       },
     ],
-  ])("L2: {%s}", (type, schema) => {
+  ])("{%s} [L2]", (type, schema) => {
     expect(typed(type)).toEqual(schema);
   });
 
-  test("L2: reads an optional parameter and its default from brackets", () => {
+  test("reads an optional parameter and its default from brackets [L2]", () => {
     const source =
       '/**\n * @param {string} [unit="c"] - The unit\n * @param {number=} days\n */\nexport function take(unit, days) {}';
     expect(read(source, "take.js").input).toEqual({
@@ -358,7 +358,7 @@ describe("types in comments", () => {
 });
 
 describe("types of other files", () => {
-  test("L2: follows types through imports, namespaces and re-exports", async () => {
+  test("follows types through imports, namespaces and re-exports [L2]", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "deep"));
     await writeFile(
@@ -420,13 +420,13 @@ describe("unreadable types", () => {
       "Set<string>",
       '"Set<string>" of parameter "value" of "TakeSkill.take" (take.ts:2): a Set cannot be passed, so any value is taken; use an array',
     ],
-  ])("L2: accepts any value for %s and reports a fix", (type, warning) => {
+  ])("accepts any value for %s and reports a fix [L2]", (type, warning) => {
     const { input, warnings } = read(`import type { Stats } from "node:fs";\nexport function take(value: ${type}) {}`);
     expect(input["properties"]).toEqual({ value: {} });
     expect(warnings).toEqual([`Cannot read the type ${warning}`]);
   });
 
-  test("L2: reports where to declare the type of a parameter without one", () => {
+  test("reports where to declare the type of a parameter without one [L2]", () => {
     expect(read("export function take(value) {}", "take.ts").warnings).toEqual([
       'Cannot read the type of parameter "value" of "TakeSkill.take" (take.ts:1): no type is declared, so any value is taken; write value: string, or whatever it is',
     ]);
@@ -435,7 +435,7 @@ describe("unreadable types", () => {
     ]);
   });
 
-  test("L2: stops reading a type that expands without end", () => {
+  test("stops reading a type that expands without end [L2]", () => {
     const source =
       "type Twice<T> = { a: T; b: T };\ntype Many<T> = Twice<Twice<Twice<Twice<Twice<Twice<T>>>>>>;\nexport function take(value: Many<Many<Many<string>>>) {}";
     const { warnings } = read(source);

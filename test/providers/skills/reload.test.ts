@@ -31,7 +31,7 @@ function countChildren(pid: number): number {
   }
 }
 
-test("L6: releases memory, files and processes over a thousand reloads", { timeout: 240_000 }, async () => {
+test("releases memory, files and processes over a thousand reloads [L6]", { timeout: 240_000 }, async () => {
   const folder = await temporaryFolder();
   const root = join(folder, "skills");
   await writeFiles(root, { "beside.ts": "export const beside = () => 'beside';" });
@@ -64,7 +64,7 @@ test("L6: releases memory, files and processes over a thousand reloads", { timeo
   await expect.poll(() => countChildren(process.pid), { timeout: 5_000 }).toBeLessThanOrEqual(2);
 });
 
-test("L6: deletes unreferenced bundles from the cache after a week", async () => {
+test("deletes unreferenced bundles from the cache after a week [L6]", async () => {
   const folder = await temporaryFolder();
   const cacheDir = join(folder, "cache");
   const skills = join(folder, "skills");

@@ -42,7 +42,7 @@ describe.each([
   ["zod", zodTrip, { description: "Where to" }],
   ["valibot", valibotTrip, { description: "Where to" }],
   ["arktype", arktypeTrip, {}],
-])("T4, L2: a schema of %s", (_library, input, described) => {
+])("a schema of %s [T4, L2]", (_library, input, described) => {
   const skill = defineSkill({
     name: "TripSkill",
     description: "",
@@ -68,7 +68,7 @@ describe.each([
   });
 });
 
-test("T4: converts a recursive valibot schema", () => {
+test("converts a recursive valibot schema [T4]", () => {
   interface Tree {
     readonly children: Tree[];
   }
@@ -83,7 +83,7 @@ test("T4: converts a recursive valibot schema", () => {
   expect(fits({ tree: { children: [1] } })).toBe(false);
 });
 
-test("L2: names the package that a valibot schema needs if it is not installed", async () => {
+test("names the package that a valibot schema needs if it is not installed [L2]", async () => {
   const folder = await mkdtemp(join(tmpdir(), "skillgate-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   onTestFinished(() => void vi.restoreAllMocks());
@@ -98,7 +98,7 @@ test("L2: names the package that a valibot schema needs if it is not installed",
   expect(define(arktypeTrip)).not.toThrow();
 });
 
-test("L2: loads each of the three libraries in a skill file, from its own packages", async () => {
+test("loads each of the three libraries in a skill file, from its own packages [L2]", async () => {
   const fields = {
     zod: "z.object({ n: z.number() })",
     valibot: "v.object({ n: v.number() })",
@@ -132,7 +132,7 @@ import { type } from "arktype";
   }
 });
 
-test("L9: accepts settings as a schema of any library, and reports an invalid one", async () => {
+test("accepts settings as a schema of any library, and reports an invalid one [L9]", async () => {
   const provider = await loadFiles({
     "../package.json": "{}",
     "../node_modules/zod": `->${process.cwd()}/node_modules/zod`,

@@ -8,7 +8,7 @@ const PATIENT = { importTimeoutMs: 60_000 };
 /** Skills that import packages find those of this repository. */
 const PACKAGES = { node_modules: `->${process.cwd()}/node_modules` };
 
-test("L2: accepts tools of the AI SDK unchanged", { timeout: 90_000 }, async () => {
+test("accepts tools of the AI SDK unchanged [L2]", { timeout: 90_000 }, async () => {
   const provider = await loadFiles(
     {
       ...PACKAGES,
@@ -79,7 +79,7 @@ const SUM = `{
 test.each([
   ["@modelcontextprotocol/server", "z.object({ a: z.number(), b: z.number().optional() })"],
   ["@modelcontextprotocol/sdk/server/mcp.js", "{ a: z.number(), b: z.number().optional() }"],
-])("L2: accepts the arguments and the result of registerTool of %s", async (sdk, schema) => {
+])("accepts the arguments and the result of registerTool of %s [L2]", async (sdk, schema) => {
   const sum = SUM.replace("SCHEMA", schema);
   const provider = await loadFiles(
     {

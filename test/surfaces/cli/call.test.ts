@@ -19,13 +19,13 @@ test.each([
   [["MathSkill.echo", 'value={"__proto__": {"x": 1}}'], '{\n  "__proto__": {\n    "x": 1\n  }\n}\n'],
   [["MathSkill.echo", "value={not json"], "{not json\n"],
   [["device.MathSkill.add", "a=1", "b=1"], "2\n"],
-])("O1: calls %j", async (args, stdout) => {
+])("calls %j [O1]", async (args, stdout) => {
   const files = { "words.txt": "from a file\n", "numbers.json": "[1, 2]\n" };
   const cwd = project({ "skills/math.js": MATH_SKILL, ...files });
   expect(await skillgate(["call", ...args], { cwd })).toEqual({ exit: 0, stdout, stderr: "" });
 });
 
-test("O1: prints the path and the value with call --json", async () => {
+test("prints the path and the value with call --json [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   writeFileSync(join(cwd, "note.txt"), "hello");
   const local = await skillgate(["call", "MathSkill.add", "a=1", "b=2", "--json"], { cwd });
@@ -56,14 +56,14 @@ test.each([
     4,
     'Cannot call a method without an approval: caller "owner" calls "MathSkill.pay" (APPROVAL_MISSING)',
   ],
-])("O1: exits for call %j with %i", async (args, exit, says) => {
+])("exits for call %j with %i [O1]", async (args, exit, says) => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const ended = await skillgate(["call", ...args], { cwd });
   expect({ exit: ended.exit, stdout: ended.stdout }).toEqual({ exit, stdout: "" });
   expect(ended.stderr.split("\n")[0]).toBe(says);
 });
 
-test("T6: exits with 3 for arguments that do not match, with all reasons", async () => {
+test("exits with 3 for arguments that do not match, with all reasons [T6]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout, stderr } = await skillgate(["call", "MathSkill.add", "a=x", "c=1", "--json"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 3, stderr: "" });
@@ -72,7 +72,7 @@ test("T6: exits with 3 for arguments that do not match, with all reasons", async
   expect(error.problems.map(({ field }: { field: string }) => field).toSorted()).toEqual(["a", "b", "c"]);
 });
 
-test("O1: exits with 2 for arguments that are not a JSON object", async () => {
+test("exits with 2 for arguments that are not a JSON object [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stderr } = await skillgate(["call", "MathSkill.add", '{"a": 1'], { cwd });
   expect(exit).toBe(2);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
-test("O1: lists with check the calls of a snippet, and makes none", async () => {
+test("lists with check the calls of a snippet, and makes none [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = "await device.MathSkill.fail('no');\nfor (const n of [1, 2]) await device.MathSkill.add(n, 1);";
   const { exit, stdout, stderr } = await skillgate(["check", "-e", code], { cwd });
@@ -12,7 +12,7 @@ test("O1: lists with check the calls of a snippet, and makes none", async () => 
   );
 });
 
-test("S5: lists with check all violations at once, each with its position and a fix", async () => {
+test("lists with check all violations at once, each with its position and a fix [S5]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = "device.MathSkil.add(1, 2);\ndevice.MathSkill.ad(1, 2);\nfetch('x');";
   const { exit, stdout, stderr } = await skillgate(["check", "-e", code], { cwd });
@@ -22,7 +22,7 @@ test("S5: lists with check all violations at once, each with its position and a 
   expect(stderr).toContain("3 | fetch('x');");
 });
 
-test("O1: prints violations, plan and notes with check --json, and marks values known only at run time", async () => {
+test("prints violations, plan and notes with check --json, and marks values known only at run time [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const fine = await skillgate(["check", "-e", "device.MathSkill.add(1, Date.now())", "--json"], { cwd });
   expect({ exit: fine.exit, stderr: fine.stderr }).toEqual({ exit: 0, stderr: "" });
@@ -36,7 +36,7 @@ test("O1: prints violations, plan and notes with check --json, and marks values 
   expect(JSON.parse(bad.stdout)).toMatchObject({ violations: [{ code: "ARGUMENTS_INVALID", line: 1 }] });
 });
 
-test("O1: checks a file or stdin, and waits for a server that it needs", async () => {
+test("checks a file or stdin, and waits for a server that it needs [O1]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "snippet.js": "await device.FilesystemMCP.list_directory('.')" });
   const outcomes = await Promise.all([
     skillgate(["check", "snippet.js"], { cwd }),
@@ -49,7 +49,7 @@ test("O1: checks a file or stdin, and waits for a server that it needs", async (
   ]);
 });
 
-test("O1: reports with check a snippet without calls", async () => {
+test("reports with check a snippet without calls [O1]", async () => {
   expect((await skillgate(["check", "-e", "1 + 1"], { cwd: project() })).stdout).toBe(
     "The snippet is valid; it calls nothing\n",
   );

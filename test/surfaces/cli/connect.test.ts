@@ -29,7 +29,7 @@ test.skipIf(process.platform !== "linux").each([
     ".config/zed/settings.json",
     { context_servers: { skillgate: { source: "custom", command: COMMAND, args: ARGS, env: {} } } },
   ],
-])("V1: writes with connect %s ~/%s, and removes the entry with disconnect", async (client, file, content) => {
+])("writes with connect %s ~/%s, and removes the entry with disconnect [V1]", async (client, file, content) => {
   const cwd = project();
   const path = join(dirname(cwd), "home", file);
   const connected = await skillgate(["connect", client], { cwd });
@@ -53,7 +53,7 @@ model = "gpt-5" # best
 command = "x"
 `;
 
-test("V1: keeps the TOML of codex with connect, and restores the same file with disconnect", async () => {
+test("keeps the TOML of codex with connect, and restores the same file with disconnect [V1]", async () => {
   const cwd = project();
   const path = join(dirname(cwd), "home", ".codex", "config.toml");
   mkdirSync(dirname(path), { recursive: true });
@@ -72,7 +72,7 @@ test("V1: keeps the TOML of codex with connect, and restores the same file with 
   );
 });
 
-test("V1: keeps comments with connect, and keys that the user added to the entry", async () => {
+test("keeps comments with connect, and keys that the user added to the entry [V1]", async () => {
   const text = `{
   // mine
   "mcpServers": {
@@ -89,7 +89,7 @@ test("V1: keeps comments with connect, and keys that the user added to the entry
   );
 });
 
-test("V1: writes nothing with connect --print, and passes options on as absolute paths", async () => {
+test("writes nothing with connect --print, and passes options on as absolute paths [V1]", async () => {
   const cwd = project({ "servers.json": "{}" });
   const { exit, stdout, stderr } = await skillgate(["connect", "zed", "--print", "--mcp-config", "servers.json"], {
     cwd,
@@ -103,7 +103,7 @@ test("V1: writes nothing with connect --print, and passes options on as absolute
   expect(existsSync(join(dirname(cwd), "home", ".config"))).toBe(false);
 });
 
-test("V1: connects Skillgate by its name if a shell finds it", async () => {
+test("connects Skillgate by its name if a shell finds it [V1]", async () => {
   const cwd = project();
   const bin = join(dirname(cwd), "bin");
   mkdirSync(bin);
@@ -134,14 +134,14 @@ test.each([
     "Cannot disconnect: taken in .mcp.json is not Skillgate",
   ],
   [["conect", "cursor"], "Unknown command: conect; did you mean connect?"],
-])("V1: rejects %j as wrong usage, with a suggestion", async (args, says) => {
+])("rejects %j as wrong usage, with a suggestion [V1]", async (args, says) => {
   const taken = '{ "mcpServers": { "taken": { "command": "x" } } }';
   const cwd = project({ ".mcp.json": taken });
   expect(await skillgate(args, { cwd })).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining(says) });
   expect(readFileSync(join(cwd, ".mcp.json"), "utf8")).toBe(taken);
 });
 
-test("V1: leaves a client's file that cannot be parsed unchanged", async () => {
+test("leaves a client's file that cannot be parsed unchanged [V1]", async () => {
   const cwd = project({ ".cursor/mcp.json": "{ broken" });
   const { exit, stderr } = await skillgate(["connect", "cursor", "-s", "project"], { cwd });
   expect({ exit, stderr }).toMatchObject({

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
-test("D2: finds methods of skills and of MCP servers by words", async () => {
+test("finds methods of skills and of MCP servers by words [D2]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   const outcomes = await Promise.all([
     skillgate(["search", "add numbers", "--limit", "1"], { cwd }),
@@ -24,7 +24,7 @@ test("D2: finds methods of skills and of MCP servers by words", async () => {
   });
 });
 
-test("D2: shows the scores with search --explain, and shortens the answer with --max-tokens", async () => {
+test("shows the scores with search --explain, and shortens the answer with --max-tokens [D2]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const explained = await skillgate(["search", "add numbers", "--limit", "1", "--explain"], { cwd });
   expect({ exit: explained.exit, stderr: explained.stderr }).toEqual({ exit: 0, stderr: "" });
@@ -33,7 +33,7 @@ test("D2: shows the scores with search --explain, and shortens the answer with -
   expect(stdout).toMatch(/^Found \d result\(s\):\n- MathSkill\.\w+\n/);
 });
 
-test("D2: reports a search without results", async () => {
+test("reports a search without results [D2]", async () => {
   const { exit, stdout } = await skillgate(["search", "qwertyuiop"], {
     cwd: project({ "skills/math.js": MATH_SKILL }),
   });
@@ -41,7 +41,7 @@ test("D2: reports a search without results", async () => {
   expect(stdout).toMatch(/^No results found/);
 });
 
-test("D2: applies search --limit, and lists all methods without words", async () => {
+test("applies search --limit, and lists all methods without words [D2]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const paths = async (...args: readonly string[]): Promise<readonly string[]> => {
     const { stdout } = await skillgate(["search", "--json", ...args], { cwd });
@@ -58,7 +58,7 @@ test("D2: applies search --limit, and lists all methods without words", async ()
   );
 });
 
-test("D1: searches all methods in a snippet, even if their servers were not opened by another call", async () => {
+test("searches all methods in a snippet, even if their servers were not opened by another call [D1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   const source = `print(await device.search_skills("add numbers", 1)); await device.describe("FilesystemMCP.list_directory")`;
   const { exit, stdout } = await skillgate(["run", "-e", source, "--json"], { cwd });
@@ -69,7 +69,7 @@ test("D1: searches all methods in a snippet, even if their servers were not open
   expect(usage.calls).toBe(0);
 });
 
-test("D3: describes a method with its types and an example", async () => {
+test("describes a method with its types and an example [D3]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout, stderr } = await skillgate(["describe", "MathSkill.pay"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -79,7 +79,7 @@ test("D3: describes a method with its types and an example", async () => {
   expect(stdout).toContain("Note: Needs the approval of the user for each call");
 });
 
-test("D3: prints the description as an object with describe --json", async () => {
+test("prints the description as an object with describe --json [D3]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const { exit, stdout } = await skillgate(["describe", "FilesystemMCP.read_text_file", "--json"], { cwd });
   expect(exit).toBe(0);
@@ -94,7 +94,7 @@ test("D3: prints the description as an object with describe --json", async () =>
   });
 });
 
-test("D3: describes several paths", async () => {
+test("describes several paths [D3]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout } = await skillgate(["describe", "MathSkill.add", "MathSkill.repeat"], { cwd });
   expect(exit).toBe(0);
@@ -105,7 +105,7 @@ test.each([
   ["MathSkill.ad", "METHOD_UNKNOWN", "Error: Method 'ad' not found in MathSkill; did you mean add?", ["add"]],
   ["MathSkil.add", "SKILL_UNKNOWN", "Error: Skill 'MathSkil' not found; did you mean MathSkill?", ["MathSkill"]],
   ["Foo", "SKILL_UNKNOWN", "Error: Invalid path 'Foo'. Use format 'SkillName.method_name'", []],
-])("D3: exits with 5 for unknown paths, with the nearest names: %s", async (path, code, message, suggestions) => {
+])("exits with 5 for unknown paths, with the nearest names: %s [D3]", async (path, code, message, suggestions) => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const person = await skillgate(["describe", path], { cwd });
   expect({ exit: person.exit, stdout: person.stdout }).toEqual({ exit: 5, stdout: "" });
@@ -115,7 +115,7 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ error: { code, message, path, suggestions } });
 });
 
-test("M3: exits with 6 for a skill whose server is down, with the server's failure", async () => {
+test("exits with 6 for a skill whose server is down, with the server's failure [M3]", async () => {
   const servers = { down: { command: "no-such-command-anywhere" }, off: { command: "x", enabled: false } };
   const cwd = project({ "mcp.json": JSON.stringify({ mcpServers: servers }) });
   const outcomes = await Promise.all([
@@ -130,7 +130,7 @@ test("M3: exits with 6 for a skill whose server is down, with the server's failu
   expect(outcomes.map(({ stderr }) => stderr.split("\n")[0])).toEqual([down, down, down, "Skill 'OffMCP' is disabled"]);
 });
 
-test("D5: prints with types the declarations of all skills, or of the named ones", async () => {
+test("prints with types the declarations of all skills, or of the named ones [D5]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, "skills/other.js": "export class OtherSkill { go() {} }" });
   const [all, one, json] = await Promise.all([
     skillgate(["types"], { cwd }),

@@ -6,7 +6,7 @@ const DOWN = JSON.stringify({
   mcpServers: { down: { command: process.execPath, args: ["-e", "console.error('out of order'); process.exit(7)"] } },
 });
 
-test("O1: prints with doctor one line for each check that passes", async () => {
+test("prints with doctor one line for each check that passes [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   const { exit, stdout, stderr } = await skillgate(["doctor"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -19,21 +19,21 @@ test("O1: prints with doctor one line for each check that passes", async () => {
   expect(lines).toHaveLength(5);
 });
 
-test("O1: exits from doctor with 6 for a server that is down, with the end of its stderr", async () => {
+test("exits from doctor with 6 for a server that is down, with the end of its stderr [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, "mcp.json": DOWN });
   const { exit, stdout } = await skillgate(["doctor"], { cwd });
   expect(exit).toBe(6);
   expect(stdout).toMatch(/\n✗ MCP server down: error: .*exited with code 7.*\n {4}out of order\n$/);
 });
 
-test("O1: reports with doctor a mistake in a working skill as a warning", async () => {
+test("reports with doctor a mistake in a working skill as a warning [O1]", async () => {
   const cwd = project({ "skills/loose.js": "export class LooseSkill { take(anything) {} }" });
   const { exit, stdout } = await skillgate(["doctor"], { cwd });
   expect(exit).toBe(0);
   expect(stdout).toMatch(/\n✓ Skills: LooseSkill \(1 method\)\n! Problem: .*loose\.js/);
 });
 
-test("O1: exits from doctor with 2 for problems that the user must fix, even if a server is down", async () => {
+test("exits from doctor with 2 for problems that the user must fix, even if a server is down [O1]", async () => {
   const cwd = project({ "skills/broken.js": "export class {", "mcp.json": DOWN, ".mcp.json": "{" });
   const { exit, stdout } = await skillgate(["doctor", "--json"], { cwd });
   expect(exit).toBe(2);
@@ -47,7 +47,7 @@ test("O1: exits from doctor with 2 for problems that the user must fix, even if 
   ]);
 });
 
-test("O1: continues doctor when the named settings file cannot be read", async () => {
+test("continues doctor when the named settings file cannot be read [O1]", async () => {
   const { exit, stdout } = await skillgate(["doctor", "--settings", "nowhere.yaml"], { cwd: project() });
   expect(exit).toBe(2);
   expect(stdout).toMatch(

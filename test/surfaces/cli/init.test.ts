@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { project, skillgate } from "./command.ts";
 
-test("O1: creates with init a folder in which a first snippet runs, and changes no existing file", async () => {
+test("creates with init a folder in which a first snippet runs, and changes no existing file [O1]", async () => {
   const cwd = project({ "mine/settings.yaml": "# mine\n" });
   const first = await skillgate(["init", "mine"], { cwd });
   expect(first).toMatchObject({
@@ -22,7 +22,7 @@ test("O1: creates with init a folder in which a first snippet runs, and changes 
   expect(hello).toEqual({ exit: 0, stdout: "Hello, Ada!\n", stderr: "" });
 });
 
-test("O1: writes valid configuration with init", async () => {
+test("writes valid configuration with init [O1]", async () => {
   const cwd = project();
   rmSync(join(cwd, "skills"), { recursive: true });
   const shipped = resolve("skills");
@@ -36,7 +36,7 @@ test("O1: writes valid configuration with init", async () => {
   expect(stdout).toContain("✓ Skills: GreeterSkill (1 method)\n");
 });
 
-test("O1: reports why a file cannot be written", async () => {
+test("reports why a file cannot be written [O1]", async () => {
   const cwd = project({ file: "", ".cursor": "" });
   const { exit, stderr } = await skillgate(["init", "file"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: "Cannot write file/.mcp.json: its folder is a file\n" });
@@ -62,7 +62,7 @@ test.skipIf(!HAS_BASH).each([
   [["--json", "mcp", "remo"], ["remove"]],
   [["connect", "--pr"], ["--print"]],
   [["run", "--trac"], ["--trace"]],
-])("O1: completes %j in bash", async (words, expected) => {
+])("completes %j in bash [O1]", async (words, expected) => {
   const cwd = project();
   const { stdout } = await skillgate(["completion", "bash"], { cwd });
   const script = join(cwd, "completion.sh");
@@ -75,7 +75,7 @@ test.skipIf(!HAS_BASH).each([
   expect(bash.stdout.trim().split("\n").toSorted()).toEqual(expected);
 });
 
-test("O1: prints completion scripts for three shells, and names them", async () => {
+test("prints completion scripts for three shells, and names them [O1]", async () => {
   const cwd = project();
   const [zsh, fish, other] = await Promise.all(
     ["zsh", "fish", "bsh"].map((shell) => skillgate(["completion", shell], { cwd })),

@@ -19,7 +19,7 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
   ["SIGHUP", 129],
-] as const)("M9: cancels the run after %s, ends all children, and exits with %i", async (signal, exit) => {
+] as const)("cancels the run after %s, ends all children, and exits with %i [M9]", async (signal, exit) => {
   const cwd = projectWith(SERVER);
   const { path, next } = await meetingPoint(cwd);
   const code = `await device.FilesystemMCP.list_directory("."); await device.MathSkill.wait(${JSON.stringify(path)})`;
@@ -33,7 +33,7 @@ test.each([
   await Promise.all(lives.map((life) => life.ended));
 });
 
-test("M9: ends at once at a second Ctrl-C, even with a server that ignores signals", async () => {
+test("ends at once at a second Ctrl-C, even with a server that ignores signals [M9]", async () => {
   const cwd = projectWith(STUBBORN);
   const { next } = await meetingPoint(cwd);
   const child = start(["search", "anything"], { cwd });
@@ -46,7 +46,7 @@ test("M9: ends at once at a second Ctrl-C, even with a server that ignores signa
   await server.ended;
 });
 
-test("O1: stops waiting for a server at Ctrl-C, with a sentence", async () => {
+test("stops waiting for a server at Ctrl-C, with a sentence [O1]", async () => {
   const cwd = projectWith(SERVER.replace(/import.*;$/, "{});"));
   const { next } = await meetingPoint(cwd);
   const child = start(["search", "anything", "--json"], { cwd });
@@ -64,7 +64,7 @@ test("O1: stops waiting for a server at Ctrl-C, with a sentence", async () => {
   await server.ended;
 });
 
-test("O1: stops waiting for stdin at Ctrl-C", async () => {
+test("stops waiting for stdin at Ctrl-C [O1]", async () => {
   const child = start(["run", "-"], { cwd: project() });
   const outcome = ended(child);
   // More than a pipe can hold: once it is written, the command is there and reads.
@@ -74,7 +74,7 @@ test("O1: stops waiting for stdin at Ctrl-C", async () => {
   expect(stderr).toBe("The run was cancelled: interrupted (Ctrl-C) (CANCELLED)\n");
 });
 
-test("M9: ends all children after a run that ended by itself", async () => {
+test("ends all children after a run that ended by itself [M9]", async () => {
   const cwd = projectWith(SERVER);
   const { next } = await meetingPoint(cwd);
   const [{ exit }, server] = await Promise.all([

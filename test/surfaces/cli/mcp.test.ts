@@ -25,7 +25,7 @@ const COMMENTED = `{
 }
 `;
 
-test("M10: starts a server that mcp add has written without a question, and calls it", async () => {
+test("starts a server that mcp add has written without a question, and calls it [M10]", async () => {
   const cwd = project();
   const env = { SKILLGATE_TRUSTED_FOLDERS: "" };
   const added = await mcp(["add", "filesystem", "--", process.execPath, FILESYSTEM_SERVER, "."], { cwd, env });
@@ -38,7 +38,7 @@ test("M10: starts a server that mcp add has written without a question, and call
   expect(called).toMatchObject({ exit: 0, stdout: expect.stringContaining(cwd) });
 });
 
-test("M10: keeps comments and order with mcp add, and accepts common options", async () => {
+test("keeps comments and order with mcp add, and accepts common options [M10]", async () => {
   const cwd = project({ ".mcp.json": COMMENTED });
   const flags = ["-e", "A=1", "B=two words", "more", "-s", "project", "--timeout", "5", "--text", "text"];
   const args = ["add", ...flags, "--", "npx", "-y", "p"];
@@ -85,13 +85,13 @@ test.each([
     ["far", "https://far.example/mcp", "--client-id", "id", "--callback-port", "8080"],
     { type: "http", url: "https://far.example/mcp", oauth: { clientId: "id", callbackPort: 8080 } },
   ],
-])("M10: mcp add %j", async (words, entry) => {
+])("mcp add %j [M10]", async (words, entry) => {
   const cwd = project();
   expect(await mcp(["add", ...words], { cwd })).toMatchObject({ exit: 0 });
   expect(Object.values(JSON.parse(read(cwd, ".mcp.json")).mcpServers)).toEqual([entry]);
 });
 
-test("M10: writes each scope to its file, and files of the user for the user alone", async () => {
+test("writes each scope to its file, and files of the user for the user alone [M10]", async () => {
   const cwd = project();
   for (const scope of ["user", "local"]) await mcp(["add", "-s", scope, `of-${scope}`, "x"], { cwd });
   const user = join(getHome(cwd), ".config", "mcp", "mcp.json");
@@ -143,7 +143,7 @@ test.each([
   [["import", "cursr"], 2, "Unknown client: cursr; did you mean cursor?"],
   [["login", "files"], 2, "Cannot log in to files: it is a local process; set its keys with env"],
   [["tool"], 2, "Unknown command: tool; did you mean tools?"],
-])("M10: reports the mistake in mcp %j, and changes nothing", async (args, exit, says) => {
+])("reports the mistake in mcp %j, and changes nothing [M10]", async (args, exit, says) => {
   const cwd = project({ ".mcp.json": COMMENTED });
   const ended = await mcp(args, { cwd });
   expect({ exit: ended.exit, stdout: ended.stdout, says: ended.stderr.split("\n")[0] }).toEqual({
@@ -154,7 +154,7 @@ test.each([
   expect(read(cwd, ".mcp.json")).toBe(COMMENTED);
 });
 
-test("M10: accepts an entry, a file, or a complete configuration in mcp add-json", async () => {
+test("accepts an entry, a file, or a complete configuration in mcp add-json [M10]", async () => {
   const cwd = project({ "entry.json": '{ "url": "https://h.example" }' });
   const wrapped = JSON.stringify({ mcpServers: { other: { command: "npx", args: ["-y", "p"] } } });
   await mcp(["add-json", "a", '{"command":"x"}'], { cwd });
@@ -167,7 +167,7 @@ test("M10: accepts an entry, a file, or a complete configuration in mcp add-json
   });
 });
 
-test("P9: shows no secret in the output of any command", async () => {
+test("shows no secret in the output of any command [P9]", async () => {
   const servers = {
     a: {
       command: process.execPath,
@@ -207,7 +207,7 @@ test("P9: shows no secret in the output of any command", async () => {
   });
 });
 
-test("M10: shows with mcp get where a server is declared, and its problem", async () => {
+test("shows with mcp get where a server is declared, and its problem [M10]", async () => {
   const cwd = project({
     ".mcp.json": '{\n  "mcpServers": {\n    "a b": { "comand": "x", "env": { "K": "v" } }\n  }\n}',
   });
@@ -227,7 +227,7 @@ test("M10: shows with mcp get where a server is declared, and its problem", asyn
   });
 });
 
-test("M10: changes only the named entry with mcp disable, enable, edit and remove", async () => {
+test("changes only the named entry with mcp disable, enable, edit and remove [M10]", async () => {
   const cwd = project({ ".mcp.json": COMMENTED });
   expect((await mcp(["disable", "files"], { cwd })).stdout).toBe("files is disabled in .mcp.json\n");
   expect(read(cwd, ".mcp.json")).toBe(COMMENTED.replace('["."] }', '["."], "enabled": false }'));
@@ -252,7 +252,7 @@ test("M10: changes only the named entry with mcp disable, enable, edit and remov
   );
 });
 
-test("M10: changes servers in settings.yaml, too", async () => {
+test("changes servers in settings.yaml, too [M10]", async () => {
   const settings =
     "# mine\nmcp:\n  servers:\n    - name: a # first\n      command: x\n    - name: b\n      command: y\n";
   const cwd = project({ "settings.yaml": settings });
@@ -263,7 +263,7 @@ test("M10: changes servers in settings.yaml, too", async () => {
   );
 });
 
-test("M10: leaves a file that does not parse unchanged, and reports the position of the error", async () => {
+test("leaves a file that does not parse unchanged, and reports the position of the error [M10]", async () => {
   const cwd = project({ ".mcp.json": '{ "mcpServers": { "a": ' });
   const { exit, stderr } = await mcp(["add", "b", "x"], { cwd });
   expect(exit).toBe(2);
@@ -273,7 +273,7 @@ test("M10: leaves a file that does not parse unchanged, and reports the position
   expect(read(cwd, ".mcp.json")).toBe('{ "mcpServers": { "a": ');
 });
 
-test("M10: shows with mcp tools the purpose of each tool", async () => {
+test("shows with mcp tools the purpose of each tool [M10]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const [text, json] = await Promise.all([mcp(["tools", "filesystem"], { cwd }), mcp(["tools", "--json"], { cwd })]);
   expect(text.stdout).toMatch(/^✓ filesystem \(FilesystemMCP\): \d+ tools\n {2}FilesystemMCP\.read_file +\S.*\n/);
@@ -286,13 +286,13 @@ test("M10: shows with mcp tools the purpose of each tool", async () => {
   });
 });
 
-test("M9: shows with mcp logs what a server prints on stderr", async () => {
+test("shows with mcp logs what a server prints on stderr [M9]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const { exit, stdout } = await mcp(["logs", "filesystem"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining("Secure MCP Filesystem Server") });
 });
 
-test("M10: imports the servers of other clients, each into the right file", async () => {
+test("imports the servers of other clients, each into the right file [M10]", async () => {
   const cwd = project({
     ".mcp.json": COMMENTED,
     ".vscode/mcp.json": '{ "servers": { "shared": { "type": "stdio", "command": "s" } } }',
@@ -350,7 +350,7 @@ Skipped skillgate from Codex (~/.codex/config.toml): it is Skillgate itself
   expect(read(cwd, ".mcp.json")).toContain("// read only");
 });
 
-test("M8: does not approve servers in project files by importing them", async () => {
+test("does not approve servers in project files by importing them [M8]", async () => {
   const cwd = project({ ".vscode/mcp.json": '{ "servers": { "a": { "command": "x" } } }' });
   writeAtHome(cwd, ".cursor/mcp.json", '{ "mcpServers": { "b": { "command": "y" } } }');
   const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
@@ -363,7 +363,7 @@ test("M8: does not approve servers in project files by importing them", async ()
   expect(JSON.parse(b?.stdout ?? "")).toMatchObject({ approved: true });
 });
 
-test("M10: imports a file of any client, too", async () => {
+test("imports a file of any client, too [M10]", async () => {
   const cwd = project({
     "their/config.toml": '[mcp_servers.docs]\ncommand = "npx"\nenv_vars = ["TOKEN"]\n',
     "their/bad.json": "{",
@@ -380,7 +380,7 @@ test("M10: imports a file of any client, too", async () => {
   });
 });
 
-test("M10: starts no other server for a command about one server", async () => {
+test("starts no other server for a command about one server [M10]", async () => {
   const servers = {
     filesystem: { command: process.execPath, args: [FILESYSTEM_SERVER, "."] },
     other: { command: process.execPath, args: ["-e", "require('fs').writeFileSync('started', '')"] },

@@ -33,7 +33,7 @@ async function inTerminal(
 const CALL = "call FilesystemMCP.list_allowed_directories";
 
 describe.skipIf(!HAS_TERMINAL)("a user at a terminal", () => {
-  test("P12: is asked once before anything of a project is used, and again when it has changed", async () => {
+  test("is asked once before anything of a project is used, and again when it has changed [P12]", async () => {
     const side = join(project(), "side-effect");
     const skill = `require("fs").writeFileSync(${JSON.stringify(side)}, ""); exports.greet = () => "hello";`;
     const cwd = project({ ".mcp.json": MCP_JSON, "skills/greeter.cjs": skill });
@@ -58,12 +58,12 @@ Trust it until it changes? [y/N] `;
     expect(changed.shown).toContain(`Trusted ${cwd} until it changes\n`);
   });
 
-  test("M8: is not asked for a snippet that needs no server", async () => {
+  test("is not asked for a snippet that needs no server [M8]", async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     expect(await inTerminal('run -e "1 + 1"', cwd, [])).toEqual({ exit: 0, shown: "2\n" });
   });
 
-  test("M1: answers the inputs of a VS Code file, without echo of a secret", async () => {
+  test("answers the inputs of a VS Code file, without echo of a secret [M1]", async () => {
     const servers = {
       inputs: [
         { id: "where", type: "pickString", description: "Which folder", options: [".", "skills"], default: "." },
@@ -89,7 +89,7 @@ Trust it until it changes? [y/N] `;
     expect(shown).not.toContain("typed-secret");
   });
 
-  test("M10: confirms the removal of a server", async () => {
+  test("confirms the removal of a server [M10]", async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     const refused = await inTerminal("mcp remove filesystem", cwd, [["[y/N]", "n\n"]]);
     expect(refused).toMatchObject({ exit: 4, shown: expect.stringContaining("it was not confirmed") });
@@ -99,7 +99,7 @@ Trust it until it changes? [y/N] `;
     expect((await skillgate(["mcp", "list"], { cwd })).stdout).toBe("No MCP servers are configured\n");
   });
 
-  test("O1: ends the command with Ctrl-C at a question", async () => {
+  test("ends the command with Ctrl-C at a question [O1]", async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     expect((await inTerminal(CALL, cwd, [["[y/N]", "\u0003"]])).exit).toBe(130);
   });

@@ -14,11 +14,11 @@ test.each([
   ["nothing after a print", "print('hi')", "hi\n"],
   ["what was printed first", "print('one'); console.log('two'); 3", "one\ntwo\n3\n"],
   ["bytes", "new Uint8Array([1, 2])", '{\n  "$bytes": "AQI="\n}\n'],
-])("S3: shows the result: %s", async (_what, code, stdout) => {
+])("shows the result: %s [S3]", async (_what, code, stdout) => {
   expect(await skillgate(["run", "-e", code], { cwd: project() })).toEqual({ exit: 0, stdout, stderr: "" });
 });
 
-test("O1: reads a snippet from a file, from -, or from a pipe", async () => {
+test("reads a snippet from a file, from -, or from a pipe [O1]", async () => {
   const cwd = project({ "snippet.js": "'from a file'" });
   const input = "'from stdin'";
   expect((await skillgate(["run", "snippet.js"], { cwd, input })).stdout).toBe("from a file\n");
@@ -26,12 +26,12 @@ test("O1: reads a snippet from a file, from -, or from a pipe", async () => {
   expect((await skillgate(["run"], { cwd, input })).stdout).toBe("from stdin\n");
 });
 
-test("S4: ignores a byte order mark and a markdown fence in a file", async () => {
+test("ignores a byte order mark and a markdown fence in a file [S4]", async () => {
   const cwd = project({ "snippet.md": "\uFEFF```ts\nconst n: number = 4;\nn\n```\n" });
   expect((await skillgate(["run", "snippet.md"], { cwd })).stdout).toBe("4\n");
 });
 
-test("S4: reads a UTF-16 file by its byte order mark, and reports a file that is not text", async () => {
+test("reads a UTF-16 file by its byte order mark, and reports a file that is not text [S4]", async () => {
   const cwd = project();
   const littleEndian = Buffer.from("\uFEFF'é' + 1", "utf16le");
   writeFileSync(join(cwd, "little.js"), littleEndian);
@@ -46,7 +46,7 @@ test("S4: reads a UTF-16 file by its byte order mark, and reports a file that is
   });
 });
 
-test("O1: rejects files that cannot be read as wrong usage", async () => {
+test("rejects files that cannot be read as wrong usage [O1]", async () => {
   const cwd = project();
   const outcomes = await Promise.all([
     skillgate(["run", "missing.js"], { cwd }),
@@ -63,7 +63,7 @@ test("O1: rejects files that cannot be read as wrong usage", async () => {
   ]);
 });
 
-test("S7: stops reading an endless stdin", async () => {
+test("stops reading an endless stdin [S7]", async () => {
   const cwd = project();
   const yes = `"${process.execPath}" -e "const say = () => process.stdout.write('y\\n'.repeat(5000), (e) => e ?? say()); say()"`;
   const child = spawn("sh", ["-c", `${yes} 2>&- | "${process.execPath}" "${BIN}" run -`], {
@@ -75,7 +75,7 @@ test("S7: stops reading an endless stdin", async () => {
   expect(stderr.split("\n")[0]).toBe("Snippet size limit exceeded: more than 16777216 bytes (SOURCE_LIMIT)");
 });
 
-test("O1: prints the outcome as one object with --json, and nothing else", async () => {
+test("prints the outcome as one object with --json, and nothing else [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = "print('adding'); await device.MathSkill.add(2, 3)";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--json"], { cwd });
@@ -102,7 +102,7 @@ test("O1: prints the outcome as one object with --json, and nothing else", async
   expect(stdout.trim().split("\n")).toHaveLength(1);
 });
 
-test("S5: exits with 3 for a refused snippet, with its reasons on stderr and its outcome in --json", async () => {
+test("exits with 3 for a refused snippet, with its reasons on stderr and its outcome in --json [S5]", async () => {
   const cwd = project();
   const refused = await skillgate(["run", "-e", "process.exit(0)"], { cwd });
   expect({ exit: refused.exit, stdout: refused.stdout }).toEqual({ exit: 3, stdout: "" });
@@ -112,7 +112,7 @@ test("S5: exits with 3 for a refused snippet, with its reasons on stderr and its
   expect(JSON.parse(stdout)).toMatchObject({ kind: "refused", violations: [{ line: 1, column: 0 }] });
 });
 
-test("S10: exits with 1 for a failed snippet, with its position, and without a host path or stack", async () => {
+test("exits with 1 for a failed snippet, with its position, and without a host path or stack [S10]", async () => {
   const cwd = project();
   const code = "print('so far');\nconst x = null;\nx.y";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code], { cwd });
@@ -122,7 +122,7 @@ test("S10: exits with 1 for a failed snippet, with its position, and without a h
   expect(stderr).not.toMatch(/ {4}at |node_modules|dist\//);
 });
 
-test("X1: exits with 1 for a failed call that is not caught", async () => {
+test("exits with 1 for a failed call that is not caught [X1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.fail('no luck')", "--json"], { cwd });
   expect(exit).toBe(1);
@@ -137,21 +137,21 @@ test.each([
   ["WALL_LIMIT", ["--timeout", "300"], "await device.MathSkill.wait()"],
   ["CPU_LIMIT", ["--settings", "quick.yaml"], "while (true) {}"],
   ["CALL_TIMEOUT", [], "await device.MathSkill.late()"],
-])("S7: exits with 124 for %s", async (code, options, snippet) => {
+])("exits with 124 for %s [S7]", async (code, options, snippet) => {
   const cwd = project({ "skills/math.js": MATH_SKILL, "quick.yaml": "limits:\n  cpuMs: 200\n" });
   const { exit, stdout } = await skillgate(["run", "-e", snippet, "--json", ...options], { cwd });
   expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code } });
   expect(exit).toBe(124);
 });
 
-test("P6: exits with 4 for a call that needs an approval without a user to ask", async () => {
+test("exits with 4 for a call that needs an approval without a user to ask [P6]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout } = await skillgate(["run", "-e", "device.MathSkill.pay('Ada', 5)", "--json"], { cwd });
   expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
   expect(exit).toBe(4);
 });
 
-test("O1: shows each call and the usage of the run on stderr with --trace", async () => {
+test("shows each call and the usage of the run on stderr with --trace [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = "await device.MathSkill.add(1, 2); try { await device.MathSkill.fail('x') } catch {}\n4";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code, "--trace"], { cwd });
@@ -161,14 +161,14 @@ test("O1: shows each call and the usage of the run on stderr with --trace", asyn
   );
 });
 
-test("S4: reports a correction on stderr", async () => {
+test("reports a correction on stderr [S4]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout, stderr } = await skillgate(["run", "-e", "default_api.MathSkill.add(1, 2)"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "3\n" });
   expect(stderr).toMatch(/^Note: .*device/);
 });
 
-test("M3: runs the README's snippet against the real filesystem server, with any form of arguments", async () => {
+test("runs the README's snippet against the real filesystem server, with any form of arguments [M3]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "a.txt": "", "b.txt": "" });
   const count = (call: string): string =>
     `const r = await device.FilesystemMCP.list_directory${call}; r.content.split("\\n").length`;
@@ -180,13 +180,13 @@ test("M3: runs the README's snippet against the real filesystem server, with any
   }
 });
 
-test("L1: uses the bundled skills in a project without a folder of skills", async () => {
+test("uses the bundled skills in a project without a folder of skills [L1]", async () => {
   const cwd = project();
   rmSync(join(cwd, "skills"), { recursive: true });
   expect((await skillgate(["call", "CalculatorSkill.calculate", "expression=2**10"], { cwd })).stdout).toBe("1024\n");
 });
 
-test("L1: uses the skills of --skills, else of the settings, else of ./skills", async () => {
+test("uses the skills of --skills, else of the settings, else of ./skills [L1]", async () => {
   const named = (name: string): string => `export class ${name}Skill { /** Name. */ name() { return "${name}"; } }\n`;
   const cwd = project({
     "given/a.js": named("Given"),
@@ -204,7 +204,7 @@ test("L1: uses the skills of --skills, else of the settings, else of ./skills", 
   expect(skills).toEqual([["UsualSkill"], ["SetSkill"], ["GivenSkill"]]);
 });
 
-test("M1: reports a configuration problem only where it may matter", async () => {
+test("reports a configuration problem only where it may matter [M1]", async () => {
   const cwd = project({ "mcp.json": "{", "skills/broken.js": "export class BrokenSkill {" });
   expect(await skillgate(["run", "-e", "1"], { cwd })).toEqual({ exit: 0, stdout: "1\n", stderr: "" });
   for (const args of [
@@ -218,7 +218,7 @@ test("M1: reports a configuration problem only where it may matter", async () =>
   }
 });
 
-test("M1: reports an invalid limit on every run", async () => {
+test("reports an invalid limit on every run [M1]", async () => {
   const cwd = project({ "settings.yaml": "limts: {}\nlimits:\n  cpuMS: 5\n  wallMs: long\n" });
   const wrong = [
     "line 1, column 1: unknown section limts; did you mean limits?",
@@ -243,7 +243,7 @@ test.each([
   ["skills", "settings", "MathSkill"],
   ["mcp", "list"],
   ["mcp", "get", "files"],
-])("M1: %s %s warns of a section that nothing reads", async (...args) => {
+])("%s %s warns of a section that nothing reads [M1]", async (...args) => {
   const cwd = project({
     "skills/math.js": MATH_SKILL,
     "settings.yaml": "# ours\npolicy: {}\n",
@@ -257,7 +257,7 @@ test.each([
   });
 });
 
-test("L1: rejects a missing folder of skills as wrong usage", async () => {
+test("rejects a missing folder of skills as wrong usage [L1]", async () => {
   const stderr = 'Cannot read the skills in "missing": the folder does not exist\n';
   expect(await skillgate(["run", "-e", "1", "--skills", "missing"], { cwd: project() })).toEqual({
     exit: 2,
@@ -266,7 +266,7 @@ test("L1: rejects a missing folder of skills as wrong usage", async () => {
   });
 });
 
-test("S11: cuts a huge output visibly and prints it completely", async () => {
+test("cuts a huge output visibly and prints it completely [S11]", async () => {
   const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n  resultBytes: 20000000\n" });
   const code = "for (let i = 0; i < 100; i++) print('x'.repeat(99999)); 'y'.repeat(3e6)";
   const { exit, stdout } = await skillgate(["run", "-e", code, "--settings", "big.yaml"], { cwd });
@@ -275,7 +275,7 @@ test("S11: cuts a huge output visibly and prints it completely", async () => {
   expect(stdout.endsWith("yy\n")).toBe(true);
 });
 
-test("O1: ends quietly when the reader closes the pipe", async () => {
+test("ends quietly when the reader closes the pipe [O1]", async () => {
   const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n" });
   writeFileSync(join(cwd, "big.js"), "for (let i = 0; i < 100; i++) print('x'.repeat(99999));");
   const reader = `"${process.execPath}" -e "process.stdin.once('data', (c) => process.exit(console.log(String(c).slice(0, 4))))"`;
@@ -284,7 +284,7 @@ test("O1: ends quietly when the reader closes the pipe", async () => {
   expect(await ended(child)).toEqual({ exit: 0, stdout: "xxxx\n", stderr: "" });
 });
 
-test.skipIf(!existsSync("/dev/full"))("O1: exits with a sentence when the output cannot be written", async () => {
+test.skipIf(!existsSync("/dev/full"))("exits with a sentence when the output cannot be written [O1]", async () => {
   const command = `"${process.execPath}" "${BIN}" run -e 1 > /dev/full`;
   const child = spawn("sh", ["-c", command], { cwd: project(), stdio: ["ignore", "pipe", "pipe"] });
   expect(await ended(child)).toEqual({

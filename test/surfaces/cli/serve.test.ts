@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { project, skillgate } from "./command.ts";
 
-test("V6: reports a port in use with a fix", async () => {
+test("reports a port in use with a fix [V6]", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await once(other, "listening");
@@ -26,7 +26,7 @@ test.each([
     "without a token, the server listens only on this machine, not on 0.0.0.0",
   ],
   [["--http", "--port", "0", "--host", "203.0.113.7"], "this machine does not have the address 203.0.113.7"],
-])("V6: refuses serve %s with the reason", async (args, reason) => {
+])("refuses serve %s with the reason [V6]", async (args, reason) => {
   const { exit, stdout, stderr } = await skillgate(["serve", ...args], { cwd: project() });
   expect([exit, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(reason);

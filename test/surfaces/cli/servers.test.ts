@@ -11,7 +11,7 @@ const SERVERS = JSON.stringify({
   },
 });
 
-test("M10: lists each server with its status and its number of tools", async () => {
+test("lists each server with its status and its number of tools [M10]", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -27,7 +27,7 @@ test("M10: lists each server with its status and its number of tools", async () 
   expect(lines).toHaveLength(4);
 });
 
-test("M10: prints servers and problems with mcp list --json", async () => {
+test("prints servers and problems with mcp list --json [M10]", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list", "--json"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -41,7 +41,7 @@ test("M10: prints servers and problems with mcp list --json", async () => {
   expect(problems.map(({ source }: { source: string }) => source)).toEqual(["down", "secret"]);
 });
 
-test("M1: warns with mcp list of a malformed file, and shows the servers of the others", async () => {
+test("warns with mcp list of a malformed file, and shows the servers of the others [M1]", async () => {
   const cwd = project({ "mcp.json": "{ no json", ".mcp.json": MCP_JSON });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
   expect(exit).toBe(0);
@@ -49,14 +49,14 @@ test("M1: warns with mcp list of a malformed file, and shows the servers of the 
   expect(stderr).toMatch(/^Warning: .*mcp\.json line 1, column \d+: .*\n$/);
 });
 
-test("M10: reports with mcp list and mcp test that there are no servers", async () => {
+test("reports with mcp list and mcp test that there are no servers [M10]", async () => {
   const cwd = project();
   const [list, tested] = await Promise.all([skillgate(["mcp", "list"], { cwd }), skillgate(["mcp", "test"], { cwd })]);
   expect(list).toEqual({ exit: 0, stdout: "No MCP servers are configured\n", stderr: "" });
   expect(tested).toEqual({ exit: 0, stdout: "No MCP servers to test\n", stderr: "" });
 });
 
-test("M10: starts a server with mcp test and lists its tools", async () => {
+test("starts a server with mcp test and lists its tools [M10]", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "test", "filesystem"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -65,7 +65,7 @@ test("M10: starts a server with mcp test and lists its tools", async () => {
   expect(stdout).not.toContain("down");
 });
 
-test("M10: exits with 6 from mcp test of a server that fails, and shows its output", async () => {
+test("exits with 6 from mcp test of a server that fails, and shows its output [M10]", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const [one, all, json] = await Promise.all([
     skillgate(["mcp", "test", "down"], { cwd }),
@@ -82,7 +82,7 @@ test("M10: exits with 6 from mcp test of a server that fails, and shows its outp
   expect(JSON.parse(json.stdout)).toMatchObject({ servers: [{ name: "down", status: "error", toolCount: 0 }] });
 });
 
-test("M10: exits with 5 from mcp test of an unknown server", async () => {
+test("exits with 5 from mcp test of an unknown server [M10]", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout } = await skillgate(["mcp", "test", "filesytem", "--json"], { cwd });
   expect(exit).toBe(5);
@@ -91,7 +91,7 @@ test("M10: exits with 5 from mcp test of an unknown server", async () => {
   });
 });
 
-test("L4: lists the loaded skills, and warns of the others", async () => {
+test("lists the loaded skills, and warns of the others [L4]", async () => {
   const cwd = project({
     ".mcp.json": MCP_JSON,
     "skills/math.js": MATH_SKILL,

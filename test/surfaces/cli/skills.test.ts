@@ -37,7 +37,7 @@ async function json(cwd: string, ...args: readonly string[]): Promise<ReturnType
 
 describe("skills new", () => {
   test.each(["functions", "class", "schema", "mcp"])(
-    "L11: creates a working skill in the form %s, without findings and with a passing test",
+    "creates a working skill in the form %s, without findings and with a passing test [L11]",
     async (form) => {
       const cwd = project();
       const made = await json(cwd, "skills", "new", "home office", "--form", form);
@@ -71,7 +71,7 @@ describe("skills new", () => {
     ["WeatherSkill", "weather.ts", "WeatherSkill"],
     ["my_weather.ts", "my-weather.ts", "MyWeatherSkill"],
     ["天気", "天気.ts", "天気Skill"],
-  ])("L11: writes %s to the file %s", async (name, file, skill) => {
+  ])("writes %s to the file %s [L11]", async (name, file, skill) => {
     const cwd = project();
     expect(await json(cwd, "skills", "new", name)).toMatchObject({
       skill,
@@ -79,7 +79,7 @@ describe("skills new", () => {
     });
   });
 
-  test("L11: creates the folder, and never overwrites a file", async () => {
+  test("creates the folder, and never overwrites a file [L11]", async () => {
     const cwd = project({ "other/weather/skill.ts": "" });
     const refused = await skillgate(["skills", "new", "weather", "--skills", "other"], { cwd });
     expect({ exit: refused.exit, stderr: refused.stderr }).toEqual({
@@ -90,7 +90,7 @@ describe("skills new", () => {
     expect(existsSync(join(cwd, "new/folder/weather.test.ts"))).toBe(true);
   });
 
-  test("L11: names the folder of the bundled skills when the first own skill replaces them", async () => {
+  test("names the folder of the bundled skills when the first own skill replaces them [L11]", async () => {
     const cwd = join(project(), "fresh");
     mkdirSync(cwd);
     const { exit, stderr } = await skillgate(["skills", "new", "weather"], { cwd });
@@ -101,7 +101,7 @@ describe("skills new", () => {
     });
   });
 
-  test.each(["../evil", "a/b", "", "!!!", "x".repeat(60)])("L11: refuses %j as a name", async (name) => {
+  test.each(["../evil", "a/b", "", "!!!", "x".repeat(60)])("refuses %j as a name [L11]", async (name) => {
     const cwd = project();
     const { exit, stderr } = await skillgate(["skills", "new", name], { cwd });
     expect(exit).toBe(2);
@@ -110,7 +110,7 @@ describe("skills new", () => {
 });
 
 describe("skills check", () => {
-  test("L11: lints each skill, and reports files that are not skills", async () => {
+  test("lints each skill, and reports files that are not skills [L11]", async () => {
     const long = "a".repeat(60);
     const cwd = project({
       "skills/broken.ts": "export class BrokenSkill {",
@@ -146,7 +146,7 @@ describe("skills check", () => {
     ]);
   });
 
-  test("L11: reports schemas that accept any value, and parameters without a description in one line", async () => {
+  test("reports schemas that accept any value, and parameters without a description in one line [L11]", async () => {
     const deep = `const deep = (levels) => levels === 0 ? {} : { type: "object", properties: { a: deep(levels - 1) } };`;
     const cwd = project({
       "skills/schema.mjs": `
@@ -170,7 +170,7 @@ describe("skills check", () => {
     ]);
   });
 
-  test("L11: checks the named skills, and shows the size of their declarations", async () => {
+  test("checks the named skills, and shows the size of their declarations [L11]", async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL, "skills/weather.ts": WEATHER });
     const { exit, stdout } = await skillgate(["skills", "check", "WeatherSkill"], { cwd });
     expect({ exit, stdout }).toEqual({
@@ -187,7 +187,7 @@ describe("skills check", () => {
 });
 
 describe("skills test", () => {
-  test("L11: run examples through gatekeeper and sandbox, and report their mistakes", async () => {
+  test("run examples through gatekeeper and sandbox, and report their mistakes [L11]", async () => {
     const cwd = project({
       "skills/sum.ts": `
         /** @example device.SumSkill.add(1, 2)
@@ -212,7 +212,7 @@ describe("skills test", () => {
     expect(stdout).toMatch(/\n1 test passed, 2 failed, 1 skipped\n$/);
   });
 
-  test("L11: run the author's own tests unchanged, in TypeScript, with groups and failures", async () => {
+  test("run the author's own tests unchanged, in TypeScript, with groups and failures [L11]", async () => {
     const cwd = project({
       "skills/weather.ts": WEATHER,
       "skills/weather.test.ts": `
@@ -250,7 +250,7 @@ describe("skills test", () => {
     expect(JSON.parse(named.stdout).results).toHaveLength(5);
   });
 
-  test("L11: keep an example from changing the project's store", async () => {
+  test("keep an example from changing the project's store [L11]", async () => {
     const cwd = project();
     const { ok } = await json(cwd, "skills", "test", "--skills", resolve("skills"));
     expect(ok).toBe(true);
@@ -261,7 +261,7 @@ describe("skills test", () => {
 });
 
 describe("skills enable and disable", () => {
-  test("L7: store the setting in settings.yaml, with everything else that is in it", async () => {
+  test("store the setting in settings.yaml, with everything else that is in it [L7]", async () => {
     const text = "# mine\nskills: skills   # the folder\nlimits:\n  calls: 5 # few\n";
     const cwd = project({ "skills/weather.ts": WEATHER, "settings.yaml": text });
     await json(cwd, "skills", "disable", "WeatherSkill");
@@ -291,7 +291,7 @@ describe("skills enable and disable", () => {
     });
   });
 
-  test("L7: leave a malformed settings.yaml unchanged", async () => {
+  test("leave a malformed settings.yaml unchanged [L7]", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER, "settings.yaml": "skills: [\n" });
     const { exit, stderr } = await skillgate(["skills", "disable", "WeatherSkill"], { cwd });
     expect({ exit, stderr }).toEqual({
@@ -303,7 +303,7 @@ describe("skills enable and disable", () => {
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("skills: [\n");
   });
 
-  test("L7: refuses an unknown name, and writes nothing", async () => {
+  test("refuses an unknown name, and writes nothing [L7]", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER });
     const { exit } = await skillgate(["skills", "disable", "Weather"], { cwd });
     expect([exit, existsSync(join(cwd, "settings.yaml"))]).toEqual([5, false]);
@@ -311,7 +311,7 @@ describe("skills enable and disable", () => {
 });
 
 describe("skills settings, show, health and stats", () => {
-  test("L9: refuse a setting that the skill could not use", async () => {
+  test("refuse a setting that the skill could not use [L9]", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER });
     const set = (...words: readonly string[]) => skillgate(["skills", "settings", "WeatherSkill", ...words], { cwd });
     const refused = (says: string) => ({
@@ -328,7 +328,7 @@ describe("skills settings, show, health and stats", () => {
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toContain("unit: ${UNIT}");
   });
 
-  test("L9: show settings with their defaults, change them in settings.yaml, and never show secrets", async () => {
+  test("show settings with their defaults, change them in settings.yaml, and never show secrets [L9]", async () => {
     const cwd = project({ "skills/weather.ts": WEATHER, ".env": "WEATHER_API_KEY=k-12345\n" });
     const shown = await json(cwd, "skills", "settings", "WeatherSkill");
     expect(shown).toMatchObject({ settings: { unit: "celsius", apiKey: "********" }, problems: [] });
@@ -347,7 +347,7 @@ describe("skills settings, show, health and stats", () => {
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("");
   });
 
-  test("X6: sum statistics over several commands", async () => {
+  test("sum statistics over several commands [X6]", async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     expect((await skillgate(["skills", "stats"], { cwd })).stdout).toBe("No calls recorded yet\n");
     await skillgate(["run", "-e", "device.MathSkill.add(1, 2) + device.MathSkill.add(3, 4)"], { cwd });
@@ -362,7 +362,7 @@ describe("skills settings, show, health and stats", () => {
     );
   });
 
-  test("L8: exit health with 1 while a skill is unhealthy", async () => {
+  test("exit health with 1 while a skill is unhealthy [L8]", async () => {
     const cwd = project({
       "skills/ill.ts": `export const ask = () => 1; export const healthCheck = () => ({ healthy: false, message: "no disk" });`,
       "skills/well.ts": "export const ask = () => 1;",
@@ -372,7 +372,7 @@ describe("skills settings, show, health and stats", () => {
     expect((await skillgate(["skills", "health", "WellSkill"], { cwd })).exit).toBe(0);
   });
 
-  test("L11: print the details of a skill with show", async () => {
+  test("print the details of a skill with show [L11]", async () => {
     const cwd = project({
       "skills/weather/skill.ts": WEATHER,
       "skills/weather/SKILL.md":
@@ -391,7 +391,7 @@ describe("skills settings, show, health and stats", () => {
   });
 });
 
-test("D5: writes declarations that compile with types --out", async () => {
+test("writes declarations that compile with types --out [D5]", async () => {
   const cwd = project({ "skills/weather.ts": WEATHER });
   const { exit, stdout } = await skillgate(["types", "--out", "skills.d.ts"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Wrote the types to skills.d.ts\n" });

@@ -25,7 +25,7 @@ async function inTerminal(
 
 const red = (text: string): string => `\u001B[31m${text}\u001B[39m`;
 
-test("O1: prints no colours without a terminal", async () => {
+test("prints no colours without a terminal [O1]", async () => {
   const { stderr } = await skillgate(["run", "-e", "throw new Error('x')"], {
     cwd: project(),
     env: { FORCE_COLOR: "1" },
@@ -35,7 +35,7 @@ test("O1: prints no colours without a terminal", async () => {
 });
 
 describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
-  test("O1: prints colours, unless NO_COLOR is set", async () => {
+  test("prints colours, unless NO_COLOR is set [O1]", async () => {
     const cwd = project();
     expect((await inTerminal("run missing.js", cwd)).shown).toBe(
       `${red('Cannot read "missing.js": it does not exist')}\n`,
@@ -44,7 +44,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(plain).toEqual({ exit: 2, shown: 'Cannot read "missing.js": it does not exist\n' });
   });
 
-  test("O1: does not wait for a snippet on a terminal's stdin, except with -", async () => {
+  test("does not wait for a snippet on a terminal's stdin, except with - [O1]", async () => {
     const { exit, shown } = await inTerminal("run", project(), { env: { NO_COLOR: "1" } });
     expect({ exit, shown }).toEqual({
       exit: 2,
@@ -52,7 +52,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     });
   });
 
-  test("P9: removes terminal controls from what a snippet prints", async () => {
+  test("removes terminal controls from what a snippet prints [P9]", async () => {
     const { shown } = await inTerminal(`run -e "print('a\\u001b[2J\\u202eb\\tc')"`, project());
     expect(shown).toBe("a\\u001b[2J\\u202eb\tc\n");
   });
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     ["no\n", 4, "APPROVAL_MISSING"],
     ["\u0004", 4, "APPROVAL_MISSING"],
     ["\u0003", 130, ""],
-  ])("P6: asks the user for an approval, who answers %j", async (answer, exit, says) => {
+  ])("asks the user for an approval, who answers %j [P6]", async (answer, exit, says) => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     const outcome = await inTerminal(`call MathSkill.pay name=Ada amount=5`, cwd, { answer });
     expect(outcome.shown).toContain(
@@ -74,7 +74,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(outcome.shown).toContain(says);
   });
 
-  test("P6: asks for several calls one after the other, each with its exact arguments", async () => {
+  test("asks for several calls one after the other, each with its exact arguments [P6]", async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     const code = "await Promise.all(['A\\u202eda', 'Bob'].map((name) => device.MathSkill.pay(name, 1)))";
     const { exit, shown } = await inTerminal(`run -e "${code}"`, cwd, { answer: "y\n" });

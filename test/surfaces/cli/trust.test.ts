@@ -45,7 +45,7 @@ test.each([
   [["mcp", "test", "first"], 6],
   [["mcp", "get", "first"], 0],
   [["doctor"], 6],
-] as const)("P12: runs nothing of an untrusted project for %j, and reports what is held", async (args, exit) => {
+] as const)("runs nothing of an untrusted project for %j, and reports what is held [P12]", async (args, exit) => {
   const place = clone();
   const ended = await skillgate(args, place);
   expect(existsSync(place.marks)).toBe(false);
@@ -54,7 +54,7 @@ test.each([
   expect(ended.stdout + ended.stderr).toContain("skillgate trust");
 });
 
-test("P12: shows without a terminal what would run, and trusts it with --yes until it changes", async () => {
+test("shows without a terminal what would run, and trusts it with --yes until it changes [P12]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "skills/math.js": MATH_SKILL });
   const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
   const call = ["call", "FilesystemMCP.list_allowed_directories"];
@@ -72,7 +72,7 @@ test("P12: shows without a terminal what would run, and trusts it with --yes unt
   expect((await skillgate(["trust", "list"], place)).stdout).toBe(`${cwd}  trusted\n`);
 });
 
-test("P12: lists changes with trust list, and holds the folder again with trust revoke", async () => {
+test("lists changes with trust list, and holds the folder again with trust revoke [P12]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
   const call = ["call", "FilesystemMCP.list_allowed_directories"];
@@ -88,7 +88,7 @@ test("P12: lists changes with trust list, and holds the folder again with trust 
   expect((await skillgate(call, place)).exit).toBe(6);
 });
 
-test("P12: does not hold a build, a file and a folder of skills that the command line names", async () => {
+test("does not hold a build, a file and a folder of skills that the command line names [P12]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "skills/math.js": MATH_SKILL });
   const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
   const call = ["call", "FilesystemMCP.list_allowed_directories"];
@@ -101,7 +101,7 @@ test("P12: does not hold a build, a file and a folder of skills that the command
   expect((await skillgate([...sum, "--skills", "skills"], place)).stdout).toBe("3\n");
 });
 
-test("P12: asks nothing about files that skillgate init, mcp add and skills new have written", async () => {
+test("asks nothing about files that skillgate init, mcp add and skills new have written [P12]", async () => {
   const cwd = join(project(), "new");
   const env = { SKILLGATE_TRUSTED_FOLDERS: "", HOME: project() };
   await skillgate(["init", cwd], { cwd: join(cwd, ".."), env });
@@ -117,7 +117,7 @@ test("P12: asks nothing about files that skillgate init, mcp add and skills new 
   expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining("WeatherSkill"), stderr: "" });
 });
 
-test("P12: does not approve the existing files of a held project when the user creates another", async () => {
+test("does not approve the existing files of a held project when the user creates another [P12]", async () => {
   const theirs = clone();
   const { stderr } = await skillgate(["init"], theirs);
   expect(stderr).toContain("Held, as this folder is not trusted yet: skills/evil.cjs, skills/evil.test.cjs");
@@ -126,7 +126,7 @@ test("P12: does not approve the existing files of a held project when the user c
   expect(existsSync(theirs.marks)).toBe(false);
 });
 
-test("P12: opens no port and runs nothing for an untrusted project when serving", async () => {
+test("opens no port and runs nothing for an untrusted project when serving [P12]", async () => {
   const place = clone({
     "settings.yaml": "server: { auth: false, host: 0.0.0.0, allowedOrigins: ['https://evil.example'] }\n",
   });
@@ -144,7 +144,7 @@ test("P12: opens no port and runs nothing for an untrusted project when serving"
   expect(existsSync(place.marks)).toBe(false);
 });
 
-test("P12: asks before a new address of a project receives a variable of the user", async () => {
+test("asks before a new address of a project receives a variable of the user [P12]", async () => {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push(request.url ?? "");

@@ -34,11 +34,11 @@ test.each([
     ["run", "--timeout", "1s"],
     "Option '--timeout <ms>' argument '1s' is invalid. It must be a whole number from 1 to 2147483647; see skillgate run --help",
   ],
-])("O1: rejects %j as wrong usage, with a suggestion", async (args, says) => {
+])("rejects %j as wrong usage, with a suggestion [O1]", async (args, says) => {
   expect(await skillgate(args, { cwd: project() })).toEqual({ exit: 2, stdout: "", stderr: `${says}\n` });
 });
 
-test("O1: prints wrong usage as an object on stdout with --json", async () => {
+test("prints wrong usage as an object on stdout with --json [O1]", async () => {
   const { exit, stdout, stderr } = await skillgate(["serch", "--json"], { cwd: project() });
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: "" });
   expect(JSON.parse(stdout)).toEqual({
@@ -46,13 +46,13 @@ test("O1: prints wrong usage as an object on stdout with --json", async () => {
   });
 });
 
-test("O1: shows the help of a group without a command on stderr", async () => {
+test("shows the help of a group without a command on stderr [O1]", async () => {
   const { exit, stdout, stderr } = await skillgate(["mcp"], { cwd: project() });
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
   expect(stderr).toMatch(/^Usage: skillgate mcp .*A command is missing; see skillgate mcp --help\n$/s);
 });
 
-test("O1: names every command and every exit code in the help", async () => {
+test("names every command and every exit code in the help [O1]", async () => {
   const { exit, stdout, stderr } = await skillgate(["--help"], { cwd: project() });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
   const names = ["run", "check", "search", "describe", "types", "call", "mcp", "skills", "doctor"];
@@ -61,14 +61,14 @@ test("O1: names every command and every exit code in the help", async () => {
   expect(codes.map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 124, 129, 130, 143]);
 });
 
-test("O1: shows the global options in the help of a command", async () => {
+test("shows the global options in the help of a command [O1]", async () => {
   const { exit, stdout } = await skillgate(["help", "run"], { cwd: project() });
   expect(exit).toBe(0);
   for (const option of ["-e, --eval <code>", "--timeout <ms>", "--trace", "--json", "--mcp-config <file>"])
     expect(stdout).toContain(option);
 });
 
-test("O1: prints help and version without loading the runtime", async () => {
+test("prints help and version without loading the runtime [O1]", async () => {
   const cwd = project({
     "hook.mjs": 'import { register } from "node:module"; register("./loader.mjs", import.meta.url);',
     "loader.mjs": `import { appendFileSync } from "node:fs";
@@ -92,13 +92,13 @@ test("O1: prints help and version without loading the runtime", async () => {
 test.each([
   ["--settings", "nowhere.yaml", "Cannot read the configuration: nowhere.yaml: it does not exist (CONFIG_INVALID)"],
   ["--mcp-config", "nowhere.json", "Cannot read the configuration: nowhere.json: it does not exist (CONFIG_INVALID)"],
-])("M1: requires that a file named by %s exists", async (option, file, says) => {
+])("requires that a file named by %s exists [M1]", async (option, file, says) => {
   const { exit, stdout, stderr } = await skillgate(["run", "-e", "1", option, file], { cwd: project() });
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
   expect(stderr.split("\n")[0]).toBe(says);
 });
 
-test("M1: reports the position of the mistake in a named file with --json", async () => {
+test("reports the position of the mistake in a named file with --json [M1]", async () => {
   const cwd = project({ "servers.json": '{"mcpServers": {\n  "a": }}' });
   const { exit, stdout, stderr } = await skillgate(["run", "-e", "1", "--mcp-config", "servers.json", "--json"], {
     cwd,
