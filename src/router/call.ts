@@ -112,7 +112,7 @@ function once<Value>(make: () => Value): () => Value {
 
 /** Waits for an answer while the timeout of the call is paused. */
 export function pauseTimeout<Value>(
-  { pauseTimeoutFor: pauseTimeoutFor }: Pick<Call, "pauseTimeoutFor">,
+  { pauseTimeoutFor }: Pick<Call, "pauseTimeoutFor">,
   answer: Promise<Value>,
 ): Promise<Value> {
   return pauseTimeoutFor === undefined ? answer : pauseTimeoutFor(answer);
