@@ -71,7 +71,7 @@ function measureRecall(
 describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shared/data is absent)", () => {
   test.each([
     ["bfcl", 86],
-    ["sealtools_dev", 92],
+    ["sealtools_dev", 93.5],
     ["metatool_single", 69],
     ["apibank_keywords", 95],
   ])("finds for %s at least %d % among the first five [D1]", (name, least) => {

@@ -1,3 +1,4 @@
+import { splitClauses } from "./clauses.ts";
 import { FOREIGN_STOP_WORDS } from "./foreign-words.ts";
 import { stem } from "./stem.ts";
 import { getSynonyms } from "./synonyms.ts";
@@ -60,6 +61,8 @@ export interface QueryTerm {
   readonly stem: string;
   readonly weight: number;
   readonly alternatives: readonly Alternative[];
+  /** The numbers of the clauses that have the term; each clause asks for something of its own. */
+  readonly clauses: readonly number[];
 }
 
 export interface Alternative {
@@ -70,8 +73,6 @@ export interface Alternative {
 
 export interface Query {
   readonly terms: readonly QueryTerm[];
-  /** Number of sentences; several sentences ask for several things. `then` starts a new one. */
-  readonly sentences: number;
   /** The query as a name, without case and separators; empty if it is too long for a name. */
   readonly folded: string;
   /** `folded` and the name-like words of the query, folded: `read_text_file`, `Skill.method`. */
@@ -88,10 +89,13 @@ export function parseQuery(text: string): Query {
   const telling = words.filter((word) => !STOP_WORDS.has(word));
   const kept = telling.length === 0 || words.length <= SHORT_WORDS ? words : telling;
   const folded = bounded.length <= NAME_UNITS ? foldedName(bounded) : "";
-  const sentences = bounded.split(/[.!?;\n](?=\s|$)|[。！？；]|\bthen\b/i);
+  const isKept = new Set(kept);
+  const clauses = splitClauses(bounded).map((clause) => splitWords(clause).filter((word) => isKept.has(word)));
   return {
-    terms: parseTerms(kept, telling.length > 0),
-    sentences: sentences.filter((sentence) => /[\p{L}\p{N}]/u.test(sentence)).length,
+    terms: parseTerms(
+      clauses.filter((each) => each.length > 0),
+      telling.length > 0,
+    ),
     folded,
     names: [...new Set([folded, ...findNames(bounded)])].filter((name) => name !== ""),
     wordCount: words.length,
@@ -127,29 +131,35 @@ export function isIntended(term: QueryTerm): boolean {
   return term.weight > STOP_WORD_WEIGHT;
 }
 
-function parseTerms(words: readonly string[], stopWordsAreFaint: boolean): readonly QueryTerm[] {
+function parseTerms(clauses: readonly (readonly string[])[], stopWordsAreFaint: boolean): readonly QueryTerm[] {
   const terms = new Map<string, QueryTerm>();
-  for (const word of words) {
-    if (terms.size >= MAX_WORDS) break;
-    const root = stem(word);
-    const weight = stopWordsAreFaint && STOP_WORDS.has(word) ? STOP_WORD_WEIGHT : getWeight(word);
-    if (!terms.has(root)) terms.set(root, { word, stem: root, weight, alternatives: getSynonymAlternatives(root) });
-  }
-  const stems = words.slice(0, MAX_WORDS).map(stem);
-  for (const [at, second] of stems.slice(1).entries()) {
-    const pair = (stems[at] ?? "") + second;
-    if (!terms.has(pair)) terms.set(pair, { word: "", stem: pair, weight: QUERY_PAIR_WEIGHT, alternatives: [] });
+  const add = (term: Omit<QueryTerm, "clauses">, clause: number, most: number): void => {
+    const known = terms.get(term.stem);
+    if (known?.clauses.includes(clause) === true || (known === undefined && terms.size >= most)) return;
+    terms.set(term.stem, { ...(known ?? term), clauses: [...(known?.clauses ?? []), clause] });
+  };
+  for (const [clause, words] of clauses.entries())
+    for (const word of words) add(createWordTerm(word, stopWordsAreFaint), clause, MAX_WORDS);
+  for (const [clause, words] of clauses.entries()) {
+    const stems = words.slice(0, MAX_WORDS).map(stem);
+    for (const [at, second] of stems.slice(1).entries()) {
+      const pair = (stems[at] ?? "") + second;
+      add({ word: "", stem: pair, weight: QUERY_PAIR_WEIGHT, alternatives: [] }, clause, 2 * MAX_WORDS);
+    }
   }
   return [...terms.values()];
+}
+
+function createWordTerm(word: string, stopWordsAreFaint: boolean): Omit<QueryTerm, "clauses"> {
+  const root = stem(word);
+  const weight = stopWordsAreFaint && STOP_WORDS.has(word) ? STOP_WORD_WEIGHT : getWeight(word);
+  const alternatives = Array.from(getSynonyms(root), (other) => ({ stem: other, share: SYNONYM_WEIGHT }));
+  return { word, stem: root, weight, alternatives };
 }
 
 function getWeight(word: string): number {
   if (/^\d+$/.test(word)) return NUMBER_WEIGHT;
   return WEAK_STEMS.has(stem(word)) ? WEAK_WORD_WEIGHT : 1;
-}
-
-function getSynonymAlternatives(root: string): readonly Alternative[] {
-  return Array.from(getSynonyms(root), (other) => ({ stem: other, share: SYNONYM_WEIGHT }));
 }
 
 /** Finds words with a separator or a capital inside, as names have and plain words do not. */

@@ -1,18 +1,13 @@
 import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
+import { type Candidate, CLOSER, orderCandidates } from "./order-candidates.ts";
 import { isSignificant, type Query } from "./query.ts";
 import { withSpellingGuesses } from "./spelling.ts";
 import { selectTopDocuments } from "./top-k.ts";
 import { computeScores, weightTerms, type WeightedTerm } from "./score.ts";
 import { createMethodScorer } from "./score-methods.ts";
 import type { VisibleIndex } from "./shared-index.ts";
-import { BEGINNING_TIER, EXACT_TIER, SAME_NAME_FACTOR, SETTLED_SHARE, SKILL_TIER } from "./weights.ts";
-
-/** Number of documents that are scored in detail. */
-const CLOSER = 40;
-
-/** Number of ranks that are assigned one by one. */
-const ORDERED = 20;
+import { BEGINNING_TIER, EXACT_TIER, SKILL_TIER } from "./weights.ts";
 
 /** Queries of up to this many words may be a prefix of a name. */
 const NAME_WORDS = 4;
@@ -46,17 +41,6 @@ export interface Ranking {
   readonly unmatched: readonly string[];
 }
 
-interface Candidate {
-  readonly document: number;
-  /** 3: the query is its name; 2: the query is the name of its skill; 1: the query is a prefix of its name. */
-  readonly tier: number;
-  /** The value of each term, including the bonus for the name. */
-  readonly values: readonly number[];
-  readonly sum: number;
-  /** The name by which copies of a method are recognized. */
-  readonly name: string;
-}
-
 /** Returns one page of the visible documents that match a query, best first. */
 export function rank(
   query: Query,
@@ -77,7 +61,7 @@ export function rank(
     return { document, tier: tiers.get(document) ?? 0, values, sum: sumValues(values), name };
   };
   const closer = [...new Set([...tiers.keys(), ...best.slice(0, CLOSER)])].map(toCandidate);
-  const ordered = inOrder(closer, query.sentences > 1 ? SETTLED_SHARE : 0);
+  const ordered = orderCandidates(closer, terms);
   const others = best.slice(CLOSER).filter((document) => !tiers.has(document));
   const most = terms.reduce((sum, term) => sum + (term.term.word === "" ? 0 : term.most), 0) || 1;
   const hits = [
@@ -128,56 +112,6 @@ function findSkillDocuments(folded: string, index: MethodIndex): readonly number
     const { from, to } = index.getDocuments(skill) ?? { from: 0, to: 0 };
     return Array.from({ length: to - from }, (_, at) => from + at);
   });
-}
-
-/**
- * Sorts candidates, best first. The first ranks are assigned one by one: terms that better candidates have settled, and
- * repeated names, count less.
- */
-function inOrder(candidates: readonly Candidate[], settled: number): readonly Candidate[] {
-  const sorted = candidates.toSorted((a, b) => b.tier - a.tier || b.sum - a.sum);
-  const open = sorted.slice(0, CLOSER);
-  const left = (open[0]?.values ?? []).map(() => 1);
-  const names = new Map<string, number>();
-  const ordered: Candidate[] = [];
-  while (open.length > 0 && ordered.length < ORDERED) {
-    const [next] = open.splice(findBestIndex(open, left, names), 1);
-    if (next === undefined) break;
-    ordered.push(next);
-    names.set(next.name, (names.get(next.name) ?? 0) + 1);
-    settleTies(next.values, left, settled);
-  }
-  return [...ordered, ...open, ...sorted.slice(CLOSER)];
-}
-
-function findBestIndex(
-  open: readonly Candidate[],
-  left: readonly number[],
-  names: ReadonlyMap<string, number>,
-): number {
-  const tier = open[0]?.tier ?? 0;
-  let place = 0;
-  let most = -1;
-  for (let at = 0; at < open.length; at++) {
-    const candidate = open[at];
-    // Candidates are sorted by sum, an upper bound of the value: those after one that cannot win cannot win either.
-    if (candidate === undefined || candidate.tier < tier || candidate.sum <= most) break;
-    const value = valueLeft(candidate.values, left) * SAME_NAME_FACTOR ** (names.get(candidate.name) ?? 0);
-    if (value > most) [place, most] = [at, value];
-  }
-  return place;
-}
-
-function valueLeft(values: readonly number[], left: readonly number[]): number {
-  let sum = 0;
-  for (let term = 0; term < values.length; term++) sum += (values[term] ?? 0) * (left[term] ?? 1);
-  return sum;
-}
-
-function settleTies(values: readonly number[], left: number[], settled: number): void {
-  const most = Math.max(...values);
-  if (settled === 0 || most <= 0) return;
-  for (const [term, value] of values.entries()) left[term] = (left[term] ?? 1) * (1 - (settled * value) / most);
 }
 
 function sumValues(values: readonly number[]): number {
