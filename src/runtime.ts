@@ -14,7 +14,6 @@ import type { Catalog } from "./model/catalog.ts";
 import type { RunObserver } from "./model/run-observer.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
-import { NO_POLICY, type Policy } from "./model/policy.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Problem } from "./model/provider.ts";
 import type { KeptResults } from "./model/kept-results.ts";
@@ -28,6 +27,7 @@ import {
   type RuntimeSettings,
 } from "./runtime/options.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
+import { type ExplainedPolicy, type LivePolicy, openPolicy } from "./policy/index.ts";
 import { createProviders, type Providers } from "./runtime/open-providers.ts";
 import {
   createRegistry,
@@ -156,6 +156,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly servers: readonly ServerStatus[];
   /** Files, skills and servers that could not be used, and why. */
   readonly problems: readonly Problem[];
+  /** The policy that is in force. */
+  readonly policy: ExplainedPolicy;
   /** Results that were too large to hand out whole, for an hour. */
   readonly results: KeptResults;
   /** The secrets of the configuration; masks them in what is shown. */
@@ -194,12 +196,14 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${getMessage(error)}` }),
   );
   const onLog: LogListener = (level, text) => void events.emit("log", { level, text: secrets.maskText(text) });
+  const policy = await openPolicy(settings.policyFile, settings.policy);
   let current = settings;
   const trusted = async (): Promise<RuntimeSettings> => {
     current = await settings.trusted();
     if (current !== settings) {
       secrets.add(current.secretValues);
       skillSettings.replace(current.sections["skills"], current.variables);
+      policy.configure(current.policy);
     }
     return current;
   };
@@ -220,7 +224,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     statistics,
     secrets,
     log: onLog,
-    getPolicy: () => NO_POLICY,
+    policy,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
   return openRuntime(parts);
@@ -240,7 +244,7 @@ interface RuntimeParts {
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
   readonly log: LogListener;
-  readonly getPolicy: () => Policy;
+  readonly policy: LivePolicy;
   readonly used: ReadonlySet<string>;
 }
 
@@ -248,16 +252,14 @@ const NOTHING_USED: ReadonlySet<string> = new Set();
 
 function openRuntime(parts: RuntimeParts): Runtime {
   const { options, registry, sources, providers, events, statistics, secrets } = parts;
-  const services = createServices({ ...parts, onEntry: (entry) => recordEntry(entry, parts) });
+  const services = openServices(parts);
   const runAndWait = createRunner(parts, services);
   let known: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const whenKnown = (): Promise<void> => (known ??= providers.known());
-  const stopFollowing = watchSettings(parts);
+  const stopFollowing = followFiles(parts);
   const stopIndexing = options.lazy === true ? () => {} : indexInBackground(registry);
   if (options.lazy !== true) void whenKnown();
-
-  const toRunRequest = (options: RunOptions): RunRequest => requestFor(options, parts);
 
   const runtime: Runtime = {
     ...createSkillAdmin(parts),
@@ -268,12 +270,10 @@ function openRuntime(parts: RuntimeParts): Runtime {
       return outcome;
     },
     check(source, options = {}) {
-      const { violations, plan, notes } = inspectAtOnce(source, toRunRequest(options), services);
+      const { violations, plan, notes } = inspectAtOnce(source, requestFor(options, parts), services);
       return { violations, plan, notes };
     },
-    call: (path, input, options = {}) => callMethod({ path, input }, toRunRequest(options), services.route),
-    callAll: (calls, { parallel = false, ...options } = {}) =>
-      callMethods(calls, toRunRequest(options), services.route, parallel),
+    ...createCallApi(parts, services),
     statistics: () => services.router.statistics(),
     lastingStatistics: () => statistics.all(),
     audit: () => services.router.entries(),
@@ -293,6 +293,9 @@ function openRuntime(parts: RuntimeParts): Runtime {
     },
     get problems() {
       return listProblems(parts);
+    },
+    get policy() {
+      return parts.policy.current;
     },
     results: services.results,
     secrets,
@@ -317,6 +320,35 @@ function openRuntime(parts: RuntimeParts): Runtime {
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
+}
+
+function openServices(parts: RuntimeParts): RuntimeServices {
+  const getPolicy = (): ExplainedPolicy => parts.policy.current;
+  return createServices({ ...parts, getPolicy, onEntry: (entry) => recordEntry(entry, parts) });
+}
+
+/** Creates the methods of a runtime that call methods without a snippet. */
+function createCallApi(parts: RuntimeParts, { route }: RunServices): Pick<Runtime, "call" | "callAll"> {
+  return {
+    call: (path, input, options = {}) => callMethod({ path, input }, requestFor(options, parts), route),
+    callAll: (calls, { parallel = false, ...options } = {}) =>
+      callMethods(calls, requestFor(options, parts), route, parallel),
+  };
+}
+
+/** Follows changes of the settings and the policy, if the runtime watches its files. */
+function followFiles(parts: RuntimeParts): () => void {
+  const { settings, policy, log } = parts;
+  if (settings.watch)
+    policy.watch({
+      onApplied: () => log("info", "The changed policy is in force"),
+      onBroken: (why) => log("warn", `Cannot use the changed policy: ${why}`),
+    });
+  const stop = watchSettings(parts);
+  return () => {
+    stop();
+    policy.close();
+  };
 }
 
 function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): void {
@@ -426,9 +458,16 @@ function requestFor(
   };
 }
 
-function listProblems({ fromFiles, sources, registry, skillSettings, secrets }: RuntimeParts): readonly Problem[] {
+function listProblems({
+  fromFiles,
+  sources,
+  registry,
+  skillSettings,
+  policy,
+  secrets,
+}: RuntimeParts): readonly Problem[] {
   const fromSkills = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
-  return [...fromFiles(), ...sources.problems, ...fromSkills].map((problem) => ({
+  return [...fromFiles(), ...policy.problems, ...sources.problems, ...fromSkills].map((problem) => ({
     ...problem,
     error: secrets.maskText(problem.error),
     ...(problem.fix !== undefined && { fix: secrets.maskText(problem.fix) }),

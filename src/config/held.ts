@@ -5,7 +5,7 @@ import { variablesReadBy } from "./reads.ts";
 import type { DeclaredServer, ReadServers } from "./servers/read-servers.ts";
 import { quoted } from "./shown.ts";
 import { describeStart } from "./servers/approval-summary.ts";
-import type { HeldPart, ProjectTrust } from "./trust/index.ts";
+import { type HeldPart, POLICY_FILES, type ProjectTrust } from "./trust/index.ts";
 import type { ProjectVariables } from "./variables.ts";
 
 interface Project {
@@ -37,6 +37,11 @@ export function heldParts({ trust, skillsDir, settings, read, project, folders }
       name: `settings ${path}`,
       detail: JSON.stringify(value),
       isChanged: isChanged("settings.yaml"),
+    })),
+    ...POLICY_FILES.filter((name) => trust.parts.has(name)).map((name) => ({
+      name,
+      detail: "permits calls; until then it only restricts them",
+      isChanged: isChanged(name),
     })),
   ];
   // Alone it does nothing.

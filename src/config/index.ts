@@ -1,4 +1,6 @@
 export { whyNotWritten } from "./write-atomic.ts";
+export { type ConfigDocument, type Path as DocumentPath, parseDocument } from "./documents/index.ts";
+export { configError, readConfigFile } from "./read-file.ts";
 export { editSettings } from "./edit-settings.ts";
 export { getProjectStateDir } from "./project-state-dir.ts";
 export { fillIn, lookUp, type Variables } from "./variables.ts";

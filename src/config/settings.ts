@@ -32,6 +32,7 @@ const SECTIONS = [
   "catalogTokens",
   "server",
   "store",
+  "approvals",
 ];
 
 export const NO_SETTINGS: SettingsFile = { ...NO_CONTENT, sections: {}, mcpEnabled: true };

@@ -16,7 +16,7 @@ import { validate } from "./guards/validate.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
 export type { Call, Route } from "./call.ts";
-export type { CallCounter, CallWindow, FullWindow } from "./call-counter.ts";
+export type { CallCounter } from "./call-counter.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
 export { answerTo, type CallResult, runCalls } from "./run-calls.ts";
 export type { SkillResources } from "./dispatch.ts";

@@ -18,6 +18,7 @@ import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type { Problem } from "../model/provider.ts";
 import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
+import { POLICY_FILE, type PolicySettings } from "../policy/index.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import type { ApprovalRequest } from "../router/index.ts";
@@ -64,6 +65,10 @@ export interface RuntimeOptions {
   readonly log?: LogListener;
   /** Answers for a person when a method needs an approval; without it such methods cannot be called. */
   readonly approve?: (request: ApprovalRequest) => boolean | Promise<boolean>;
+  /** Path of a file of policy rows to read; it must exist. `roles.yaml` beside it maps roles to scopes. */
+  readonly policy?: string;
+  /** Whether destructive methods ask before each call, unless a row of the policy decides; `allow` by default. */
+  readonly approvals?: { readonly destructive?: "allow" | "ask" };
   /**
    * Opens skills and servers only when `ready` is asked for, or a snippet names what is not there: a short-lived program
    * that needs none of them starts faster.
@@ -121,6 +126,9 @@ export interface RuntimeSettings {
   readonly settingsFile: string | undefined;
   readonly problems: readonly Problem[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The file of policy rows, if there may be one. Absolute. */
+  readonly policyFile: { readonly tools: string; readonly isNamed: boolean } | undefined;
+  readonly policy: PolicySettings;
   /** Values of the placeholders in settings. */
   readonly variables: Variables;
   /** Absolute. */
@@ -154,6 +162,7 @@ function settingsFrom(
     );
   const fromFile = parseLearning(files.settings["learning"]);
   const tokens = parseCatalogTokens(files.settings["catalogTokens"] ?? DEFAULT_CATALOG_TOKENS);
+  const asksDestructive = parseDestructive(options.approvals ?? files.settings["approvals"]);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let asked: Promise<RuntimeSettings> | undefined;
   const ask = async (): Promise<RuntimeSettings> =>
@@ -190,8 +199,15 @@ function settingsFrom(
       ...files.warnings,
       ...(fromFile === undefined ? [UNREADABLE_LEARNING] : []),
       ...(tokens === undefined ? [UNREADABLE_TOKENS] : []),
+      ...(asksDestructive === undefined ? [UNREADABLE_APPROVALS] : []),
     ],
     env,
+    policyFile: resolvePolicyFile(options, cwd),
+    policy: {
+      // A setting that cannot be read must not permit more than was meant.
+      asksDestructive: asksDestructive ?? true,
+      onlyTightens: options.policy === undefined && files.trust?.isTrusted === false,
+    },
     variables: files.variables,
     store: resolveStore(options.store, files.settings["store"], cwd),
   };
@@ -251,6 +267,23 @@ function requireTokens({ catalogTokens }: RuntimeOptions): number {
   const tokens = parseCatalogTokens(catalogTokens);
   if (tokens === undefined) throw invalidOption(`${TOKENS_FORM}, not ${formatValue(catalogTokens)}`);
   return tokens;
+}
+
+const UNREADABLE_APPROVALS: Problem = {
+  source: "settings.yaml",
+  error: sentence("CONFIG_INVALID", "approvals.destructive must be allow or ask; destructive methods ask until then"),
+};
+
+/** `undefined` for a setting that is neither `allow` nor `ask`. */
+function parseDestructive(approvals: unknown): boolean | undefined {
+  if (approvals === undefined || approvals === null) return false;
+  const { destructive = "allow" } = isRecord(approvals) ? approvals : { destructive: approvals };
+  return destructive === "ask" ? true : destructive === "allow" ? false : undefined;
+}
+
+function resolvePolicyFile({ policy, discover = false }: RuntimeOptions, cwd: string): RuntimeSettings["policyFile"] {
+  if (policy !== undefined) return { tools: resolve(cwd, policy), isNamed: true };
+  return discover ? { tools: resolve(cwd, POLICY_FILE), isNamed: false } : undefined;
 }
 
 function resolveSettingsFile({ settings, discover = false }: RuntimeOptions, cwd: string): string | undefined {

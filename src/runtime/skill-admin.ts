@@ -1,39 +1,16 @@
-import { basename, dirname } from "node:path";
-import { watch } from "node:fs";
+import { basename } from "node:path";
 
 import { getMessage } from "../errors.ts";
 import type { SkillHealth } from "../model/provider.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import { readOptions, type RuntimeOptions, type RuntimeSettings } from "./options.ts";
 import type { Providers } from "./open-providers.ts";
+import type { LivePolicy } from "../policy/index.ts";
 import type { Registry } from "../registry/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { ResolvedSettings, SkillSettings } from "./skill-settings.ts";
 import type { SkillSources } from "./skill-sources.ts";
-
-/** Editors write a file in several steps; what comes within this time is one change. */
-const DEBOUNCE_MS = 60;
-
-/** Calls back after each change of a file, also when it appears or is replaced. Returns what stops that. */
-function watchFile(file: string, onChange: () => void, onFailure: (error: unknown) => void): () => void {
-  let quiet: NodeJS.Timeout | undefined;
-  try {
-    // The folder: a file that is replaced by another is no longer the one that was watched.
-    const watcher = watch(dirname(file), { persistent: false }, (_, name) => {
-      if (name !== basename(file)) return;
-      clearTimeout(quiet);
-      quiet = setTimeout(onChange, DEBOUNCE_MS);
-    });
-    watcher.on("error", onFailure);
-    return () => {
-      clearTimeout(quiet);
-      watcher.close();
-    };
-  } catch (error) {
-    onFailure(error);
-    return () => {};
-  }
-}
+import { watchFile } from "../shared/watch-file.ts";
 
 /** Administration of a runtime's skills by its owner. */
 export interface SkillAdmin {
@@ -88,6 +65,7 @@ export function watchSettings({
   sources,
   skillSettings,
   secrets,
+  policy,
   events,
 }: SkillAdminParts & WatchOptions): () => void {
   if (!watch || settingsFile === undefined) return () => {};
@@ -99,11 +77,12 @@ export function watchSettings({
     // A project that was trusted at the start stays trusted until the end, as its skills do.
     const { person: _asked, ...unasked } = options;
     const trust = isTrusted ? "given" : "recorded";
-    const { sections, variables, problems, secretValues } = await readOptions({ ...unasked, trust });
+    const { sections, variables, problems, secretValues, policy: rules } = await readOptions({ ...unasked, trust });
     secrets.add(secretValues);
     const broken = problems.find(({ source }) => source === basename(settingsFile));
     if (broken !== undefined) return void warn(broken.error);
     skillSettings.replace(sections["skills"], variables);
+    policy.configure(rules);
     const now = skillSettings.disabled;
     for (const name of before) if (!now.includes(name)) sources.enable(name, true);
     for (const name of now) if (!before.includes(name)) sources.enable(name, false);
@@ -114,6 +93,7 @@ export function watchSettings({
 interface WatchOptions {
   readonly options: RuntimeOptions;
   readonly settings: RuntimeSettings;
+  readonly policy: Pick<LivePolicy, "configure">;
   readonly events: { emit(event: "log", line: { readonly level: "warn"; readonly text: string }): unknown };
 }
 

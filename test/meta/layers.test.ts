@@ -12,6 +12,7 @@ const LAYERS = [
   ["authoring", "frontend", "gatekeeper", "typecheck", "registry", "store"],
   ["router", "providers", "learning"],
   ["config"],
+  ["policy"],
   ["runtime"],
   ["testing", "ai"],
   ["surfaces/mcp"],

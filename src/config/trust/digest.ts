@@ -12,7 +12,10 @@ export const MAX_SKILL_FILES = 5_000;
 export const MAX_SKILL_BYTES = 64 << 20;
 const MAX_DEPTH = 32;
 
-const PROJECT_FILES = ["settings.yaml", ".env", "mcp.json", ".mcp.json"];
+/** The policy of a project, which it may bring along but not use to permit calls. */
+export const POLICY_FILES = ["policies/tools.yaml", "policies/roles.yaml"] as const;
+
+const PROJECT_FILES = ["settings.yaml", ".env", "mcp.json", ".mcp.json", ...POLICY_FILES];
 
 /** The parts of a project that are there. Throws a `RangeError` for more files than can be looked at. */
 export function digestProject(folders: ConfigFolders, skillsDir: string): ProjectParts {

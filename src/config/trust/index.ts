@@ -10,6 +10,7 @@ import { NO_RECORD, readTrust, trustFile, type TrustRecord } from "./record.ts";
 
 export { changeTrust, readTrust, trustFile, type TrustRecord } from "./record.ts";
 export { restrictSettings } from "./restrict.ts";
+export { POLICY_FILES } from "./digest.ts";
 export type { ProjectParts } from "./digest.ts";
 
 /** Whether a project may do what its files say, by decision of its owner. */

@@ -1,0 +1,68 @@
+import type { Caller } from "../model/caller.ts";
+import { type Decision, findRefusal, formatScopes, type MethodRule } from "../model/policy.ts";
+import type { RuledMethod } from "./keys.ts";
+import type { ExplainedPolicy } from "./rules.ts";
+
+/** The decision on the calls of one method by one caller, and the reasons for it. */
+export interface Explanation {
+  readonly path: string;
+  readonly caller: string;
+  readonly decision: Decision;
+  readonly rule: MethodRule;
+  /** Sentences, the decisive one first. */
+  readonly reasons: readonly string[];
+  /** The rows that match the method, the one that applies first. */
+  readonly rows: readonly { readonly key: string; readonly line: number; readonly why: string }[];
+}
+
+export function explainDecision(policy: ExplainedPolicy, method: RuledMethod, caller: Caller): Explanation {
+  const rule = policy.getRule(method);
+  const refusal = findRefusal(caller, method, { rule, roles: policy.roles });
+  const rows = policy.findRows(method).map(({ row, kind }) => ({ key: row.key.text, line: row.line, why: kind }));
+  return {
+    path: method.path,
+    caller: caller.id,
+    decision: refusal === undefined ? rule.decision : "deny",
+    rule,
+    reasons: [
+      ...(refusal?.code === "PERMISSION_MISSING" ? [formatMissing(caller, method, refusal.missingScopes)] : []),
+      ...listReasons(policy, method, rule),
+    ],
+    rows,
+  };
+}
+
+function formatMissing(caller: Caller, { path }: RuledMethod, scopes: readonly string[]): string {
+  const name = JSON.stringify(caller.id);
+  return scopes.length === 0
+    ? `The caller ${name} has no grant for ${path}`
+    : `The caller ${name} lacks ${formatScopes(scopes)}`;
+}
+
+function listReasons(policy: ExplainedPolicy, { metadata }: RuledMethod, rule: MethodRule): readonly string[] {
+  const { asksDestructive, onlyTightens, rows } = policy.content;
+  const row = rows.find(({ key }) => key.text === rule.row);
+  const isAsked = rule.decision === "ask";
+  const asksByMethod = isAsked && metadata.approval !== "none";
+  const isDestructive = isAsked && asksDestructive && metadata.destructive;
+  return [
+    rule.row === undefined ? "No row matches, so the method's own metadata applies" : `The row "${rule.row}" applies`,
+    row?.fields.decision === "deny" ? "The row denies every call" : "",
+    isAsked && row !== undefined && asksByRow(row.fields) ? "The row asks before each call" : "",
+    asksByMethod ? `The method itself requires the approval of ${formatApprover(metadata.approval)}` : "",
+    isDestructive ? "The method is destructive, and the setting approvals.destructive is ask" : "",
+    onlyTightens ? "The project is not trusted, so its policy can only tighten" : "",
+  ].filter((reason) => reason !== "");
+}
+
+function asksByRow({
+  decision,
+  requires_approval: requires,
+  approval = "none",
+}: ExplainedPolicy["content"]["rows"][number]["fields"]): boolean {
+  return decision === "ask" || requires === true || approval !== "none";
+}
+
+function formatApprover(approval: string): string {
+  return approval === "admin" ? "an administrator" : "the user";
+}

@@ -1,0 +1,91 @@
+import { getMessage, SkillgateError } from "../errors.ts";
+import type { Problem } from "../model/provider.ts";
+import { type PolicyFiles, readPolicyFiles, watchPolicyFiles } from "./files.ts";
+import { createPolicy, type ExplainedPolicy, type PolicyContent } from "./rules.ts";
+
+export { POLICY_SCHEMA } from "./fields.ts";
+export { POLICY_FILE, readPolicyFiles } from "./files.ts";
+export { createPolicy, type ExplainedPolicy } from "./rules.ts";
+export { checkAgainstCatalog } from "./check.ts";
+export { explainDecision, type Explanation } from "./explain.ts";
+export { STARTER_POLICY } from "./starter.ts";
+export { type PolicyTestResult, runPolicyTests } from "./test-table.ts";
+
+/** Settings of a policy that are not in its files. */
+export type PolicySettings = Pick<PolicyContent, "asksDestructive" | "onlyTightens">;
+
+/** Receives what became of a change of the files. */
+export interface PolicyListener {
+  readonly onApplied: () => void;
+  /** Receives why a change is not used. */
+  readonly onBroken: (why: string) => void;
+}
+
+/** The policy of a runtime, which follows its files. */
+export interface LivePolicy {
+  /** The newest policy without mistakes. */
+  readonly current: ExplainedPolicy;
+  /** The mistakes of the files as they are now; the policy before them stays in force. */
+  readonly problems: readonly Problem[];
+  /** Applies changed settings at once. */
+  configure(settings: Partial<PolicySettings>): void;
+  /** Follows changes of the files. */
+  watch(listener: PolicyListener): void;
+  close(): void;
+}
+
+/**
+ * Reads the policy of a project; without files only the settings apply. Throws `CONFIG_INVALID` for files with mistakes:
+ * without their rules more would be allowed than their owner wants.
+ */
+export async function openPolicy(files: PolicyFiles | undefined, settings: PolicySettings): Promise<LivePolicy> {
+  const content = files === undefined ? NO_FILES : await readPolicyFiles(files);
+  requireCorrect(content.problems);
+  let current = createPolicy({ ...content, ...settings });
+  let problems: readonly Problem[] = [];
+  let exists = content.exists;
+  let stop = (): void => {};
+
+  /** A file that was removed is a mistake, too: its rules would end silently. */
+  async function reload(wanted: PolicyFiles, { onApplied, onBroken }: PolicyListener): Promise<void> {
+    const read = await readPolicyFiles({ ...wanted, isNamed: exists || wanted.isNamed === true });
+    ({ problems } = read);
+    const [first] = problems;
+    if (first !== undefined) return onBroken(`${first.error}. The policy before the change stays in force`);
+    exists = read.exists;
+    current = createPolicy({ ...current.content, ...read });
+    onApplied();
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    get problems() {
+      return problems;
+    },
+    configure(changes) {
+      current = createPolicy({ ...current.content, ...changes });
+    },
+    watch(listener) {
+      if (files === undefined) return;
+      const warn = (error: unknown): void => listener.onBroken(getMessage(error));
+      let last = Promise.resolve();
+      const look = (): void => {
+        last = last.then(() => reload(files, listener)).catch(warn);
+      };
+      stop = watchPolicyFiles(files, look, warn);
+    },
+    close: () => stop(),
+  };
+}
+
+const NO_FILES = { rows: [], flows: [], roles: new Map<string, readonly string[]>(), problems: [], exists: false };
+
+function requireCorrect(problems: readonly Problem[]): void {
+  const [first, ...more] = problems;
+  if (first === undefined) return;
+  const others = more.length === 0 ? "" : `; ${more.length} more ${more.length === 1 ? "mistake" : "mistakes"}`;
+  const fix = "Correct the file; to see every mistake, run: skillgate policy check";
+  throw new SkillgateError("CONFIG_INVALID", first.error + others, { file: first.source, fix });
+}

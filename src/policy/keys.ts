@@ -1,0 +1,89 @@
+import { createPathMatcher } from "../model/caller.ts";
+import type { Method } from "../model/catalog.ts";
+
+/** The parts of a method that keys are matched against. */
+export type RuledMethod = Pick<Method, "path" | "name" | "wireName" | "metadata">;
+
+// The kinds of matches between a key and a method, as `policy explain` words them.
+const EXACT = "names the method exactly";
+const SKILL_PATTERN = "is a pattern of its skill";
+const NAME = "names methods of any skill";
+const PATTERN = "is a pattern of several skills";
+const CAPABILITY = "is a capability that the method declares";
+const ALL = "matches every method";
+
+/** The most specific kind first. */
+export const MATCH_KINDS = [EXACT, SKILL_PATTERN, NAME, PATTERN, CAPABILITY, ALL] as const;
+
+export type MatchKind = (typeof MATCH_KINDS)[number];
+
+/** The key of a row: a path, a pattern, a name of methods, or a capability. */
+export interface PolicyKey {
+  readonly text: string;
+  /** The number of characters other than `*`: of two patterns of one kind, the longer is more specific. */
+  readonly literals: number;
+  /** Returns how the key matches a method; `undefined` if it does not. */
+  readonly match: (method: RuledMethod) => MatchKind | undefined;
+}
+
+/** Parses the key of a row. `undefined` for a text that no method can match. */
+export function parseKey(text: string): PolicyKey | undefined {
+  const literals = text.replaceAll("*", "").length;
+  const [skill = "", name, ...rest] = text.split(".");
+  if (text === "" || /[^\w*.$@:-]/.test(text) || rest.length > 0 || name === "" || skill === "") return undefined;
+  if (text.includes("*")) return { text, literals, match: matchPattern(text, skill) };
+  if (name !== undefined) return { text, literals, match: ({ path }) => (path === text ? EXACT : undefined) };
+  return {
+    text,
+    literals,
+    match({ name, wireName, metadata }) {
+      if (name === text || wireName === text) return NAME;
+      return metadata.capabilities.some((capability) => capability === text) ? CAPABILITY : undefined;
+    },
+  };
+}
+
+function matchPattern(text: string, skill: string): PolicyKey["match"] {
+  const matches = createPathMatcher(text);
+  const isOfOneSkill = text.includes(".") && !skill.includes("*");
+  const kind = !/\w/.test(text) ? ALL : isOfOneSkill ? SKILL_PATTERN : PATTERN;
+  return ({ path }) => (matches(path) ? kind : undefined);
+}
+
+/**
+ * Returns a path that two patterns match although neither of them is more specific; `undefined` if there is no such path. Names
+ * and paths are never ambiguous: two equal ones are one key.
+ */
+export function findAmbiguousPath(one: PolicyKey, other: PolicyKey): string | undefined {
+  if (!one.text.includes("*") || !other.text.includes("*") || one.literals !== other.literals) return undefined;
+  const path = findCommonText(one.text, other.text);
+  if (path === undefined) return undefined;
+  const method = { path, name: "", wireName: "" } as RuledMethod;
+  return one.match(method) === other.match(method) ? path : undefined;
+}
+
+/** The shortest text that two patterns match, in which `*` stands for any run of characters. */
+function findCommonText(one: string, other: string): string | undefined {
+  const width = other.length + 1;
+  const dead = new Uint8Array((one.length + 1) * width);
+  const find = (at: number, otherAt: number): string | undefined => {
+    if (dead[at * width + otherAt] === 1) return undefined;
+    const found = step(at, otherAt);
+    if (found === undefined) dead[at * width + otherAt] = 1;
+    return found;
+  };
+  const step = (at: number, otherAt: number): string | undefined => {
+    const [here, there] = [one[at], other[otherAt]];
+    if (here === undefined && there === undefined) return "";
+    if (here === "*") return find(at + 1, otherAt) ?? (there === undefined ? undefined : skip(there, at, otherAt + 1));
+    if (there === "*") return find(at, otherAt + 1) ?? (here === undefined ? undefined : skip(here, at + 1, otherAt));
+    return here === there && here !== undefined ? prefixed(here, find(at + 1, otherAt + 1)) : undefined;
+  };
+  const skip = (character: string, at: number, otherAt: number): string | undefined =>
+    character === "*" ? find(at, otherAt) : prefixed(character, find(at, otherAt));
+  return find(0, 0);
+}
+
+function prefixed(start: string, rest: string | undefined): string | undefined {
+  return rest === undefined ? undefined : start + rest;
+}

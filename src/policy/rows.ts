@@ -1,0 +1,143 @@
+import { configError, type ConfigDocument, type DocumentPath, parseDocument } from "../config/index.ts";
+import { isRecord } from "../model/json.ts";
+import { type Decision, DECISIONS, type Flow } from "../model/policy.ts";
+import type { Problem } from "../model/provider.ts";
+import { describeUnknownName } from "../shared/suggest.ts";
+import { FIELDS, FLOW_FIELDS, type RowFields } from "./fields.ts";
+import { findAmbiguousPath, parseKey, type PolicyKey } from "./keys.ts";
+
+/** A row of the policy: its key, and the changes for the methods that the key matches. */
+export interface PolicyRow {
+  readonly key: PolicyKey;
+  /** The line of the key, from 1. */
+  readonly line: number;
+  readonly fields: RowFields;
+}
+
+export interface PolicyFile {
+  readonly rows: readonly PolicyRow[];
+  readonly flows: readonly Flow[];
+  /** All mistakes of the file, each with its line and column; a file with mistakes must not be used. */
+  readonly problems: readonly Problem[];
+}
+
+export const NO_ROWS: PolicyFile = { rows: [], flows: [], problems: [] };
+
+/** Ambiguity is checked for each pair of rows. */
+const MAX_ROWS = 1_000;
+
+/** Parses `policies/tools.yaml`. Throws `CONFIG_INVALID` if the text is not YAML. */
+export function parsePolicy(text: string, label: string): PolicyFile {
+  const document = parseDocument(text, label, "yaml");
+  const problems: Problem[] = [];
+  const report: ReportMistake = (wrong, path) => {
+    problems.push({ source: label, error: configError(label, wrong, document.locate(path)).message });
+  };
+  const { flows, ...rest } = document.value;
+  const rows = Object.entries(rest).flatMap(([key, value]) => readRow(key, value, document, report));
+  if (rows.length > MAX_ROWS) report(`it has ${rows.length} rows; a policy has at most ${MAX_ROWS}`, []);
+  else reportAmbiguous(rows, report);
+  return { rows, flows: readFlows(flows, report), problems };
+}
+
+type ReportMistake = (wrong: string, path: DocumentPath) => void;
+
+function readRow(
+  text: string,
+  value: unknown,
+  { locate }: ConfigDocument,
+  report: ReportMistake,
+): readonly PolicyRow[] {
+  const key = parseKey(text);
+  if (key === undefined) {
+    report(`${JSON.stringify(text)} is not a method; write Skill.method, a pattern such as Skill.*, or a name`, [text]);
+    return [];
+  }
+  if (!isRecord(value) || Object.keys(value).length === 0) {
+    report(`"${text}" must have fields, as in ${text}: { decision: ask }`, [text]);
+    return [];
+  }
+  for (const [name, item] of Object.entries(value)) {
+    if (!isFieldName(name)) {
+      const { detail } = describeUnknownName("field", name, Object.keys(FIELDS), { limit: 1, otherwise: FIELD_NAMES });
+      report(`"${text}" has the unknown field ${detail}`, [text, name]);
+    } else if (!FIELDS[name].isValid(item)) {
+      report(`"${name}" must be ${FIELDS[name].form}, not ${formatValue(item)}`, [text, name]);
+    }
+  }
+  const fields = value as RowFields;
+  reportContradictions(text, fields, report);
+  return [{ key, line: locate([text]).line, fields }];
+}
+
+const FIELD_NAMES = `the fields are ${Object.keys(FIELDS).join(", ")}`;
+
+function isFieldName(name: string): name is keyof RowFields {
+  return Object.hasOwn(FIELDS, name);
+}
+
+/** Reports fields that cannot both hold. */
+function reportContradictions(
+  key: string,
+  { decision, requires_approval: requires, approval }: RowFields,
+  report: ReportMistake,
+): void {
+  const asks = approval === "user" || approval === "admin";
+  const pairs: readonly (readonly [isWrong: boolean, one: string, other: string])[] = [
+    [decision === "allow" && requires === true, "decision: allow", "requires_approval: true"],
+    [decision === "allow" && asks, "decision: allow", `approval: ${approval}`],
+    [decision === "ask" && requires === false, "decision: ask", "requires_approval: false"],
+    [decision === "ask" && approval === "none", "decision: ask", "approval: none"],
+    [requires === true && approval === "none", "requires_approval: true", "approval: none"],
+    [requires === false && asks, "requires_approval: false", `approval: ${approval}`],
+  ];
+  const wrong = pairs.find(([isWrong]) => isWrong);
+  if (wrong !== undefined) report(`"${key}" has ${wrong[1]} and ${wrong[2]}, which contradict; remove one`, [key]);
+}
+
+function reportAmbiguous(rows: readonly PolicyRow[], report: ReportMistake): void {
+  for (const [at, row] of rows.entries())
+    for (const before of rows.slice(0, at)) {
+      const path = findAmbiguousPath(before.key, row.key);
+      if (path === undefined) continue;
+      const pair = `"${row.key.text}" is as specific as "${before.key.text}" on line ${before.line}`;
+      report(`${pair}, and both match ${path}; write a row for what both match, or narrow one`, [row.key.text]);
+    }
+}
+
+function readFlows(value: unknown, report: ReportMistake): readonly Flow[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    report(`"flows" must be a list, as in ${FLOW_EXAMPLE}`, ["flows"]);
+    return [];
+  }
+  return value.flatMap((flow: unknown, index) => readFlow(flow, ["flows", index], report));
+}
+
+const FLOW_EXAMPLE = "[{ from: BraveSearchMCP.*, to: MailSkill.send, decision: ask }]";
+
+function readFlow(flow: unknown, path: DocumentPath, report: ReportMistake): readonly Flow[] {
+  if (!isRecord(flow)) {
+    report(`a flow must have from, to and decision, as in ${FLOW_EXAMPLE}`, path);
+    return [];
+  }
+  const { from, to, decision, ...others } = flow;
+  for (const name of Object.keys(others)) {
+    const { detail } = describeUnknownName("field", name, [...Object.keys(FLOW_FIELDS), "decision"], { limit: 1 });
+    report(`a flow has the unknown field ${detail}`, [...path, name]);
+  }
+  for (const [name, key] of Object.entries({ from, to }))
+    if (typeof key !== "string" || parseKey(key) === undefined)
+      report(`"${name}" must be a method or a pattern, not ${formatValue(key)}`, [...path, name]);
+  if (!isDecision(decision))
+    report(`"decision" must be ${FIELDS.decision.form}, not ${formatValue(decision)}`, [...path, "decision"]);
+  return typeof from === "string" && typeof to === "string" && isDecision(decision) ? [{ from, to, decision }] : [];
+}
+
+function isDecision(value: unknown): value is Decision {
+  return DECISIONS.some((each) => each === value);
+}
+
+function formatValue(value: unknown): string {
+  return value === undefined ? "missing" : JSON.stringify(value);
+}

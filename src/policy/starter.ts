@@ -1,0 +1,36 @@
+/** The files that `skillgate policy init` writes. The rows are those of requirement P4. */
+export const STARTER_POLICY = `# yaml-language-server: $schema=./tools.schema.json
+# Rules for methods. A key is a path (MailSkill.send), a pattern (FilesystemMCP.write_*), the name of methods of any
+# skill (web_search), or a capability that methods declare. The most specific row applies, and only that row.
+# decision: allow | ask | deny. Check the file with: skillgate policy check
+
+web_search:
+  required_scopes: [tool:web_search]
+  sensitivity: low
+  rate_limit: 60
+  requires_approval: false
+
+documentation:
+  sensitivity: low
+  rate_limit: 100
+  requires_approval: false
+
+database_query:
+  required_scopes: [tool:database]
+  sensitivity: high
+  rate_limit: 30
+  requires_approval: true
+
+file_system:
+  sensitivity: medium
+  rate_limit: 50
+
+api_call:
+  sensitivity: medium
+  rate_limit: 100
+
+code_execution:
+  sensitivity: high
+  rate_limit: 10
+  requires_approval: true
+`;

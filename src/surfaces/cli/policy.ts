@@ -1,0 +1,180 @@
+import type { Command } from "commander";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+
+import { sentence, SkillgateError } from "../../errors.ts";
+import { type Caller, OWNER } from "../../model/caller.ts";
+import type { Explanation, PolicyTestResult } from "../../policy/index.ts";
+import type { CommandAction } from "./command-action.ts";
+import { writeNewFile } from "./input/write-new-file.ts";
+import { loadConfigModule } from "./mcp/load-config.ts";
+import type { CliSession } from "./session.ts";
+import type { CommandResult, Paint } from "./terminal/terminal.ts";
+import { count, lines } from "./text/layout.ts";
+import { problemText, warningsText } from "./text/output.ts";
+import { throwUnknown } from "./unknown-path.ts";
+
+export function addPolicy(program: Command, act: CommandAction): void {
+  const policy = program
+    .command("policy")
+    .description("write, check, explain and test the rules in policies/tools.yaml")
+    .addHelpText("after", HELP);
+  policy
+    .command("init")
+    .description("write policies/tools.yaml with starter rows, and its JSON Schema; existing files stay unchanged")
+    .argument("[folder]", "the folder", ".")
+    .action(act(async (_session, folder: string) => initPolicy(folder)));
+  policy
+    .command("check")
+    .description("list the mistakes of the policy with line and column, and the rows that match no method")
+    .action(act(checkPolicy));
+  policy
+    .command("explain")
+    .description("show the decision on calls of a method, the row that applies, and the reasons")
+    .argument("<path>", "Skill.method")
+    .option("--caller <id>", "the id of a caller with the scopes and roles below (default: the owner)")
+    .option("--scopes <list>", "scopes that the caller holds, separated by commas")
+    .option("--roles <list>", "roles of the caller, separated by commas")
+    .option("--grants <list>", "patterns of methods that the caller may call (default: *)")
+    .action(act(explainPath));
+  policy
+    .command("test")
+    .description("compare a table of expected decisions with the policy")
+    .argument("[file]", "the table", TESTS_FILE)
+    .action(act(testPolicy));
+}
+
+const HELP = `
+Examples:
+  skillgate policy init
+  skillgate policy explain FilesystemMCP.write_file --caller ada --roles writer
+  skillgate policy test`;
+
+const TESTS_FILE = join("policies", "tests.yaml");
+
+/** Loads the policy module when a command needs it, so that `--help` does not load it. */
+function loadPolicyModule() {
+  return import("../../policy/index.ts");
+}
+
+async function initPolicy(folder: string): Promise<CommandResult> {
+  const { POLICY_FILE, POLICY_SCHEMA, STARTER_POLICY } = await loadPolicyModule();
+  const { changeByHand } = await loadConfigModule();
+  const root = resolve(folder);
+  const tools = join(root, POLICY_FILE);
+  const files: readonly (readonly [path: string, text: string])[] = [
+    [tools, STARTER_POLICY],
+    [join(dirname(tools), "tools.schema.json"), `${JSON.stringify(POLICY_SCHEMA, null, 2)}\n`],
+  ];
+  const missing = files.filter(([path]) => !existsSync(path));
+  const made = missing.map(([path]) => path);
+  await changeByHand({ cwd: root, env: process.env }, { files: made }, async () => {
+    for (const [path, text] of missing) await writeNewFile(path, text);
+  });
+  const existing = files.map(([path]) => path).filter((path) => !made.includes(path));
+  return {
+    exit: "ok",
+    json: { folder: root, made: made.map((path) => relative(root, path)) },
+    text: lines([
+      ...made.map((path) => `Created ${relative(".", path)}`),
+      ...existing.map((path) => `Kept ${relative(".", path)}`),
+    ]),
+  };
+}
+
+async function checkPolicy({ readyRuntime, paint }: CliSession): Promise<CommandResult> {
+  const { POLICY_FILE, checkAgainstCatalog, readPolicyFiles } = await loadPolicyModule();
+  const read = await readPolicyFiles({ tools: resolve(POLICY_FILE), isNamed: true });
+  const { problems, rows } = read;
+  if (!read.exists && problems.length <= 1 && !existsSync(POLICY_FILE)) throw missingFile(POLICY_FILE, "policy init");
+  if (problems.length > 0)
+    return {
+      exit: "usage",
+      json: { ok: false, problems, warnings: [] },
+      text: "",
+      remarks: lines(problems.map((problem) => `${paint.err.red("✗")} ${problemText(problem)}`)),
+    };
+  const { catalog } = await readyRuntime();
+  const warnings = checkAgainstCatalog(rows, catalog, POLICY_FILE);
+  return {
+    exit: "ok",
+    json: { ok: true, problems, warnings },
+    text: `${paint.out.green("✓")} ${POLICY_FILE}: ${count(rows.length, "row")}, ${count(read.flows.length, "flow")}`,
+    asides: warningsText(warnings, paint.err),
+  };
+}
+
+interface CallerFlags {
+  readonly caller?: string;
+  readonly scopes?: string;
+  readonly roles?: string;
+  readonly grants?: string;
+}
+
+async function explainPath(session: CliSession, path: string, flags: CallerFlags): Promise<CommandResult> {
+  const { explainDecision } = await loadPolicyModule();
+  const runtime = await session.readyRuntime();
+  const method = runtime.catalog.method(path);
+  if (method === undefined) {
+    throwUnknown(runtime, path);
+    throw new SkillgateError(
+      "METHOD_UNKNOWN",
+      sentence("METHOD_UNKNOWN", `${path} is a skill; name one of its methods`),
+    );
+  }
+  const explanation = explainDecision(runtime.policy, method, callerFrom(flags));
+  return { exit: "ok", json: explanation, text: explanationText(explanation, session.paint.out) };
+}
+
+/** Without any flag, the owner. */
+function callerFrom({ caller, scopes, roles, grants }: CallerFlags): Caller {
+  if (caller === undefined && scopes === undefined && roles === undefined && grants === undefined) return OWNER;
+  const list = (text = ""): readonly string[] => text.split(",").filter((each) => each !== "");
+  return { id: caller ?? "caller", scopes: list(scopes), roles: list(roles), grants: list(grants ?? "*") };
+}
+
+function explanationText({ path, caller, decision, rule, reasons, rows }: Explanation, paint: Paint): string {
+  const { requiredScopes, sensitivity, approval, rateLimit, cooldownSeconds, timeoutMs } = rule;
+  const facts = [
+    requiredScopes.length === 0 ? "" : `scopes ${requiredScopes.join(", ")}`,
+    `sensitivity ${sensitivity}`,
+    approval === "none" ? "" : `approval by ${approval === "admin" ? "an administrator" : "the user"}`,
+    rateLimit === 0 ? "" : `${rateLimit} calls per minute`,
+    cooldownSeconds === 0 ? "" : `cooldown ${cooldownSeconds}s`,
+    `timeout ${timeoutMs / 1_000}s`,
+  ];
+  return lines([
+    `${path}: ${paint.cyan(decision)} for ${caller}`,
+    ...reasons.map((reason) => `  ${reason}`),
+    `  ${facts.filter((fact) => fact !== "").join("; ")}`,
+    ...rows.map(({ key, line, why }, at) => paint.dim(`  ${at === 0 ? "row" : "also"} "${key}" (line ${line}) ${why}`)),
+  ]);
+}
+
+async function testPolicy({ readyRuntime, paint }: CliSession, file: string): Promise<CommandResult> {
+  const { runPolicyTests } = await loadPolicyModule();
+  if (!existsSync(file)) throw missingFile(file);
+  const { policy, catalog } = await readyRuntime();
+  const results = runPolicyTests(await readFile(file, "utf8"), file, { policy, catalog });
+  const failures = results.filter(({ passed }) => !passed);
+  return {
+    exit: failures.length === 0 ? "ok" : "failed",
+    json: { ok: failures.length === 0, results },
+    text: lines([
+      ...failures.map((failure) => `${paint.out.red("✗")} ${failureText(file, failure)}`),
+      `${results.length - failures.length} of ${count(results.length, "decision")} as expected`,
+    ]),
+  };
+}
+
+function failureText(file: string, { line, path, caller, expected, decision, reasons }: PolicyTestResult): string {
+  return `${file} line ${line}: ${path} is ${decision} for ${caller}, not ${expected}. ${reasons.join(". ")}`;
+}
+
+function missingFile(file: string, command?: string): SkillgateError {
+  return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", `${file} does not exist`), {
+    file,
+    fix: command === undefined ? "Write the path of a file that exists" : `Create it with: skillgate ${command}`,
+  });
+}
