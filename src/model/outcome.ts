@@ -74,6 +74,7 @@ export type Outcome =
       readonly error: GuestError;
       readonly output: string;
       readonly text: string;
+      readonly notes: readonly string[];
       readonly calls: readonly CallRecord[];
       readonly usage: Usage;
     };

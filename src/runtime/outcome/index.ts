@@ -80,8 +80,12 @@ export function createOutcome(ending: RunEnd): Outcome {
   const returned = readReturnedValue(sandbox, limits);
   if (returned !== undefined) return createCompletedOutcome(ending, returned, output, usage);
   const error = toGuestError(ending);
-  const text = [output, `${error.message}${at(error)}`, error.frame, error.hint].filter(Boolean).join("\n");
-  return { kind: "failed", runId, error, output, text, calls, usage };
+  const notes = formatRunNotes(ending);
+  const lines = new Set(error.hint.split("\n"));
+  const further = notes.filter((note) => !lines.has(note)).map((note) => `Note: ${note}`);
+  const message = `${error.message}${at(error)}`;
+  const text = [output, message, error.frame, error.hint, ...further].filter(Boolean).join("\n");
+  return { kind: "failed", runId, error, output, text, notes, calls, usage };
 }
 
 function toGuestError(ending: RunEnd): GuestError {
@@ -125,13 +129,7 @@ function readReturnedValue({ end }: SandboxOutcome, limits: Limits): Returned | 
 function createCompletedOutcome(ending: RunEnd, returned: Returned, output: string, usage: Usage): Outcome {
   const { runId, calls, limits, results, secrets } = ending;
   const { json, bytes: size } = returned;
-  const notes = [
-    ...ending.notes,
-    ...waitNotes(ending),
-    ...misreadNotes(ending),
-    ...formatUnfinishedCalls(calls),
-    ...queuedNotes(ending.sandbox),
-  ];
+  const notes = [...formatRunNotes(ending), ...formatUnfinishedCalls(calls), ...queuedNotes(ending.sandbox)];
   let { value } = returned;
   if (size > limits.resultBytes) {
     // Before it is cut, which could leave half of a secret.
@@ -145,6 +143,11 @@ function createCompletedOutcome(ending: RunEnd, returned: Returned, output: stri
   const answer = [output, visible].filter(Boolean).join("\n") || "(no output)";
   const text = [answer, ...notes.map((note) => `Note: ${note}`)].join("\n");
   return { kind: "completed", runId, value, output, text, notes, calls, usage };
+}
+
+/** Returns notes on how the program was read, and on what it waited for and misread. */
+function formatRunNotes(ending: RunEnd): readonly string[] {
+  return [...ending.notes, ...waitNotes(ending), ...misreadNotes(ending)];
 }
 
 /** The result in the text for a model: whole, or its shape and a handle. `shown` is the value, cut at `resultBytes`. */

@@ -49,6 +49,21 @@ test("hints at the value that a failing program has misread [S10]", async () => 
   });
 });
 
+test("a failed run has its notes; the text tells each once [S10]", async () => {
+  const code = "const r = device.ShopSkill.says();\nr.data;\nthrow new Error('no data')";
+  const notes = [
+    "Waited for ShopSkill.says, as await was missing",
+    "`r.data` at line 2, column 2: r is a text of 5 characters",
+  ];
+  const outcome = await runtime.run(code);
+  expect(outcome).toMatchObject({ kind: "failed", notes });
+  expect(outcome.text.split("\n").filter((line) => line.startsWith("Note: "))).toEqual(
+    notes.map((note) => `Note: ${note}`),
+  );
+  const explained = await runtime.run("const r = await device.ShopSkill.says();\nfor (const x of r.items) print(x)");
+  expect(explained.text.split("r is a text of 5 characters").length - 1).toBe(1);
+});
+
 test("quotes no name from a value as if it were code [S10]", async () => {
   const outcome = await runtime.run(`const name = "a\\u202e\`b"; const r = await device.ShopSkill.says();\nr[name]`);
   expect(outcome.kind === "completed" && outcome.notes).toEqual([
