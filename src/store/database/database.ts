@@ -1,5 +1,7 @@
 import { type ApprovalTable, APPROVALS, createApprovalTable } from "../tables/approvals.ts";
-import { AUDIT, AUDIT_HEADS, readAuditRows } from "../tables/audit.ts";
+import { AUDIT, AUDIT_HEADS, readAuditRows } from "../audit/rows.ts";
+import { type AuditStore, createAuditStore } from "../audit/audit-store.ts";
+import { openSigner, type Signer } from "../audit/signer.ts";
 import { COUNTERS, type CounterTable, createCounterTable } from "../tables/counters.ts";
 import { createKeyTable, KEYS, type KeyTable } from "../tables/keys.ts";
 import { MIGRATION_TABLE } from "./migrations.ts";
@@ -15,6 +17,7 @@ export interface Database extends AsyncDisposable {
   readonly keys: KeyTable;
   readonly counters: CounterTable;
   readonly approvals: ApprovalTable;
+  readonly audit: AuditStore;
   /** Calls `listener` soon after a change by any process; returns the function that ends the calls. */
   watch(listener: () => void): () => void;
   info(): Promise<DatabaseInfo>;
@@ -43,13 +46,26 @@ type AnyRow = Readonly<Record<string, unknown>>;
 
 export async function createDatabase(location: StoreLocation, options: EngineOptions): Promise<Database> {
   const engine = await openEngine(location, options);
-  const close = (): Promise<void> => engine.close();
+  let signer: Promise<Signer> | undefined;
+  const { folder } = location;
+  const audit = createAuditStore(engine, async () => {
+    if (folder === undefined || engine.kind === "memory") return undefined;
+    return (signer ??= openSigner(folder));
+  });
+  const close = async (): Promise<void> => {
+    try {
+      await audit.close();
+    } finally {
+      await engine.close();
+    }
+  };
   return {
     kind: engine.kind,
     place: engine.place,
     keys: createKeyTable(engine),
     counters: createCounterTable(engine),
     approvals: createApprovalTable(engine),
+    audit,
     watch: (listener) => engine.watch(listener),
     info: () => readInfo(engine),
     export: () => exportRows(engine),

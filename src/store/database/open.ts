@@ -7,8 +7,9 @@ import type { StoreEngine } from "./table.ts";
 /** The name of the file in the folder of the store. */
 const FILE_NAME = "skillgate.db";
 
-/** The place of a store: a folder, or the URL of a Postgres database; without both, the store is in memory. */
+/** The place of a store: the URL of a Postgres database, else a folder; without both, the store is in memory. */
 export interface StoreLocation {
+  /** Holds the file of SQLite, and the key that signs the audit log. */
   readonly folder?: string;
   readonly url?: string;
 }

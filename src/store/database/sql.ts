@@ -17,6 +17,15 @@ export function toSqlName(name: string): string {
 }
 
 export function insertText<Row>(table: Table<Row>, rows = 1): string {
+  const texts = INSERT_TEXTS.get(table) ?? [];
+  INSERT_TEXTS.set(table, texts);
+  return (texts[rows] ??= createInsertText(table, rows));
+}
+
+/** The statements of each table by their number of rows. */
+const INSERT_TEXTS = new WeakMap<object, string[]>();
+
+function createInsertText<Row>(table: Table<Row>, rows: number): string {
   const columns = getColumns(table).map(toSqlName);
   const values = `(${columns.map(() => "?").join(", ")})`;
   return `INSERT INTO ${toSqlName(table.name)} (${columns.join(", ")}) VALUES ${Array(rows).fill(values).join(", ")}`;

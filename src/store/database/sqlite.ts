@@ -37,6 +37,8 @@ export interface SqliteOptions {
 const BLOCKING_WAIT_MS = 5;
 const MAX_PAUSE_MS = 20;
 const MAX_STATEMENTS = 200;
+/** Limit on the rows that one statement adds. */
+const MAX_TOGETHER = 16;
 
 /**
  * Commits survive the end of this process at any point. After a power failure the newest commits may be missing, but the
@@ -175,7 +177,9 @@ function createEngine(
     kind: "sqlite",
     place: file,
     insert: (table, list) =>
-      list.length === 1 ? alone(() => rows.insert(table, list)) : transaction((inside) => inside.insert(table, list)),
+      list.length <= MAX_TOGETHER
+        ? alone(() => rows.insert(table, list))
+        : transaction((inside) => inside.insert(table, list)),
     put: (table, row) => alone(() => rows.put(table, row)),
     count: (table, row, counter) => alone(() => rows.count(table, row, counter)),
     select: (table, where, how) => alone(() => rows.select(table, where, how)),
@@ -250,8 +254,13 @@ function createStatements(connection: SqliteConnection): Statements {
 function createRows(connection: SqliteConnection, statements: Statements): SyncRows {
   return {
     insert(table, list) {
-      const text = insertText(table);
-      for (const row of list) statements.run({ text, parameters: toSqlValues(table, row) });
+      // One statement for a few rows takes less time than one for each.
+      const size = list.length > MAX_TOGETHER ? 1 : list.length;
+      const text = insertText(table, size);
+      for (let at = 0; at < list.length; at += size) {
+        const parameters = list.slice(at, at + size).flatMap((row) => toSqlValues(table, row));
+        statements.run({ text, parameters });
+      }
     },
     put: (table, row) => void statements.run({ text: putText(table), parameters: toSqlValues(table, row) }),
     count(table, row, counter) {

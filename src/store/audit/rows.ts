@@ -13,9 +13,9 @@ export interface AuditRow {
 
 /** A signed position of the chain: all records up to `seq` are those that led to `hash`. One for each day and signer. */
 export interface AuditHeadRow {
-  /** `2026-01-31`, UTC. */
+  /** `2026-01-31`, UTC; `pruned` for the last record that was deleted because of its age. */
   readonly day: string;
-  /** Id of the key pair. */
+  /** The public key, DER in base64. */
   readonly signer: string;
   readonly seq: number;
   readonly hash: string;
@@ -23,6 +23,9 @@ export interface AuditHeadRow {
   /** Ed25519, base64. */
   readonly signature: string;
 }
+
+/** The day of the head at which the chain now starts. */
+export const PRUNED = "pruned";
 
 export const AUDIT: Table<AuditRow> = {
   name: "audit",

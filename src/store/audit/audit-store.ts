@@ -1,0 +1,153 @@
+import { SkillgateError } from "../../errors.ts";
+import type { StoreEngine, Rows } from "../database/table.ts";
+import { createQueue } from "../queue.ts";
+import { type AuditRecord, chainRecords, type ChainPosition, CHAIN_START, getDay, getSignedText } from "./chain.ts";
+import { AUDIT, AUDIT_HEADS, type AuditHeadRow, type AuditRow, PRUNED, readAuditRows } from "./rows.ts";
+import type { Signer } from "./signer.ts";
+import { type AuditVerdict, verifyChain } from "./verify.ts";
+
+/** The audit log: records in a chain of hashes to which several processes append. */
+export interface AuditStore {
+  /** Adds records to the end of the chain. They are committed when the promise resolves. */
+  append(records: readonly AuditRecord[]): Promise<void>;
+  /** The records after a number, the oldest first. */
+  read(after?: number): AsyncIterable<AuditRow>;
+  /** The newest records, the oldest first. */
+  tail(count: number): Promise<readonly AuditRow[]>;
+  /** Checks the chain; `known` are positions that were written down elsewhere. */
+  verify(known?: readonly ChainPosition[]): Promise<AuditVerdict>;
+  /** Signs the end of the chain, and returns it; `undefined` for an empty log, and without a key. */
+  sign(): Promise<AuditHeadRow | undefined>;
+  /** Deletes at most `limit` records that are older than a time; returns how many these were. */
+  prune(before: number, limit: number): Promise<number>;
+}
+
+/** Interval between two signatures while records are added. */
+const SIGN_AFTER_MS = 60_000;
+/** Attempts to append after another process was faster. */
+const MAX_ATTEMPTS = 20;
+
+/** `getSigner` returns the key pair of this process, or `undefined` if heads are not signed. */
+export function createAuditStore(
+  engine: StoreEngine,
+  getSigner: () => Promise<Signer | undefined>,
+): AuditStore & { close(): Promise<void> } {
+  const queued = createQueue();
+  /** The last record that this process has added. */
+  let last: AuditRow | undefined;
+  let signedAt = 0;
+  let hasUnsigned = false;
+
+  async function append(records: readonly AuditRecord[]): Promise<void> {
+    const [first] = records;
+    if (first === undefined) return;
+    const day = getDay(Date.parse(first.time));
+    if (last !== undefined && hasUnsigned && getDay(last.time) !== day) await signPosition(last);
+    last = (await appendAfter(last, records)) ?? (await appendToEnd(records));
+    hasUnsigned = true;
+    if (last !== undefined && Date.now() - signedAt > SIGN_AFTER_MS) await signPosition(last);
+  }
+
+  /** Adds records after the last one of this process; `undefined` if another process has added some, too. */
+  async function appendAfter(
+    after: AuditRow | undefined,
+    records: readonly AuditRecord[],
+  ): Promise<AuditRow | undefined> {
+    if (after === undefined) return undefined;
+    const rows = chainRecords(after, records);
+    try {
+      await engine.insert(AUDIT, rows);
+      return rows.at(-1);
+    } catch (error) {
+      if (isConflict(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async function appendToEnd(records: readonly AuditRecord[], attempts = MAX_ATTEMPTS): Promise<AuditRow | undefined> {
+    try {
+      return await engine.transaction("audit", async (rows) => {
+        const added = chainRecords(await readEnd(rows), records);
+        await rows.insert(AUDIT, added);
+        return added.at(-1);
+      });
+    } catch (error) {
+      if (!isConflict(error) || attempts === 0) throw error;
+      return appendToEnd(records, attempts - 1);
+    }
+  }
+
+  async function signPosition(row: AuditRow): Promise<AuditHeadRow | undefined> {
+    const signer = await getSigner();
+    signedAt = Date.now();
+    hasUnsigned = false;
+    if (signer === undefined) return undefined;
+    const head = createHead(getDay(row.time), row, signer);
+    await engine.transaction("audit heads", (rows) => putHead(rows, head));
+    return head;
+  }
+
+  return {
+    append: (records) => queued(() => append(records)),
+    read: (after) => readAuditRows(engine, after),
+    tail: async (limit) => (await engine.select(AUDIT, {}, { descending: true, limit })).toReversed(),
+    verify: (known) => verifyChain(engine, known),
+    sign: () =>
+      queued(async () => {
+        const [row] = await engine.select(AUDIT, {}, { descending: true, limit: 1 });
+        return row && signPosition(row);
+      }),
+    prune: (before, limit) => queued(async () => pruneRows(engine, { before, limit }, await getSigner())),
+    close: () =>
+      queued(async () => {
+        if (last !== undefined && hasUnsigned) await signPosition(last);
+      }),
+  };
+}
+
+/** Returns the position of the newest record, even if all are pruned. */
+async function readEnd(rows: Rows): Promise<ChainPosition> {
+  const [newest] = await rows.select(AUDIT, {}, { descending: true, limit: 1 });
+  return newest ?? (await readPruned(rows)) ?? CHAIN_START;
+}
+
+async function readPruned(rows: Rows): Promise<ChainPosition | undefined> {
+  const [head] = await rows.select(AUDIT_HEADS, { day: PRUNED }, { order: "seq", descending: true, limit: 1 });
+  return head;
+}
+
+/** Stores a head, unless there is one further on: another process of this project signs with the same key. */
+async function putHead(rows: Rows, head: AuditHeadRow): Promise<void> {
+  const [stored] = await rows.select(AUDIT_HEADS, { day: head.day, signer: head.signer });
+  if (stored === undefined || stored.seq < head.seq) await rows.put(AUDIT_HEADS, head);
+}
+
+function createHead(day: string, { seq, hash }: ChainPosition, signer: Signer): AuditHeadRow {
+  const head = { day, signer: signer.id, seq, hash, time: Date.now() };
+  return { ...head, signature: signer.sign(getSignedText(head)) };
+}
+
+/** Deletes the oldest records. The last of them is signed, so that the chain can be verified from there. */
+async function pruneRows(
+  engine: StoreEngine,
+  { before, limit }: { readonly before: number; readonly limit: number },
+  signer: Signer | undefined,
+): Promise<number> {
+  if (signer === undefined) return 0;
+  return engine.transaction("audit", async (rows) => {
+    const oldest = await rows.select(AUDIT, {}, { limit });
+    // Records of several processes may be out of order by some milliseconds; the chain has no gaps.
+    const kept = oldest.findIndex(({ time }) => time >= before);
+    const last = oldest[(kept === -1 ? oldest.length : kept) - 1];
+    if (last === undefined) return 0;
+    await rows.delete(AUDIT_HEADS, { day: PRUNED });
+    await rows.put(AUDIT_HEADS, createHead(PRUNED, last, signer));
+    const heads = await rows.select(AUDIT_HEADS, { seq: { lt: last.seq } });
+    for (const { day, signer: id } of heads) if (day !== PRUNED) await rows.delete(AUDIT_HEADS, { day, signer: id });
+    return rows.delete(AUDIT, { seq: { lt: last.seq + 1 } });
+  });
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof SkillgateError && error.code === "STORE_CONFLICT";
+}

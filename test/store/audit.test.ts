@@ -1,0 +1,258 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import type { AuditRecord } from "../../src/store/audit/chain.ts";
+import { AUDIT, AUDIT_HEADS, type AuditRow } from "../../src/store/audit/rows.ts";
+import { createAuditWriter } from "../../src/store/audit/writer.ts";
+import { openEngine } from "../../src/store/database/open.ts";
+import type { StoreEngine } from "../../src/store/database/table.ts";
+import { type Database, openDatabase, type StoreLocation } from "../../src/store/index.ts";
+import { startPostgres } from "../support/postgres.ts";
+
+const postgres = await startPostgres();
+afterAll(() => postgres?.close());
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "skillgate-audit-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const KINDS: readonly [kind: Database["kind"], makeLocation: () => StoreLocation][] = [
+  ["sqlite", () => ({ folder })],
+  ...(postgres === undefined
+    ? []
+    : [["postgres", () => ({ folder, url: postgres.url() })] as [Database["kind"], () => StoreLocation]]),
+];
+
+const DAY_MS = 86_400_000;
+const START = Date.parse("2026-03-01T12:00:00.000Z");
+
+function createRecords(count: number, from = START): readonly AuditRecord[] {
+  return Array.from({ length: count }, (_, n) => ({
+    time: new Date(from + n).toISOString(),
+    callId: n,
+    caller: "ada",
+  }));
+}
+
+describe.each(KINDS)("an audit log in %s", (_kind, makeLocation) => {
+  let location: StoreLocation;
+  let database: Database;
+  beforeEach(async () => {
+    location = makeLocation();
+    database = await openDatabase(location);
+  });
+  afterEach(() => database.close());
+
+  /** Changes rows as an attacker with access to the database does. */
+  async function tamper(change: (engine: StoreEngine, rows: readonly AuditRow[]) => Promise<unknown>): Promise<void> {
+    const engine = await openEngine(location, { lockMs: 500, warn: () => {} });
+    await change(engine, await engine.select(AUDIT, {}));
+    await engine.close();
+  }
+
+  test("chains records, and verifies them [P8]", async () => {
+    await database.audit.append(createRecords(3));
+    await database.audit.append(createRecords(30));
+    const verdict = await database.audit.verify();
+    expect(verdict).toMatchObject({ kind: "intact", records: 33, last: { seq: 33 } });
+    const [first, second] = await database.audit.tail(33);
+    expect(first).toMatchObject({ seq: 1, record: '{"callId":0,"caller":"ada","time":"2026-03-01T12:00:00.000Z"}' });
+    expect(second?.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect((await database.audit.tail(2)).map(({ seq }) => seq)).toEqual([32, 33]);
+  });
+
+  test("appends from several places to one chain [P8]", async () => {
+    const others = await Promise.all([1, 2, 3].map(() => openDatabase(location)));
+    const all = [database, ...others];
+    await Promise.all(
+      all.map(async ({ audit }) => {
+        for (let n = 0; n < 25; n++) await audit.append(createRecords(1 + (n % 3)));
+      }),
+    );
+    await Promise.all(others.map((other) => other.close()));
+    expect(await database.audit.verify()).toMatchObject({ kind: "intact", records: 4 * 49 });
+  });
+
+  test("names a record that was changed [P8]", async () => {
+    await database.audit.append(createRecords(5));
+    await tamper((engine, rows) =>
+      engine.update(AUDIT, { seq: 3 }, { record: rows[2]?.record.replace("ada", "eve") ?? "" }),
+    );
+    expect(await database.audit.verify()).toEqual({
+      kind: "broken",
+      problem: "changed",
+      seq: 3,
+      says: "Record 3 was changed",
+    });
+  });
+
+  test("names a record whose time was changed [P8]", async () => {
+    await database.audit.append(createRecords(5));
+    await tamper((engine) => engine.update(AUDIT, { seq: 4 }, { time: START + DAY_MS }));
+    expect(await database.audit.verify()).toMatchObject({ kind: "broken", problem: "changed", seq: 4 });
+  });
+
+  test("names a record that is missing [P8]", async () => {
+    await database.audit.append(createRecords(5));
+    await tamper((engine) => engine.delete(AUDIT, { seq: 2 }));
+    expect(await database.audit.verify()).toEqual({
+      kind: "broken",
+      problem: "missing",
+      seq: 2,
+      says: "Record 2 is missing",
+    });
+  });
+
+  test("names a record that was moved [P8]", async () => {
+    await database.audit.append(createRecords(5));
+    await tamper(async (engine, [, second, third]) => {
+      await engine.update(AUDIT, { seq: 2 }, { record: third?.record ?? "", time: third?.time ?? 0 });
+      await engine.update(AUDIT, { seq: 3 }, { record: second?.record ?? "", time: second?.time ?? 0 });
+    });
+    expect(await database.audit.verify()).toEqual({
+      kind: "broken",
+      problem: "reordered",
+      seq: 2,
+      says: "Record 2 is at position 3: the records were reordered",
+    });
+  });
+
+  test("names the first record that is missing at the end [P8]", async () => {
+    await database.audit.append(createRecords(5));
+    await database.audit.sign();
+    await tamper((engine) => engine.delete(AUDIT, { seq: { gt: 3 } }));
+    expect(await database.audit.verify()).toEqual({
+      kind: "broken",
+      problem: "truncated",
+      seq: 4,
+      says: "The records from 4 on are missing: a signed head says that there were at least 5",
+    });
+  });
+
+  test("finds a chain that was computed again, by its signed head or by a position that was written down [P8]", async () => {
+    await database.audit.append(createRecords(5));
+    const head = await database.audit.sign();
+    await tamper(async (engine) => {
+      await engine.delete(AUDIT, {});
+      const forger = await openDatabase({});
+      await forger.audit.append(createRecords(6, START + 1));
+      await engine.insert(AUDIT, await forger.audit.tail(6));
+    });
+    const broken = { kind: "broken", problem: "changed", seq: 5 };
+    expect(await database.audit.verify()).toMatchObject(broken);
+    await tamper((engine) => engine.delete(AUDIT_HEADS, {}));
+    expect(await database.audit.verify()).toMatchObject({ kind: "intact" });
+    expect(await database.audit.verify(head === undefined ? [] : [head])).toMatchObject(broken);
+  });
+
+  test("finds a head whose signature is not valid [P8]", async () => {
+    await database.audit.append(createRecords(5));
+    await database.audit.sign();
+    await tamper((engine) => engine.update(AUDIT_HEADS, { seq: 5 }, { seq: 4 }));
+    expect(await database.audit.verify()).toEqual({
+      kind: "broken",
+      problem: "signature",
+      seq: 4,
+      says: "The head of 2026-03-01, at record 4, has a signature that is not valid",
+    });
+  });
+
+  test("signs the end of each day, and of the log when it is closed [P8]", async () => {
+    await database.audit.append(createRecords(2));
+    await database.audit.append(createRecords(2));
+    await database.audit.append(createRecords(1, START + DAY_MS));
+    await database.audit.append(createRecords(1, START + DAY_MS));
+    await database.close();
+    database = await openDatabase(location);
+    const verdict = await database.audit.verify();
+    const heads = verdict.kind === "intact" ? verdict.heads.map(({ day, seq }) => [day, seq]) : [];
+    expect(heads).toEqual([
+      ["2026-03-01", 4],
+      ["2026-03-02", 6],
+    ]);
+  });
+
+  test("creates one key for all processes of a folder, which only the owner can read", async () => {
+    const others = await Promise.all([1, 2, 3].map(() => openDatabase(location)));
+    await Promise.all([database, ...others].map(({ audit }) => audit.append(createRecords(1))));
+    const heads = await Promise.all([database, ...others].map(({ audit }) => audit.sign()));
+    expect(new Set(heads.map((head) => head?.signer)).size).toBe(1);
+    const file = join(folder, "audit-key.pem");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readFile(file, "utf8")).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+    await Promise.all(others.map((other) => other.close()));
+  });
+
+  test("deletes old records in steps, and verifies the others [P8]", async () => {
+    await database.audit.append(createRecords(10));
+    await database.audit.append(createRecords(10, START + DAY_MS));
+    expect(await database.audit.prune(START + DAY_MS, 6)).toBe(6);
+    expect(await database.audit.verify()).toMatchObject({ kind: "intact", records: 14, last: { seq: 20 } });
+    expect(await database.audit.prune(START + DAY_MS, 6)).toBe(4);
+    expect(await database.audit.prune(START + DAY_MS, 6)).toBe(0);
+    expect(await database.audit.verify()).toMatchObject({ kind: "intact", records: 10 });
+    expect(await database.audit.prune(START + 2 * DAY_MS, 100)).toBe(10);
+    await database.close();
+    database = await openDatabase(location);
+    await database.audit.append(createRecords(1, START + 3 * DAY_MS));
+    expect(await database.audit.verify()).toMatchObject({ kind: "intact", records: 1, last: { seq: 21 } });
+    await tamper((engine) => engine.delete(AUDIT, { seq: 21 }));
+    await database.audit.append(createRecords(1, START + 3 * DAY_MS));
+    expect(await database.audit.verify()).toMatchObject({ kind: "broken", problem: "missing", seq: 21 });
+  });
+});
+
+describe("a writer of audit records", () => {
+  test("commits the records of many callers together [P8]", async () => {
+    const commits: number[] = [];
+    const writer = createAuditWriter(
+      async () => ({ append: async (records) => void commits.push(records.length) }),
+      () => {},
+    );
+    await Promise.all(
+      createRecords(2_500).map((record) => {
+        writer.add(record);
+        return writer.flush();
+      }),
+    );
+    expect(commits.length).toBeLessThan(10);
+    expect(commits.reduce((sum, count) => sum + count, 0)).toBe(2_500);
+  });
+
+  test("keeps the records of a commit that fails, and adds them in order later [P8]", async () => {
+    const stored: unknown[] = [];
+    let isFull = true;
+    const writer = createAuditWriter(
+      async () => ({
+        async append(records) {
+          if (isFull) throw new Error("disk full");
+          stored.push(...records.map(({ callId }) => callId));
+        },
+      }),
+      () => {},
+    );
+    const [first, second] = createRecords(2);
+    if (first === undefined || second === undefined) throw new Error("no records");
+    writer.add(first);
+    await expect(writer.flush()).rejects.toThrow("disk full");
+    expect(writer.hasFailed).toBe(true);
+    writer.add(second);
+    isFull = false;
+    await writer.flush();
+    expect(stored).toEqual([0, 1]);
+    expect(writer.hasFailed).toBe(false);
+  });
+});
+
+test("loses no committed record when processes that append are killed [P8]", () => {
+  const output = execFileSync(process.execPath, ["test/fixtures/store/cut-audit.mjs", "30"], { encoding: "utf8" });
+  expect(output).toMatch(/^30 cuts, \d{2,} records reported as committed, \d{2,} records in the chain, none lost\n$/);
+});
