@@ -1,4 +1,5 @@
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
+import { isRecord } from "../model/json.ts";
 import { CATALOG_LEGEND } from "./brief-catalog.ts";
 import { byName } from "./catalog-lines.ts";
 import { briefSignature } from "./declarations/signature.ts";
@@ -70,8 +71,19 @@ const CATALOG_HEADING = `## Catalog\n\nBelow each skill its methods. ${CATALOG_L
 /** True if an embedded catalog shows everything that is known of its methods. */
 function isInFull(skills: readonly Skill[], { hasResult }: PromptCatalog): boolean {
   const areShort = skills.length <= FULL_SKILLS && skills.every(({ methods }) => methods.length <= FULL_METHODS);
-  return areShort && !skills.some(({ methods }) => methods.some(hasResult));
+  return (
+    areShort && !skills.some(({ methods }) => methods.some((method) => hasResult(method) || hasConstraint(method)))
+  );
 }
+
+/** True if a signature in TypeScript does not show all that the schema of a parameter requires. */
+function hasConstraint({ parameters }: Method): boolean {
+  return parameters.some(
+    ({ schema }) => isRecord(schema) && CONSTRAINTS.some((keyword) => schema[keyword] !== undefined),
+  );
+}
+
+const CONSTRAINTS = ["minimum", "maximum", "pattern", "format", "maxLength", "maxItems"];
 
 /** Fills the first placeholder only; a second one would double the catalog. */
 function withSkills(start: string, skills: string): string {
@@ -176,7 +188,8 @@ function summaryLines(skill: Skill): readonly string[] {
 }
 
 function exampleLines(skills: readonly Skill[], mode: PromptOptions["mode"]): readonly string[] {
-  const method = skills.find(({ methods }) => methods.length > 0)?.methods[0];
+  const methods = skills.flatMap((skill) => skill.methods);
+  const method = methods.find(({ metadata }) => metadata.readOnly) ?? methods[0];
   if (method === undefined || mode === "native") return [];
   return [`Example:\n\`\`\`js\nconst result = ${exampleCall(method)};\nresult\n\`\`\``];
 }

@@ -1,4 +1,4 @@
-// What recorded models need for five kinds of tasks, with Skillgate and with plain tool calls: `node test/bench/models.mjs`.
+// What recorded models need for eight tasks: lookups, sums over pages, large results, effects, files, awkward parameters, with Skillgate and with plain tool calls: `node test/bench/models.mjs`.
 // No network and no model: the same texts give the same figures. `--json` prints them as JSON, and `--without-catalog` shows
 // what the catalog is worth.
 
@@ -35,7 +35,7 @@ else print();
 /** The services of the tasks, between servers that are only listed. */
 async function listServers() {
   const listings = (await readdir(LISTINGS)).map((file) => [file.replace(".json", ""), join(LISTINGS, file)]);
-  const services = ["shop", "crm", "desk", "logs"].map((name) => [name, name]);
+  const services = ["shop", "crm", "desk", "logs", "billing", "files", "calendar"].map((name) => [name, name]);
   const all = [...listings, ...services].map(([name, arg]) => [
     name,
     { command: process.execPath, args: [SERVER, arg] },

@@ -28,7 +28,7 @@ function formatMisread({ of, name, size }: Misread, source: string, position: Po
       const isMember = position.line > 0 && /^\s*(?:\?\.|\.|\[)/.test(source.slice(offset, offset + MAX_RECEIVER));
       const receiver = isMember ? findReceiver(source, offset, name) : undefined;
       const member = receiver === undefined ? `.${printableName(name)}` : `${receiver}.${name}`;
-      const isText = `is a text of ${size.toLocaleString("en-US")} characters`;
+      const isText = `is a text of ${size.toLocaleString("en-US")} character${size === 1 ? "" : "s"}`;
       const kind = of === "number" ? "is a number" : of === "text" ? isText : `${isText} that may hold JSON`;
       const fix = of === "json" ? `; read a member of JSON.parse(${receiver ?? "…"})` : "";
       return `\`${member}\`${isMember ? place : ""}: ${receiver ?? "the value"} ${kind}${fix}`;

@@ -26,4 +26,14 @@ export const LOG = Array.from({ length: 1_500 }, (_, n) => ({
 
 export const PRICES = new Map(Array.from({ length: 100 }, (_, n) => [`sku-${n + 1}`, 3 + ((n * 11) % 17)]));
 
+export const EVENTS = Array.from({ length: 40 }, (_, n) => ({
+  day: `202601${String(1 + (n % 28)).padStart(2, "0")}`,
+  minutes: 15 * (1 + (n % 4)),
+}));
+
+export const CSV = [
+  "city,visits",
+  ...["Rome", "Oslo", "Lima", "Cairo"].map((city, n) => `${city},${12 * (n + 2)}`),
+].join("\n");
+
 export const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);

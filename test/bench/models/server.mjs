@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { ACCOUNTS, LOG, ORDERS, PRICES, TICKETS } from "./data.mjs";
+import { ACCOUNTS, CSV, EVENTS, LOG, ORDERS, PRICES, TICKETS } from "./data.mjs";
 
 const text = { type: "string" };
 const tool = (description, properties, required, run) => ({
@@ -13,7 +13,46 @@ const tool = (description, properties, required, run) => ({
   run,
 });
 
+const effect = (description, properties, required, run) => ({
+  ...tool(description, properties, required, run),
+  annotations: { readOnlyHint: false, destructiveHint: true },
+});
+
+const refunds = [];
+const files = new Map([["visits.csv", CSV]]);
+
 const SERVICES = {
+  billing: {
+    refund_order: effect(
+      "Refund an order",
+      { order_id: text, cents: { type: "integer", minimum: 1 } },
+      ["order_id", "cents"],
+      (refund) => {
+        refunds.push(refund);
+        return { refunded: refund.order_id };
+      },
+    ),
+    list_refunds: tool("List the refunds that were made", {}, [], () => ({ refunds })),
+  },
+  files: {
+    read_file: tool("Read a text file", { path: text }, ["path"], ({ path }) => ({ text: files.get(path) })),
+    write_file: effect("Write a text file", { path: text, text }, ["path", "text"], ({ path, text: content }) => {
+      files.set(path, content);
+      return { characters: content.length };
+    }),
+  },
+  calendar: {
+    list_events: tool(
+      "List the events of a span of days",
+      {
+        from: { type: "string", pattern: "^\\d{8}$", description: "First day, YYYYMMDD" },
+        to: { type: "string", pattern: "^\\d{8}$", description: "Last day, YYYYMMDD" },
+        limit: { type: "integer", minimum: 1, maximum: 50, default: 10 },
+      },
+      ["from", "to"],
+      ({ from, to, limit = 10 }) => ({ events: EVENTS.filter(({ day }) => day >= from && day <= to).slice(0, limit) }),
+    ),
+  },
   shop: {
     list_orders: tool(
       "List the orders of the shop, a page at a time",

@@ -1,7 +1,7 @@
 // The tasks, each with two recorded models. A model is a generator: it yields calls, receives the texts of their results,
 // and returns its answer. It decides only by what it is shown: `page` is its prompt with the tools.
 
-import { ACCOUNTS, LOG, ORDERS, PRICES, sum, TICKETS } from "./data.mjs";
+import { ACCOUNTS, CSV, EVENTS, LOG, ORDERS, PRICES, sum, TICKETS } from "./data.mjs";
 
 const SKUS = [...PRICES.keys()];
 
@@ -105,6 +105,71 @@ sum`),
     *plain() {
       const texts = yield SKUS.map((sku) => ({ tool: "get_price", args: { sku } }));
       return sum(texts.map((text) => JSON.parse(text).price));
+    },
+  },
+  {
+    name: "effects",
+    maxTurns: 2,
+    expected: 3,
+    *program() {
+      return readNumber(
+        yield* run(`const { data } = await device.ShopMCP.list_orders({ status: "cancelled", per_page: 3 });
+for (const order of data) await device.BillingMCP.refund_order({ order_id: order.id, cents: order.total * 100 });
+(await device.BillingMCP.list_refunds()).refunds.length`),
+      );
+    },
+    *plain() {
+      const [orders] = yield [{ tool: "list_orders", args: { status: "cancelled", per_page: 3 } }];
+      yield JSON.parse(orders).data.map(({ id, total }) => ({
+        tool: "refund_order",
+        args: { order_id: id, cents: total * 100 },
+      }));
+      return JSON.parse((yield [{ tool: "list_refunds", args: {} }])[0]).refunds.length;
+    },
+  },
+  {
+    name: "files",
+    maxTurns: 2,
+    expected: sum(
+      CSV.split("\n")
+        .slice(1)
+        .map((line) => Number(line.split(",")[1])),
+    ),
+    *program() {
+      return readNumber(
+        yield* run(`const { text } = await device.FilesMCP.read_file({ path: "visits.csv" });
+const visits = text.trim().split("\\n").slice(1).map((line) => Number(line.split(",")[1]));
+const total = visits.reduce((sum, count) => sum + count, 0);
+await device.FilesMCP.write_file({ path: "total.txt", text: String(total) });
+Number((await device.FilesMCP.read_file({ path: "total.txt" })).text)`),
+      );
+    },
+    *plain() {
+      const { text } = JSON.parse((yield [{ tool: "read_file", args: { path: "visits.csv" } }])[0]);
+      const lines = text.split("\n").slice(1);
+      const total = sum(lines.map((line) => Number(line.split(",")[1])));
+      yield [{ tool: "write_file", args: { path: "total.txt", text: String(total) } }];
+      return Number(JSON.parse((yield [{ tool: "read_file", args: { path: "total.txt" } }])[0]).text);
+    },
+  },
+  {
+    name: "awkward parameters",
+    maxTurns: 2,
+    expected: sum(EVENTS.filter(({ day }) => day >= "20260105" && day <= "20260111").map(({ minutes }) => minutes)),
+    *program(page) {
+      const write = (from, to) =>
+        run(`const { events } = await device.CalendarMCP.list_events({ from: "${from}", to: "${to}", limit: 50 });
+events.reduce((sum, { minutes }) => sum + minutes, 0)`);
+      // Without the form of the dates on the page, a model writes ISO 8601 and reads the refusal.
+      if (/list_events[^\n]*(?:YYYYMMDD|\\d\{8\})/.test(page)) return readNumber(yield* write("20260105", "20260111"));
+      const text = yield* write("2026-01-05", "2026-01-11");
+      if (!/YYYYMMDD|\\d\{8\}/.test(text)) return readNumber(text);
+      return readNumber(yield* write("20260105", "20260111"));
+    },
+    *plain() {
+      const args = { from: "20260105", to: "20260111", limit: 50 };
+      const { events } = JSON.parse((yield [{ tool: "list_events", args }])[0]);
+      return sum(events.map(({ minutes }) => minutes));
     },
   },
 ];
