@@ -50,7 +50,7 @@ export class EventLoopSpin {
     this.#until = performance.now() + this.#durationMs;
     if (this.#isTurning) return;
     this.#isTurning = true;
-    setImmediate(this.#turn);
+    setImmediate(this.#poll);
   }
 
   /** Stops spinning: the event has arrived. */
@@ -58,9 +58,9 @@ export class EventLoopSpin {
     this.#until = 0;
   }
 
-  readonly #turn = (): void => {
+  readonly #poll = (): void => {
     if (performance.now() < this.#until) {
-      setImmediate(this.#turn);
+      setImmediate(this.#poll);
       return;
     }
     if (this.#until > 0) this.#backoff.fail();

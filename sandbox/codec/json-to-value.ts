@@ -101,8 +101,8 @@ class ValueWriter {
   }
 
   #name(text: string): Name {
-    const known = this.#names.get(text);
-    if (known !== undefined) return known;
+    const existing = this.#names.get(text);
+    if (existing !== undefined) return existing;
     const isNumber = /^(?:0|[1-9]\d{0,8})$/.test(text); // the engine writes list indexes as numbers
     const atom = isNumber ? Number(text) * 2 + 1 : this.#texts.push(text) * 2;
     const name: Name = { text, atom, next: undefined };
@@ -148,9 +148,9 @@ class ValueWriter {
   #number(number: number): void {
     const out = this.#out;
     let at = this.#at;
-    let left = number;
-    for (; left >= 128; left >>>= 7) out[at++] = (left & 127) | 128;
-    out[at++] = left;
+    let rest = number;
+    for (; rest >= 128; rest >>>= 7) out[at++] = (rest & 127) | 128;
+    out[at++] = rest;
     this.#at = at;
   }
 

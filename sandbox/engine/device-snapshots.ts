@@ -22,7 +22,7 @@ export class DeviceSnapshots {
   }
 
   /** Counts a created device, and takes its snapshot if it was requested often enough. */
-  made(device: string, take: () => Snapshot): void {
+  countCreation(device: string, take: () => Snapshot): void {
     const sightings = Number(this.#snapshots.get(device) ?? 0);
     this.#snapshots.delete(device);
     this.#snapshots.set(device, sightings < SIGHTINGS ? sightings + 1 : take());

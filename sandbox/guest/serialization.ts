@@ -73,25 +73,25 @@ export function encodeSettled(
   value: unknown,
   done: (json: string | undefined) => void,
   fail: (reason: unknown) => void,
-  known?: Map<unknown, unknown>,
+  settledValues?: Map<unknown, unknown>,
 ): void {
   let crossed: ReturnType<typeof cross>;
   try {
-    crossed = cross(value, known, "tagged");
+    crossed = cross(value, settledValues, "tagged");
   } catch (reason) {
     fail(reason);
     return;
   }
   const { json, pending } = crossed;
-  let left = pending.length;
-  if (left === 0) {
+  let unsettled = pending.length;
+  if (unsettled === 0) {
     done(json);
     return;
   }
-  const settled = known ?? new NativeMap<unknown, unknown>();
+  const settled = settledValues ?? new NativeMap<unknown, unknown>();
   const again = (promise: Promise<unknown>, result: unknown): void => {
     mapSet(settled, promise, { value: result });
-    if (--left === 0) encodeSettled(value, done, fail, settled);
+    if (--unsettled === 0) encodeSettled(value, done, fail, settled);
   };
   for (let i = 0; i < pending.length; i++) {
     const promise = pending[i] as Promise<unknown>;
@@ -139,9 +139,9 @@ const MIN_ISO_LENGTH = 24;
 /** Tests whether a text is the ISO text of a member that is a date, or a promise that has settled to one. */
 function isDateText(member: unknown, text: string, settled: Crossing["settled"]): boolean {
   if (typeof member !== "object" || member === null) return false;
-  const known = settled && (mapGet(settled, member) as { value: unknown } | undefined);
+  const result = settled && (mapGet(settled, member) as { value: unknown } | undefined);
   try {
-    return isoString((known === undefined ? member : known.value) as Date) === text;
+    return isoString((result === undefined ? member : result.value) as Date) === text;
   } catch {
     return false; // not a date
   }
@@ -186,8 +186,8 @@ export function installToJson(): void {
 }
 
 function serializePromise(promise: Promise<unknown>, { settled, pending }: Crossing): unknown {
-  const known = settled && (mapGet(settled, promise) as { value: unknown } | undefined);
-  if (known !== undefined) return applyToJson(known.value);
+  const result = settled && (mapGet(settled, promise) as { value: unknown } | undefined);
+  if (result !== undefined) return applyToJson(result.value);
   push(pending, promise);
   return null;
 }

@@ -7,10 +7,10 @@ const PROMISE = Promise.prototype;
 const callIds = new WeakMap<object, number>();
 
 /** Id of the only call whose answer is waited for; 0 if the other code continues meanwhile. */
-let wanted = 0;
+let awaitedId = 0;
 
 export function wantedCall(): number {
-  return wanted;
+  return awaitedId;
 }
 
 export function rememberCall(promise: object, id: number): void {
@@ -27,11 +27,11 @@ export function isPromise(value: unknown): value is object {
  */
 export function touch(value: unknown): unknown {
   if (!isPromise(value)) return value;
-  const outer = wanted;
-  wanted = weakGet(callIds, value) ?? 0;
+  const outer = awaitedId;
+  awaitedId = weakGet(callIds, value) ?? 0;
   try {
-    return host(OP.settle, wanted, "", value);
+    return host(OP.settle, awaitedId, "", value);
   } finally {
-    wanted = outer;
+    awaitedId = outer;
   }
 }

@@ -130,9 +130,9 @@ export class Pool {
 
   /** Hands out work to idle threads that are awake, and to at most `sleepers` that sleep. */
   #handOut(sleepers: number): void {
-    let left = sleepers;
+    let wakeable = sleepers;
     for (const slot of this.#idleSlots()) {
-      if (!slot.isAwake && left-- <= 0) continue;
+      if (!slot.isAwake && wakeable-- <= 0) continue;
       const run = this.#nextReady() ?? this.#nextFresh();
       if (run === undefined) break;
       if (run.started) this.#resume(slot, run);
@@ -305,11 +305,11 @@ export class Pool {
 
   /** Keeps one interval running while any worker is busy: a timer for each slice would cost as much as some slices. */
   #keepWatch(): void {
-    if (this.#count("busy") > 0) this.#watch ??= setInterval(() => this.#look(), WATCH_MS).unref();
+    if (this.#count("busy") > 0) this.#watch ??= setInterval(() => this.#checkDeadlines(), WATCH_MS).unref();
   }
 
   /** Ends the threads of guests that ignore interrupts: native loops never poll the clock. */
-  #look(): void {
+  #checkDeadlines(): void {
     if (this.#count("busy") === 0) {
       clearInterval(this.#watch);
       this.#watch = undefined;

@@ -124,7 +124,7 @@ export class Isolate {
     this.#engine = openEngine(module, this.#memory, this.#host());
     this.#stackTop = this.#engine.stackSave();
     this.#prepared = prepared;
-    this.#values = new GuestValues(this.#memory, this.#engine, prepared.handles, this.#place("texts"));
+    this.#values = new GuestValues(this.#memory, this.#engine, prepared.handles, this.#address("texts"));
     this.#sites = new CallSites(prepared.handles.runtime);
     this.#last = { snapshot: prepared.snapshot, heapBytes };
     this.#listener = listener;
@@ -133,12 +133,12 @@ export class Isolate {
   /** Starts a snippet in a reset isolate, which shows no trace of earlier runs. */
   start({ expression, paths, heapBytes, seed, time = NaN }: GuestProgram, deadline: number): EngineStop | undefined {
     const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${paths}]`;
-    const made = this.#isWithin(heapBytes) ? this.#devices.get(device) : undefined;
-    this.reset(heapBytes, seed, made);
+    const snapshot = this.#isWithin(heapBytes) ? this.#devices.get(device) : undefined;
+    this.reset(heapBytes, seed, snapshot);
     this.#values.view.setFloat64(this.#prepared.handles.clock, time, true);
     if (expression.length > LONG_SOURCE) this.#stackGap = STACK_GAP.large;
     return this.#guarded(deadline, () => {
-      if (made === undefined) this.#makeDevice(device);
+      if (snapshot === undefined) this.#makeDevice(device);
       const snippet = this.#evaluate(expression, "snippet.js");
       if (this.#hasThrown(snippet)) return;
       const promise = this.#call(snippet);
@@ -274,7 +274,7 @@ export class Isolate {
       if (state < 0) return engine.dupValue(context, promise); // it only inherits from Promise.prototype
       if (state !== PROMISE.pending) return this.#readResult(promise, state === PROMISE.rejected);
       if (call === 0 && engine.isJobPending(runtime) !== 0) {
-        engine.freeValueOfRuntime(runtime, engine.executeJobs(runtime, 1, this.#place("result")));
+        engine.freeValueOfRuntime(runtime, engine.executeJobs(runtime, 1, this.#address("result")));
       } else if (!this.#goesOn() && !this.#receive())
         return this.#throw(this.#call(this.#prepared.handles.cannotSettle));
       if (performance.now() > this.#deadline) this.#stop ??= "time";
@@ -346,7 +346,7 @@ export class Isolate {
 
   #pump(): void {
     const { runtime } = this.#prepared.handles;
-    const out = this.#place("result");
+    const out = this.#address("result");
     while (this.#stop === undefined && !this.#listener.isOver() && this.#engine.isJobPending(runtime) !== 0) {
       this.#engine.freeValueOfRuntime(runtime, this.#engine.executeJobs(runtime, JOBS_AT_ONCE, out));
       if (performance.now() > this.#deadline) this.#stop ??= "time";
@@ -357,11 +357,11 @@ export class Isolate {
   #makeDevice(device: string): void {
     this.#call(this.#prepared.handles.prepare, this.#values.ofText(device));
     if (this.#stop === undefined && this.#range.extra === 0)
-      this.#devices.made(device, () => takeSnapshot(this.#memory, this.#prepared.snapshot));
+      this.#devices.countCreation(device, () => takeSnapshot(this.#memory, this.#prepared.snapshot));
   }
 
   #evaluate(source: string, fileName: string): number {
-    const name = this.#place("fileName");
+    const name = this.#address("fileName");
     this.#values.write(fileName, name);
     return this.#values.withText(source, (at, length) =>
       this.#engine.evaluate(this.#prepared.handles.context, at, length, name, 0, 0),
@@ -371,7 +371,7 @@ export class Isolate {
   /** Calls a function of the guest. Frees the argument, if any; the caller owns the result. */
   #call(func: number, argument = 0): number {
     const { context, undefined: self } = this.#prepared.handles;
-    const argv = this.#place("argument");
+    const argv = this.#address("argument");
     if (argument !== 0) this.#values.view.setUint32(argv, argument, true);
     const result = this.#engine.call(context, func, self, argument === 0 ? 0 : 1, argv);
     if (argument !== 0) this.#engine.freeValue(context, argument);
@@ -391,7 +391,7 @@ export class Isolate {
     const { bytes, view } = this.#values;
     const last = { ...this.#range, heapEnd: getHeapEnd(view) };
     restoreSnapshot(bytes, snapshot, last, { textEnd: this.#values.scratchEnd, gap: this.#stackGap });
-    this.#values.scratchEnd = this.#place("texts");
+    this.#values.scratchEnd = this.#address("texts");
     this.#stackGap = STACK_GAP.small;
     this.#sites.forget();
     this.#engine.stackRestore(this.#stackTop);
@@ -403,7 +403,7 @@ export class Isolate {
     return this.#prepared.snapshot.heapStart + heapBytes >= this.memoryBytes;
   }
 
-  #place(what: keyof typeof PLACE): number {
+  #address(what: keyof typeof PLACE): number {
     return this.#prepared.snapshot.dataEnd + PLACE[what];
   }
 }

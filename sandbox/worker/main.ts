@@ -207,15 +207,15 @@ function onMessage(op: number, id: number, a: string, b: GuestValue | undefined,
 }
 
 function noteMisread(kind: string, name: string, size: number): void {
-  const of = MISREAD_KINDS.find((known) => known === kind);
+  const of = MISREAD_KINDS.find((candidate) => candidate === kind);
   if (of === undefined || slice.misreads.size >= MAX_MISREADS) return;
   const { stack } = isolate;
   slice.misreads.set(`${stack}${name}`, { of, name: name.slice(0, MAX_MEMBER_NAME), size: Math.max(0, size), stack });
 }
 
 function mayCall(path: string, list: GuestValue | undefined): list is GuestValue {
-  const left = isQuestion(path) ? slice.questionsLeft-- : slice.callsLeft--;
-  if (left <= 0) overrun("calls");
+  const remaining = isQuestion(path) ? slice.questionsLeft-- : slice.callsLeft--;
+  if (remaining <= 0) overrun("calls");
   else if (list === undefined) overrun("argument");
   else if ((slice.openBytesLeft -= getOpenBytes(list)) < 0) overrun("callsInFlight");
   return slice.overrun === undefined;

@@ -169,29 +169,29 @@ function parseMethod(skill: string, name: string, source: unknown): ParsedMethod
   const { description, input, output, examples, run } = source;
   if (typeof description !== "string") throw invalid(`"${path}" needs a description`);
   if (!isFunction(run)) throw invalid(`run of "${path}" must be a function, not ${quoted(run)}`);
-  const taken = readSchema(input, "input", `input of "${path}"`);
+  const inputReader = readSchema(input, "input", `input of "${path}"`);
   const metadata = parseMetadata(source, path);
   const definition: MethodDefinition = {
     name,
     description,
-    input: taken.json,
+    input: inputReader.json,
     ...(output !== undefined && { output: readSchema(output, "output", `output of "${path}"`).json }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(examples !== undefined && { examples: parseExamples(examples, path) }),
   };
   return {
     definition: Object.freeze(definition),
-    run: async (given, context) => run(await taken.parse(given, path), context),
+    run: async (input, context) => run(await inputReader.parse(input, path), context),
   };
 }
 
 const SKILL_FIELDS = ["name", "description", "methods", "settings", "healthCheck", "guidance"];
 const METHOD_FIELDS = ["description", "input", "output", "examples", "run", ...METADATA_FIELDS];
 
-function refuseUnknownFields(source: object, known: readonly string[], where: string): void {
-  const unknown = Object.keys(source).find((field) => !known.includes(field));
+function refuseUnknownFields(source: object, fields: readonly string[], where: string): void {
+  const unknown = Object.keys(source).find((field) => !fields.includes(field));
   if (unknown === undefined) return;
-  throw invalid(`${where} has the unknown field ${describeUnknownName("field", unknown, known, { limit: 1 }).detail}`);
+  throw invalid(`${where} has the unknown field ${describeUnknownName("field", unknown, fields, { limit: 1 }).detail}`);
 }
 
 function parseExamples(examples: unknown, path: string): readonly MethodExample[] {

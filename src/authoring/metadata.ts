@@ -3,26 +3,26 @@ import { invalid, quoted } from "./standard-schema.ts";
 
 /** Returns the metadata among the fields of a method. Throws for an invalid value. */
 export function parseMetadata(source: Readonly<Record<string, unknown>>, path: string): Partial<MethodMetadata> {
-  const given = Object.entries(METADATA).filter(([field]) => source[field] !== undefined);
-  for (const [field, { wanted, fits }] of given) {
-    if (!fits(source[field])) throw invalid(`${field} of "${path}" must be ${wanted}, not ${quoted(source[field])}`);
+  const fields = Object.entries(METADATA).filter(([field]) => source[field] !== undefined);
+  for (const [field, { expected, fits }] of fields) {
+    if (!fits(source[field])) throw invalid(`${field} of "${path}" must be ${expected}, not ${quoted(source[field])}`);
   }
-  return Object.freeze(Object.fromEntries(given.map(([field]) => [field, source[field]])));
+  return Object.freeze(Object.fromEntries(fields.map(([field]) => [field, source[field]])));
 }
 
 interface MetadataField {
-  readonly wanted: string;
+  readonly expected: string;
   readonly fits: (value: unknown) => boolean;
 }
 
-const TEXT: MetadataField = { wanted: "text", fits: (value) => typeof value === "string" };
+const TEXT: MetadataField = { expected: "text", fits: (value) => typeof value === "string" };
 const TEXTS: MetadataField = {
-  wanted: "a list of strings",
+  expected: "a list of strings",
   fits: (value) => Array.isArray(value) && value.every(TEXT.fits),
 };
-const SWITCH: MetadataField = { wanted: "true or false", fits: (value) => typeof value === "boolean" };
+const SWITCH: MetadataField = { expected: "true or false", fits: (value) => typeof value === "boolean" };
 const AMOUNT: MetadataField = {
-  wanted: "a number of 0 or more",
+  expected: "a number of 0 or more",
   fits: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
 };
 
@@ -42,16 +42,16 @@ export const CAPABILITIES: readonly Capability[] = [
 const METADATA: Readonly<Record<keyof MethodMetadata, MetadataField>> = {
   category: TEXT,
   capabilities: {
-    wanted: `a list of ${CAPABILITIES.join(", ")}`,
+    expected: `a list of ${CAPABILITIES.join(", ")}`,
     fits: (value) => Array.isArray(value) && value.every((each) => CAPABILITIES.includes(each)),
   },
   tags: TEXTS,
   version: {
-    wanted: 'a semantic version such as "1.0.0"',
+    expected: 'a semantic version such as "1.0.0"',
     fits: (value) => typeof value === "string" && /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(value),
   },
   deprecated: {
-    wanted: "false, or a sentence that says what to use instead",
+    expected: "false, or a sentence that says what to use instead",
     fits: (value) => value === false || (typeof value === "string" && value !== ""),
   },
   author: TEXT,
@@ -61,7 +61,7 @@ const METADATA: Readonly<Record<keyof MethodMetadata, MetadataField>> = {
   cooldownSeconds: AMOUNT,
   rateLimit: AMOUNT,
   timeoutMs: {
-    wanted: "a number of milliseconds above 0",
+    expected: "a number of milliseconds above 0",
     fits: (value) => AMOUNT.fits(value) && value !== 0,
   },
   cacheTtlSeconds: AMOUNT,
@@ -75,5 +75,5 @@ const METADATA: Readonly<Record<keyof MethodMetadata, MetadataField>> = {
 export const METADATA_FIELDS: readonly string[] = Object.keys(METADATA);
 
 function choice(...values: readonly string[]): MetadataField {
-  return { wanted: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
+  return { expected: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
 }

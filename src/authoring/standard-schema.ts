@@ -87,9 +87,9 @@ function readFields(
   return {
     json: { type: "object", properties: Object.fromEntries(properties), required, additionalProperties: false },
     parse: async (value, path) => {
-      const given = await asItIs(value);
+      const input = await asItIs(value);
       const results = await Promise.all(
-        entries.map(async ([name, schema]) => ({ name, result: await schema["~standard"].validate(given[name]) })),
+        entries.map(async ([name, schema]) => ({ name, result: await schema["~standard"].validate(input[name]) })),
       );
       const issues = results.flatMap(({ name, result }) =>
         (result.issues ?? []).map((issue) => ({ ...issue, path: [name, ...(issue.path ?? [])] })),
@@ -118,9 +118,9 @@ function unfit(path: string, issues: readonly StandardIssue[]): SkillgateError {
 
 /** Converts a Standard Schema with the first converter that works; `undefined` if none does. */
 function toJsonSchema(schema: StandardSchema, side: "input" | "output", where: string): JsonSchema | undefined {
-  for (const way of JSON_SCHEMA_CONVERTERS) {
+  for (const convert of JSON_SCHEMA_CONVERTERS) {
     try {
-      const json = way(schema, side);
+      const json = convert(schema, side);
       if (isRecord(json)) return plain(json, "schema");
     } catch {
       // The type has no JSON Schema, or a library is not installed: try the next converter.

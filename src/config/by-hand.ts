@@ -54,9 +54,9 @@ export async function changeByHand<Result>(
   const after = await loadConfig(options);
   const labels = inProject.map((file) => formatPathLabel(file, folders));
   const written = writtenServers(after, labels, servers);
-  if (before.held.length > 0 && written.length === 0) return result;
+  if (before.heldParts.length > 0 && written.length === 0) return result;
   await changeTrust(trustFile(env, folders.home), after.trust.folder, (record) => ({
-    ...(before.held.length === 0 ? wholeRecord(before, after, { labels, servers }) : record),
+    ...(before.heldParts.length === 0 ? wholeRecord(before, after, { labels, servers }) : record),
     servers: new Map([...record.servers, ...written]),
   }));
   return result;

@@ -38,7 +38,7 @@ export interface Config {
   /** Whether the project may do what its files say. */
   readonly trust: ProjectTrust;
   /** The parts that are held until the project is trusted. */
-  readonly held: readonly HeldPart[];
+  readonly heldParts: readonly HeldPart[];
   /** Problems of the parts that could not be used. */
   readonly warnings: readonly Problem[];
   /** The same servers, after a person was asked for their inputs: of all, or only of those with these names. */
@@ -69,40 +69,40 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     values,
     isGiven: isTrustGiven(options, folders),
   });
-  const restricted = trust.isTrusted || !isOfProject ? { settings: written, held: [] } : restrictSettings(written);
+  const restricted = trust.isTrusted || !isOfProject ? { settings: written, ignored: [] } : restrictSettings(written);
   const { settings } = restricted;
   const sources: ServerSources = { ...project, contents, folders, mcpEnabled: settings.mcpEnabled, trust };
   const read = readServers(sources);
   const ownsSkills = options.hasOtherSkills !== true && (isOfProject || written.skillsDir === undefined);
-  const held = heldParts({
+  const untrustedParts = heldParts({
     trust,
     skillsDir: ownsSkills ? skillsDir : undefined,
-    settings: restricted.held,
+    settings: restricted.ignored,
     read,
     project,
     folders,
   });
-  const problem = heldProblem(trust, held);
+  const problem = heldProblem(trust, untrustedParts);
   return {
     ...read,
-    skillsDir: ownsSkills && held.length > 0 ? undefined : skillsDir,
+    skillsDir: ownsSkills && untrustedParts.length > 0 ? undefined : skillsDir,
     ...(settings.limits !== undefined && { limits: settings.limits }),
     ...(settings.timeouts !== undefined && { timeouts: settings.timeouts }),
     settings: settings.sections,
     variables: trust.isTrusted ? project.ofProject : project.ofUser,
     trust,
-    held,
+    heldParts: untrustedParts,
     warnings: [
       ...(problem === undefined
         ? []
-        : [restricted.held.length === 0 ? problem : { ...problem, isForAllRuns: true as const }]),
+        : [restricted.ignored.length === 0 ? problem : { ...problem, isForAllRuns: true as const }]),
       ...project.warnings,
       ...contents.flatMap((content) => content.warnings),
       ...read.warnings,
     ],
     async ask(prompter, only) {
-      const asked = read.declared.filter(({ name }) => only?.includes(name) ?? true);
-      const answers = await askForInputs(prompter, asked, sources);
+      const servers = read.declared.filter(({ name }) => only?.includes(name) ?? true);
+      const answers = await askForInputs(prompter, servers, sources);
       return readServers(sources, answers).servers;
     },
   };

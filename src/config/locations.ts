@@ -47,7 +47,7 @@ export interface ConfigLocations {
 
 /** The files to read. Of the servers in them, the first of a name counts; the settings come after what is the user's. */
 export function configFiles({ settingsFile, mcpConfigFile }: ConfigOptions, folders: ConfigFolders): ConfigLocations {
-  const named = (path: string): ConfigFile => {
+  const fromOption = (path: string): ConfigFile => {
     return { path: resolve(folders.cwd, path), label: path, scope: "named" };
   };
   const inProject = (name: string): ConfigFile => {
@@ -59,7 +59,7 @@ export function configFiles({ settingsFile, mcpConfigFile }: ConfigOptions, fold
     return { path, label: formatPathLabel(path, folders), scope };
   };
   const first = [
-    ...(mcpConfigFile === undefined ? [] : [named(mcpConfigFile)]),
+    ...(mcpConfigFile === undefined ? [] : [fromOption(mcpConfigFile)]),
     ofUser("local", "skillgate", "projects", `${getProjectName(folders)}.json`),
   ];
   // A usual file that was named is read once, as one that was named.
@@ -67,7 +67,7 @@ export function configFiles({ settingsFile, mcpConfigFile }: ConfigOptions, fold
     ({ path }) => !first.some((file) => canonicalPath(file.path) === canonicalPath(path)),
   );
   return {
-    settings: settingsFile === undefined ? inProject("settings.yaml") : named(settingsFile),
+    settings: settingsFile === undefined ? inProject("settings.yaml") : fromOption(settingsFile),
     mcp: [...first, ...usual],
     first: first.length,
   };
@@ -102,8 +102,8 @@ export function isTrustGiven({ env, isTrusted = false }: ConfigOptions, folders:
   const cwd = canonicalPath(folders.cwd);
   if (isTrusted || cwd === canonicalPath(folders.home) || cwd === OWN_FOLDER) return true;
   if (env["SKILLGATE_UNAPPROVED"] === "start") return true;
-  const named = (env[TRUSTED_FOLDERS] ?? "").split(delimiter).filter((folder) => folder !== "");
-  return named.map(canonicalPath).some((folder) => folder === cwd || isInside(relative(folder, cwd)));
+  const trustedFolders = (env[TRUSTED_FOLDERS] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return trustedFolders.map(canonicalPath).some((folder) => folder === cwd || isInside(relative(folder, cwd)));
 }
 
 /** `undefined` where this code is part of another program's bundle. */

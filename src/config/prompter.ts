@@ -27,11 +27,11 @@ export async function askForInputs(
   declared: readonly DeclaredServer[],
   sources: ServerSources,
 ): Promise<Variables> {
-  const wanted = declared.filter(
+  const servers = declared.filter(
     ({ isOverruled, isHeld, config }) => !isOverruled && !isHeld && config?.enabled === true,
   );
   const answers = new Map<string, string>();
-  for (const input of wanted.flatMap((server) => openInputs(server, sources))) {
+  for (const input of servers.flatMap((server) => openInputs(server, sources))) {
     if (answers.has(input.id)) continue;
     const answer = await prompter.input(input);
     if (answer !== undefined) answers.set(input.id, answer);

@@ -44,11 +44,11 @@ export async function readConfigFile(
 }
 
 /** A `CONFIG_INVALID` that names the file, the place in it where one is known, and what is wrong. */
-export function configError(label: string, wrong: string, place?: FileLocation, fix?: string): SkillgateError {
-  const at = place === undefined ? "" : ` line ${place.line}, column ${place.column}`;
+export function configError(label: string, wrong: string, location?: FileLocation, fix?: string): SkillgateError {
+  const at = location === undefined ? "" : ` line ${location.line}, column ${location.column}`;
   return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", `${label}${at}: ${wrong}`), {
     file: label,
-    ...place,
+    ...location,
     ...(fix !== undefined && { fix }),
   });
 }

@@ -7,9 +7,11 @@ import { placeholdersIn, readEnvFile, type Variables } from "./variables.ts";
 export function variablesReadBy(entry: unknown): readonly string[] {
   if (!isRecord(entry)) return [];
   const { env_vars: passedOn, bearer_token_env_var: bearer, env_http_headers: headers } = entry;
-  const named = [passedOn, bearer, isRecord(headers) ? Object.values(headers) : []].flat();
+  const variables = [passedOn, bearer, isRecord(headers) ? Object.values(headers) : []].flat();
   const placeholders = placeholdersIn(textsIn(entry)).filter(({ kind }) => kind === "variable");
-  return [...new Set([...placeholders.map(({ name }) => name), ...named.filter((name) => typeof name === "string")])];
+  return [
+    ...new Set([...placeholders.map(({ name }) => name), ...variables.filter((name) => typeof name === "string")]),
+  ];
 }
 
 /** The ids of what a person is asked for. */

@@ -94,7 +94,7 @@ export function fillIn(
   return replacePlaceholders(
     text,
     ({ kind, name }) => (kind === "input" ? inputs(name) : variables(name)),
-    (wanted) => missing.add(missingVariableError(wanted)),
+    (missingPlaceholder) => missing.add(missingVariableError(missingPlaceholder)),
   );
 }
 
@@ -112,19 +112,19 @@ interface Placeholder {
 
 function replacePlaceholders(
   text: string,
-  valueOf: (wanted: Placeholder) => string | undefined,
-  onMissing: (wanted: Placeholder) => void,
+  valueOf: (target: Placeholder) => string | undefined,
+  onMissing: (target: Placeholder) => void,
 ): string {
   return text.replaceAll(
     PLACEHOLDER,
     (placeholder: string, input?: string, name?: string, orElse?: string, openCode?: string) => {
-      const wanted: Placeholder =
+      const target: Placeholder =
         input === undefined ? { kind: "variable", name: name ?? openCode ?? "" } : { kind: "input", name: input };
-      const value = valueOf(wanted);
+      const value = valueOf(target);
       // As in a shell, a default also stands in for an empty value.
       if (value !== undefined && (value !== "" || orElse === undefined)) return value;
       if (orElse !== undefined) return orElse;
-      onMissing(wanted);
+      onMissing(target);
       return placeholder;
     },
   );
@@ -133,7 +133,7 @@ function replacePlaceholders(
 /** The placeholders of a text, one after the other. */
 export function placeholdersIn(text: string): readonly Placeholder[] {
   const found: Placeholder[] = [];
-  const add = (wanted: Placeholder): undefined => void found.push(wanted);
+  const add = (target: Placeholder): undefined => void found.push(target);
   // Those with a default are never missing.
   replacePlaceholders(text, add, () => {});
   return found;

@@ -100,13 +100,13 @@ const COMMON_MISTAKES: readonly Habit[] = [
 
 /** Turns a parse failure into a finding; adds the unclosed bracket or the common mistake, if either is found. */
 export function explainFailure(text: string, { code, message, at }: ParseFailure): SourceFinding {
-  const place = { start: at, end: Math.min(at + 1, text.length) };
+  const range = { start: at, end: Math.min(at + 1, text.length) };
   if (code === "DEPTH_LIMIT")
-    return { code, values: `the limit is about ${Math.floor(PARSE_LIMITS.nesting / 9)} nested brackets`, ...place };
-  if (code !== "SYNTAX") return { code, values: message, ...place };
+    return { code, values: `the limit is about ${Math.floor(PARSE_LIMITS.nesting / 9)} nested brackets`, ...range };
+  if (code !== "SYNTAX") return { code, values: message, ...range };
   const imported = importAt(text, at) ?? importAt(text, text.slice(0, at).trimEnd().length);
   if (imported !== undefined) return imported;
-  if (text.slice(at).trim() === "") return explainEnd(text, message, place);
+  if (text.slice(at).trim() === "") return explainEnd(text, message, range);
   const here = text.slice(at, at + 200);
   const line = lineAt(text, at);
   const habit = COMMON_MISTAKES.find(
@@ -116,7 +116,7 @@ export function explainFailure(text: string, { code, message, at }: ParseFailure
       (each.here === undefined || each.here.test(here)),
   );
   const says = habit?.says ?? (habit?.code === undefined ? lowerFirst(message) : truncateText(line.trim(), 60));
-  return { code: habit?.code ?? "SYNTAX", values: says, ...place, ...(habit && { fix: habit.fix }) };
+  return { code: habit?.code ?? "SYNTAX", values: says, ...range, ...(habit && { fix: habit.fix }) };
 }
 
 /** Finds a Python import in the line at `at`. The parser fails only at the first word after `import os`. */
@@ -132,14 +132,14 @@ function importAt(text: string, at: number): SourceFinding | undefined {
 function explainEnd(
   text: string,
   message: string,
-  place: { readonly start: number; readonly end: number },
+  range: { readonly start: number; readonly end: number },
 ): SourceFinding {
   const open = openBracket(text);
   const values =
     open === undefined
       ? lowerFirst(message)
       : `the text ends before the ${text[open]} in line ${lineNumber(text, open)} is closed`;
-  return { code: "SYNTAX", values, ...place, fix: "Send the whole program, with every bracket closed" };
+  return { code: "SYNTAX", values, ...range, fix: "Send the whole program, with every bracket closed" };
 }
 
 /** Finds the innermost bracket that is open at the end. Ignores strings in quotation marks and line comments. */

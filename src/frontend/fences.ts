@@ -38,8 +38,9 @@ export function removeFences(text: string): FencedCode {
   if (chosen === undefined) return { kind: "unclear", finding: tooManyBlocks(filled) };
   const outside = codeOutside(text, blocks);
   if (outside !== undefined) return { kind: "unclear", finding: outside };
-  const left = filled.length - 1;
-  const notes = left > 0 ? [`Only one of ${filled.length} code blocks was read, the one ${whyChosen(chosen)}`] : [];
+  const ignoredBlocks = filled.length - 1;
+  const notes =
+    ignoredBlocks > 0 ? [`Only one of ${filled.length} code blocks was read, the one ${whyChosen(chosen)}`] : [];
   return { kind: "text", text: withoutTag(blankOutAround(text, chosen.content)), notes };
 }
 

@@ -40,9 +40,9 @@ export function withSearchBudget(host: Host): Host {
   if (findSimilar === undefined) return host;
   const found = new Map<string, readonly Method[]>();
   const search = (words: string): readonly Method[] => {
-    const known = found.get(words) ?? (found.size < MAX_SEARCHES ? findSimilar(words) : []);
-    if (found.size < MAX_SEARCHES) found.set(words, known);
-    return known;
+    const methods = found.get(words) ?? (found.size < MAX_SEARCHES ? findSimilar(words) : []);
+    if (found.size < MAX_SEARCHES) found.set(words, methods);
+    return methods;
   };
   return { ...host, findSimilar: search };
 }

@@ -66,8 +66,8 @@ const REPEATING: ReadonlySet<string> = new Set(
 
 /** The flags that a node sets for the nodes inside it. */
 const SURROUNDINGS: ByType<number> = {
-  CallExpression: ({ callee, arguments: given }, inside) => {
-    if (callee.type !== "MemberExpression" || !given.includes(inside as never)) return 0;
+  CallExpression: ({ callee, arguments: args }, inside) => {
+    if (callee.type !== "MemberExpression" || !args.includes(inside as never)) return 0;
     const name = literalName(callee.property, callee.computed) ?? "";
     const isPromiseMethod = callee.object.type === "Identifier" && callee.object.name === "Promise";
     if (isPromiseMethod && COMBINATORS.has(name)) return PARALLEL;

@@ -48,8 +48,8 @@ const nameStyles = new WeakMap<Catalog | Skill, ReadonlyMap<string, string | nul
 
 /** The skills of a catalog or the methods of a skill, by the words of their names; `null` if two names share the words. */
 function getNameStyles(owner: Catalog | Skill): ReadonlyMap<string, string | null> {
-  const known = nameStyles.get(owner);
-  if (known !== undefined) return known;
+  const cached = nameStyles.get(owner);
+  if (cached !== undefined) return cached;
   const styles = new Map<string, string | null>();
   const add = (style: string, name: string): void =>
     void styles.set(style, styles.has(style) && styles.get(style) !== name ? null : name);
@@ -81,18 +81,18 @@ export function describeUnknownSkill(
   const { catalog } = host;
   const skills = findSimilarSkills(name, catalog);
   const near = skills[0] === undefined ? undefined : catalog.skill(skills[0]);
-  const wanted = methodName ?? "";
+  const target = methodName ?? "";
   const inNear =
-    near?.methods.find((method) => method.name === wanted) ?? findSimilarMethod(wanted, near?.methods ?? []);
-  const elsewhere = wanted === "" ? [] : catalog.methods.filter((method) => method.name === wanted).slice(0, 3);
-  const found = suggestSimilar(`${name} ${wanted}`, host);
+    near?.methods.find((method) => method.name === target) ?? findSimilarMethod(target, near?.methods ?? []);
+  const elsewhere = target === "" ? [] : catalog.methods.filter((method) => method.name === target).slice(0, 3);
+  const found = suggestSimilar(`${name} ${target}`, host);
   const best =
     inNear ??
-    elsewhere.find((method) => isSpecific(wanted) || suggestSimilar(stripServerSuffix(name), host).includes(method));
+    elsewhere.find((method) => isSpecific(target) || suggestSimilar(stripServerSuffix(name), host).includes(method));
   const others = [...elsewhere, ...found].filter((method) => method.skill !== near?.name);
   return {
     values: printableName(name),
-    fix: best === undefined ? listMethods(near?.methods, `${name} ${wanted}`) : `Write ${formatCall(best)}`,
+    fix: best === undefined ? listMethods(near?.methods, `${name} ${target}`) : `Write ${formatCall(best)}`,
     suggestions: withoutDuplicates([...skills, ...others.map((method) => method.path)]),
   };
 }
@@ -118,8 +118,8 @@ export function isAbbreviation(name: string, { skills }: Catalog): boolean {
 /** Finds the only skill with an abbreviated name: `ShopMCP` for `shop`. */
 export function findAbbreviated(name: string, { skills }: Catalog): string | undefined {
   if (!/^[\w$-]+$/.test(name)) return undefined;
-  const wanted = splitWords(name).join("");
-  const [only, ...others] = skills.filter((skill) => splitWords(stripServerSuffix(skill.name)).join("") === wanted);
+  const folded = splitWords(name).join("");
+  const [only, ...others] = skills.filter((skill) => splitWords(stripServerSuffix(skill.name)).join("") === folded);
   return others.length === 0 ? only?.name : undefined;
 }
 

@@ -43,8 +43,8 @@ export interface Program {
   readonly paths: readonly string[];
   /** The paths of methods that change nothing. */
   readonly readOnly: readonly string[];
-  /** Lines at which the gatekeeper has written that the program waits, and said so. */
+  /** Lines at which the gatekeeper inserted an `await` and reported it. */
   readonly waits: readonly number[];
-  /** From a place in `code` to the place in the text as the model wrote it. Both: lines from 1, columns from 0. */
-  readonly place: (line: number, column: number) => Position;
+  /** Maps a position in `code` to the position in the text that the model wrote. Lines count from 1, columns from 0. */
+  readonly toSourcePosition: (line: number, column: number) => Position;
 }

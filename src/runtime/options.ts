@@ -217,12 +217,12 @@ function settingsFrom(
 /** Whether the person trusts the project; a yes is remembered until the project changes. */
 async function askForTrust(
   person: Prompter,
-  { trust, held }: ConfigFileValues,
+  { trust, heldParts: parts }: ConfigFileValues,
   cwd: string,
   env: RuntimeSettings["env"],
 ): Promise<boolean> {
-  if (trust === undefined || trust.excess !== undefined || held.length === 0) return false;
-  const isTrusted = await person.mayTrust({ folder: trust.folder, isChanged: trust.changed.length > 0, parts: held });
+  if (trust === undefined || trust.excess !== undefined || parts.length === 0) return false;
+  const isTrusted = await person.mayTrust({ folder: trust.folder, isChanged: trust.changed.length > 0, parts });
   if (isTrusted) await trustProject({ cwd, env }, trust);
   return isTrusted;
 }
@@ -346,7 +346,7 @@ function invalidOption(what: string): SkillgateError {
 
 type ConfigFileValues = Pick<
   Config,
-  "servers" | "skillsDir" | "limits" | "timeouts" | "settings" | "variables" | "warnings" | "ask" | "held"
+  "servers" | "skillsDir" | "limits" | "timeouts" | "settings" | "variables" | "warnings" | "ask" | "heldParts"
 > & { readonly trust?: Config["trust"] };
 
 async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSettings["env"]): Promise<ConfigFileValues> {
@@ -358,7 +358,7 @@ async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSetti
       settings: {},
       variables: lookUp([env]),
       warnings: [],
-      held: [],
+      heldParts: [],
       ask: async () => [],
     };
   return loadConfig({

@@ -9,7 +9,7 @@ function findPlace(source: string, word: string): string {
   if (program === undefined) throw new Error("refused");
   const lines = program.code.split("\n");
   const line = lines.findIndex((text) => text.includes(word));
-  const { line: sourceLine, column } = program.place(line + 1, (lines[line] ?? "").indexOf(word));
+  const { line: sourceLine, column } = program.toSourcePosition(line + 1, (lines[line] ?? "").indexOf(word));
   return `${sourceLine}:${column}`;
 }
 
@@ -34,9 +34,9 @@ describe("maps positions of the running program to the model's text [S10]", () =
   });
 
   test("maps code that was only inserted to the position of the insertion [S10]", () => {
-    expect(check("1 + 1").program?.place(1, 3)).toEqual({ line: 1, column: 0 });
-    expect(check("function main() {}").program?.place(2, 5)).toEqual({ line: 1, column: 18 });
-    expect(check("1").program?.place(99, 99)).toEqual({ line: 1, column: 1 });
+    expect(check("1 + 1").program?.toSourcePosition(1, 3)).toEqual({ line: 1, column: 0 });
+    expect(check("function main() {}").program?.toSourcePosition(2, 5)).toEqual({ line: 1, column: 18 });
+    expect(check("1").program?.toSourcePosition(99, 99)).toEqual({ line: 1, column: 1 });
   });
 
   test("keeps the number of lines of the text [S10]", () => {
@@ -56,7 +56,9 @@ describe("maps positions of the running program to the model's text [S10]", () =
         if (program !== undefined)
           expect(program.code.split("\n").length).toBeGreaterThanOrEqual(source.split("\n").length + 1);
         for (const [index, line] of (program?.code.split("\n") ?? []).entries()) {
-          expect(program?.place(index + 1, line.length).line).toBe(Math.min(index + 1, source.split("\n").length));
+          expect(program?.toSourcePosition(index + 1, line.length).line).toBe(
+            Math.min(index + 1, source.split("\n").length),
+          );
         }
       }),
       { numRuns: 60 },

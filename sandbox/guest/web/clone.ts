@@ -10,8 +10,8 @@ export function structuredClone(value: unknown, options?: { readonly transfer?: 
   const copy = (original: unknown): unknown => {
     if (typeof original === "symbol" || typeof original === "function") throw notCloneable(`a ${typeof original}`);
     if (typeof original !== "object" || original === null) return original;
-    const known = copies.get(original);
-    if (known !== undefined) return known;
+    const existing = copies.get(original);
+    if (existing !== undefined) return existing;
     const kind = KINDS.find(({ of }) => original instanceof of) ?? PLAIN;
     const shell = kind.make(original, copy);
     copies.set(original, shell);

@@ -52,11 +52,11 @@ function smallLetters(label: string): string {
 }
 
 function isKnown(label: string): boolean {
-  const known = Array.from(label).every((letter) => {
+  const isAssigned = Array.from(label).every((letter) => {
     const point = letter.codePointAt(0) as number;
     return KNOWN.some(([first, last]) => first <= point && point <= last);
   });
-  if (!known || /^[\0-\x7f]*$/.test(label) || label.normalize("NFKC") !== label) return false;
+  if (!isAssigned || /^[\0-\x7f]*$/.test(label) || label.normalize("NFKC") !== label) return false;
   // From text, because a literal with such classes would be the largest part of every isolate's image.
   return new RegExp("^[\\p{L}\\p{Nd}-][\\p{L}\\p{M}\\p{Nd}-]*$", "u").test(label);
 }

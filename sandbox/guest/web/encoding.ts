@@ -86,9 +86,9 @@ const LABELS: Readonly<Record<Encoding, string>> = {
 const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
 function findEncoding(label: string): Encoding {
-  const wanted = label.trim().toLowerCase();
+  const name = label.trim().toLowerCase();
   for (const encoding of Object.keys(LABELS) as Encoding[]) {
-    if (LABELS[encoding].split(" ").includes(wanted)) return encoding;
+    if (LABELS[encoding].split(" ").includes(name)) return encoding;
   }
   throw new RangeError(`Cannot decode "${label}": use utf-8, utf-16le or latin1`);
 }
@@ -102,15 +102,15 @@ function toBytes(input: unknown): Uint8Array {
 
 function utf16Decoder(fatal: boolean): Decode {
   /** Bytes of the stream that do not form a whole character yet. */
-  let held = new Uint8Array(0);
+  let incomplete = new Uint8Array(0);
   return (bytes, last) => {
-    const all = new Uint8Array(held.length + bytes.length);
-    all.set(held);
-    all.set(bytes, held.length);
+    const all = new Uint8Array(incomplete.length + bytes.length);
+    all.set(incomplete);
+    all.set(bytes, incomplete.length);
     let units = new Uint16Array(all.buffer, 0, all.length >> 1);
     if (((units.at(-1) ?? 0) & 0xfc00) === 0xd800) units = units.subarray(0, -1);
     const rest = all.slice(units.length * 2);
-    held = last ? new Uint8Array(0) : rest;
+    incomplete = last ? new Uint8Array(0) : rest;
     const text = codeUnitsToText(units) + (last && rest.length > 0 ? "\ud800" : "");
     const fixed = wellFormed(text);
     if (fatal && fixed !== text) throw new TypeError("Cannot decode bytes that are no text in this encoding");

@@ -56,8 +56,8 @@ const INITIAL_BIAS = 72;
 function writeNumber(number: number, bias: number): string {
   let digits = "";
   let rest = number;
-  for (let place = 1; ; place++) {
-    const threshold = thresholdAt(place, bias);
+  for (let position = 1; ; position++) {
+    const threshold = thresholdAt(position, bias);
     if (rest < threshold) return digits + (DIGITS[rest] as string);
     const weight = BASE - threshold;
     digits += DIGITS[threshold + ((rest - threshold) % weight)] as string;
@@ -68,20 +68,20 @@ function writeNumber(number: number, bias: number): string {
 function readNumber(text: string, start: number, bias: number): { value: number; end: number } | undefined {
   let value = 0;
   let weight = 1;
-  for (let place = 1; value < 2 ** 31; place++) {
-    const end = start + place;
+  for (let position = 1; value < 2 ** 31; position++) {
+    const end = start + position;
     const digit = DIGITS.indexOf(text[end - 1] ?? "?");
     if (digit < 0) return undefined;
     value += digit * weight;
-    const threshold = thresholdAt(place, bias);
+    const threshold = thresholdAt(position, bias);
     if (digit < threshold) return { value, end };
     weight *= BASE - threshold;
   }
   return undefined;
 }
 
-function thresholdAt(place: number, bias: number): number {
-  return Math.min(26, Math.max(1, place * BASE - bias));
+function thresholdAt(position: number, bias: number): number {
+  return Math.min(26, Math.max(1, position * BASE - bias));
 }
 
 function adapt(delta: number, length: number, first: boolean): number {

@@ -79,8 +79,8 @@ function withMember(text: string, object: Node, member: { key: string; value: un
     return spliced(text, object.offset + 1, close, `${content}${layout.eol}${written}${layout.eol}${outer}`);
   }
   const comma = commaAfter(text, getEnd(last));
-  const place = findCommentEnd(text, (comma ?? getEnd(last) - 1) + 1);
-  const added = spliced(text, place, place, `${layout.eol}${written}${comma === undefined ? "" : ","}`);
+  const insertAt = findCommentEnd(text, (comma ?? getEnd(last) - 1) + 1);
+  const added = spliced(text, insertAt, insertAt, `${layout.eol}${written}${comma === undefined ? "" : ","}`);
   return comma === undefined ? spliced(added, getEnd(last), getEnd(last), ",") : added;
 }
 

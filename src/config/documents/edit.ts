@@ -24,20 +24,20 @@ export function editText(text: string, edits: readonly DocumentEdit[], { label, 
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const bare = text.slice(mark.length);
   const before = bare.trim() === "" ? {} : parseDocument(bare, label, format).value;
-  let wanted: unknown = before;
+  let expected: unknown = before;
   let after = bare;
   for (const edit of edits) {
-    wanted = applied(wanted, edit);
+    expected = applied(expected, edit);
     after = EDITORS[format](after, edit);
   }
-  if (says(after, wanted, { label, format })) return mark + after;
+  if (says(after, expected, { label, format })) return mark + after;
   throw configError(label, "the file cannot be edited without changing other parts of it; edit it by hand");
 }
 
-function says(text: string, wanted: unknown, { label, format }: EditedDocument): boolean {
+function says(text: string, expected: unknown, { label, format }: EditedDocument): boolean {
   try {
     const value = text.trim() === "" ? {} : parseDocument(text, label, format).value;
-    return canonicalText(value) === canonicalText(wanted);
+    return canonicalText(value) === canonicalText(expected);
   } catch {
     return false; // it cannot even be parsed any more
   }

@@ -17,7 +17,7 @@ export interface ConfigDocument {
   /** Returns the position of the key or item at a path; if it is missing, that of the nearest parent. */
   readonly locate: (path: Path) => FileLocation;
   /** Keys that are there twice, where the format lets that pass; the first counts. */
-  readonly repeated: readonly { readonly path: Path; readonly place: FileLocation }[];
+  readonly repeated: readonly { readonly path: Path; readonly location: FileLocation }[];
 }
 
 /** Reads a file of any format. Throws a `CONFIG_INVALID` with the place of the mistake. */

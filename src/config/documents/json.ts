@@ -16,7 +16,7 @@ export function parseJson(text: string, label: string): ConfigDocument {
   return {
     value: plainValue(root) as Record<string, unknown>,
     locate: (path) => placeAt(findOffset(root, path, members)),
-    repeated: repeatedIn(root, []).map(({ path, offset }) => ({ path, place: placeAt(offset) })),
+    repeated: repeatedIn(root, []).map(({ path, offset }) => ({ path, location: placeAt(offset) })),
   };
 }
 
@@ -38,17 +38,17 @@ type Members = (node: Node, key: string | number) => Node | undefined;
 
 /** Finds members of objects by name, however many there are. */
 function createIndex(): Members {
-  const known = new WeakMap<Node, ReadonlyMap<string, Node>>();
+  const cache = new WeakMap<Node, ReadonlyMap<string, Node>>();
   return (node, key) => {
     if (typeof key === "number") return node.type === "array" ? node.children?.[key] : undefined;
-    let members = known.get(node);
+    let members = cache.get(node);
     if (members === undefined) {
       members = new Map(
         getProperties(node)
           .map((property) => [property.key, property.value] as const)
           .reverse(),
       );
-      known.set(node, members);
+      cache.set(node, members);
     }
     return members.get(key);
   };
@@ -88,13 +88,13 @@ function plainValue(node: Node): unknown {
 }
 
 function repeatedIn(node: Node, path: Path): readonly { readonly path: Path; readonly offset: number }[] {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   return (node.children ?? []).flatMap((child, index) => {
     const [key, value] = child.type === "property" ? (child.children ?? []) : [];
     if (key === undefined || value === undefined) return repeatedIn(child, [...path, index]);
     const at = [...path, String(key.value)];
-    const isRepeated = seen.has(String(key.value));
-    seen.add(String(key.value));
+    const isRepeated = keys.has(String(key.value));
+    keys.add(String(key.value));
     return isRepeated ? [{ path: at, offset: key.offset }] : repeatedIn(value, at);
   });
 }

@@ -74,12 +74,12 @@ type Pairs = (map: YAMLMap, key: unknown) => Pair | undefined;
 
 /** Finds pairs by their keys, however many there are. */
 function createIndex(): Pairs {
-  const known = new WeakMap<YAMLMap, ReadonlyMap<unknown, Pair>>();
+  const cache = new WeakMap<YAMLMap, ReadonlyMap<unknown, Pair>>();
   return (map, key) => {
-    let pairs = known.get(map);
+    let pairs = cache.get(map);
     if (pairs === undefined) {
       pairs = new Map(map.items.map((pair) => [isScalar(pair.key) ? pair.key.value : pair.key, pair]));
-      known.set(map, pairs);
+      cache.set(map, pairs);
     }
     return pairs.get(key);
   };

@@ -15,7 +15,7 @@ export interface McpClient {
   /** Other common names of the client. */
   readonly aliases: readonly string[];
   /** The user's file: the first that exists, or else the first one. */
-  readonly user: (places: Places) => readonly string[];
+  readonly user: (folders: Places) => readonly string[];
   /** The file of a project, where it has one. */
   readonly project?: string;
   /** Where in the file the servers are. */
@@ -117,8 +117,8 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
 export const CLIENTS: readonly McpClient[] = MCP_CLIENT_IDS.map((id) => ({ id, ...DETAILS[id] }));
 
 export function findClient(name: string): McpClient | undefined {
-  const wanted = name.toLowerCase();
-  return CLIENTS.find(({ id, aliases }) => id === wanted || aliases.includes(wanted));
+  const folded = name.toLowerCase();
+  return CLIENTS.find(({ id, aliases }) => id === folded || aliases.includes(folded));
 }
 
 /** A client's file, and where in it the servers are. */

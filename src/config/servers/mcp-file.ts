@@ -95,8 +95,8 @@ function bareEntries(document: ConfigDocument, label: string): readonly ServerEn
 function repeatedNames({ repeated }: ConfigDocument, homes: readonly Path[], label: string): readonly Problem[] {
   return repeated
     .filter(({ path }) => homes.some((home) => home.every((key, index) => path[index] === key)))
-    .map(({ path, place }) => ({
-      ...createProblem(label, place, sentence("CONFIG_INVALID", `${label}: "${path.at(-1)}" appears twice`)),
+    .map(({ path, location }) => ({
+      ...createProblem(label, location, sentence("CONFIG_INVALID", `${label}: "${path.at(-1)}" appears twice`)),
       fix: "remove one of them, the first counts",
     }));
 }
@@ -105,10 +105,10 @@ function withoutServers({ value, locate }: ConfigDocument, label: string): reado
   const keys = Object.keys(value).filter((key) => key !== "inputs");
   const [first] = keys;
   if (first === undefined) return [];
-  const [meant] = suggestNames("mcpServers", keys, 1);
-  const written = meant === undefined ? "" : `, only "${meant}"`;
+  const [near] = suggestNames("mcpServers", keys, 1);
+  const written = near === undefined ? "" : `, only "${near}"`;
   const error = sentence("CONFIG_INVALID", `${label}: it has no "mcpServers"${written}`);
-  return [{ ...createProblem(label, locate([meant ?? first]), error), fix: 'write "mcpServers": { "name": { … } }' }];
+  return [{ ...createProblem(label, locate([near ?? first]), error), fix: 'write "mcpServers": { "name": { … } }' }];
 }
 
 /** Creates a problem with its position in the file: `.mcp.json:3:5`. */

@@ -50,10 +50,12 @@ function normalizeEndpoint(
   // Gemini uses `url` for the address of the older transport.
   const isEvents =
     /^sse$/i.test(String(transport ?? type)) || (clientId === "gemini" && httpUrl === undefined && type === undefined);
-  const { http_headers: more, env_http_headers: named, bearer_token_env_var: bearer } = entry;
+  const { http_headers: more, env_http_headers: variableHeaders, bearer_token_env_var: bearer } = entry;
   const all = {
     ...toRecord(more),
-    ...Object.fromEntries(Object.entries(toRecord(named)).map(([header, name]) => [header, `\${${String(name)}}`])),
+    ...Object.fromEntries(
+      Object.entries(toRecord(variableHeaders)).map(([header, name]) => [header, `\${${String(name)}}`]),
+    ),
     ...(typeof bearer === "string" && { Authorization: `Bearer \${${bearer}}` }),
     ...toRecord(headers),
   };

@@ -62,13 +62,13 @@ export function parseServer({ name, entry, source }: NamedEntry, scope: EntrySco
       fix: 'write { "command": "npx", "args": ["-y", "package"] }',
     });
   const missing = new Set<string>();
-  const reading: EntryContext = { name, entry, missing, scope, fields: createFields(name, entry, missing, scope) };
-  const transport = detectTransport(reading);
+  const context: EntryContext = { name, entry, missing, scope, fields: createFields(name, entry, missing, scope) };
+  const transport = detectTransport(context);
   const connection =
     transport === "stdio"
-      ? { transport, ...parseProcess(reading) }
-      : { transport, ...parseEndpoint(reading, transport) };
-  const settings = parseSettings(reading);
+      ? { transport, ...parseProcess(context) }
+      : { transport, ...parseEndpoint(context, transport) };
+  const settings = parseSettings(context);
   const obstacle = missing.size > 0 ? `missing ${[...missing].join(", ")}` : scope.objection;
   return {
     name,
@@ -114,16 +114,16 @@ function detectTransport({ name, fields }: EntryContext): ServerConfig["transpor
   throw entryError(name, `transport ${JSON.stringify(declared)} is not known, use stdio, http or sse`, { key });
 }
 
-function parseProcess(reading: EntryContext) {
-  const { name, fields, scope } = reading;
+function parseProcess(context: EntryContext) {
+  const { name, fields, scope } = context;
   const written = fields.raw("command");
   // Zed can have all of it in one object.
   const inner =
-    isRecord(written) && "path" in written ? createFields(name, written, reading.missing, scope) : undefined;
+    isRecord(written) && "path" in written ? createFields(name, written, context.missing, scope) : undefined;
   const [command = "", ...first] = inner?.texts("path") ?? fields.texts("command");
   if (command.trim() === "") {
     const fix =
-      findTypo(reading, "command") ?? 'write "command": "npx", "args": ["-y", "package"], or "url": "https://…"';
+      findTypo(context, "command") ?? 'write "command": "npx", "args": ["-y", "package"], or "url": "https://…"';
     throw entryError(name, "command is required for stdio transport", { fix });
   }
   const cwd = resolve(scope.cwd, fields.text("cwd") ?? "");
@@ -132,7 +132,7 @@ function parseProcess(reading: EntryContext) {
     args: [...first, ...(inner?.texts("args") ?? []), ...fields.texts("args")],
     env: {
       ...readPassedVariables(fields, scope),
-      ...fromEnvFile(reading),
+      ...fromEnvFile(context),
       ...inner?.textRecord("env"),
       ...fields.textRecord("environment"),
       ...fields.textRecord("env"),
@@ -144,8 +144,8 @@ function parseProcess(reading: EntryContext) {
 
 /** Codex lists variables that a server gets as they are. */
 function readPassedVariables(fields: Fields, { variables }: EntryScope): Readonly<Record<string, string>> {
-  const named = fields.texts("env_vars").map((name) => [name, variables(name)] as const);
-  return Object.fromEntries(named.filter((pair): pair is [string, string] => pair[1] !== undefined));
+  const values = fields.texts("env_vars").map((name) => [name, variables(name)] as const);
+  return Object.fromEntries(values.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
 /** VS Code can name a file of variables. */
@@ -192,12 +192,12 @@ function fromVariables(
   missing: Set<string>,
 ): Readonly<Record<string, string>> {
   const bearer = fields.text("bearer_token_env_var");
-  const named = [
+  const sources = [
     ...(bearer === undefined ? [] : [["Authorization", bearer, "Bearer "] as const]),
     ...Object.entries(fields.textRecord("env_http_headers")).map(([header, name]) => [header, name, ""] as const),
   ];
   return Object.fromEntries(
-    named.map(([header, name, scheme]) => {
+    sources.map(([header, name, scheme]) => {
       const value = variables(name);
       if (value === undefined) missing.add(`environment variable ${name}`);
       return [header, `${scheme}${value ?? ""}`];
@@ -231,15 +231,15 @@ function parseTextSetting(server: string, written: unknown): TextSetting | undef
   const forms = isRecord(written) ? written : { "*": written };
   const tools = Object.entries(forms).map(([tool, form]): [string, TextForm] => {
     if (form === "json" || form === "text") return [tool, form];
-    const place = isRecord(written) ? `text of ${JSON.stringify(tool)}` : "text";
-    throw entryError(server, `${place} must be json or text: ${JSON.stringify(form)}`, {
+    const setting = isRecord(written) ? `text of ${JSON.stringify(tool)}` : "text";
+    throw entryError(server, `${setting} must be json or text: ${JSON.stringify(form)}`, {
       key: "text",
       fix: 'write "text": "text" to keep texts that hold JSON, or "text": { "read_file": "text" } for one tool',
     });
   });
-  const named = tools.filter(([tool]) => tool !== "*");
+  const byTool = tools.filter(([tool]) => tool !== "*");
   const [, every = "json"] = tools.find(([tool]) => tool === "*") ?? [];
-  return { default: every, tools: Object.fromEntries(named) };
+  return { default: every, tools: Object.fromEntries(byTool) };
 }
 
 /** In seconds; opencode, which calls its ways `local` and `remote`, means milliseconds. */
@@ -252,8 +252,8 @@ function parseTimeout(fields: Fields): number | undefined {
 
 /** `"comand" is not known here, write "command"` */
 function findTypo({ entry }: EntryContext, key: string): string | undefined {
-  const strangers = Object.keys(entry).filter((written) => !KEYS.has(written));
-  const [near] = suggestNames(key, strangers, 1);
+  const unknownKeys = Object.keys(entry).filter((written) => !KEYS.has(written));
+  const [near] = suggestNames(key, unknownKeys, 1);
   return near === undefined ? undefined : `"${near}" is not known here, write "${key}"`;
 }
 

@@ -34,7 +34,7 @@ export interface DeclaredServer {
   readonly entry: unknown;
   /** Where in the file, for an edit and for people. */
   readonly path: Path;
-  readonly place: FileLocation;
+  readonly location: FileLocation;
   /** An earlier file declares a server of the same name. */
   readonly isOverruled: boolean;
   /** The resulting configuration; `undefined` if the entry is wrong. */
@@ -56,14 +56,14 @@ export interface ReadServers {
 
 /** Makes servers of what files declare. `answers` are what a person has said to `${input:id}`. */
 export function readServers(sources: ServerSources, answers: Variables = () => undefined): ReadServers {
-  const seen = new Set<unknown>();
+  const names = new Set<unknown>();
   const declared: DeclaredServer[] = [];
   for (const content of inOrder(sources)) {
     for (const entry of content.entries) {
-      const server = readServer(entry, content, { sources, answers, isOverruled: seen.has(entry.name) });
+      const server = readServer(entry, content, { sources, answers, isOverruled: names.has(entry.name) });
       declared.push(server);
       // A bad entry does not overrule a good one of the same name.
-      if (server.config !== undefined) seen.add(entry.name);
+      if (server.config !== undefined) names.add(entry.name);
     }
   }
   const inEffect = declared.filter(({ isOverruled }) => !isOverruled);
@@ -127,13 +127,13 @@ function readServer(
   const { trust } = sources;
   const isHeld =
     file.scope === "project" && !trust.isTrusted && trust.servers.get(serverKey({ file, name })) !== digest;
-  const place = written.locate([]);
-  const declared = { name, file, entry, path, place, isOverruled, isHeld, digest, inputs };
+  const location = written.locate([]);
+  const declared = { name, file, entry, path, location, isOverruled, isHeld, digest, inputs };
   // A file that other clients also read may contain this server's own entry, for them.
   if (isSelfEntry(entry)) return { ...declared, config: undefined, problem: undefined };
   try {
     const config = parseServer(
-      { name: written.name, entry, source: `${file.label}:${place.line}:${place.column}` },
+      { name: written.name, entry, source: `${file.label}:${location.line}:${location.column}` },
       {
         cwd,
         variables,

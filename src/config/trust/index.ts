@@ -111,9 +111,9 @@ export function howToAllow({ excess }: ProjectTrust): string {
 }
 
 /** One problem for everything that is held; `undefined` where that is nothing. */
-export function heldProblem(trust: ProjectTrust, held: readonly HeldPart[]): Problem | undefined {
-  if (trust.isTrusted || held.length === 0) return undefined;
-  const names = held.map(({ name }) => name).join(", ");
+export function heldProblem(trust: ProjectTrust, parts: readonly HeldPart[]): Problem | undefined {
+  if (trust.isTrusted || parts.length === 0) return undefined;
+  const names = parts.map(({ name }) => name).join(", ");
   return {
     source: basename(trust.folder),
     error: `Held, as ${whyHeld(trust)}: ${names}`,

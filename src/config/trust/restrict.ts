@@ -7,7 +7,7 @@ import type { SettingsFile } from "../settings.ts";
 export interface RestrictedSettings {
   readonly settings: SettingsFile;
   /** The ignored settings with their values: `server.auth`, `false`. */
-  readonly held: readonly (readonly [path: string, value: unknown])[];
+  readonly ignored: readonly (readonly [path: string, value: unknown])[];
 }
 
 type IsHarmless = (name: string, value: unknown) => boolean;
@@ -27,16 +27,16 @@ const HARMLESS_OF_SERVER: ReadonlySet<string> = new Set(["port", "expose", "name
 
 /** Leaves out what would loosen anything, or tell skills what to do. */
 export function restrictSettings(settings: SettingsFile): RestrictedSettings {
-  const held: (readonly [path: string, value: unknown])[] = [];
+  const ignored: (readonly [path: string, value: unknown])[] = [];
   const { skillsDir: _dir, ...rest } = settings;
   const sections = Object.entries(settings.sections).flatMap(([section, value]) => {
-    if (section === "skills") return [[section, restrictSkills(value, held)]];
+    if (section === "skills") return [[section, restrictSkills(value, ignored)]];
     const isHarmless = HARMLESS.get(section);
     if (isHarmless === undefined || value == null) return [[section, value]];
     if (!isRecord(value)) return [];
     const members = Object.entries(value);
     const loosening = members.filter(([name, item]) => !isHarmless(name, item));
-    held.push(...loosening.map(([name, item]) => [`${section}.${name}`, item] as const));
+    ignored.push(...loosening.map(([name, item]) => [`${section}.${name}`, item] as const));
     return [[section, Object.fromEntries(members.filter(([name, item]) => isHarmless(name, item)))]];
   });
   return {
@@ -46,19 +46,19 @@ export function restrictSettings(settings: SettingsFile): RestrictedSettings {
       ...(settings.limits && { limits: atMost(DEFAULT_LIMITS, settings.limits) }),
       ...(settings.timeouts && { timeouts: atMost(DEFAULT_TIMEOUTS, settings.timeouts) }),
     },
-    held,
+    ignored,
   };
 }
 
 /** Keeps the settings that disable a skill or isolate it in a process. The folder of skills is held. */
-function restrictSkills(value: unknown, held: (readonly [path: string, value: unknown])[]): unknown {
+function restrictSkills(value: unknown, ignored: (readonly [path: string, value: unknown])[]): unknown {
   if (!isRecord(value)) return undefined;
   const skills = Object.entries(value).filter(([name]) => name !== "dir");
   return Object.fromEntries(
     skills.map(([name, skill]) => {
       const members = isRecord(skill) ? Object.entries(skill) : [];
       const own = members.filter(([key]) => key !== "enabled" && key !== "isolation");
-      held.push(...own.map(([key, item]) => [`skills.${name}.${key}`, item] as const));
+      ignored.push(...own.map(([key, item]) => [`skills.${name}.${key}`, item] as const));
       return [name, Object.fromEntries(members.filter(([key, item]) => isSwitch(key, item)))];
     }),
   );

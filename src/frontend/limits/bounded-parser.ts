@@ -135,11 +135,11 @@ function measureRegex(source: string, classesNest: boolean): { readonly deepest:
 
 /** Lists the methods through which every recursion of the parser passes; the TypeScript methods have weight 1. */
 function* countedMethods(prototype: object): Iterable<readonly [name: string, weight: number]> {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   for (let level: unknown = prototype; level instanceof Object; level = Object.getPrototypeOf(level)) {
     for (const name of Object.getOwnPropertyNames(level)) {
-      if (seen.has(name)) continue;
-      seen.add(name);
+      if (names.has(name)) continue;
+      names.add(name);
       if (Object.hasOwn(WEIGHTS, name)) yield [name, WEIGHTS[name] ?? 1];
       else if (name.startsWith("tsParse")) yield [name, 1];
     }

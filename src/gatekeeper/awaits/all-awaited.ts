@@ -4,27 +4,27 @@ import { functionAround, type CheckContext, isInTry, mayAwait, getParent } from 
 import type { Binding } from "../ast/scopes.ts";
 import { byType, type ByType, type FunctionNode, isFunction, literalName } from "../ast/walk.ts";
 import { isCombinator } from "./promise-destination.ts";
-import type { Known } from "./types.ts";
+import type { ProgramFacts } from "./types.ts";
 
 /** True for a program that awaits every promise where it creates it: such a program is not rewritten. */
-export function awaitsEverything(known: Known, calls: MethodCalls, context: CheckContext): boolean {
-  return new Checker(known, context).holds(calls);
+export function awaitsEverything(program: ProgramFacts, calls: MethodCalls, context: CheckContext): boolean {
+  return new Checker(program, context).holds(calls);
 }
 
 class Checker {
   readonly context: CheckContext;
-  readonly #known: Known;
+  readonly #program: ProgramFacts;
   readonly #results: ReadonlySet<AnyNode>;
   readonly #functions = new Map<FunctionNode, boolean>();
 
-  constructor(known: Known, context: CheckContext) {
-    this.#known = known;
+  constructor(program: ProgramFacts, context: CheckContext) {
+    this.#program = program;
     this.context = context;
-    this.#results = new Set<AnyNode>(known.results.map(({ node }) => node));
+    this.#results = new Set<AnyNode>(program.results.map(({ node }) => node));
   }
 
   holds(calls: MethodCalls): boolean {
-    const { facts, uses } = this.#known;
+    const { facts, uses } = this.#program;
     return (
       facts.awaits.every((node) => mayAwait(node, this.context)) &&
       uses.every(({ call }) => call !== undefined && calls.has(call) && this.isAwaited(call)) &&
@@ -43,9 +43,9 @@ class Checker {
 
   /** True if every call of a function is awaited. */
   isAwaitedFunction(func: FunctionNode): boolean {
-    if (func === this.#known.entry) return true;
-    const known = this.#functions.get(func);
-    if (known !== undefined) return known;
+    if (func === this.#program.entry) return true;
+    const cached = this.#functions.get(func);
+    if (cached !== undefined) return cached;
     this.#functions.set(func, true); // for recursive functions
     const holder = this.parent(func);
     const isCalledHere = holder?.type === "CallExpression" && holder.callee === func && this.isAwaited(holder);

@@ -4,7 +4,7 @@ import { pushToGroup, type FunctionNode, isFunction, literalName } from "../ast/
 import type { MethodCalls } from "../rules/device.ts";
 import { findDestination, isWaitedFor } from "./promise-destination.ts";
 import { findSideEffects } from "./side-effects.ts";
-import type { Known } from "./types.ts";
+import type { ProgramFacts } from "./types.ts";
 import { findFirstIndex } from "../../shared/binary-search.ts";
 
 /**
@@ -36,16 +36,16 @@ function getDeclaredName(holder: AnyNode, value: AnyNode): Identifier | undefine
 
 /** Finds the calls of local async functions that must end before the program continues, because they change something. */
 export class CallOrder {
-  readonly #known: Known;
+  readonly #program: ProgramFacts;
   readonly #calls: MethodCalls;
   readonly #context: CheckContext;
   readonly #results: ReadonlySet<AnyNode>;
 
-  constructor(known: Known, calls: MethodCalls, context: CheckContext) {
-    this.#known = known;
+  constructor(program: ProgramFacts, calls: MethodCalls, context: CheckContext) {
+    this.#program = program;
     this.#calls = calls;
     this.#context = context;
-    this.#results = new Set(known.results.map(({ node }) => node));
+    this.#results = new Set(program.results.map(({ node }) => node));
   }
 
   /** True for a statement whose value may be that of the program. */
@@ -83,7 +83,7 @@ export class CallOrder {
   get #functionsByName(): ReadonlyMap<string, readonly FunctionNode[]> {
     if (this.#members !== undefined) return this.#members;
     const members = new Map<string, FunctionNode[]>();
-    for (const func of this.#known.facts.functions) {
+    for (const func of this.#program.facts.functions) {
       const holder = getParent(func, this.#context);
       const isMember =
         holder?.type === "Property" || holder?.type === "MethodDefinition" || holder?.type === "PropertyDefinition";
@@ -97,7 +97,7 @@ export class CallOrder {
   /** True if an `await` follows the call in the same function or at the top level. */
   awaitsAfter(call: AnyNode): boolean {
     this.#lastAwaits ??= new Map(
-      this.#known.facts.awaits.map((node) => [functionAround(node, this.#context), node.start]),
+      this.#program.facts.awaits.map((node) => [functionAround(node, this.#context), node.start]),
     );
     return (this.#lastAwaits.get(functionAround(call, this.#context)) ?? 0) >= call.end;
   }
@@ -118,7 +118,7 @@ export class CallOrder {
   get #callersOfWrites(): ReadonlySet<AnyNode> {
     if (this.#changing !== undefined) return this.#changing;
     const changing = new Set<AnyNode>();
-    for (const { node, method } of this.#known.uses) {
+    for (const { node, method } of this.#program.uses) {
       if (method?.metadata.readOnly === true) continue;
       for (let at: AnyNode | undefined = node; at !== undefined && !changing.has(at); at = getParent(at, this.#context))
         changing.add(at);

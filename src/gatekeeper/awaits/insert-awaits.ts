@@ -12,7 +12,7 @@ import { getPresence } from "./value-origin.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { type AwaitWriter, isValueUse, visitPlace } from "./touched-places.ts";
 import { SEEKING, visitArguments, writeCallback } from "./touched-arguments.ts";
-import type { Known, Waits } from "./types.ts";
+import type { ProgramFacts, Waits } from "./types.ts";
 import { isFunction, literalName } from "../ast/walk.ts";
 
 /** The variable that collects promises of statements that do not use them. */
@@ -21,16 +21,16 @@ export const LATER = "__waitedLater";
  * Inserts the awaits that a snippet lacks. A promise that is used as a value (member, text, number, list) is settled at run
  * time; this function handles only the uses that a promise cannot notice: tests, comparisons, `typeof` and unused results.
  */
-export function insertAwaits(known: Known, context: CheckContext): Waits {
-  const calls: MethodCalls = new Map(known.uses.flatMap((use) => (use.call === undefined ? [] : [[use.call, use]])));
-  for (const use of known.uses) if (use.call === undefined && !use.isWholeSkill) writeCallback(use, context);
-  if (awaitsEverything(known, calls, context))
+export function insertAwaits(program: ProgramFacts, context: CheckContext): Waits {
+  const calls: MethodCalls = new Map(program.uses.flatMap((use) => (use.call === undefined ? [] : [[use.call, use]])));
+  for (const use of program.uses) if (use.call === undefined && !use.isWholeSkill) writeCallback(use, context);
+  if (awaitsEverything(program, calls, context))
     return { blocking: new Set(), hasLater: false, mayForget: false, isExplicit: true };
-  return new Writer(known, calls, context).write();
+  return new Writer(program, calls, context).write();
 }
 
 class Writer implements AwaitWriter {
-  readonly #known: Known;
+  readonly #program: ProgramFacts;
   readonly #calls: MethodCalls;
   readonly #context: CheckContext;
   readonly #done = new Set<AnyNode>();
@@ -39,11 +39,11 @@ class Writer implements AwaitWriter {
   readonly #order: CallOrder;
   #hasLater = false;
 
-  constructor(known: Known, calls: MethodCalls, context: CheckContext) {
-    this.#known = known;
+  constructor(program: ProgramFacts, calls: MethodCalls, context: CheckContext) {
+    this.#program = program;
     this.#calls = calls;
     this.#context = context;
-    this.#order = new CallOrder(known, calls, context);
+    this.#order = new CallOrder(program, calls, context);
   }
 
   write(): Waits {
@@ -51,8 +51,13 @@ class Writer implements AwaitWriter {
     if (this.#awaitedPaths.size > 0) {
       this.#context.report.note(`Waited for ${formatList([...this.#awaitedPaths], 3)}, as await was missing`);
     }
-    const mayForget = this.#known.uses.length > 0 && !this.#known.facts.races;
-    return { blocking: this.#blocking, hasLater: this.#hasLater, mayForget, isExplicit: this.#known.uses.length === 0 };
+    const mayForget = this.#program.uses.length > 0 && !this.#program.facts.races;
+    return {
+      blocking: this.#blocking,
+      hasLater: this.#hasLater,
+      mayForget,
+      isExplicit: this.#program.uses.length === 0,
+    };
   }
 
   /** Waits for an expression whose value is used in a way that a promise cannot notice. */
@@ -68,7 +73,7 @@ class Writer implements AwaitWriter {
   /** Waits for an expression that is tested or compared, unless the test may be about the promise itself. */
   test(node: AnyNode | null | undefined): void {
     if (node == null) return;
-    const { waits, keepsPromises } = this.#known.facts;
+    const { waits, keepsPromises } = this.#program.facts;
     if (waits && keepsPromises) {
       const binding = node.type === "Identifier" ? this.#context.scopes.findBinding(node) : undefined;
       if (binding !== undefined && isWaitedFor(binding, this.#context)) return;
@@ -92,7 +97,7 @@ class Writer implements AwaitWriter {
   #loose: boolean | undefined;
   /** True if calls with side effects may be pending without an await: later calls must come after them. */
   #hasLoose(): boolean {
-    return (this.#loose ??= this.#known.uses.some(({ call, method }) => {
+    return (this.#loose ??= this.#program.uses.some(({ call, method }) => {
       if (method?.metadata.readOnly === true) return false;
       const destination = call === undefined ? "unknown" : findDestination(call, this.#context);
       return destination === "unknown" || typeof destination === "object";
@@ -188,8 +193,8 @@ class Writer implements AwaitWriter {
 
   readonly #valueBindings = new Map<Binding, boolean>();
   #isUsedAsValue(binding: Binding): boolean {
-    const known = this.#valueBindings.get(binding);
-    if (known !== undefined) return known;
+    const cached = this.#valueBindings.get(binding);
+    if (cached !== undefined) return cached;
     const isValue = binding.reads.every((read) => this.#isValueUse(read));
     this.#valueBindings.set(binding, isValue);
     return isValue;

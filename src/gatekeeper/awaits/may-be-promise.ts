@@ -5,7 +5,7 @@ import { isCombinator } from "./promise-destination.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { byType, type ByType, literalName } from "../ast/walk.ts";
 
-const known = new WeakMap<Binding, boolean>();
+const cache = new WeakMap<Binding, boolean>();
 
 /** False if an expression is certainly not a promise. Checks only its form and the assignments of variables. */
 export function mayBePromise(node: AnyNode, context: CheckContext): boolean {
@@ -63,9 +63,9 @@ const MAYBE: ByType<(context: CheckContext) => boolean> = {
 };
 
 function nameMayBe(binding: Binding, context: CheckContext): boolean {
-  const before = known.get(binding);
+  const before = cache.get(binding);
   if (before !== undefined) return before;
-  known.set(binding, false);
+  cache.set(binding, false);
   const may = [...binding.declared, ...binding.writes].some((name) => {
     const holder = getParent(name, context);
     if (holder === undefined) return true;
@@ -80,7 +80,7 @@ function nameMayBe(binding: Binding, context: CheckContext): boolean {
       return "params" in holder && holder.params.includes(name);
     return holder.type !== "UpdateExpression" && holder.type !== "CatchClause";
   });
-  known.set(binding, may);
+  cache.set(binding, may);
   return may;
 }
 

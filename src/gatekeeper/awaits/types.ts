@@ -3,7 +3,7 @@ import type { ResultStatement } from "../emit/completion-value.ts";
 import type { SyntaxFacts } from "../rules/syntax.ts";
 import type { FunctionNode } from "../ast/walk.ts";
 
-export interface Known {
+export interface ProgramFacts {
   readonly uses: readonly MethodUse[];
   readonly facts: SyntaxFacts;
   readonly results: readonly ResultStatement[];

@@ -56,9 +56,9 @@ function getResult(callee: AnyNode, context: CheckContext): AnyNode | undefined 
 }
 
 /** The presence of an element of a list or object: `kept` if the function itself created the collection. */
-function getElementPresence(taken: AnyNode, context: CheckContext): Presence {
-  const around = functionAround(taken, context);
-  const root = getRootObject(taken, { throughCalls: true });
+function getElementPresence(element: AnyNode, context: CheckContext): Presence {
+  const around = functionAround(element, context);
+  const root = getRootObject(element, { throughCalls: true });
   if (around === undefined) return "kept";
   if (root.type === "ThisExpression") return "left";
   const binding = root.type === "Identifier" ? context.scopes.findBinding(root) : undefined;

@@ -7,7 +7,7 @@ import type { Edit } from "../../model/snippet.ts";
 export interface EditedProgram {
   readonly code: string;
   /** Maps a position in `code` to the position in the original text. */
-  readonly place: (line: number, column: number) => Position;
+  readonly toSourcePosition: (line: number, column: number) => Position;
 }
 
 /**
@@ -36,7 +36,7 @@ export function applyEdits(
   write(text.slice(at), at, true);
   write(around.closing, text.length, false);
   const code = pieces.map((piece) => piece.text).join("");
-  return { code, place: mapOffset(code, pieces, text) };
+  return { code, toSourcePosition: mapOffset(code, pieces, text) };
 }
 
 /** A part of the code: original or inserted text. */
@@ -74,7 +74,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Maps positions to the original text; the line tables are created on first use. */
-function mapOffset(code: string, pieces: readonly Piece[], text: string): EditedProgram["place"] {
+function mapOffset(code: string, pieces: readonly Piece[], text: string): EditedProgram["toSourcePosition"] {
   const inCode = createSourceText(code);
   const inText = createSourceText(text);
   return (line, column) => {

@@ -56,16 +56,16 @@ function findExportedEntry(node: ExportDefaultDeclaration, context: CheckContext
   const { snippet, report } = context;
   const { declaration } = node;
   const prefix = EXPORT_DEFAULT.exec(snippet.text.slice(node.start))?.[0] ?? "";
-  const place = { start: node.start, end: node.start + prefix.length };
+  const range = { start: node.start, end: node.start + prefix.length };
   if (declaration.type === "FunctionDeclaration" || declaration.type === "ClassDeclaration") {
     if (declaration.id !== null) {
-      report.replace(place, blank(prefix));
+      report.replace(range, blank(prefix));
       return declaration.type === "FunctionDeclaration"
         ? createEntryPoint(declaration.id.name, declaration, context)
         : undefined;
     }
   }
-  report.replace(place, `const ${DEFAULT_EXPORT} =${prefix.replace(/[^\n]/g, "")}`);
+  report.replace(range, `const ${DEFAULT_EXPORT} =${prefix.replace(/[^\n]/g, "")}`);
   if (snippet.text[node.end - 1] !== ";") report.wrap({ start: node.end, end: node.end }, ";", "");
   const func = findExportedFunction(declaration, context);
   if (func !== undefined) return createEntryPoint(DEFAULT_EXPORT, func, context);

@@ -20,6 +20,10 @@ export function isReject(callee: CallExpression["callee"], context: CheckContext
   const declared = callee.type === "Identifier" ? context.scopes.findBinding(callee)?.declared[0] : undefined;
   const executor = declared && getParent(declared, context);
   if (executor === undefined || !isFunction(executor) || executor.params[1] !== declared) return false;
-  const made = getParent(executor, context);
-  return made?.type === "NewExpression" && made.callee.type === "Identifier" && made.callee.name === "Promise";
+  const construction = getParent(executor, context);
+  return (
+    construction?.type === "NewExpression" &&
+    construction.callee.type === "Identifier" &&
+    construction.callee.name === "Promise"
+  );
 }

@@ -29,15 +29,16 @@ export function checkArguments(uses: readonly MethodUse[], context: CheckContext
   const keywordNames = new Set<Identifier>();
   for (const { call, method } of uses) {
     if (call === undefined) continue;
-    const named = findKeywords(call, method, context);
-    for (const { node, name } of named) {
+    const keywordArgs = findKeywords(call, method, context);
+    for (const { node, name } of keywordArgs) {
       keywords.add(node);
       keywordNames.add(name);
     }
-    if (named.length > 0 && !writeAsObject(call, named, context)) continue;
-    const values = evaluateArguments(call, named, context);
+    if (keywordArgs.length > 0 && !writeAsObject(call, keywordArgs, context)) continue;
+    const values = evaluateArguments(call, keywordArgs, context);
     argumentValues.set(call, values);
-    if (method !== undefined && values !== undefined) refuseUnfit({ call, named, method }, values, context);
+    if (method !== undefined && values !== undefined)
+      refuseUnfit({ call, keywords: keywordArgs, method }, values, context);
   }
   return { argumentValues, keywords, keywordNames };
 }
@@ -75,13 +76,13 @@ function findKeywords(
 }
 
 /** `(query="x", count=5)` → `({ query: "x", count: 5 })`. False if a value follows a name. */
-function writeAsObject(call: CallExpression, named: readonly Keyword[], { snippet, report }: CheckContext): boolean {
-  const [first, last] = [named[0]?.node, named.at(-1)?.node];
+function writeAsObject(call: CallExpression, keywords: readonly Keyword[], { snippet, report }: CheckContext): boolean {
+  const [first, last] = [keywords[0]?.node, keywords.at(-1)?.node];
   if (first === undefined || last === undefined) return true;
-  const names = new Set<AnyNode>(named.map(({ node }) => node));
+  const names = new Set<AnyNode>(keywords.map(({ node }) => node));
   const stray = call.arguments.slice(call.arguments.indexOf(first)).find((argument) => !names.has(argument));
   if (stray !== undefined) {
-    const fix = `Write the named arguments last: (…, { ${printableName(named[0]?.name.name ?? "")}: … })`;
+    const fix = `Write the named arguments last: (…, { ${printableName(keywords[0]?.name.name ?? "")}: … })`;
     report.refuse("ARGUMENTS_INVALID", stray, () => ({
       values: "a positional argument follows a named argument",
       fix,
@@ -89,11 +90,11 @@ function writeAsObject(call: CallExpression, named: readonly Keyword[], { snippe
     return false;
   }
   report.wrap({ start: first.start, end: last.end }, "{ ", " }");
-  for (const { name } of named) {
+  for (const { name } of keywords) {
     const sign = findEqualsSign(snippet.text, name.end);
     report.replace({ start: sign, end: sign + 1 }, ":");
   }
-  report.note(`Named arguments were read as an object: { ${printableName(named[0]?.name.name ?? "")}: … }`);
+  report.note(`Named arguments were read as an object: { ${printableName(keywords[0]?.name.name ?? "")}: … }`);
   return true;
 }
 
@@ -107,23 +108,23 @@ function findEqualsSign(text: string, from: number): number {
 
 function evaluateArguments(
   call: CallExpression,
-  named: readonly Keyword[],
+  keywords: readonly Keyword[],
   { scopes }: CheckContext,
 ): readonly unknown[] | undefined {
-  const plain = call.arguments.slice(0, call.arguments.length - named.length);
+  const plain = call.arguments.slice(0, call.arguments.length - keywords.length);
   if (plain.some((argument) => argument.type === "SpreadElement")) return undefined;
   const values = plain.map((argument) => literalValue(argument, scopes));
-  if (named.length === 0) return values;
-  const entries = named.map(({ node, name }) => [name.name, literalValue(node.right, scopes)] as const);
+  if (keywords.length === 0) return values;
+  const entries = keywords.map(({ node, name }) => [name.name, literalValue(node.right, scopes)] as const);
   return [...values, Object.fromEntries(entries)];
 }
 
 function refuseUnfit(
   {
     call,
-    named,
+    keywords,
     method,
-  }: { readonly call: CallExpression; readonly named: readonly Keyword[]; readonly method: Method },
+  }: { readonly call: CallExpression; readonly keywords: readonly Keyword[]; readonly method: Method },
   values: readonly unknown[],
   context: CheckContext,
 ): void {
@@ -131,10 +132,10 @@ function refuseUnfit(
   const problems = host.problems(method, values);
   const [first] = problems;
   if (first === undefined) return;
-  const keywords = named.map(({ node, name }) => ({ name: name.name, value: node.right }));
+  const written = keywords.map(({ node, name }) => ({ name: name.name, value: node.right }));
   report.refuse("ARGUMENTS_INVALID", findArgumentNode(first, call, method), () => ({
     values: `${formatProblems(problems)}; see ${method.path}`,
-    fix: `Write ${correctCall(call, keywords, method, context) ?? formatCall(method)}`,
+    fix: `Write ${correctCall(call, written, method, context) ?? formatCall(method)}`,
     suggestions: [...new Set(problems.flatMap(({ suggestions }) => suggestions))].slice(0, 5),
   }));
 }
@@ -153,7 +154,7 @@ function findArgumentNode(
   const name = /^[^.[]+/.exec(field)?.[0] ?? field;
   const last = call.arguments.at(-1);
   const properties = last?.type === "ObjectExpression" ? last.properties : [];
-  const named = properties.find(
+  const member = properties.find(
     (property) => property.type === "Property" && literalName(property.key, property.computed) === name,
   );
   const keyword = call.arguments.find(
@@ -161,5 +162,5 @@ function findArgumentNode(
       argument.type === "AssignmentExpression" && argument.left.type === "Identifier" && argument.left.name === name,
   );
   const placed = call.arguments[parameters.findIndex((parameter) => parameter.name === name)];
-  return named ?? keyword ?? (placed?.type === "ObjectExpression" ? undefined : placed) ?? call;
+  return member ?? keyword ?? (placed?.type === "ObjectExpression" ? undefined : placed) ?? call;
 }

@@ -80,11 +80,11 @@ function readCall(
     return undefined; // a constant holds the arguments
   const placed = isNamed ? all.slice(0, -1) : all;
   const names = method.parameters.slice(0, placed.length).map(({ name }) => name);
-  const given = new Map<string, WrittenValue>(placed.map((value, at) => [names[at] ?? "", value]));
-  if (isNamed) for (const [name, member] of last.members) given.set(name, member);
-  for (const [name, { kind, ...leaf }] of given)
-    if (kind === "leaf" && "value" in leaf && leaf.value === undefined) given.delete(name);
-  return { placed: names, input: { kind: "object", members: given } };
+  const written = new Map<string, WrittenValue>(placed.map((value, at) => [names[at] ?? "", value]));
+  if (isNamed) for (const [name, member] of last.members) written.set(name, member);
+  for (const [name, { kind, ...leaf }] of written)
+    if (kind === "leaf" && "value" in leaf && leaf.value === undefined) written.delete(name);
+  return { placed: names, input: { kind: "object", members: written } };
 }
 
 function correctInput(before: WrittenValue, method: Method, host: Host): WrittenValue | undefined {

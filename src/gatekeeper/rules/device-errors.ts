@@ -8,8 +8,8 @@ import type { MessageParts } from "../report.ts";
 export const PLAIN_CALL_HINT = "Write device.Skill.method(…) with literal names";
 
 /** Refuses a use of `device` that cannot be analyzed. */
-export function refuseDynamic(place: AnyNode, words: MessageParts, { report }: CheckContext): void {
-  report.refuse("DEVICE_DYNAMIC", place, () => words);
+export function refuseDynamic(node: AnyNode, words: MessageParts, { report }: CheckContext): void {
+  report.refuse("DEVICE_DYNAMIC", node, () => words);
 }
 
 /** Refuses a call of `device` or of a skill: only methods can be called. */

@@ -34,10 +34,10 @@ export function findDeviceParameter(
   const { scopes } = context;
   // A recursive call may pass the parameter itself.
   const own = scopes.findBinding(parameter);
-  const isDevice = (given: AnyNode | undefined): boolean => {
-    const binding = given?.type === "Identifier" ? scopes.findBinding(given) : undefined;
+  const isDevice = (argument: AnyNode | undefined): boolean => {
+    const binding = argument?.type === "Identifier" ? scopes.findBinding(argument) : undefined;
     if (binding !== undefined) return binding === own || names.has(binding);
-    return given?.type === "Identifier" && given.name === "device";
+    return argument?.type === "Identifier" && argument.name === "device";
   };
   const isAlwaysDevice = (): boolean =>
     called.calls().every((each) => isDevice(selectProperty(getArgument(each, index), key)));
@@ -66,8 +66,8 @@ function findCalledFunction(call: CallExpression, context: CheckContext): Called
 
 /** The argument at an index; `undefined` if a spread argument precedes it. */
 function getArgument(call: CallExpression | undefined, index: number): AnyNode | undefined {
-  const given = call?.arguments.slice(0, index + 1) ?? [];
-  return given.some(({ type }) => type === "SpreadElement") ? undefined : given[index];
+  const args = call?.arguments.slice(0, index + 1) ?? [];
+  return args.some(({ type }) => type === "SpreadElement") ? undefined : args[index];
 }
 
 function selectProperty(argument: AnyNode | undefined, key: string | undefined): AnyNode | undefined {

@@ -246,8 +246,8 @@ class DeviceTracker {
     const parameter = receiver?.parameter;
     if (receiver === undefined || (parameter?.type !== "Identifier" && parameter?.type !== "ObjectPattern"))
       return false;
-    const known = this.#checkedParameters.get(parameter);
-    if (known !== undefined) return known;
+    const cached = this.#checkedParameters.get(parameter);
+    if (cached !== undefined) return cached;
     const isAlways = receiver.isAlwaysDevice();
     this.#checkedParameters.set(parameter, isAlways);
     if (!isAlways) return false;

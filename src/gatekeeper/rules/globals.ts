@@ -26,14 +26,14 @@ const MAX_FORGOTTEN = 20;
  */
 export function checkGlobals(
   context: CheckContext,
-  known: { readonly explained: ReadonlySet<AnyNode>; readonly imported: ReadonlySet<string> },
+  names: { readonly explained: ReadonlySet<AnyNode>; readonly imported: ReadonlySet<string> },
 ): readonly string[] {
   const { scopes, report } = context;
   refuseReserved(context);
   const unknown = new Map<string, Identifier[]>();
   for (const { node } of scopes.free) {
     const parent = scopes.parents.get(node);
-    if (known.explained.has(node) || known.imported.has(node.name) || isReserved(node)) continue;
+    if (names.explained.has(node) || names.imported.has(node.name) || isReserved(node)) continue;
     if (isUnknownCallArgument(node, context)) continue;
     if (parent?.type === "UnaryExpression" && parent.operator === "typeof") continue;
     if (GLOBALS.has(node.name)) refuseCodeFromText(node, context);
@@ -100,8 +100,8 @@ function isAbout({ path, description }: Method, words: string): boolean {
 }
 
 function refuseReserved({ scopes, report }: CheckContext): void {
-  const named = [...scopes.bindings.flatMap(({ declared }) => declared), ...scopes.free.map(({ node }) => node)];
-  for (const node of named.filter(isReserved)) {
+  const identifiers = [...scopes.bindings.flatMap(({ declared }) => declared), ...scopes.free.map(({ node }) => node)];
+  for (const node of identifiers.filter(isReserved)) {
     const fix = `Use a name that does not begin with ${RESERVED_PREFIX}`;
     report.refuse("GLOBAL_FORBIDDEN", node, () => ({ values: printableName(node.name), fix }));
   }

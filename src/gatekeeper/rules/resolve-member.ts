@@ -31,20 +31,20 @@ export function findMember(name: string, owner: Owner, at: AnyNode, context: Che
 export function findMethod(
   name: string,
   skill: Skill,
-  place: AnyNode,
+  node: AnyNode,
   context: CheckContext,
 ): ResolvedMember | undefined {
   const { host, report } = context;
   const { catalog } = host;
-  const known = catalog.method(`${skill.name}.${name}`) === undefined ? findOtherStyle(name, skill) : name;
-  const method = known === undefined ? undefined : catalog.method(`${skill.name}.${known}`);
+  const knownName = catalog.method(`${skill.name}.${name}`) === undefined ? findOtherStyle(name, skill) : name;
+  const method = knownName === undefined ? undefined : catalog.method(`${skill.name}.${knownName}`);
   if (method === undefined) {
-    report.refuse("METHOD_UNKNOWN", place, () => describeUnknownMethod(name, skill.name, context));
+    report.refuse("METHOD_UNKNOWN", node, () => describeUnknownMethod(name, skill.name, context));
     return undefined;
   }
   const refusal = host.findRefusal(method);
   if (refusal !== undefined) {
-    report.refuse(refusal.code, place, () => ({ values: refusal.values }));
+    report.refuse(refusal.code, node, () => ({ values: refusal.values }));
     return undefined;
   }
   return { name: method.name, ref: { kind: "method", path: method.path, method } };
@@ -55,9 +55,9 @@ function findOnDevice(name: string, at: AnyNode, context: CheckContext): Resolve
   const { catalog } = host;
   const own = catalog.skill(name) === undefined ? DEVICE_METHOD_NAMES.get(name) : undefined;
   if (own !== undefined) return { name: own, ref: { kind: "method", path: own, method: undefined } };
-  const known =
+  const skillName =
     catalog.skill(name) === undefined ? (findOtherStyle(name, catalog) ?? findAbbreviated(name, catalog)) : name;
-  const skill = known === undefined ? undefined : catalog.skill(known);
+  const skill = skillName === undefined ? undefined : catalog.skill(skillName);
   if (skill !== undefined) return { name: skill.name, ref: { kind: "skill", skill } };
   if (host.isDisabled?.(name) === true)
     report.refuse("SKILL_DISABLED", getNameNode(at), () => ({ values: `Skill '${name}' is disabled` }));

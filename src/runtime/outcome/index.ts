@@ -292,7 +292,7 @@ function toErrorCode(code: string): ErrorCode {
 
 function findPosition(stack: string, { program }: RunEnd): Position {
   const found = findSnippetPosition(stack, program.code);
-  return found === undefined ? { line: 0, column: 0 } : program.place(found.line, found.column);
+  return found === undefined ? { line: 0, column: 0 } : program.toSourcePosition(found.line, found.column);
 }
 
 function frameAt(source: string, position: Position): string {

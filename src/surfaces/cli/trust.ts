@@ -50,21 +50,21 @@ Examples:
   skillgate trust revoke`;
 
 async function trustFolder(
-  { configModule, options, trust, held }: CommandConfig,
+  { configModule, options, trust, heldParts: parts }: CommandConfig,
   isSure: boolean,
   { signal }: CliSession,
 ): Promise<CommandResult> {
   const { folder, changed, excess } = trust;
-  const answer = (text: string): CommandResult => ({ exit: "ok", json: { trusted: folder, parts: held }, text });
+  const answer = (text: string): CommandResult => ({ exit: "ok", json: { trusted: folder, parts }, text });
   if (trust.isGiven) return answer(`${escaped(folder)} is already trusted and needs no record`);
   if (trust.isTrusted) return answer(`${escaped(folder)} is already trusted`);
   if (excess !== undefined)
     throw new UsageError(`Cannot trust ${escaped(folder)}: ${excess}; name the folder with --skills`);
-  const request = requestText({ folder, isChanged: changed.length > 0, parts: held });
+  const request = requestText({ folder, isChanged: changed.length > 0, parts });
   if (!isSure) await confirm(request, signal);
   await configModule.trustProject(options, trust);
   const what = `Trusted ${escaped(folder)} until it changes`;
-  return { ...answer(what), remarks: isSure && held.length > 0 ? request : "" };
+  return { ...answer(what), remarks: isSure && parts.length > 0 ? request : "" };
 }
 
 async function confirm(request: string, signal: AbortSignal): Promise<void> {

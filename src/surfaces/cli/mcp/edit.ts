@@ -31,10 +31,10 @@ export function addMcpEdit(mcp: Command, act: CommandAction): void {
         const { configModule, options } = files;
         const server = declaredNamed(name, files, flags.scope === undefined ? undefined : scopeNamed(flags.scope));
         const changes = changesTo(server, command, flags);
-        const { file, place } = server;
+        const { file, location } = server;
         if (changes.length === 0)
           throw new UsageError(
-            `No change given; for example: skillgate mcp edit ${name} -e KEY=value; the server is at ${file.label}:${place.line}`,
+            `No change given; for example: skillgate mcp edit ${name} -e KEY=value; the server is at ${file.label}:${location.line}`,
           );
         const entry = after(server, changes);
         configModule.toServerConfig(name, entry, options);

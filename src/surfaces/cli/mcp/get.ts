@@ -42,14 +42,14 @@ interface ServerFacts {
 }
 
 function collectFacts(
-  { name, file, place, config, isHeld, entry, problem }: DeclaredServer,
+  { name, file, location, config, isHeld, entry, problem }: DeclaredServer,
   { configModule }: CommandConfig,
 ): ServerFacts {
   return {
     name,
     skill: config?.skillName ?? toSkillName(name),
     file: file.label,
-    ...place,
+    ...location,
     scope: file.scope,
     enabled: config?.enabled ?? false,
     approved: !isHeld,

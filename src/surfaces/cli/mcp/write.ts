@@ -32,7 +32,7 @@ export async function writeServer(
   const place = await configModule.findEntryLocation(scope, options);
   const existing = declared.find((server) => server.name === name && server.file.path === place.path);
   if (existing !== undefined) {
-    const at = `${place.label}:${existing.place.line}`;
+    const at = `${place.label}:${existing.location.line}`;
     throw new UsageError(`MCP server ${name} already exists in ${at}; change it with skillgate mcp edit ${name}`);
   }
   const write = (): Promise<void> => configModule.changeServers(place, [{ path: [...place.home, name], value: entry }]);
