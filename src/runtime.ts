@@ -46,7 +46,7 @@ import { KnownSecrets } from "./shared/secrets.ts";
 import { SkillSettings } from "./runtime/skill-settings.ts";
 import { SkillSources } from "./runtime/skill-sources.ts";
 import { createLastingStatistics, type LastingStatistics, readUsedPaths } from "./runtime/statistics.ts";
-import { createStore, type Store } from "./store/index.ts";
+import { createLazyDatabase, createStore, type Database, type LazyDatabase, type Store } from "./store/index.ts";
 import type { CheckedSnippet } from "./runtime/check-snippet.ts";
 
 /** On whose behalf, and under which limits. No caller: everything is granted. */
@@ -158,6 +158,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly problems: readonly Problem[];
   /** The policy that is in force. */
   readonly policy: ExplainedPolicy;
+  /** Returns the database of keys, approvals and the audit log, which is opened at the first use. */
+  database(): Promise<Database>;
   /** Results that were too large to hand out whole, for an hour. */
   readonly results: KeptResults;
   /** The secrets of the configuration; masks them in what is shown. */
@@ -221,6 +223,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     events,
     skillSettings,
     store,
+    database: createLazyDatabase(settings.database, {
+      lockMs: settings.timeouts.lockMs,
+      warn: (text) => onLog("warn", text),
+    }),
     statistics,
     secrets,
     log: onLog,
@@ -241,6 +247,7 @@ interface RuntimeParts {
   readonly events: EventEmitter<RuntimeEvents>;
   readonly skillSettings: SkillSettings;
   readonly store: Store;
+  readonly database: LazyDatabase;
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
   readonly log: LogListener;
@@ -297,6 +304,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     get policy() {
       return parts.policy.current;
     },
+    database: () => parts.database.open(),
     results: services.results,
     secrets,
     get known() {
@@ -316,6 +324,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
       services.learning.close();
       await (closed ??= Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]));
       await statistics.close();
+      await parts.database.close();
     },
     [Symbol.asyncDispose]: () => runtime.close(),
   };

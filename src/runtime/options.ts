@@ -19,6 +19,7 @@ import { describeUnknownName } from "../shared/suggest.ts";
 import type { Problem } from "../model/provider.ts";
 import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
 import { POLICY_FILE, type PolicySettings } from "../policy/index.ts";
+import type { StoreLocation } from "../store/index.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import type { ApprovalRequest } from "../router/index.ts";
@@ -133,6 +134,8 @@ export interface RuntimeSettings {
   readonly variables: Variables;
   /** Absolute. */
   readonly store: string | undefined;
+  /** The place of keys, approvals and the audit log; in memory if it has neither a folder nor a URL. */
+  readonly database: StoreLocation;
 }
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
@@ -209,7 +212,7 @@ function settingsFrom(
       onlyTightens: options.policy === undefined && files.trust?.isTrusted === false,
     },
     variables: files.variables,
-    store: resolveStore(options.store, files.settings["store"], cwd),
+    ...resolveStore(options.store, files.settings["store"], cwd),
   };
   return settings;
 }
@@ -291,10 +294,17 @@ function resolveSettingsFile({ settings, discover = false }: RuntimeOptions, cwd
   return file === undefined ? undefined : resolve(cwd, file);
 }
 
-/** The folder that the program names; else `store.dir` of the settings. */
-function resolveStore(wanted: string | undefined, section: unknown, cwd: string): string | undefined {
-  const folder = wanted ?? (isRecord(section) ? section["dir"] : undefined);
-  return typeof folder === "string" ? resolve(cwd, folder) : undefined;
+/** The folder that the program names; else `store.dir` of the settings. The database is at `store.url`, else in the folder. */
+function resolveStore(
+  wanted: string | undefined,
+  section: unknown,
+  cwd: string,
+): Pick<RuntimeSettings, "store" | "database"> {
+  const { dir, url } = isRecord(section) ? section : {};
+  const folder = wanted ?? dir;
+  const store = typeof folder === "string" ? resolve(cwd, folder) : undefined;
+  if (typeof url === "string" && url !== "") return { store, database: { url } };
+  return { store, database: store === undefined ? {} : { folder: store } };
 }
 
 /** The longest time that a timer can wait, in milliseconds: 24 days. */

@@ -22,6 +22,30 @@ export async function openDatabase(
   return createDatabase(location, { lockMs, warn });
 }
 
+/** A database that is opened when it is first needed. */
+export interface LazyDatabase {
+  /** Always returns the same database; tries again after a failure. */
+  open(): Promise<Database>;
+  /** Closes the database if it was opened. */
+  close(): Promise<void>;
+}
+
+export function createLazyDatabase(...how: Parameters<typeof openDatabase>): LazyDatabase {
+  let opened: Promise<Database> | undefined;
+  return {
+    open() {
+      const opening = (opened ??= openDatabase(...how));
+      opening.catch(() => (opened = undefined));
+      return opening;
+    },
+    async close() {
+      const database = await opened?.catch(() => undefined); // it never opened
+      opened = undefined;
+      await database?.close();
+    },
+  };
+}
+
 /** Creates a space in memory, which ends with the process. */
 function memorySpace(): Space {
   const texts = new Texts();

@@ -5,6 +5,7 @@ import type { Problem } from "../../model/provider.ts";
 import type { Approve } from "../../router/index.ts";
 import type { RuntimeOptions } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
+import type { Database, LazyDatabase, StoreLocation } from "../../store/index.ts";
 import { logLine, approvalQuestion } from "./text/output.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
@@ -48,6 +49,8 @@ export interface CliSession extends AsyncDisposable {
   /** A runtime without the project's store: nothing that its skills store is kept. */
   readonly ephemeralRuntime: () => Promise<Runtime>;
   readonly folders: () => Promise<SessionFolders>;
+  /** Opens the project's database of keys, approvals and the audit log, without a runtime. */
+  readonly database: () => Promise<Database>;
   /** The problems of the configuration that concern the command, as far as it was read. */
   readonly problems: () => readonly Problem[];
   /** Adds problems that a command found without a runtime. */
@@ -73,6 +76,7 @@ export interface SessionFolders {
   /** The project's own skills folder; it may not exist. */
   readonly ownSkills: string;
   readonly store: string;
+  readonly database: StoreLocation;
   readonly settingsFile: string;
 }
 
@@ -82,6 +86,7 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
   const ephemeral: Runtime[] = [];
   const found: Problem[] = [];
   let reportsHeld = false;
+  let data: LazyDatabase | undefined;
 
   async function runtime(use: RuntimeNeeds = {}): Promise<Runtime> {
     opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, { ...ONE_SHOT, ...use }), signal);
@@ -124,6 +129,12 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
       return made;
     },
     folders: () => resolveFolders(flags),
+    async database() {
+      const { createLazyDatabase } = await import("../../store/index.ts");
+      const { database } = await resolveFolders(flags);
+      data ??= createLazyDatabase(database, { warn: (text) => void process.stderr.write(`Warning: ${text}\n`) });
+      return data.open();
+    },
     problems: () =>
       (opened?.problems ?? found).filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && reportsHeld)),
     addProblems(problems) {
@@ -131,7 +142,7 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
       reportsHeld = true;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([opened, ...ephemeral].map(async (each) => each?.close()));
+      await Promise.all([opened, data, ...ephemeral].map(async (each) => each?.close()));
     },
   };
 }
@@ -192,6 +203,7 @@ async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
   const named = flags.skills === undefined ? {} : { skillsDir: flags.skills };
   const settings = await readOptions({ ...getRuntimeOptions(flags), ...named });
   const { skillsDir: ownSkills = usual, store = getProjectStateDir(resolve(".")) } = settings;
+  const { folder = store, url } = settings.database;
   const isShipped = flags.skills === undefined && ownSkills === usual && !existsSync(usual);
   return {
     isNamed: isShipped || flags.skills !== undefined,
@@ -199,6 +211,7 @@ async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
     skills: isShipped ? join(PACKAGE_FOLDER, "skills") : ownSkills,
     ownSkills,
     store,
+    database: url === undefined ? { folder } : { url },
     settingsFile: resolve(flags.settings ?? "settings.yaml"),
   };
 }
