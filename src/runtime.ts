@@ -258,7 +258,7 @@ interface RuntimeParts {
 const NOTHING_USED: ReadonlySet<string> = new Set();
 
 function openRuntime(parts: RuntimeParts): Runtime {
-  const { options, registry, sources, providers, events, statistics, secrets } = parts;
+  const { options, registry, sources, providers, events, secrets } = parts;
   const services = openServices(parts);
   const runAndWait = createRunner(parts, services);
   let known: Promise<void> | undefined;
@@ -281,9 +281,6 @@ function openRuntime(parts: RuntimeParts): Runtime {
       return { violations, plan, notes };
     },
     ...createCallApi(parts, services),
-    statistics: () => services.router.statistics(),
-    lastingStatistics: () => statistics.all(),
-    audit: () => services.router.entries(),
     ...createDiscoveryApi(parts, services),
     tools: (options) => createRuntimeTools(runtime, options),
     register: (skill) => sources.register(skill),
@@ -323,7 +320,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
       stopIndexing();
       services.learning.close();
       await (closed ??= Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]));
-      await statistics.close();
+      await parts.statistics.close();
       await parts.database.close();
     },
     [Symbol.asyncDispose]: () => runtime.close(),
@@ -336,12 +333,18 @@ function openServices(parts: RuntimeParts): RuntimeServices {
   return createServices({ ...parts, getPolicy, onEntry: (entry) => recordEntry(entry, parts) });
 }
 
-/** Creates the methods of a runtime that call methods without a snippet. */
-function createCallApi(parts: RuntimeParts, { route }: RunServices): Pick<Runtime, "call" | "callAll"> {
+/** Creates the methods of a runtime that call methods without a snippet, and those that say which calls were made. */
+function createCallApi(
+  parts: RuntimeParts,
+  { route, router }: RuntimeServices,
+): Pick<Runtime, "call" | "callAll" | "statistics" | "lastingStatistics" | "audit"> {
   return {
     call: (path, input, options = {}) => callMethod({ path, input }, requestFor(options, parts), route),
     callAll: (calls, { parallel = false, ...options } = {}) =>
       callMethods(calls, requestFor(options, parts), route, parallel),
+    statistics: () => router.statistics(),
+    lastingStatistics: () => parts.statistics.all(),
+    audit: () => router.entries(),
   };
 }
 
