@@ -20,7 +20,7 @@ const DOUBTFUL_SCORE = 0.2;
 
 /**
  * Learns which words stand for which methods. The words of a search are learned for the methods of its result that are
- * called successfully afterwards, or for the next called methods if none was in the result. Each caller learns only from
+ * called successfully afterwards, and for up to three called methods that were in no result. Each caller learns only from
  * itself.
  */
 export interface SearchFeedback {
@@ -104,9 +104,11 @@ function learn(history: CallerHistory): void {
   const open = searches.filter((search, at) => {
     const own = [...called].filter((path) => search.listed.has(path));
     for (const path of own) words.teach(path, search.stems);
-    if (own.length > 0) return false;
-    if (!search.isDoubtful && at < searches.length - 1) return true;
-    if (meant.length <= MAX_UNLISTED) for (const path of meant) words.teach(path, search.stems);
+    const isLast = at === searches.length - 1;
+    if (own.length === 0 && !search.isDoubtful && !isLast) return true;
+    // A request of several tasks may list the method of only one of them.
+    const others = own.length === 0 ? meant : isLast ? unlisted : [];
+    if (others.length <= MAX_UNLISTED) for (const path of others) words.teach(path, search.stems);
     return false;
   });
   history.searches = open;

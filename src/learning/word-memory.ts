@@ -1,5 +1,5 @@
 import { deleteOldest } from "../shared/lru.ts";
-import type { LearnedMethod, LearnedWords } from "../registry/index.ts";
+import { type LearnedMethod, type LearnedWords, MAX_LEARNED_MEANINGS } from "../registry/index.ts";
 
 /** Methods for which words are kept; beyond this, the least recently taught are forgotten. */
 const MAX_METHODS = 500;
@@ -7,9 +7,6 @@ const MAX_METHODS = 500;
 /** Maximum words of one method, and maximum count of one word. */
 const MAX_WORDS = 64;
 const MAX_TIMES = 4;
-
-/** A word that stands for more methods than this is ignored. */
-const MAX_MEANINGS = 8;
 
 /** The words that were learned from one caller. */
 export interface WordMemory extends LearnedWords {
@@ -50,6 +47,9 @@ export function createWordMemory(): WordMemory {
   }
 
   return {
+    get size() {
+      return methods.size;
+    },
     teach(path, stems) {
       const taught = methods.get(path) ?? { times: new Map<string, number>(), words: 0 };
       methods.delete(path);
@@ -65,7 +65,7 @@ export function createWordMemory(): WordMemory {
     forget,
     methodsWith(stem) {
       const paths = pathsByStem.get(stem);
-      if (paths === undefined || paths.size > MAX_MEANINGS) return [];
+      if (paths === undefined || paths.size > MAX_LEARNED_MEANINGS) return [];
       return Array.from(paths, (path): LearnedMethod => {
         const { times, words } = methods.get(path) ?? { times: new Map<string, number>(), words: 0 };
         return { path, times: times.get(stem) ?? 0, words };

@@ -17,6 +17,7 @@ export {
   indexUntil,
   isIndexed,
   learnableStems,
+  MAX_LEARNED_MEANINGS,
   type LearnedMethod,
   type LearnedWords,
   search,

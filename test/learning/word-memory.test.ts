@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createSearchFeedback } from "../../src/learning/search-feedback.ts";
+import { getLearnedWeight } from "../../src/registry/search/weights.ts";
 import { createWordMemory } from "../../src/learning/word-memory.ts";
 
 const answer = (...paths: readonly string[]) => ({
@@ -75,4 +76,32 @@ test("ignores a search that listed something else and was followed by others [D1
   expect(requests.getWords("ada").entries()).toEqual([{ path: "Kitchen.heat", words: ["heat", "oven"] }]);
   requests.called("ada", "Mail.send");
   expect(requests.getWords("ada").entries()).toContainEqual({ path: "Mail.send", words: ["send", "letter"] });
+});
+
+test("ignores a word that stands for more than 40 methods [D1]", () => {
+  const memory = createWordMemory();
+  for (let at = 0; at < 40; at++) memory.teach(`A.m${at}`, ["help"]);
+  expect([memory.size, memory.methodsWith("help").length]).toEqual([40, 40]);
+  memory.teach("A.m40", ["help"]);
+  expect([memory.size, memory.methodsWith("help").length]).toEqual([41, 0]);
+});
+
+test("assigns the words of a search also to a call that it did not list [D1]", () => {
+  const requests = createSearchFeedback();
+  requests.searched("ada", "weather mail", answer("Sky.weather"));
+  requests.called("ada", "Sky.weather");
+  requests.called("ada", "Post.deliver");
+  expect(requests.getWords("ada").entries()).toEqual([
+    { path: "Sky.weather", words: ["weather", "mail"] },
+    { path: "Post.deliver", words: ["weather", "mail"] },
+  ]);
+});
+
+test("lowers the weight of a learned word with the number of methods that it stands for [D1]", () => {
+  expect([1, 2, 5, 20].map((meanings) => getLearnedWeight(meanings, 20).toFixed(3))).toEqual([
+    "0.700",
+    "0.455",
+    "0.180",
+    "0.000",
+  ]);
 });

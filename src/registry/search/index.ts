@@ -15,6 +15,7 @@ import { getIndex, type VisibleIndex } from "./shared-index.ts";
 import { DOUBTFUL_SCORE, DOUBTFUL_SCORE_OF_SHORT, MAX_SHORT_QUERY_WORDS } from "./weights.ts";
 
 export { learnableStems } from "./query.ts";
+export { MAX_LEARNED_MEANINGS } from "./weights.ts";
 export type { LearnedMethod, LearnedWords } from "./learned.ts";
 export { indexSlice, indexUntil, isIndexed, shareIndex, shareIndexWithView } from "./shared-index.ts";
 

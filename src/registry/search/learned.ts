@@ -1,10 +1,13 @@
 import type { Catalog } from "../../model/catalog.ts";
 import { impactWithExamples } from "./entry.ts";
 import type { MethodIndex } from "./method-index.ts";
+import { getLearnedWeight } from "./weights.ts";
 import { foldedName } from "./words.ts";
 
 /** The words learned from one caller, in addition to the index. */
 export interface LearnedWords {
+  /** Number of methods for which words were learned. */
+  readonly size: number;
   /** Returns the few methods for which a stem was learned. */
   methodsWith(stem: string): readonly LearnedMethod[];
 }
@@ -18,20 +21,23 @@ export interface LearnedMethod {
   readonly words: number;
 }
 
-export const NOTHING_LEARNED: LearnedWords = { methodsWith: () => [] };
+export const NOTHING_LEARNED: LearnedWords = { size: 0, methodsWith: () => [] };
 
 /** Returns the postings of a learned word in the format of the index, with the total impact for each document. */
 export type LearnedPostings = (stem: string) => readonly number[];
 
 /** Creates the lookup of learned postings, limited to the methods of the catalog. */
 export function learnedPostings(learned: LearnedWords, catalog: Catalog, index: MethodIndex): LearnedPostings {
-  return (stem) =>
-    learned.methodsWith(stem).flatMap(({ path, times, words }) => {
+  return (stem) => {
+    const methods = learned.methodsWith(stem);
+    const weight = getLearnedWeight(methods.length, learned.size);
+    return methods.flatMap(({ path, times, words }) => {
       const document = findDocument(path, catalog, index);
       if (document === undefined) return [];
       const known = findImpact(document, stem, index);
-      return [document * 256 + impactWithExamples(known, times, words)];
+      return [document * 256 + impactWithExamples(known, weight * times, words)];
     });
+  };
 }
 
 function findDocument(path: string, catalog: Catalog, index: MethodIndex): number | undefined {
