@@ -2,12 +2,12 @@ import { define, NativeError } from "./primordials.ts";
 import { callInMicrotask } from "./microtask.ts";
 import { structuredClone } from "./web/clone.ts";
 import { TextDecoder, TextEncoder } from "./web/encoding.ts";
+import { defineIntl } from "./web/intl.ts";
 import { URLSearchParams } from "./web/search-params.ts";
 import { URL } from "./web/url.ts";
 
 /**
- * Defines the web globals that models expect. Not here: `crypto`, because an isolate has no secure randomness, and `Intl`,
- * because its tables are larger than all the rest.
+ * Defines the web globals that models expect. Not here: `crypto`, because an isolate has no secure randomness.
  */
 export function defineWeb(fail: (reason: unknown) => void): void {
   const builtins = { structuredClone, TextEncoder, TextDecoder, URL, URLSearchParams };
@@ -19,6 +19,7 @@ export function defineWeb(fail: (reason: unknown) => void): void {
     if (typeof callback !== "function") throw new NativeError("Cannot queue what is not a function");
     callInMicrotask(callback as () => void, [], fail);
   });
+  defineIntl();
   const performance = {};
   define(performance, "now", function now(): number {
     const time = Date.now();

@@ -3,7 +3,9 @@ import { CallSites } from "../engine/call-site.ts";
 import { DeviceSnapshots } from "../engine/device-snapshots.ts";
 import { type Engine, type EngineHost, openEngine, PROMISE } from "../engine/quickjs.ts";
 import { NESTED, OP } from "../guest/host-protocol.ts";
+import { MAX_REQUEST_BYTES } from "../guest/web/locale-options.ts";
 import { GuestValues, OutOfMemory } from "./guest-values.ts";
+import { LocaleFormats } from "./locale-formats.ts";
 import {
   type HeapRange,
   getHeapEnd,
@@ -106,6 +108,7 @@ export class Isolate {
   readonly #listener: GuestListener;
   readonly #values: GuestValues;
   readonly #devices = new DeviceSnapshots();
+  readonly #formats = new LocaleFormats();
   readonly #sites: CallSites;
   #range: HeapRange = { extra: 0, end: 0 };
   /** Snapshot and heap size that the last run began with. */
@@ -241,6 +244,7 @@ export class Isolate {
     const id = values.view.getInt32(argv + 8, true);
     if (argc < 4 || this.#stop !== undefined) return 0; // ignore a guest that was stopped
     if (op === OP.settle) return this.#settle(argv + 24, id);
+    if (op === OP.format) return values.ofText(this.#formats.answer(values.text(argv + 24, MAX_REQUEST_BYTES)));
     const name = values.text(argv + 16, NAME_BYTES) ?? "";
     const maxBytes = this.#listener.textBytes(op);
     let payload: GuestValue | undefined;
@@ -388,6 +392,7 @@ export class Isolate {
 
   #restore(snapshot: Snapshot): void {
     this.#ready = undefined;
+    this.#formats.clear();
     const { bytes, view } = this.#values;
     const last = { ...this.#range, heapEnd: getHeapEnd(view) };
     restoreSnapshot(bytes, snapshot, last, { textEnd: this.#values.scratchEnd, gap: this.#stackGap });

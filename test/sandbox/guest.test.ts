@@ -102,7 +102,7 @@ test("offers no module, file, network, process, thread or engine [S6]", async ()
   const names = [
     "require module exports process global Buffer fetch XMLHttpRequest WebSocket Worker SharedArrayBuffer Atomics",
     "WebAssembly WeakRef FinalizationRegistry navigator window self document std os bjson gc scriptArgs Deno Bun",
-    "__host __prepare __follow __deliver __fail eval importScripts crypto Intl DOMException",
+    "__host __prepare __follow __deliver __fail eval importScripts crypto DOMException",
   ].join(" ");
   const code = `return "${names}".split(" ").filter((name) => name in globalThis)`;
   expect(await getValue(sandbox, code)).toEqual([]);

@@ -118,7 +118,7 @@ export const GLOBALS: ReadonlySet<string> = new Set([
   ..."BigInt64Array BigUint64Array Float16Array Float32Array Float64Array".split(" "),
   ..."Error EvalError RangeError ReferenceError SyntaxError TypeError URIError AggregateError InternalError".split(" "),
   ..."setTimeout clearTimeout setInterval clearInterval queueMicrotask structuredClone".split(" "),
-  ..."TextEncoder TextDecoder URL URLSearchParams atob btoa performance".split(" "),
+  ..."TextEncoder TextDecoder URL URLSearchParams atob btoa performance Intl".split(" "),
 ]);
 
 const FUNCTION_MEMBERS = "length name prototype apply bind call toString hasOwnProperty";
@@ -130,6 +130,7 @@ export const BUILTIN_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = sp
   ArrayBuffer: `${FUNCTION_MEMBERS} isView`,
   BigInt: `${FUNCTION_MEMBERS} asIntN asUintN`,
   Date: `${FUNCTION_MEMBERS} UTC now parse`,
+  Intl: `${OBJECT_MEMBERS} Collator DateTimeFormat DisplayNames ListFormat Locale NumberFormat PluralRules RelativeTimeFormat Segmenter`,
   Iterator: `${FUNCTION_MEMBERS} concat from`,
   JSON: `${OBJECT_MEMBERS} parse stringify`,
   Map: `${FUNCTION_MEMBERS} groupBy`,
@@ -295,7 +296,6 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
       code: "GLOBAL_FORBIDDEN",
       fix: "Write `${Date.now()}-${Math.random().toString(36).slice(2)}` for an id that need not be secret",
     },
-    Intl: { code: "GLOBAL_FORBIDDEN", fix: "Write value.toLocaleString(), or build the text yourself" },
     Temporal: { code: "GLOBAL_FORBIDDEN", fix: "Write new Date(…)" },
     moment: { code: "GLOBAL_FORBIDDEN", fix: "Write new Date(…)" },
     dayjs: { code: "GLOBAL_FORBIDDEN", fix: "Write new Date(…)" },

@@ -134,3 +134,14 @@ return await device.UserSkill.get({ id: ids[0] });
 await device.MathSkill.add({ a: "1", b: 2 });
 await device.FilesystemMCP.read_file({ path: 5 });
 return await device.MathSkill.sum({ numbers: "1,2,3" });
+
+//# options-of-a-format {"intent":"getters, proxies and long texts as the options of a format","end":"completed"}
+const tries = [
+  { get weekday() { throw new Error("read"); } },
+  new Proxy({}, { get: () => "long" }),
+  { timeZone: "A".repeat(1e6) },
+  { timeZone: "../../etc/passwd" },
+  { calendar: "\0" },
+  { weekday: { toString: () => "long" } },
+];
+return tries.map((options) => { try { return new Date(0).toLocaleDateString("en", options); } catch (error) { return error.name; } });

@@ -114,3 +114,6 @@ return new Float64Array(3e6).map(Math.random).sort((a, b) => (a < b ? 1 : -1)).l
 const u = new URL("http://h/" + "../a/".repeat(100000) + "?" + "a=%41&".repeat(50000));
 for (let i = 0; i < 20000; i++) { u.searchParams.append("k", "v"); void u.href; }
 return u.href.length;
+
+//# formats-without-end {"intent":"a new format of the host each time","end":"limit"}
+for (let i = 0; ; i++) (i / 7).toLocaleString("en", { minimumFractionDigits: i % 20, minimumIntegerDigits: 1 + (i % 21) });

@@ -27,3 +27,14 @@ const names = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const d = new Date(Date.UTC(2026, 0, 31));
 d.setUTCMonth(d.getUTCMonth() + 1);
 return [names[new Date("2026-03-01T00:00:00Z").getUTCDay()], d.toISOString().slice(0, 10), isNaN(new Date("no date")), JSON.stringify({ d: new Date(0) }), new Date(2026, 1, 29) instanceof Date];
+
+//# formats-of-a-locale {"intent":"dates and numbers as text, with a locale and options","result":["Sunday, March 1, 2026","01/03/2026","13:34","$1,234.50","1,234.568","UTC"],"calls":0}
+const d = new Date("2026-03-01T12:34:56.789Z");
+return [
+  d.toLocaleDateString("en-US", { weekday: "long", year: "numeric", month: "long", day: "numeric" }),
+  d.toLocaleDateString("en-GB"),
+  d.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "Europe/Berlin" }),
+  (1234.5).toLocaleString("en-US", { style: "currency", currency: "USD" }),
+  new Intl.NumberFormat("en-US").format(1234.5678),
+  Intl.DateTimeFormat().resolvedOptions().timeZone,
+];

@@ -1,0 +1,214 @@
+import { host } from "../host.ts";
+import { OP } from "../host-protocol.ts";
+import {
+  bigintText,
+  create,
+  data,
+  define,
+  isArray,
+  NativeString,
+  NativeTypeError,
+  parse,
+  stringify,
+  uncurry,
+} from "../primordials.ts";
+import { DATE_OPTIONS, type FormatAnswer, type FormatRequest, NUMBER_OPTIONS } from "./locale-options.ts";
+
+type Options = Record<string, unknown>;
+type Format = Pick<FormatRequest, "of" | "locale" | "options">;
+
+const dateValue = uncurry(Date.prototype.valueOf) as (date: unknown) => number;
+const numberValue = uncurry(Number.prototype.valueOf) as (number: unknown) => number;
+const bigintValue = uncurry(BigInt.prototype.valueOf) as (number: unknown) => bigint;
+const { now } = Date;
+const NativeNumber = Number;
+const NativeRangeError = RangeError;
+
+const DATE_NAMES = Object.keys(DATE_OPTIONS);
+const NUMBER_NAMES = Object.keys(NUMBER_OPTIONS);
+const DAY_FIELDS = ["weekday", "year", "month", "day"];
+const TIME_FIELDS = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"];
+/** What the other formats of `Intl` would need is not here. */
+const MISSING = ["Collator", "DisplayNames", "ListFormat", "Locale", "PluralRules", "RelativeTimeFormat", "Segmenter"];
+
+const DATE_FORMAT = {};
+const NUMBER_FORMAT = {};
+
+/** Defines `Intl` and the methods that format dates and numbers. The host formats; the guest's engine has no tables. */
+export function defineIntl(): void {
+  for (const [prototype, methods] of [
+    [Date.prototype, DATE_METHODS],
+    [Number.prototype, { toLocaleString: NUMBER_METHODS.number }],
+    [BigInt.prototype, { toLocaleString: NUMBER_METHODS.bigint }],
+  ] as const) {
+    for (const [name, method] of Object.entries(methods)) {
+      Object.defineProperty(method, "name", { value: name });
+      define(prototype, name, method);
+    }
+  }
+  const intl = {};
+  defineFormat(intl, "DateTimeFormat", DATE_FORMAT, createDateFormat);
+  defineFormat(intl, "NumberFormat", NUMBER_FORMAT, createNumberFormat);
+  for (const name of MISSING) {
+    define(intl, name, function () {
+      throw new NativeTypeError(
+        `Cannot use Intl.${name}: only Intl.DateTimeFormat and Intl.NumberFormat are here; build the text yourself`,
+      );
+    });
+  }
+  define(globalThis, "Intl", intl);
+}
+
+function defineFormat(
+  intl: object,
+  name: string,
+  prototype: object,
+  createFormat: (locales: unknown, options: unknown) => object,
+): void {
+  const format = function (locales: unknown, options: unknown): object {
+    return createFormat(locales, options);
+  };
+  Object.defineProperty(format, "name", { value: name });
+  format.prototype = prototype;
+  define(format, "supportedLocalesOf", (locales: unknown) => {
+    try {
+      return locales === undefined
+        ? []
+        : [askFormat({ of: "number", locale: readLocale(locales), options: {} }).locale];
+    } catch {
+      return [];
+    }
+  });
+  define(prototype, "constructor", format);
+  define(intl, name, format);
+}
+
+const DATE_METHODS = {
+  toLocaleString(this: unknown, locales: unknown, options: unknown): string {
+    return formatDate(this, locales, options, "any", "all");
+  },
+  toLocaleDateString(this: unknown, locales: unknown, options: unknown): string {
+    return formatDate(this, locales, options, "date", "date");
+  },
+  toLocaleTimeString(this: unknown, locales: unknown, options: unknown): string {
+    return formatDate(this, locales, options, "time", "time");
+  },
+};
+
+const NUMBER_METHODS = {
+  number(this: unknown, locales: unknown, options: unknown): string {
+    return ask(readNumberFormat(locales, options), "text", toNumberText(numberValue(this)));
+  },
+  bigint(this: unknown, locales: unknown, options: unknown): string {
+    return ask(readNumberFormat(locales, options), "text", toNumberText(bigintValue(this)));
+  },
+};
+
+function formatDate(date: unknown, locales: unknown, options: unknown, required: Part, defaults: Part): string {
+  const time = dateValue(date);
+  const format = readDateFormat(locales, options, required, defaults);
+  return time !== time ? "Invalid Date" : ask(format, "text", NativeString(time));
+}
+
+function createDateFormat(locales: unknown, options: unknown): object {
+  const toTime = (date: unknown): string => NativeString(date === undefined ? now() : NativeNumber(date));
+  return createFormat(DATE_FORMAT, readDateFormat(locales, options, "any", "date"), toTime);
+}
+
+function createNumberFormat(locales: unknown, options: unknown): object {
+  return createFormat(NUMBER_FORMAT, readNumberFormat(locales, options), (value) =>
+    toNumberText(typeof value === "bigint" ? value : NativeNumber(value)),
+  );
+}
+
+/** Creates a format with bound methods, as snippets pass `format` on. Throws if the host does not know the options. */
+function createFormat(prototype: object, format: Format, toText: (value: unknown) => string): object {
+  askFormat(format);
+  const created = create(prototype) as object;
+  define(created, "format", (value: unknown) => ask(format, "text", toText(value)));
+  define(created, "formatToParts", (value: unknown) => parse(ask(format, "parts", toText(value))) as unknown);
+  define(created, "resolvedOptions", () => askFormat(format));
+  return created;
+}
+
+function askFormat(format: Format): { readonly locale: string } {
+  return parse(ask(format, "resolve", "0")) as { readonly locale: string };
+}
+
+/** Asks the host. Throws its refusal. */
+function ask({ of, locale, options }: Format, to: FormatRequest["to"], value: string): string {
+  const request = create(null) as Options;
+  data(request, "of", of);
+  data(request, "locale", locale);
+  data(request, "options", options);
+  data(request, "to", to);
+  data(request, "value", value);
+  const answer = parse(`${host(OP.format, 0, "", stringify(request)) as string}`) as FormatAnswer;
+  if ("text" in answer) return answer.text;
+  throw answer.name === "TypeError" ? new NativeTypeError(answer.message) : new NativeRangeError(answer.message);
+}
+
+/** Reads the first locale; `en-US` if there is none. */
+function readLocale(locales: unknown): string {
+  const first: unknown = isArray(locales) ? locales[0] : locales;
+  if (first === undefined) return "en-US";
+  if (typeof first !== "string") throw new NativeTypeError("Cannot format for a locale that is no text: write en-US");
+  return first;
+}
+
+function readOptions(given: unknown, names: readonly string[]): Options {
+  const options = create(null) as Options;
+  if (given === undefined) return options;
+  if (given === null) throw new NativeTypeError("Cannot format with the options null: leave them out");
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string;
+    const value = (given as Options)[name];
+    const isDefault = value === undefined || (name === "useGrouping" && (value === "true" || value === "false"));
+    if (!isDefault) data(options, name, readOption(name, value));
+  }
+  return options;
+}
+
+function readOption(name: string, value: unknown): unknown {
+  if (name === "hour12") return !!value;
+  if (name === "useGrouping" && (value === true || !value)) return !!value;
+  const values = NUMBER_OPTIONS[name] ?? DATE_OPTIONS[name];
+  if (isArray(values) && typeof values[0] === "number") return NativeNumber(value);
+  return NativeString(value);
+}
+
+function readNumberFormat(locales: unknown, given: unknown): Format {
+  return { of: "number", locale: readLocale(locales), options: readOptions(given, NUMBER_NAMES) };
+}
+
+type Part = "any" | "all" | "date" | "time";
+
+/** Adds the fields that a format has where none is asked for (ECMA-402, CreateDateTimeFormat). */
+function readDateFormat(locales: unknown, given: unknown, required: Part, defaults: Part): Format {
+  const locale = readLocale(locales);
+  const options = readOptions(given, DATE_NAMES);
+  const hasStyle = options["dateStyle"] !== undefined || options["timeStyle"] !== undefined;
+  const refused = required === "date" ? "timeStyle" : required === "time" ? "dateStyle" : undefined;
+  if (refused !== undefined && options[refused] !== undefined)
+    throw new NativeTypeError(`Cannot format a ${required} with ${refused}: use toLocaleString`);
+  const hasFields =
+    (required !== "time" && hasAny(options, DAY_FIELDS)) || (required !== "date" && hasAny(options, TIME_FIELDS));
+  if (hasStyle || hasFields) return { of: "date", locale, options };
+  if (defaults !== "time") addNumeric(options, "year", "month", "day");
+  if (defaults !== "date") addNumeric(options, "hour", "minute", "second");
+  return { of: "date", locale, options };
+}
+
+function hasAny(options: Options, names: readonly string[]): boolean {
+  for (let i = 0; i < names.length; i++) if (options[names[i] as string] !== undefined) return true;
+  return false;
+}
+
+function addNumeric(options: Options, ...names: readonly string[]): void {
+  for (let i = 0; i < names.length; i++) data(options, names[i] as string, "numeric");
+}
+
+function toNumberText(value: number | bigint): string {
+  if (typeof value === "bigint") return `${bigintText(value)}n`;
+  return value === 0 && 1 / value < 0 ? "-0" : NativeString(value);
+}

@@ -1,0 +1,173 @@
+import { afterAll, describe, expect, test } from "vitest";
+
+import { LocaleFormats } from "../../sandbox/worker/locale-formats.ts";
+import { DATE_OPTIONS, NUMBER_OPTIONS, type OptionValues } from "../../sandbox/guest/web/locale-options.ts";
+import { createRuntime } from "../../src/index.ts";
+
+const runtime = await createRuntime({ skillsDir: false, discover: false, typecheck: false });
+afterAll(() => runtime.close());
+
+async function evaluate(code: string): Promise<unknown> {
+  const outcome = await runtime.run(code);
+  if (outcome.kind !== "completed") throw new Error(outcome.text);
+  return outcome.value;
+}
+
+/** The same numbers in every run (mulberry32). */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
+  timeZone: ["UTC", "Asia/Tokyo", "America/New_York", "Europe/Berlin", "Asia/Kolkata"],
+  currency: ["USD", "EUR", "JPY", "gbp"],
+  unit: ["kilometer", "liter", "kilometer-per-hour", "percent"],
+};
+const LOCALES = [undefined, "en", "en-US", "en-GB", "en-AU", ["en-CA", "de"], []];
+
+function pickOptions(table: Readonly<Record<string, OptionValues>>, random: (below: number) => number) {
+  const names = Object.keys(table).filter(() => random(5) === 0);
+  return Object.fromEntries(names.map((name) => [name, pickValue(name, table[name] ?? [], random)]));
+}
+
+function pickValue(name: string, values: OptionValues, random: (below: number) => number): unknown {
+  if (values === "boolean") return random(2) === 1;
+  const list = values instanceof RegExp ? (TEXTS[name] ?? []) : values;
+  const [least, most] = list;
+  if (typeof least === "number") return least + random(Number(most) - least + 1);
+  return list[random(list.length)];
+}
+
+/** Formats values as each of these does, or says which error it throws. */
+const FORMAT = `(kind, value, locales, options) => {
+  try {
+    switch (kind) {
+      case 0: return new Date(value).toLocaleString(locales, options);
+      case 1: return new Date(value).toLocaleDateString(locales, options);
+      case 2: return new Date(value).toLocaleTimeString(locales, options);
+      case 3: return new Intl.DateTimeFormat(locales, options).format(new Date(value));
+      case 4: return JSON.stringify(Intl.DateTimeFormat(locales, options).formatToParts(value));
+      case 5: return value.toLocaleString(locales, options);
+      case 6: return new Intl.NumberFormat(locales, options).format(value);
+      case 7: return JSON.stringify(new Intl.NumberFormat(locales, options).formatToParts(value));
+      case 8: return BigInt(Math.trunc(value)).toLocaleString(locales, options);
+      default: return JSON.stringify(Intl.NumberFormat(locales, options).resolvedOptions());
+    }
+  } catch (error) {
+    return error.name;
+  }
+}`;
+
+test.each([1, 2, 3, 4])("formats as Node does, with any options, from seed %i [S4]", async (seed) => {
+  const random = createRandom(seed);
+  const cases = Array.from({ length: 250 }, () => {
+    const kind = random(10);
+    const options = kind < 5 ? pickOptions(DATE_OPTIONS, random) : pickOptions(NUMBER_OPTIONS, random);
+    const value = kind < 5 ? random(2 ** 31) * 1_000 : [0, -1.5, 1234.567, 1e21, 0.000_12, random(1e9)][random(6)];
+    return [kind, value, LOCALES[random(LOCALES.length)] ?? "none", random(8) === 0 ? "none" : options] as const;
+  });
+  const format = `const cases = ${JSON.stringify(cases)};
+const format = ${FORMAT};
+cases.map(([kind, value, locales, options]) =>
+  format(kind, value, locales === "none" ? undefined : locales, options === "none" ? undefined : options))`;
+  // oxlint-disable-next-line no-new-func, no-implied-eval -- the same code in both engines
+  const formatHere = new Function(`return ${FORMAT}`)() as (...args: readonly unknown[]) => string;
+  const expected = cases.map(([kind, value, locales, options]) => {
+    const given = options === "none" ? {} : options;
+    const inUtc = kind < 5 ? { timeZone: "UTC", ...given } : given;
+    return formatHere(kind, value, locales === "none" || locales.length === 0 ? "en-US" : locales, inUtc);
+  });
+  const found = (await evaluate(format)) as readonly string[];
+  expect(found.map((text, at) => [cases[at], text])).toEqual(expected.map((text, at) => [cases[at], text]));
+});
+
+test("the zone is UTC unless the snippet names one, like that of the clock [S4]", async () => {
+  const code = `const at = new Date(0);
+[at.toLocaleString("en-GB"), at.toLocaleString("en-GB", { timeZone: "Asia/Tokyo" }), Intl.DateTimeFormat().resolvedOptions().timeZone, at.getHours()]`;
+  expect(await evaluate(code)).toEqual(["01/01/1970, 00:00:00", "01/01/1970, 09:00:00", "UTC", 0]);
+});
+
+test("formats are instances, and their methods may be passed on [S4]", async () => {
+  const code = `const format = new Intl.NumberFormat("en-US");
+[format instanceof Intl.NumberFormat, [1000, 2000].map(format.format), Intl.NumberFormat.supportedLocalesOf(["en-GB"]), new Date(NaN).toLocaleString()]`;
+  expect(await evaluate(code)).toEqual([true, ["1,000", "2,000"], ["en-GB"], "Invalid Date"]);
+});
+
+describe("refuses what it cannot format, and says what to write", () => {
+  test.each([
+    [
+      'new Date(0).toLocaleDateString("de-DE")',
+      'RangeError: Cannot format for the locale "de-DE": only English is here, as en, en-US or en-GB; build the text yourself',
+    ],
+    [
+      '(1).toLocaleString(["fr", "en"])',
+      'RangeError: Cannot format for the locale "fr": only English is here, as en, en-US or en-GB; build the text yourself',
+    ],
+    [
+      'new Date(0).toLocaleDateString("en", { weekday: "lang" })',
+      'RangeError: Cannot format with weekday "lang": write narrow, short or long',
+    ],
+    [
+      'new Date(0).toLocaleString("en", { timeZone: "Mars/Base" })',
+      'RangeError: Cannot format in the time zone "Mars/Base": write UTC, or a name such as Europe/Berlin',
+    ],
+    [
+      '(1).toLocaleString("en", { maximumFractionDigits: 99 })',
+      "RangeError: Cannot format with maximumFractionDigits 99: write a number from 0 to 20",
+    ],
+    [
+      'new Date(0).toLocaleDateString("en", { timeStyle: "short" })',
+      "TypeError: Cannot format a date with timeStyle: use toLocaleString",
+    ],
+    [
+      'new Intl.PluralRules("en")',
+      "TypeError: Cannot use Intl.PluralRules: only Intl.DateTimeFormat and Intl.NumberFormat are here; build the text yourself",
+    ],
+    ['(10n ** 5_000n).toLocaleString("en")', "RangeError: Cannot format with options that are this long"],
+  ])("%s [S10]", async (code, message) => {
+    expect(await runtime.run(code)).toMatchObject({ kind: "failed", error: { message } });
+  });
+});
+
+test("trusts nothing of a request [S13]", () => {
+  const formats = new LocaleFormats();
+  const good = { of: "date", locale: "en", options: {}, to: "text", value: "0" };
+  expect(formats.answer(JSON.stringify(good))).toBe('{"text":"1/1/1970"}');
+  const bad = [
+    undefined,
+    "",
+    "null",
+    "[]",
+    "x".repeat(5_000),
+    ...[
+      { of: "list" },
+      { to: "eval" },
+      { locale: 1 },
+      { locale: "en-u-nu-arab" },
+      { locale: "e".repeat(2_000) },
+      { options: [] },
+      { options: null },
+      { options: { __proto__: null, constructor: "x" } },
+      { options: { calendar: "chinese" } },
+      { options: { numberingSystem: "arab" } },
+      { options: { timeZone: { toString: 1 } } },
+      { options: { timeZone: "../../etc" } },
+      { options: { fractionalSecondDigits: 1e9 } },
+      { value: 0 },
+      { value: "NaN" },
+      { of: "number", value: `${"9".repeat(50)}xn` },
+      { of: "number", options: { style: "currency", currency: "$$$" } },
+    ].map((part) => JSON.stringify({ ...good, ...part })),
+  ];
+  for (const json of bad) {
+    const answer = JSON.parse(formats.answer(json)) as Readonly<Record<string, string>>;
+    expect([json, Object.keys(answer)]).toEqual([json, ["name", "message"]]);
+    expect(answer["message"]?.length).toBeLessThan(400);
+  }
+});
