@@ -12,11 +12,11 @@ import {
 const MAX_FORMATS = 32;
 const MAX_MESSAGE = 300;
 
-type Format = Intl.DateTimeFormat | Intl.NumberFormat;
+type LocaleFormat = Intl.DateTimeFormat | Intl.NumberFormat;
 
 /** Formats dates and numbers for guests, whose engine has no tables. The zone is UTC unless the guest names one. */
 export class LocaleFormats {
-  readonly #formats = new Map<string, Format>();
+  readonly #formats = new Map<string, LocaleFormat>();
 
   /** Answers a request with JSON. Nothing of the request is trusted. */
   answer(json: string | undefined): string {
@@ -48,7 +48,7 @@ export class LocaleFormats {
     }
   }
 
-  #getFormat({ of, locale, options }: FormatRequest): Format {
+  #getFormat({ of, locale, options }: FormatRequest): LocaleFormat {
     const key = JSON.stringify([of, locale, options]);
     const known = this.#formats.get(key);
     if (known !== undefined) return known;
@@ -60,12 +60,12 @@ export class LocaleFormats {
   }
 }
 
-function createFormat(of: FormatRequest["of"], locale: string, options: FormatRequest["options"]): Format {
+function createFormat(of: FormatRequest["of"], locale: string, options: FormatRequest["options"]): LocaleFormat {
   if (of === "date") return new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
   return new Intl.NumberFormat(locale, options);
 }
 
-function formatValue(format: Format, { to, value }: FormatRequest): string {
+function formatValue(format: LocaleFormat, { to, value }: FormatRequest): string {
   if (to === "resolve") return JSON.stringify(format.resolvedOptions());
   if (format instanceof Intl.DateTimeFormat) {
     const time = Number(value);

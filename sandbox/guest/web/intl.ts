@@ -15,7 +15,7 @@ import {
 import { DATE_OPTIONS, type FormatAnswer, type FormatRequest, NUMBER_OPTIONS } from "./locale-options.ts";
 
 type Options = Record<string, unknown>;
-type Format = Pick<FormatRequest, "of" | "locale" | "options">;
+type FormatQuestion = Pick<FormatRequest, "of" | "locale" | "options">;
 
 const dateValue = uncurry(Date.prototype.valueOf) as (date: unknown) => number;
 const numberValue = uncurry(Number.prototype.valueOf) as (number: unknown) => number;
@@ -28,7 +28,7 @@ const DATE_NAMES = Object.keys(DATE_OPTIONS);
 const NUMBER_NAMES = Object.keys(NUMBER_OPTIONS);
 const DAY_FIELDS = ["weekday", "year", "month", "day"];
 const TIME_FIELDS = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"];
-/** What the other formats of `Intl` would need is not here. */
+/** Members of `Intl` that throw an error. */
 const MISSING = ["Collator", "DisplayNames", "ListFormat", "Locale", "PluralRules", "RelativeTimeFormat", "Segmenter"];
 
 const DATE_FORMAT = {};
@@ -122,7 +122,7 @@ function createNumberFormat(locales: unknown, options: unknown): object {
 }
 
 /** Creates a format with bound methods, as snippets pass `format` on. Throws if the host does not know the options. */
-function createFormat(prototype: object, format: Format, toText: (value: unknown) => string): object {
+function createFormat(prototype: object, format: FormatQuestion, toText: (value: unknown) => string): object {
   askFormat(format);
   const created = create(prototype) as object;
   define(created, "format", (value: unknown) => ask(format, "text", toText(value)));
@@ -131,12 +131,12 @@ function createFormat(prototype: object, format: Format, toText: (value: unknown
   return created;
 }
 
-function askFormat(format: Format): { readonly locale: string } {
+function askFormat(format: FormatQuestion): { readonly locale: string } {
   return parse(ask(format, "resolve", "0")) as { readonly locale: string };
 }
 
 /** Asks the host. Throws its refusal. */
-function ask({ of, locale, options }: Format, to: FormatRequest["to"], value: string): string {
+function ask({ of, locale, options }: FormatQuestion, to: FormatRequest["to"], value: string): string {
   const request = create(null) as Options;
   data(request, "of", of);
   data(request, "locale", locale);
@@ -148,7 +148,7 @@ function ask({ of, locale, options }: Format, to: FormatRequest["to"], value: st
   throw answer.name === "TypeError" ? new NativeTypeError(answer.message) : new NativeRangeError(answer.message);
 }
 
-/** Reads the first locale; `en-US` if there is none. */
+/** Reads the first locale; `en-US` if it is missing. */
 function readLocale(locales: unknown): string {
   const first: unknown = isArray(locales) ? locales[0] : locales;
   if (first === undefined) return "en-US";
@@ -177,14 +177,14 @@ function readOption(name: string, value: unknown): unknown {
   return NativeString(value);
 }
 
-function readNumberFormat(locales: unknown, given: unknown): Format {
+function readNumberFormat(locales: unknown, given: unknown): FormatQuestion {
   return { of: "number", locale: readLocale(locales), options: readOptions(given, NUMBER_NAMES) };
 }
 
 type Part = "any" | "all" | "date" | "time";
 
 /** Adds the fields that a format has where none is asked for (ECMA-402, CreateDateTimeFormat). */
-function readDateFormat(locales: unknown, given: unknown, required: Part, defaults: Part): Format {
+function readDateFormat(locales: unknown, given: unknown, required: Part, defaults: Part): FormatQuestion {
   const locale = readLocale(locales);
   const options = readOptions(given, DATE_NAMES);
   const hasStyle = options["dateStyle"] !== undefined || options["timeStyle"] !== undefined;

@@ -71,5 +71,5 @@ export interface FormatRequest {
   readonly value: string;
 }
 
-/** The answer to a request: a text or JSON, or why there is none. */
+/** The answer to a request: a text or JSON, or the error to throw. */
 export type FormatAnswer = { readonly text: string } | { readonly name: string; readonly message: string };
