@@ -7,6 +7,7 @@ import type { Discovery } from "./runtime/discovery.ts";
 import type { Caller } from "./model/caller.ts";
 import type { RunObserver } from "./model/run-observer.ts";
 import type { Catalog } from "./model/catalog.ts";
+import type { Policy } from "./model/policy.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome } from "./model/outcome.ts";
 import { KEPT_RESULT_BYTES, type KeptResults } from "./model/kept-results.ts";
@@ -27,6 +28,8 @@ export interface RunServices {
   readonly secrets: KnownSecrets;
   readonly checkTypes: TypecheckSnippet;
   readonly discovery: Discovery;
+  /** Returns the policy that is in force. */
+  readonly getPolicy: () => Policy;
   /** The front end and the gatekeeper. */
   readonly inspect: CheckSnippet;
 }
@@ -54,7 +57,7 @@ export async function runSnippet(source: string, request: RunRequest, services: 
   if (program === undefined) {
     return services.secrets.maskValue(addMethods(refusedOutcome(runId, violations), plan, request, services));
   }
-  const callLog = createCallHandler({ runId, source }, request, services);
+  const callLog = createCallHandler({ runId, source, paths: program.paths }, request, services);
   const sandbox = await services.sandbox.run(program, callLog.answer, sandboxOptions(request, services.secrets));
   const { calls, notes: callNotes } = callLog.close();
   const outcome = createOutcome({

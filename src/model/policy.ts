@@ -28,13 +28,19 @@ export interface Flow {
   readonly decision: Decision;
 }
 
+/** The parts of a method that rules depend on. */
+export type RuledMethod = Pick<Method, "path" | "name" | "wireName" | "metadata">;
+
 /** The policy of a runtime at one point in time; immutable. */
 export interface Policy {
   /** Identifies this state of the policy: a verdict is valid only with the policy that it was reached under. */
   readonly version: number;
   readonly roles: Roles;
-  readonly flows: readonly Flow[];
-  readonly getRule: (method: Pick<Method, "path" | "name" | "wireName" | "metadata">) => MethodRule;
+  readonly getRule: (method: RuledMethod) => MethodRule;
+  /** Returns the decision of the first flow that matches both methods; `undefined` without one. */
+  readonly findFlow: (from: RuledMethod, to: RuledMethod) => Decision | undefined;
+  /** True if a flow names the method as its target. */
+  readonly isFlowTarget: (method: RuledMethod) => boolean;
 }
 
 /** Why a caller may not call a method at all. */
@@ -63,6 +69,7 @@ export function formatScopes(scopes: readonly string[]): string {
 export const NO_POLICY: Policy = Object.freeze<Policy>({
   version: 0,
   roles: new Map(),
-  flows: [],
+  findFlow: () => undefined,
+  isFlowTarget: () => false,
   getRule: ({ metadata }) => ({ ...metadata, decision: metadata.approval === "none" ? "allow" : "ask" }),
 });

@@ -1,6 +1,5 @@
 import type { Caller } from "../model/caller.ts";
-import { type Decision, findRefusal, formatScopes, type MethodRule } from "../model/policy.ts";
-import type { RuledMethod } from "./keys.ts";
+import { type Decision, findRefusal, formatScopes, type MethodRule, type RuledMethod } from "../model/policy.ts";
 import type { ExplainedPolicy } from "./rules.ts";
 
 /** The decision on the calls of one method by one caller, and the reasons for it. */

@@ -1,8 +1,5 @@
 import { createPathMatcher } from "../model/caller.ts";
-import type { Method } from "../model/catalog.ts";
-
-/** The parts of a method that keys are matched against. */
-export type RuledMethod = Pick<Method, "path" | "name" | "wireName" | "metadata">;
+import type { RuledMethod } from "../model/policy.ts";
 
 // The kinds of matches between a key and a method, as `policy explain` words them.
 const EXACT = "names the method exactly";

@@ -1,7 +1,7 @@
 import type { Roles } from "../model/caller.ts";
-import type { Flow, MethodRule, Policy } from "../model/policy.ts";
+import type { Flow, MethodRule, Policy, RuledMethod } from "../model/policy.ts";
 import type { MethodMetadata } from "../model/skill.ts";
-import { MATCH_KINDS, type MatchKind, type RuledMethod } from "./keys.ts";
+import { MATCH_KINDS, type MatchKind, parseKey } from "./keys.ts";
 import type { PolicyRow } from "./rows.ts";
 
 /** The content of a policy. */
@@ -38,7 +38,7 @@ export function createPolicy(content: PolicyContent): ExplainedPolicy {
     version: ++versions,
     content,
     roles: onlyTightens ? new Map() : roles,
-    flows: onlyTightens ? flows.filter(({ decision }) => decision !== "allow") : flows,
+    ...createFlowRules(onlyTightens ? flows.filter(({ decision }) => decision !== "allow") : flows),
     findRows,
     getRule(method) {
       const known = rules.get(method);
@@ -47,6 +47,19 @@ export function createPolicy(content: PolicyContent): ExplainedPolicy {
       rules.set(method, rule);
       return rule;
     },
+  };
+}
+
+function createFlowRules(flows: readonly Flow[]): Pick<Policy, "findFlow" | "isFlowTarget"> {
+  const compiled = flows.flatMap(({ from, to, decision }) => {
+    const [source, target] = [parseKey(from), parseKey(to)];
+    return source === undefined || target === undefined ? [] : [{ source, target, decision }];
+  });
+  return {
+    findFlow: (from, to) =>
+      compiled.find(({ source, target }) => source.match(from) !== undefined && target.match(to) !== undefined)
+        ?.decision,
+    isFlowTarget: (method) => compiled.some(({ target }) => target.match(method) !== undefined),
   };
 }
 

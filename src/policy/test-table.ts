@@ -3,11 +3,10 @@ import type { SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
 import type { Catalog } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
-import { type Decision, DECISIONS } from "../model/policy.ts";
+import { type Decision, DECISIONS, type RuledMethod } from "../model/policy.ts";
 import { METADATA_DEFAULTS } from "../model/skill.ts";
 import { explainDecision } from "./explain.ts";
 import { isTextList } from "./fields.ts";
-import type { RuledMethod } from "./keys.ts";
 import type { ExplainedPolicy } from "./rules.ts";
 
 /** One expected decision, and the decision of the policy. */

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../errors.ts";
+import type { Origin } from "../model/origin.ts";
 import type { CallRecord } from "../model/outcome.ts";
 
 /** The record of one call: the decision and the outcome. Holds no argument values. */
@@ -18,6 +19,8 @@ export interface AuditEntry {
   readonly code?: ErrorCode;
   /** The key of the policy row that applied to the call, if one did. */
   readonly policyRow?: string;
+  /** The parts of the arguments that came out of other methods, for a call of a sink; absent if there are none. */
+  readonly origins?: readonly Origin[];
   /** True if the answer came from the cache. */
   readonly cached: boolean;
   readonly durationMs: number;

@@ -2,13 +2,15 @@ import type { Cancellable } from "../../sandbox/index.ts";
 import { argumentsMessage, bindArguments } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
-import type { MethodRule } from "../model/policy.ts";
+import type { MethodRule, Policy } from "../model/policy.ts";
 import type { CallContext } from "../model/skill.ts";
 import type { Client } from "../model/client-requests.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Validation, Validator } from "../validation/index.ts";
 import type { AuditEntry } from "./audit-log.ts";
 import { hashValue } from "../shared/digest.ts";
+import { isSink, type KnownOrigin } from "./provenance.ts";
+import type { ResultTexts } from "./result-texts.ts";
 import type { Approve } from "./guards/approval.ts";
 
 /** A call of one method, as its run requests it. */
@@ -33,6 +35,8 @@ export interface Call {
   readonly onRawResult?: (result: unknown) => void;
   /** Approves this call in place of the router's own `approve`. */
   readonly approve?: Approve;
+  /** The results of the run so far, if they are recorded. */
+  readonly resultTexts?: ResultTexts<Method>;
   /** Receives remarks for the caller about a call that succeeded. */
   readonly addNote: (text: string) => void;
   /** Receives the record of the call when it has ended, whatever the outcome. */
@@ -46,12 +50,15 @@ export type Route = (call: Call) => Promise<unknown>;
 
 /** A call inside the guards. Values that depend on its arguments are computed on first use. */
 export interface GuardedCall extends Call {
-  /** The policy for the method, as it was when the call began. */
+  /** The policy as it was when the call began, and its rule for the method. */
+  readonly policy: Policy;
   readonly rule: MethodRule;
   /** The arguments by name, validated, with defaults. */
   readonly validation: () => Validation;
   /** Digest of the validated input; digest of the raw arguments if they are invalid. */
   readonly argumentsDigest: () => string;
+  /** The parts of the arguments that came out of other methods, if the method is a sink. */
+  readonly origins: () => readonly KnownOrigin[];
 }
 
 export interface CallAnswer {
@@ -68,13 +75,19 @@ export type Handler = (call: GuardedCall) => Promise<CallAnswer>;
 /** Wraps the inner stages. */
 export type Guard = (next: Handler) => Handler;
 
-export function guardedCall(call: Call, rule: MethodRule, validator: Validator): GuardedCall {
+export function guardedCall(call: Call, policy: Policy, validator: Validator): GuardedCall {
   const validation = once(() => validateCall(call, validator));
   const argumentsDigest = once(() => {
     const checked = validation();
     return hashValue(checked.kind === "valid" ? checked.input : call.args);
   });
-  return { ...call, rule, validation, argumentsDigest };
+  const origins = once(() => {
+    if (call.resultTexts === undefined || !isSink(call.method, policy)) return [];
+    const checked = validation();
+    const found = checked.kind === "valid" ? call.resultTexts.find(checked.input) : [];
+    return found.map(({ argument, source }) => ({ argument, from: source.path, method: source }));
+  });
+  return { ...call, policy, rule: policy.getRule(call.method), validation, argumentsDigest, origins };
 }
 
 /** Returns the validated arguments by name; throws if the arguments are invalid. */

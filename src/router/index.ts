@@ -1,3 +1,4 @@
+import { SkillgateError } from "../errors.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import { NO_POLICY, type Policy } from "../model/policy.ts";
 import { KnownSecrets } from "../shared/secrets.ts";
@@ -18,6 +19,7 @@ import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts
 export type { Call, Route } from "./call.ts";
 export type { CallCounter } from "./call-counter.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
+export { recordResults } from "./provenance.ts";
 export { answerTo, type CallResult, runCalls } from "./run-calls.ts";
 export type { SkillResources } from "./dispatch.ts";
 export { type AuditEntry, addCall, type Statistics, statisticsFrom, type CallStats } from "./audit-log.ts";
@@ -66,7 +68,7 @@ export function createRouter(options: RouterOptions): Router {
   /** The guards, the outermost first. */
   const guards: readonly Guard[] = [
     audit(record, now),
-    permission(getPolicy),
+    permission,
     enabled(isDisabled),
     approval(approve, secrets),
     limits(counter),
@@ -77,7 +79,18 @@ export function createRouter(options: RouterOptions): Router {
   const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ getResources, secrets }));
 
   return {
-    route: async (call) => (await enter(guardedCall(call, getPolicy().getRule(call.method), validator))).value,
+    async route(call) {
+      try {
+        const { value } = await enter(guardedCall(call, getPolicy(), validator));
+        call.resultTexts?.record(call.method, value);
+        return value;
+      } catch (error) {
+        // The message of a provider is text from outside, too.
+        if (error instanceof SkillgateError && error.code === "CALL_FAILED")
+          call.resultTexts?.record(call.method, error.message);
+        throw error;
+      }
+    },
     entries: () => trail.entries(),
     statistics: () => trail.statistics(),
   };

@@ -6,7 +6,7 @@ import type { Limits } from "../model/limits.ts";
 import { createCall, createUnknownMethodError } from "./call-method.ts";
 import type { CallRecord } from "../model/outcome.ts";
 import { decodeArguments, encodeForGuest } from "../shared/value-encoding.ts";
-import type { AuditEntry, Call } from "../router/index.ts";
+import { type AuditEntry, type Call, recordResults } from "../router/index.ts";
 import { hashValue } from "../shared/digest.ts";
 import { callBuiltin, getResult, isBuiltin } from "./builtin-calls.ts";
 import type { RunServices, RunRequest } from "../run-snippet.ts";
@@ -18,13 +18,22 @@ export interface CallLog {
   close(): { readonly calls: readonly CallRecord[]; readonly notes: readonly string[] };
 }
 
-/** `source` is the program; it decides which members of a result count as read. */
+/** The program of a run; it decides which members of a result count as read. */
+interface RunProgram {
+  readonly runId: string;
+  readonly source: string;
+  /** The paths of the methods that it can call. */
+  readonly paths: readonly string[];
+}
+
 export function createCallHandler(
-  { runId, source }: { readonly runId: string; readonly source: string },
+  { runId, source, paths }: RunProgram,
   request: RunRequest,
   services: RunServices,
 ): CallLog {
   const reads = (name: string): boolean => readsMember(source, name);
+  const methods = paths.flatMap((path) => request.catalog.method(path) ?? []);
+  const resultTexts = recordResults(source, methods, services.getPolicy());
   const records = new Map<number, () => CallRecord>();
   const notes = new Set<string>();
   let closed = false;
@@ -44,7 +53,13 @@ export function createCallHandler(
         const deprecation = formatDeprecation(made.method);
         if (deprecation !== undefined && !notes.has(deprecation)) made.log("warn", deprecation);
         if (deprecation !== undefined) notes.add(deprecation);
-        const value = await services.route({ ...made, reads, addNote: (text) => notes.add(text), onEnded: ended });
+        const value = await services.route({
+          ...made,
+          reads,
+          ...(resultTexts && { resultTexts }),
+          addNote: (text) => notes.add(text),
+          onEnded: ended,
+        });
         return encodeAnswer(value, request.limits);
       } catch (error) {
         if (method === undefined) {

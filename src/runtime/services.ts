@@ -87,6 +87,7 @@ export function createServices({
       limits: settings.limits,
       ...(options.workers !== undefined && { workers: options.workers }),
     }),
+    getPolicy,
     route: recordUsage(router.route, learning),
     router,
     learning,

@@ -198,7 +198,8 @@ flows: [{ from: A.b, to: B.c, decision: allow }, { from: A.b, to: B.d, decision:
   expect(policy.getRule(method("A.x", own))).toMatchObject({ ...own, requiredScopes: ["y", "x"], decision: "ask" });
   expect(policy.getRule(method("B.x")).decision).toBe("deny");
   expect(policy.getRule(method("C.x")).rateLimit).toBe(5);
-  expect(policy.flows).toEqual([{ from: "A.b", to: "B.d", decision: "deny" }]);
+  expect(policy.findFlow(method("A.b"), method("B.c"))).toBeUndefined();
+  expect(policy.findFlow(method("A.b"), method("B.d"))).toBe("deny");
   expect(policy.roles.size).toBe(0);
   expect(policyOf(text).getRule(method("A.x", own))).toMatchObject({
     approval: "none",

@@ -1,6 +1,8 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import type { Caller } from "../../model/caller.ts";
+import { formatOrigin, type Origin } from "../../model/origin.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
+import { decideFlow } from "../provenance.ts";
 import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
 import { getMethodFacts, type Guard, type GuardedCall, pauseTimeout } from "../call.ts";
 
@@ -15,23 +17,33 @@ export interface ApprovalRequest {
   readonly runId: string;
   /** The person who must answer. */
   readonly approval: "user" | "admin";
+  /** The parts of the input that came out of other methods in this run; absent if there are none. */
+  readonly origins?: readonly Origin[];
 }
 
 /** Approves with `true`; any other value, or an error, is a rejection. */
 export type Approve = (request: ApprovalRequest) => Promise<boolean> | boolean;
 
-/** Requests approval of the exact input, if the policy or the method requires it. */
+/** Requests approval of the exact input, if the policy or the method requires it. Refuses flows that the policy denies. */
 export function approval(approve: Approve, secrets: KnownSecrets): Guard {
   return (next) => (call) => {
-    if (call.rule.approval === "none") return next(call);
+    const flow = decideFlow(call.origins(), call);
+    if (flow?.decision === "deny") throw deniedFlow(call, flow.origin);
+    if (call.rule.approval === "none" && flow?.decision !== "ask") return next(call);
     return requireApproval(call, call.approve ?? approve, secrets).then(() => next(call));
   };
+}
+
+function deniedFlow({ method }: GuardedCall, origin: Origin): SkillgateError {
+  const values = `${method.path}, because ${formatOrigin(origin)}`;
+  return new SkillgateError("POLICY_DENIED", sentence("POLICY_DENIED", values), getMethodFacts(method));
 }
 
 async function requireApproval(call: GuardedCall, approve: Approve, secrets: KnownSecrets): Promise<void> {
   const { caller, method, runId, cancellable } = call;
   const checked = call.validation();
   if (checked.kind !== "valid") return; // An inner guard refuses it; no approval is requested.
+  const origins = call.origins().map(({ argument, from }) => ({ argument, from }));
   const request: ApprovalRequest = {
     caller,
     path: method.path,
@@ -39,6 +51,7 @@ async function requireApproval(call: GuardedCall, approve: Approve, secrets: Kno
     argumentsDigest: call.argumentsDigest(),
     runId,
     approval: call.rule.approval === "admin" ? "admin" : "user",
+    ...(origins.length > 0 && { origins: secrets.maskValue(origins) }),
   };
   const verdict = await rejectWhenCancelled(cancellable, pauseTimeout(call, askForApproval(approve, request)), () =>
     cancelledError(method),

@@ -27,6 +27,7 @@ export function audit(record: (entry: AuditEntry) => void, now: () => number): G
 }
 
 function createEntry(call: GuardedCall, time: number, durationMs: number, how: CallEnding): AuditEntry {
+  const origins = call.origins();
   return Object.freeze({
     time,
     runId: call.runId,
@@ -35,6 +36,7 @@ function createEntry(call: GuardedCall, time: number, durationMs: number, how: C
     path: call.method.path,
     argumentsDigest: call.argumentsDigest(),
     durationMs,
+    ...(origins.length > 0 && { origins: origins.map(({ argument, from }) => ({ argument, from })) }),
     ...(call.rule.row !== undefined && { policyRow: call.rule.row }),
     ...how,
   });

@@ -1,15 +1,13 @@
 import { SkillgateError, sentence } from "../../errors.ts";
-import { findRefusal, formatScopes, type Policy, type Refusal } from "../../model/policy.ts";
+import { findRefusal, formatScopes, type Refusal } from "../../model/policy.ts";
 import { getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
 
 /** Refuses calls for which the caller lacks a grant or a scope, and calls that the policy denies. */
-export function permission(getPolicy: () => Policy): Guard {
-  return (next) => (call) => {
-    const refusal = findRefusal(call.caller, call.method, { rule: call.rule, roles: getPolicy().roles });
-    if (refusal === undefined) return next(call);
-    throw new SkillgateError(refusal.code, formatRefusal(refusal, call), getMethodFacts(call.method));
-  };
-}
+export const permission: Guard = (next) => (call) => {
+  const refusal = findRefusal(call.caller, call.method, { rule: call.rule, roles: call.policy.roles });
+  if (refusal === undefined) return next(call);
+  throw new SkillgateError(refusal.code, formatRefusal(refusal, call), getMethodFacts(call.method));
+};
 
 function formatRefusal(refusal: Refusal, { caller, method }: GuardedCall): string {
   if (refusal.code === "POLICY_DENIED") return sentence(refusal.code, method.path);

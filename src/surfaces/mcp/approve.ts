@@ -1,4 +1,5 @@
 import type { Client } from "../../model/client-requests.ts";
+import { formatOrigin } from "../../model/origin.ts";
 import { isRecord } from "../../model/json.ts";
 import { countSpaces, escapeInvisible } from "../../shared/visible-text.ts";
 import type { RunOptions } from "../../runtime.ts";
@@ -11,12 +12,17 @@ const SHOWN_CHARACTERS = 4_000;
 export function approveBy(client: Client): Pick<RunOptions, "approve"> {
   if (!client.can("elicitation/create")) return {};
   return {
-    approve: async ({ path, input }) => {
+    approve: async ({ path, input, origins = [] }) => {
       // Escaped, so that arguments cannot imitate the text around them.
       const visible = escapeInvisible(toJson(input));
       if (visible.length > SHOWN_CHARACTERS) return false;
       const answer = await client.ask("elicitation/create", {
-        message: `Allow this call?\n${path}\n${countSpaces(visible)}`,
+        message: [
+          "Allow this call?",
+          path,
+          countSpaces(visible),
+          ...origins.map((origin) => escapeInvisible(formatOrigin(origin))),
+        ].join("\n"),
         requestedSchema: {
           type: "object",
           properties: { allow: { type: "boolean", title: "Allow this call", default: false } },

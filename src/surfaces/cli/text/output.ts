@@ -2,6 +2,7 @@ import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { LogLevel } from "../../../model/skill.ts";
+import { formatOrigin } from "../../../model/origin.ts";
 import type { ApprovalRequest } from "../../../router/index.ts";
 import { countSpaces } from "../../../shared/visible-text.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
@@ -101,9 +102,9 @@ export function checksText(checks: readonly DoctorCheck[], paint: Paint): string
 }
 
 /** Shows the exact call, with invisible characters escaped so that it cannot be disguised. */
-export function approvalQuestion({ caller, path, input }: ApprovalRequest): string {
+export function approvalQuestion({ caller, path, input, origins = [] }: ApprovalRequest): string {
   const visible = jsonText(input, 2)
     .split("\n")
     .map((line) => countSpaces(escaped(line)));
-  return `${escaped(JSON.stringify(caller.id))} asks to call ${path} with\n${visible.join("\n")}\nAllow this call? [y/N] `;
+  return `${escaped(JSON.stringify(caller.id))} asks to call ${path} with\n${[...visible, ...origins.map((origin) => escaped(formatOrigin(origin)))].join("\n")}\nAllow this call? [y/N] `;
 }
