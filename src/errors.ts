@@ -221,6 +221,11 @@ export const ERRORS = {
     says: "Nonce limit exceeded",
     fix: "Try again in a few minutes, or sign fewer calls at a time",
   },
+  KEY_UNKNOWN: {
+    stage: "host",
+    says: "Unknown key",
+    fix: "Write the name or the id of a key that skillgate keys list shows",
+  },
   RUNTIME_CLOSED: { stage: "host", says: "Cannot use a closed runtime", fix: "Create a new one" },
 } as const satisfies Record<
   string,

@@ -12,7 +12,20 @@ export interface Caller {
   readonly scopes?: readonly string[];
   /** Names of roles, which the policy maps to scopes. */
   readonly roles?: readonly string[];
+  /** The most calls that the caller may make, over all methods. */
+  readonly limits?: CallLimits;
+  /** The right to administer the runtime; `write` includes `read`. */
+  readonly admin?: AdminRight;
 }
+
+/** The most calls in any minute and in any hour. */
+export interface CallLimits {
+  readonly perMinute?: number;
+  readonly perHour?: number;
+}
+
+/** `read` covers statistics, keys, approvals and the audit log; `write` also changes them. */
+export type AdminRight = "read" | "write";
 
 /** Scopes by the name of a role. */
 export type Roles = ReadonlyMap<string, readonly string[]>;
@@ -22,6 +35,7 @@ export const OWNER: Caller = Object.freeze({
   id: "owner",
   grants: Object.freeze(["*"]),
   scopes: Object.freeze(["*"]),
+  admin: "write",
 });
 
 /** Returns the required scopes that a caller does not hold, neither itself nor by a role. */
@@ -33,6 +47,10 @@ export function findMissingScopes(
   if (required.length === 0) return [];
   const held = [...(caller.scopes ?? []), ...(caller.roles ?? []).flatMap((role) => roles.get(role) ?? [])];
   return required.filter((scope) => !held.some((pattern) => grantCovers(pattern, scope)));
+}
+
+export function mayAdminister({ admin }: Pick<Caller, "admin">, right: AdminRight): boolean {
+  return admin === "write" || admin === right;
 }
 
 export function mayCall(caller: Caller, path: string): boolean {

@@ -10,7 +10,7 @@ const LAYERS = [
   ["shared"],
   ["validation"],
   ["authoring", "frontend", "gatekeeper", "typecheck", "registry", "store"],
-  ["router", "providers", "learning"],
+  ["router", "providers", "learning", "keys"],
   ["config"],
   ["policy"],
   ["runtime"],

@@ -30,6 +30,8 @@ const KEY: KeyRow = {
   id: "k1",
   prefix: "sg_k1_ab",
   sha256: "ab".repeat(32),
+  previousSha256: null,
+  previousExpires: null,
   name: "Ada’s laptop \u{1f511}",
   permissions: ["ToolInvoke(MathSkill.*)"],
   scopes: [],

@@ -18,6 +18,8 @@ const KEY: KeyRow = {
   id: "k1",
   prefix: "",
   sha256: "",
+  previousSha256: null,
+  previousExpires: null,
   name: "",
   permissions: [],
   scopes: [],

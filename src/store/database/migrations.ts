@@ -43,6 +43,8 @@ export const MIGRATIONS: readonly Migration[] = [
           id: "text",
           prefix: "text",
           sha256: "text",
+          previousSha256: "text",
+          previousExpires: "integer",
           name: "text",
           permissions: "json",
           scopes: "json",

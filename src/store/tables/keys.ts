@@ -1,3 +1,4 @@
+import type { CallLimits } from "../../model/caller.ts";
 import type { StoreEngine, Table } from "../database/table.ts";
 
 /** An API key. Times are in milliseconds since 1970. */
@@ -7,13 +8,15 @@ export interface KeyRow {
   readonly prefix: string;
   /** Digest of the whole key, hexadecimal; the key itself is not stored. */
   readonly sha256: string;
+  /** Digest of the key before its rotation, which is valid until `previousExpires`. */
+  readonly previousSha256: string | null;
+  readonly previousExpires: number | null;
   readonly name: string;
   /** Such as `ToolInvoke(FilesystemMCP.*)`. */
   readonly permissions: readonly string[];
   readonly scopes: readonly string[];
   readonly roles: readonly string[];
-  /** Calls per minute and per hour. */
-  readonly limits: { readonly perMinute?: number; readonly perHour?: number };
+  readonly limits: CallLimits;
   readonly created: number;
   readonly lastUsed: number | null;
   readonly expires: number | null;
@@ -38,6 +41,8 @@ export const KEYS: Table<KeyRow> = {
     id: "text",
     prefix: "text",
     sha256: "text",
+    previousSha256: "text",
+    previousExpires: "integer",
     name: "text",
     permissions: "json",
     scopes: "json",

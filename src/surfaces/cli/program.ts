@@ -9,6 +9,7 @@ import { addDescribe } from "./commands/describe.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { addInit } from "./commands/init.ts";
+import { addKeys } from "./keys.ts";
 import { addMcp } from "./mcp/index.ts";
 import { addPolicy } from "./policy.ts";
 import { VERSION } from "../../shared/version.ts";
@@ -35,7 +36,8 @@ export function createProgram(act: CommandAction): Command {
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
   addMcp(program, act);
   addSkills(program.command("skills").description("create, check, test and configure skills"), act);
-  for (const add of [addServe, addConnect, addDoctor, addInit, addTrust, addPolicy, addCompletion]) add(program, act);
+  for (const add of [addServe, addConnect, addDoctor, addInit, addTrust, addKeys, addPolicy, addCompletion])
+    add(program, act);
   throwFrom(program);
   return program;
 }

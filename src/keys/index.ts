@@ -1,0 +1,138 @@
+import { sentence, SkillgateError } from "../errors.ts";
+import type { Caller } from "../model/caller.ts";
+import { describeUnknownName } from "../shared/suggest.ts";
+import type { Database, KeyRow } from "../store/index.ts";
+import { createKeyId, createKeyText, findKeyId, matchesDigest } from "./key-text.ts";
+import { toRights } from "./permissions.ts";
+import { keyError, requireFuture, requireValidKey, type WantedKey } from "./wanted-key.ts";
+
+export { findPermissionFlaw, toRights } from "./permissions.ts";
+export type { WantedKey } from "./wanted-key.ts";
+
+/** The states of a key. */
+export type KeyState = "active" | "expired" | "revoked";
+
+/** A key that was created or rotated. */
+export interface CreatedKey {
+  /** The key itself, which cannot be shown again. */
+  readonly text: string;
+  readonly key: KeyRow;
+}
+
+/** The API keys of one database. */
+export interface Keys {
+  /** Throws `OPTION_INVALID` for invalid properties, and for a name that another key has. */
+  create(wanted: WantedKey): Promise<CreatedKey>;
+  /** The oldest first. */
+  list(): Promise<readonly KeyRow[]>;
+  /** Finds a key by its id or name; throws `KEY_UNKNOWN`. */
+  get(idOrName: string): Promise<KeyRow>;
+  /** Ends the validity of a key at once. Returns the key as it was before. */
+  revoke(idOrName: string): Promise<KeyRow>;
+  /** Gives a key a new secret; the old one is valid for `overlapMs` more. Throws `OPTION_INVALID` for a revoked key. */
+  rotate(
+    idOrName: string,
+    options: { readonly overlapMs: number; readonly expires?: number | undefined },
+  ): Promise<CreatedKey>;
+  /** Returns the caller of a valid key; `undefined` for any other text. */
+  authenticate(text: string): Promise<Caller | undefined>;
+}
+
+/** Milliseconds between two writes of the last use of a key. */
+const LAST_USE_MS = 60_000;
+
+export function createKeys({ keys: table }: Pick<Database, "keys">, now: () => number = Date.now): Keys {
+  const get = async (idOrName: string): Promise<KeyRow> => findKey(idOrName, await table.list());
+  const recordUse = createUseRecorder(table, now);
+  return {
+    async create(wanted) {
+      requireValidKey(wanted);
+      const { name, permissions, scopes = [], roles = [], limits = {}, expires = null } = wanted;
+      requireFreeName(name, await table.list());
+      const id = createKeyId();
+      const { text, sha256 } = createKeyText(id);
+      const secrets = { prefix: `sg_${id}`, sha256, previousSha256: null, previousExpires: null };
+      const times = { created: now(), lastUsed: null, expires, revoked: null };
+      const key: KeyRow = { id, ...secrets, name, permissions, scopes, roles, limits, ...times };
+      await table.add(key);
+      return { text, key };
+    },
+    list: () => table.list(),
+    get,
+    async revoke(idOrName) {
+      const key = await get(idOrName);
+      if (key.revoked === null) await table.update(key.id, { revoked: now() });
+      return key;
+    },
+    async rotate(idOrName, { overlapMs, expires }) {
+      const key = await get(idOrName);
+      if (expires !== undefined) requireFuture(expires);
+      else if (getKeyState(key, now()) !== "active")
+        throw keyError(`the key ${key.name} is ${getKeyState(key, now())}. Create another key`);
+      if (key.revoked !== null) throw keyError(`the key ${key.name} is revoked. Create another key`);
+      const { text, sha256 } = createKeyText(key.id);
+      const changes = {
+        sha256,
+        previousSha256: key.sha256,
+        previousExpires: now() + overlapMs,
+        ...(expires !== undefined && { expires }),
+      };
+      await table.update(key.id, changes);
+      return { text, key: { ...key, ...changes } };
+    },
+    async authenticate(text) {
+      const id = findKeyId(text);
+      if (id === undefined) return undefined;
+      const key = await table.get(id);
+      const isRotated = key?.previousExpires != null && key.previousExpires > now();
+      const isMatch = matchesDigest(text, [key?.sha256 ?? null, isRotated ? key.previousSha256 : null]);
+      if (key === undefined || !isMatch || getKeyState(key, now()) !== "active") return undefined;
+      recordUse(key);
+      return toCaller(key);
+    },
+  };
+}
+
+export function getKeyState({ revoked, expires }: KeyRow, time = Date.now()): KeyState {
+  if (revoked !== null) return "revoked";
+  return expires !== null && expires <= time ? "expired" : "active";
+}
+
+/** The id has the name for people, and stays the same when the key is rotated. */
+function toCaller({ id, name, permissions, scopes, roles, limits }: KeyRow): Caller {
+  return { id: `key:${name}:${id}`, ...toRights(permissions), scopes, roles, limits };
+}
+
+function findKey(idOrName: string, keys: readonly KeyRow[]): KeyRow {
+  const exact = keys.find(({ id, prefix }) => id === idOrName || prefix === idOrName);
+  if (exact !== undefined) return exact;
+  const named = keys.filter(({ name }) => name === idOrName);
+  const valid = named.filter(({ revoked }) => revoked === null);
+  const [key, another] = valid.length > 0 ? valid : named;
+  if (key === undefined) {
+    const names = keys.flatMap(({ id, name }) => [name, id]);
+    const { detail, suggestions } = describeUnknownName("key", idOrName, names);
+    throw new SkillgateError("KEY_UNKNOWN", sentence("KEY_UNKNOWN", detail), { suggestions });
+  }
+  if (another === undefined) return key;
+  throw keyError(`several keys are named ${idOrName}. Write the id of one: ${named.map(({ id }) => id).join(", ")}`);
+}
+
+function requireFreeName(name: string, keys: readonly KeyRow[]): void {
+  const other = keys.find((key) => key.revoked === null && (key.name === name || key.id === name));
+  if (other === undefined) return;
+  throw keyError(
+    `another key is named ${name}. Choose another name, or replace it with: skillgate keys rotate ${name}`,
+  );
+}
+
+/** Writes the last use of keys, at most once a minute for each, and without a wait: a full disk refuses no request. */
+function createUseRecorder(table: Database["keys"], now: () => number): (key: KeyRow) => void {
+  const written = new Map<string, number>();
+  return ({ id, lastUsed }) => {
+    const last = Math.max(lastUsed ?? 0, written.get(id) ?? 0);
+    if (now() - last < LAST_USE_MS) return;
+    written.set(id, now());
+    table.update(id, { lastUsed: now() }).catch(() => {}); // the next use tries again
+  };
+}

@@ -1,0 +1,216 @@
+import type { Command } from "commander";
+
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { CreatedKey, Keys, KeyState } from "../../keys/index.ts";
+import type { KeyRow } from "../../store/index.ts";
+import type { CommandAction } from "./command-action.ts";
+import { periodMs, timeAfterNow } from "./input/time.ts";
+import { wholeNumber } from "./input/whole-number.ts";
+import type { CliSession } from "./session.ts";
+import type { CommandResult, Paint } from "./terminal/terminal.ts";
+import { lines, table } from "./text/layout.ts";
+
+export function addKeys(program: Command, act: CommandAction): void {
+  const keys = program
+    .command("keys")
+    .description("create, list, show, revoke and rotate the API keys of the server")
+    .addHelpText("after", HELP);
+  keys
+    .command("create")
+    .description("create a key and show it once; its digest is stored")
+    .argument("<name>", "a name for the key")
+    .option("--invoke <patterns...>", "methods that it may call: Skill.method, Skill.* or *")
+    .option("--read <patterns...>", "further methods that it may see but not call")
+    .option("--permission <permissions...>", "permissions in full, such as ToolsListAll, AdminRead or AdminWrite")
+    .option("--scope <scopes...>", "scopes that it holds, which methods and the policy can require")
+    .option("--role <roles...>", "roles that it has, which policies/roles.yaml maps to scopes")
+    .option("--per-minute <calls>", "the most calls in any minute", wholeNumber)
+    .option("--per-hour <calls>", "the most calls in any hour", wholeNumber)
+    .option("--expires <time>", "the end of its validity: 90d, 2027-01-31", timeAfterNow)
+    .action(act(createKey));
+  keys.command("list").alias("ls").description("list all keys, without their secrets").action(act(listKeys));
+  keys
+    .command("show")
+    .description("show the permissions, limits and times of a key")
+    .argument("<key>", "its name or id")
+    .action(act(showKey));
+  keys
+    .command("revoke")
+    .description("end the validity of a key at once")
+    .argument("<key>", "its name or id")
+    .action(act(revokeKey));
+  keys
+    .command("rotate")
+    .description("give a key a new secret and show it once; the old secret stays valid for a while")
+    .argument("<key>", "its name or id")
+    .option("--overlap <period>", "how long the old secret stays valid; 0 ends it at once", periodMs, 86_400_000)
+    .option("--expires <time>", "the new end of its validity: 90d, 2027-01-31", timeAfterNow)
+    .action(act(rotateKey));
+}
+
+const HELP = `
+Clients send a key as "Authorization: Bearer sg_…" to skillgate serve --http. A key sees only the methods that it may
+call or read. Changes apply to the next request of each client.
+
+Examples:
+  skillgate keys create ada --invoke 'MathSkill.*' --per-minute 60 --expires 90d
+  skillgate keys create metrics --permission AdminRead ToolsListAll
+  skillgate keys rotate ada --overlap 1h
+  skillgate keys revoke ada`;
+
+interface CreateFlags {
+  readonly invoke?: readonly string[];
+  readonly read?: readonly string[];
+  readonly permission?: readonly string[];
+  readonly scope?: readonly string[];
+  readonly role?: readonly string[];
+  readonly perMinute?: number;
+  readonly perHour?: number;
+  readonly expires?: number;
+}
+
+async function createKey(session: CliSession, name: string, flags: CreateFlags): Promise<CommandResult> {
+  const { invoke = [], read = [], permission = [], scope = [], role = [], perMinute, perHour, expires } = flags;
+  const keys = await openKeys(session);
+  const created = await keys.create({
+    name,
+    permissions: [
+      ...new Set([
+        ...invoke.map((pattern) => `ToolInvoke(${pattern})`),
+        ...read.map((pattern) => `ToolRead(${pattern})`),
+        ...permission,
+      ]),
+    ],
+    scopes: scope,
+    roles: role,
+    limits: { ...(perMinute !== undefined && { perMinute }), ...(perHour !== undefined && { perHour }) },
+    ...(expires !== undefined && { expires }),
+  });
+  return createdResult(created, "Clients send it as");
+}
+
+async function listKeys(session: CliSession): Promise<CommandResult> {
+  const { getKeyState } = await loadKeysModule();
+  const keys = (await (await openKeys(session)).list()).map((key) => ({ ...key, state: getKeyState(key) }));
+  const { out } = session.paint;
+  const rows = keys.map((key) => [
+    key.name,
+    key.prefix,
+    stateText(key.state, out),
+    key.permissions.join(" "),
+    key.lastUsed === null ? "never used" : `used ${shortTime(key.lastUsed)}`,
+  ]);
+  return {
+    exit: "ok",
+    json: { keys: keys.map((key) => toFacts(key, key.state)) },
+    text: lines(table(rows)) || "There are no keys; create one with: skillgate keys create",
+  };
+}
+
+async function showKey(session: CliSession, idOrName: string): Promise<CommandResult> {
+  const { getKeyState } = await loadKeysModule();
+  const key = await (await openKeys(session)).get(idOrName);
+  const state = getKeyState(key);
+  return { exit: "ok", json: toFacts(key, state), text: describeKey(key, state, session.paint.out) };
+}
+
+async function revokeKey(session: CliSession, idOrName: string): Promise<CommandResult> {
+  const keys = await openKeys(session);
+  const { id, name, revoked } = await keys.revoke(idOrName);
+  const text =
+    revoked === null ? `Revoked the key ${name} (sg_${id})` : `The key ${name} (sg_${id}) was already revoked`;
+  return { exit: "ok", json: { id, name, changed: revoked === null }, text };
+}
+
+async function rotateKey(
+  session: CliSession,
+  idOrName: string,
+  { overlap, expires }: { readonly overlap: number; readonly expires?: number },
+): Promise<CommandResult> {
+  const keys = await openKeys(session);
+  const created = await keys.rotate(idOrName, { overlapMs: overlap, expires });
+  const until = created.key.previousExpires;
+  const isOldValid = overlap > 0 && until !== null;
+  return createdResult(
+    created,
+    `The old key ${isOldValid ? `is valid until ${shortTime(until)}` : "is no longer valid"}. Clients send the new one as`,
+  );
+}
+
+/** Loads the module when a command needs it, so that `--help` does not load it. */
+function loadKeysModule() {
+  return import("../../keys/index.ts");
+}
+
+async function openKeys({ database }: CliSession): Promise<Keys> {
+  const [{ createKeys }, opened] = await Promise.all([loadKeysModule(), database()]);
+  if (opened.kind !== "memory") return createKeys(opened);
+  const values = "the store is in memory, and keys in it would end with this command. Install libsql, or set store.url";
+  throw new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values));
+}
+
+/** The key is alone on stdout, so that scripts can store it. */
+function createdResult({ text, key }: CreatedKey, how: string): CommandResult {
+  const { name, prefix } = key;
+  return {
+    exit: "ok",
+    json: { key: text, ...toFacts(key, "active") },
+    text,
+    remarks: `This is the key ${name} (${prefix}), shown only once. ${how} "Authorization: Bearer …"`,
+  };
+}
+
+/** The public facts of a key, for `--json`: times in RFC 3339, no digests. */
+function toFacts(key: KeyRow, state: KeyState): Readonly<Record<string, unknown>> {
+  const { id, name, prefix, permissions, scopes, roles, limits, created, lastUsed, expires, revoked } = key;
+  return {
+    id,
+    name,
+    prefix,
+    state,
+    permissions,
+    scopes,
+    roles,
+    limits,
+    created: toIso(created),
+    lastUsed: toIso(lastUsed),
+    expires: toIso(expires),
+    revoked: toIso(revoked),
+    previousExpires: toIso(key.previousExpires),
+  };
+}
+
+function toIso(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+/** `2027-01-31 12:00 UTC` */
+function shortTime(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function stateText(state: KeyState, paint: Paint): string {
+  return state === "active" ? paint.green(state) : paint.red(state);
+}
+
+function describeKey(key: KeyRow, state: KeyState, paint: Paint): string {
+  const { name, prefix, permissions, scopes, roles, limits, created, lastUsed, expires, revoked } = key;
+  const { perMinute, perHour } = limits;
+  const rates = [
+    perMinute === undefined ? "" : `${perMinute} calls per minute`,
+    perHour === undefined ? "" : `${perHour} calls per hour`,
+  ].filter((rate) => rate !== "");
+  const rows: readonly (readonly [label: string, value: string])[] = [
+    ["state", stateText(state, paint)],
+    ["permissions", permissions.join(" ")],
+    ["scopes", scopes.join(" ") || "none"],
+    ["roles", roles.join(" ") || "none"],
+    ["limits", rates.join(", ") || "none"],
+    ["created", shortTime(created)],
+    ["last used", lastUsed === null ? "never" : shortTime(lastUsed)],
+    ["expires", expires === null ? "never" : shortTime(expires)],
+    ...(revoked === null ? [] : [["revoked", shortTime(revoked)] as const]),
+    ...(key.previousExpires === null ? [] : [["old secret", `until ${shortTime(key.previousExpires)}`] as const]),
+  ];
+  return lines([`${name} (${prefix})`, ...rows.map(([label, value]) => `  ${`${label}:`.padEnd(13)} ${value}`)]);
+}
