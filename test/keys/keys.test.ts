@@ -80,10 +80,14 @@ test("accepts no text that differs from the key [P1]", async () => {
   const { keys } = await open();
   const { text } = await keys.create(ADA);
   await fc.assert(
-    fc.asyncProperty(fc.nat(text.length - 1), fc.constantFrom(..."aZ0_-. \u00e9"), async (at, character) => {
-      const other = text.slice(0, at) + character + text.slice(at + 1);
-      expect((await keys.authenticate(other)) === undefined).toBe(other !== text);
-    }),
+    fc.asyncProperty(
+      fc.nat(text.length - 1),
+      fc.constantFrom("a", "Z", "0", "_", "-", ".", " ", "é"),
+      async (at, character) => {
+        const other = text.slice(0, at) + character + text.slice(at + 1);
+        expect((await keys.authenticate(other)) === undefined).toBe(other !== text);
+      },
+    ),
   );
   for (const other of ["", text.slice(0, -1), `${text}a`, text.slice(0, 16), `Bearer ${text}`])
     expect(await keys.authenticate(other)).toBeUndefined();
