@@ -266,7 +266,8 @@ function codeSamples(method: Method): readonly string[] {
 }
 
 /** Returns notes on the policy of a method, one sentence each. */
-function listNotes({ metadata }: Method, rule: MethodRule): readonly string[] {
+function listNotes(method: Method, rule: MethodRule): readonly string[] {
+  const { metadata } = method;
   const { deprecated } = metadata;
   const { decision, approval, requiredScopes, rateLimit, cooldownSeconds, timeoutMs } = rule;
   return [
@@ -279,9 +280,23 @@ function listNotes({ metadata }: Method, rule: MethodRule): readonly string[] {
     rateLimit === 0 ? "" : `At most ${rateLimit} calls per minute`,
     cooldownSeconds === 0 ? "" : `Wait at least ${cooldownSeconds}s between calls`,
     timeoutMs === METADATA_DEFAULTS.timeoutMs ? "" : `Times out after ${timeoutMs / 1_000}s`,
-    metadata.destructive ? "Destructive: may change or delete data permanently" : "",
+    formatDestructive(method),
   ].filter((note) => note !== "");
 }
+
+/** A method for statements of a query language has one mark for all of them, although most statements read. */
+function formatDestructive({ name, description, metadata, parameters }: Method): string {
+  if (!metadata.destructive) return "";
+  const isOfLanguage = QUERY_LANGUAGE.test(`${name.replaceAll("_", " ")} ${description}`);
+  const statement = parameters.find(
+    (parameter) => STATEMENT_NAME.test(parameter.name) || (isOfLanguage && parameter.name === "query"),
+  );
+  if (statement === undefined) return "Destructive: may change or delete data permanently";
+  return `Also reads. Destructive if ${statement.name} is a statement that changes or deletes data`;
+}
+
+const STATEMENT_NAME = /^(?:sql|statement|cypher|sparql)(?:_?(?:query|text|statement))?s?$/i;
+const QUERY_LANGUAGE = /\b(?:sql|cypher|sparql|graphql|gremlin|bigquery|postgres|mysql|sqlite)/i;
 
 function pathTooLong(path: string): Description {
   const says = `Error: Path '${shortenPath(path)}' is too long: a path has at most ${MAX_PATH_UNITS} characters. Use format 'SkillName.method_name'`;

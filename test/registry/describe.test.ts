@@ -53,6 +53,21 @@ add(a: number, b: number): Promise<number>;`;
   );
 });
 
+test.each([
+  ["run_sql", "Run a statement", "sql", "Also reads. Destructive if sql is a statement that changes or deletes data"],
+  [
+    "query",
+    "Query a PostgreSQL database",
+    "query",
+    "Also reads. Destructive if query is a statement that changes or deletes data",
+  ],
+  ["delete_by_query", "Delete what a search finds", "query", "Destructive: may change or delete data permanently"],
+])("says of a destructive method with statements that it also reads: %s [D3]", (name, description, parameter, note) => {
+  const input = { type: "object", properties: { [parameter]: { type: "string" } }, required: [parameter] } as const;
+  const skill = createSkill("DataSkill", [{ name, description, input, metadata: { destructive: true } }]);
+  expect(describe(createCatalog(skill), `DataSkill.${name}`).notes).toEqual([note]);
+});
+
 test("notes destructive methods and the approvals they need [D3]", () => {
   expect(describe(catalog, "MathSkill.wipe").notes).toEqual([
     "Needs the approval of an administrator for each call",
