@@ -33,6 +33,7 @@ const SECTIONS = [
   "server",
   "store",
   "approvals",
+  "secrets",
 ];
 
 export const NO_SETTINGS: SettingsFile = { ...NO_CONTENT, sections: {}, mcpEnabled: true };

@@ -1,9 +1,11 @@
+import type { Caller } from "../model/caller.ts";
 import type { Skill } from "../model/catalog.ts";
 import type { Client } from "../model/client-requests.ts";
 import { requireBounds } from "../shared/value-size.ts";
 import type { CallContext } from "../model/skill.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
+import { PLACEHOLDER_NOTE, type SecretView } from "./secret-placeholders.ts";
 import { toGuestError } from "./to-guest-error.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 
@@ -14,6 +16,8 @@ export interface DispatchOptions {
   readonly getResources: (skill: Skill) => SkillResources;
   /** Values that no guest may read in an error. */
   readonly secrets: KnownSecrets;
+  /** Returns how a caller sees secrets in arguments and results. */
+  readonly getView: (caller: Caller) => SecretView;
 }
 
 /** Resources of a skill without settings, secrets or a store. */
@@ -24,13 +28,16 @@ export const NO_RESOURCES: SkillResources = Object.freeze({
 });
 
 /** The innermost stage: calls the provider. Its errors become errors that a guest may read. */
-export function dispatch({ getResources, secrets }: DispatchOptions): Handler {
+export function dispatch({ getResources, secrets, getView }: DispatchOptions): Handler {
   return async (call) => {
     const { skill, method } = call;
-    const { context, close } = createContext(call, getResources(skill), secrets);
+    const view = getView(call.caller);
+    const { context, close } = createContext(call, getResources(skill), { secrets, view });
     try {
-      const value = await skill.provided.invoke(method.definition, requireInput(call), context);
-      requireBounds(value, `"${method.path}"`);
+      const result = await skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context);
+      requireBounds(result, `"${method.path}"`);
+      const value = view.hide(result);
+      if (value !== result) call.addNote(PLACEHOLDER_NOTE);
       return { value, cached: false };
     } catch (error) {
       throw toGuestError(error, call, secrets);
@@ -44,7 +51,7 @@ export function dispatch({ getResources, secrets }: DispatchOptions): Handler {
 function createContext(
   call: GuardedCall,
   resources: SkillResources,
-  known: KnownSecrets,
+  { secrets: known, view }: { readonly secrets: KnownSecrets; readonly view: SecretView },
 ): { context: CallContext; close: () => void } {
   let open = true;
   const isOpen = (): boolean => open && !call.cancellable.isCancelled;
@@ -61,17 +68,19 @@ function createContext(
     store: resources.store,
     log: (level, text) => isOpen() && call.log(level, known.maskText(text)),
     progress: (done, total, text) => isOpen() && call.progress(done, total, text && known.maskText(text)),
-    ...(call.client !== undefined && { client: patientClient(call, call.client) }),
+    ...(call.client !== undefined && { client: patientClient(call, call.client, view) }),
     addNote: (text) => isOpen() && call.addNote(known.maskText(text)),
-    ...(call.onRawResult !== undefined && { wire: (result: unknown) => call.onRawResult?.(known.maskValue(result)) }),
+    ...(call.onRawResult !== undefined && {
+      wire: (result: unknown) => call.onRawResult?.(known.maskValue(view.hide(result))),
+    }),
   };
   return { context: Object.freeze(context), close: () => (open = false) };
 }
 
 /** A client whose requests pause the timeout of the call. */
-function patientClient(call: GuardedCall, client: Client): Client {
+function patientClient(call: GuardedCall, client: Client, view: SecretView): Client {
   return {
     can: (request) => client.can(request),
-    ask: (request, params, key) => pauseTimeout(call, client.ask(request, params, key)),
+    ask: (request, params, key) => pauseTimeout(call, client.ask(request, view.hide(params), key)),
   };
 }

@@ -14,6 +14,7 @@ import { limits } from "./guards/limits.ts";
 import { permission } from "./guards/permission.ts";
 import { timeout } from "./guards/timeout.ts";
 import { validate } from "./guards/validate.ts";
+import { createSecretViews } from "./secret-placeholders.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
 export type { Call, Route } from "./call.ts";
@@ -38,6 +39,8 @@ export interface RouterOptions {
   readonly getResources?: (skill: Skill) => SkillResources;
   /** Values that are masked in every error, log and approval. */
   readonly secrets?: KnownSecrets;
+  /** Gives guests placeholders for secrets, which become secrets again where a method receives them; default: false. */
+  readonly rehydrateSecrets?: boolean;
   /** True if a result that does not match the output schema of its method deserves a note; default: always. */
   readonly shouldReport?: (method: Method) => boolean;
   /** Receives the record of each call when it has ended. */
@@ -59,6 +62,7 @@ export function createRouter(options: RouterOptions): Router {
   const { validator, approve = () => false, isDisabled = () => false, now = Date.now } = options;
   const { getResources = () => NO_RESOURCES, secrets = new KnownSecrets(), shouldReport = () => true } = options;
   const { getPolicy = () => NO_POLICY, counter = createCallCounter(now) } = options;
+  const getView = createSecretViews(secrets, options.rehydrateSecrets ?? false);
   const trail = createAuditLog();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
@@ -76,7 +80,7 @@ export function createRouter(options: RouterOptions): Router {
     timeout,
     cache(now),
   ];
-  const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ getResources, secrets }));
+  const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ getResources, secrets, getView }));
 
   return {
     async route(call) {

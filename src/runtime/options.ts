@@ -71,6 +71,11 @@ export interface RuntimeOptions {
   /** Whether destructive methods ask before each call, unless a row of the policy decides; `allow` by default. */
   readonly approvals?: { readonly destructive?: "allow" | "ask" };
   /**
+   * With `rehydrate`, a snippet sees `[secret:1]` in place of each secret of the configuration, and a method to which it
+   * passes that text receives the secret. Off by default.
+   */
+  readonly secrets?: { readonly rehydrate?: boolean };
+  /**
    * Opens skills and servers only when `ready` is asked for, or a snippet names what is not there: a short-lived program
    * that needs none of them starts faster.
    */
@@ -117,6 +122,7 @@ export interface RuntimeSettings {
   readonly serverUse: ReturnType<typeof resolveMcpOptions>;
   /** Values in the configuration that no text may show. */
   readonly secretValues: readonly string[];
+  readonly rehydrateSecrets: boolean;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly typecheck: boolean;
@@ -166,6 +172,7 @@ function settingsFrom(
   const fromFile = parseLearning(files.settings["learning"]);
   const tokens = parseCatalogTokens(files.settings["catalogTokens"] ?? DEFAULT_CATALOG_TOKENS);
   const asksDestructive = parseDestructive(options.approvals ?? files.settings["approvals"]);
+  const rehydrates = parseRehydrate(options.secrets ?? files.settings["secrets"]);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let asked: Promise<RuntimeSettings> | undefined;
   const ask = async (): Promise<RuntimeSettings> =>
@@ -191,6 +198,7 @@ function settingsFrom(
       ...findSettingsSecrets(files.settings, files.variables),
       env["SKILLGATE_TOKEN"] ?? "",
     ],
+    rehydrateSecrets: rehydrates ?? false,
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
@@ -202,6 +210,7 @@ function settingsFrom(
       ...files.warnings,
       ...(fromFile === undefined ? [UNREADABLE_LEARNING] : []),
       ...(tokens === undefined ? [UNREADABLE_TOKENS] : []),
+      ...(rehydrates === undefined ? [UNREADABLE_REHYDRATE] : []),
       ...(asksDestructive === undefined ? [UNREADABLE_APPROVALS] : []),
     ],
     env,
@@ -270,6 +279,18 @@ function requireTokens({ catalogTokens }: RuntimeOptions): number {
   const tokens = parseCatalogTokens(catalogTokens);
   if (tokens === undefined) throw invalidOption(`${TOKENS_FORM}, not ${formatValue(catalogTokens)}`);
   return tokens;
+}
+
+const UNREADABLE_REHYDRATE: Problem = {
+  source: "settings.yaml",
+  error: sentence("CONFIG_INVALID", "secrets.rehydrate must be true or false"),
+};
+
+/** `undefined` for a setting that is neither `true` nor `false`. */
+function parseRehydrate(secrets: unknown): boolean | undefined {
+  if (secrets === undefined || secrets === null) return false;
+  const { rehydrate = false } = isRecord(secrets) ? secrets : { rehydrate: secrets };
+  return typeof rehydrate === "boolean" && isRecord(secrets) ? rehydrate : undefined;
 }
 
 const UNREADABLE_APPROVALS: Problem = {

@@ -75,6 +75,7 @@ export function createServices({
   const router = createRouter({
     validator,
     getPolicy,
+    rehydrateSecrets: settings.rehydrateSecrets,
     ...(options.approve !== undefined && { approve: options.approve }),
     shouldReport: learning.shouldReport,
     isDisabled: (skill) => sources.isDisabled(skill),

@@ -49,6 +49,11 @@ export class KnownSecrets {
     return text.replace(this.#matcher(), MASK);
   }
 
+  /** A text in which `toText` has replaced each form of a known secret. */
+  replace(text: string, toText: (found: string) => string): string {
+    return text.replace(this.#matcher(), toText);
+  }
+
   /** A text without known secrets and without tokens: for errors, logs and what processes print. */
   maskText(text: string): string {
     return maskTokens(this.mask(text), () => MASK);
@@ -105,6 +110,11 @@ function getForms(value: string): readonly string[] {
   ].map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));
   // A word is only a secret where it stands alone.
   return /^[A-Za-z]+$/.test(value) ? [`\\b${value}\\b`, ...forms.slice(3)] : forms;
+}
+
+/** A value with `replace` applied to every text in it; the same value if no text changes. */
+export function replaceTexts<Value>(value: Value, replace: (text: string) => string): Value {
+  return masked(value, replace);
 }
 
 type Mask = (text: string) => string;

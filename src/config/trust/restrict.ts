@@ -20,6 +20,7 @@ const HARMLESS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
   // Its servers are held one by one.
   ["mcp", (name, value) => name !== "changes" || value === "hold"],
   ["store", () => false],
+  ["secrets", () => false],
   ["approvals", (name, value) => name === "destructive" && value === "ask"],
 ]);
 
