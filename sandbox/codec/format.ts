@@ -55,7 +55,7 @@ export abstract class ValueReader<Value> {
     const count = this.number();
     if (count > MAX_NAMES) throw new Error("too many names");
     const names: Value[] = [];
-    for (let left = count; left > 0; left--) names.push(this.#string());
+    for (let rest = count; rest > 0; rest--) names.push(this.#string());
     const tag = this.byte();
     if (tag === TAG.undefined) throw new Error("no value"); // inside other values it is null or left out
     return { names, tag };

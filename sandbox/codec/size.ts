@@ -52,7 +52,7 @@ class SizeReader extends ValueReader<number> {
   protected override readObject(count: number): number {
     let length = 2;
     let members = 0;
-    for (let left = count; left > 0; left--) {
+    for (let rest = count; rest > 0; rest--) {
       const name = this.#name(this.number());
       const tag = this.byte();
       if (tag === TAG.undefined) continue;
@@ -64,7 +64,7 @@ class SizeReader extends ValueReader<number> {
 
   protected override readArray(count: number): number {
     let length = 2 + Math.max(0, count - 1);
-    for (let left = count; left > 0; left--) length += this.value(this.byte());
+    for (let rest = count; rest > 0; rest--) length += this.value(this.byte());
     return length;
   }
 

@@ -36,7 +36,7 @@ export class CallSites {
   #stack(memory: DataView): string {
     let stack = "";
     let frame = memory.getUint32(this.#runtime + FRAME.current, true);
-    for (let left = MAX_FRAMES * 2; frame !== 0 && left > 0; left--) {
+    for (let rest = MAX_FRAMES * 2; frame !== 0 && rest > 0; rest--) {
       const pc = memory.getUint32(frame + FRAME.pc, true);
       stack += this.#lines.get(pc) ?? this.#findLine(memory, memory.getUint32(frame + FRAME.function, true), pc);
       frame = memory.getUint32(frame, true);
@@ -74,7 +74,7 @@ function findPosition(memory: DataView, code: number, pc: number): readonly [lin
     return (number >>> 1) ^ -(number & 1);
   };
   let [channel, column, at] = [unsigned(), unsigned(), 0];
-  for (let left = MAX_STEPS; read < end && left > 0; left--) {
+  for (let rest = MAX_STEPS; read < end && rest > 0; rest--) {
     const step = memory.getUint8(read++);
     // A short step has one byte for both: the distance in the bytecode, and that in lines (-1 to 3).
     at += step === 0 ? unsigned() : Math.floor((step - 1) / 5);

@@ -54,7 +54,7 @@ export interface ObservedProperty extends ValueShape {
 /** A difference between a value and those before it. */
 export interface Difference {
   /** `days[].temperature`; empty for the value itself. */
-  readonly place: string;
+  readonly path: string;
   readonly says: string;
 }
 
@@ -156,7 +156,7 @@ function widenKind(kind: ValueKind, shape: ValueShape, state: ObserveState): voi
   if (shape.kinds.has(kind)) return;
   // Both are strings, so neither is a difference from the other.
   const isString = kind === "string" ? shape.kinds.delete("json text") : false;
-  if (!isString) isUnlike(named(kind), shape, state);
+  if (!isString) isUnlike(formatKind(kind), shape, state);
   addKind(kind, shape, state);
 }
 
@@ -285,10 +285,10 @@ export function mergeInto(target: ValueShape, shape: ValueShape): void {
   object.times += shape.object.times;
   if (shape.object.values !== undefined) mergeInto((object.values ??= createShape()), shape.object.values);
   for (const [name, inner] of shape.object.properties) {
-    const known = object.properties.get(name) ?? { ...createShape(), caller: inner.caller };
-    object.properties.set(name, known);
-    addCaller(inner.caller, known);
-    mergeInto(known, inner);
+    const property = object.properties.get(name) ?? { ...createShape(), caller: inner.caller };
+    object.properties.set(name, property);
+    addCaller(inner.caller, property);
+    mergeInto(property, inner);
   }
   if (object.values !== undefined) forgetNames(object, object.values);
 }
@@ -304,8 +304,8 @@ function newPart(state: ObserveState): ValueShape {
 
 /** Records that a value is of a new kind, unless it is the first value. */
 function isUnlike(kind: string, shape: ValueShape, state: ObserveState): void {
-  const known = formatTypes(shape);
-  if (known !== "") differs(state.path, `it is ${kind}, previously ${known}`, state);
+  const types = formatTypes(shape);
+  if (types !== "") differs(state.path, `it is ${kind}, previously ${types}`, state);
 }
 
 /** Records that a property that was always present is missing. */
@@ -316,8 +316,8 @@ function isMissing(name: string, property: ObservedProperty, state: ObserveState
 
 function differs(path: readonly string[], says: string, state: ObserveState): void {
   if (!state.compares) return;
-  const place = path.reduce((text, step) => (text === "" || step === ITEM ? text + step : `${text}.${step}`), "");
-  state.difference ??= { place, says };
+  const location = path.reduce((text, step) => (text === "" || step === ITEM ? text + step : `${text}.${step}`), "");
+  state.difference ??= { path: location, says };
 }
 
 /** True for plain objects; class instances and non-JSON values are not inspected. */
@@ -327,10 +327,10 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return prototype === null || prototype === Object.prototype;
 }
 
-function getKind(value: unknown, known: ReadonlySet<ValueKind>): ValueKind {
+function getKind(value: unknown, kinds: ReadonlySet<ValueKind>): ValueKind {
   if (value === null) return "null";
   const kind = typeof value;
-  if (typeof value === "string" && !known.has("string") && isJsonText(value, known.has("json text")))
+  if (typeof value === "string" && !kinds.has("string") && isJsonText(value, kinds.has("json text")))
     return "json text";
   return kind === "string" || kind === "number" || kind === "boolean" ? kind : "anything";
 }
@@ -348,7 +348,7 @@ function isJsonText(text: string, wereAll: boolean): boolean {
   }
 }
 
-function named(kind: ValueKind): string {
+function formatKind(kind: ValueKind): string {
   if (kind === "anything") return "of another type";
   if (kind === "json text") return "a string";
   return kind === "null" ? kind : `a ${kind}`;
@@ -357,5 +357,5 @@ function named(kind: ValueKind): string {
 function formatTypes({ kinds, items, object }: ValueShape): string {
   const lists = items === undefined ? [] : ["an array"];
   const objects = object === undefined ? [] : ["an object"];
-  return [...Array.from(kinds, named), ...lists, ...objects].join(" or ");
+  return [...Array.from(kinds, formatKind), ...lists, ...objects].join(" or ");
 }

@@ -50,9 +50,9 @@ export function createInferredResults(store?: StoredResultsOptions): InferredRes
     [...methods.values()].filter(({ method }) => method.skill === skill),
   );
 
-  function seen(method: Method): ObservedMethod | undefined {
-    const known = methods.get(method.path);
-    if (known !== undefined && isSame(known.method, method)) return known;
+  function findEntry(method: Method): ObservedMethod | undefined {
+    const existing = methods.get(method.path);
+    if (existing !== undefined && isSame(existing.method, method)) return existing;
     methods.delete(method.path);
     const shape = skills.take(method);
     if (shape === undefined) return undefined;
@@ -62,7 +62,7 @@ export function createInferredResults(store?: StoredResultsOptions): InferredRes
   }
 
   function remembered(method: Method): ObservedMethod {
-    const entry = seen(method) ?? { method, shape: createShape(), hasDrifted: false };
+    const entry = findEntry(method) ?? { method, shape: createShape(), hasDrifted: false };
     entry.method = method;
     setBounded(methods, [method.path, entry], MAX_METHODS);
     return entry;
@@ -85,15 +85,15 @@ export function createInferredResults(store?: StoredResultsOptions): InferredRes
       const { hasChanged, difference } = observe(value, entry.shape, { caller, compares, dataNames });
       // The second result makes a guess an observation.
       if (hasChanged || times === 1) skills.changed(method.skill);
-      if (difference === undefined || reads?.(nameAt(difference.place)) === false) return undefined;
+      if (difference === undefined || reads?.(nameAt(difference.path)) === false) return undefined;
       if (!shouldReport(method)) return undefined;
-      const place = difference.place === "" ? "" : ` at ${difference.place}`;
-      return `The result of ${method.path} differs from the ${times} before it${place}: ${difference.says}`;
+      const where = difference.path === "" ? "" : ` at ${difference.path}`;
+      return `The result of ${method.path} differs from the ${times} before it${where}: ${difference.says}`;
     },
     shouldReport,
     observed(caller, method) {
       if (method.output !== undefined) return undefined;
-      const entry = seen(method);
+      const entry = findEntry(method);
       if (entry === undefined || entry.shape.times === 0) return undefined;
       return { schema: skills.getSchema(caller, method, entry.shape), times: entry.shape.times };
     },
@@ -110,8 +110,8 @@ export function createInferredResults(store?: StoredResultsOptions): InferredRes
 }
 
 /** Returns the last name in a place: `low` of `days[].low[]`, empty for the value itself. */
-function nameAt(place: string): string {
-  return /[^.[\]]*(?=(?:\[\])*$)/.exec(place)?.[0] ?? "";
+function nameAt(path: string): string {
+  return /[^.[\]]*(?=(?:\[\])*$)/.exec(path)?.[0] ?? "";
 }
 
 /** A reloaded method is the same if its schemas and its version are unchanged. */

@@ -102,8 +102,8 @@ export class StoredResults {
 
   #getSkill(name: string): SkillShapes {
     const key = this.#options?.getKey(name);
-    const known = this.#skills.get(name);
-    if (known !== undefined && known.key === key) return known;
+    const existing = this.#skills.get(name);
+    if (existing !== undefined && existing.key === key) return existing;
     const stored = new Map(key === undefined ? [] : this.#read(name, key));
     const skill: SkillShapes = { key, stored, changes: 0, writtenChanges: 0, derived: undefined };
     this.#skills.set(name, skill);
@@ -131,8 +131,8 @@ export class StoredResults {
 
 /** Identifies what a method takes and returns, and its version. */
 export function digestMethod(method: Method): string {
-  const known = DIGESTS.get(method);
-  if (known !== undefined) return known;
+  const cached = DIGESTS.get(method);
+  if (cached !== undefined) return cached;
   const { input, output, metadata } = method;
   const digest = hashValue([input, output ?? null, metadata.version]);
   DIGESTS.set(method, digest);

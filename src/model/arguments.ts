@@ -90,9 +90,9 @@ function atPointer(root: JsonSchema, reference: string): unknown {
   const [base, ...keys] = reference.split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   let current: unknown = base === "#" ? root : undefined;
   for (const key of keys) {
-    const place: unknown = current;
+    const holder: unknown = current;
     current =
-      (isRecord(place) || Array.isArray(place)) && Object.hasOwn(place, key) ? Reflect.get(place, key) : undefined;
+      (isRecord(holder) || Array.isArray(holder)) && Object.hasOwn(holder, key) ? Reflect.get(holder, key) : undefined;
   }
   return current;
 }
@@ -107,7 +107,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 function bound(
   method: Method,
   positional: readonly unknown[],
-  named: Readonly<Record<string, unknown>>,
+  byName: Readonly<Record<string, unknown>>,
   complete: boolean,
 ): ArgumentBinding {
   const { parameters } = method;
@@ -116,9 +116,9 @@ function bound(
   for (const [at, parameter] of parameters.entries()) {
     if (positional[at] !== undefined) input.set(parameter.name, positional[at]);
   }
-  const twice = Object.keys(named).filter((name) => isCertain(named[name]) && isCertain(input.get(name)));
+  const twice = Object.keys(byName).filter((name) => isCertain(byName[name]) && isCertain(input.get(name)));
   if (twice.length > 0) return unfit(...twice.map(givenTwice));
-  for (const [name, value] of Object.entries(named)) if (value !== undefined) input.set(name, value);
+  for (const [name, value] of Object.entries(byName)) if (value !== undefined) input.set(name, value);
   // Unlike assignment, `fromEntries` keeps a key `__proto__` as data.
   return { kind: "bound", input: Object.fromEntries(input), complete };
 }
@@ -142,8 +142,8 @@ function givenTwice(name: string): ArgumentProblem {
 }
 
 /** Whether an object at a place is arguments by name, and not the value of the parameter at that place. */
-function holdsNames(object: Readonly<Record<string, unknown>>, place: number, method: Method): boolean {
-  const open = method.parameters.slice(place);
+function holdsNames(object: Readonly<Record<string, unknown>>, index: number, method: Method): boolean {
+  const open = method.parameters.slice(index);
   const [next] = open;
   if (next === undefined) return true;
   const keys = Object.keys(object);

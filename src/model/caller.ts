@@ -45,8 +45,8 @@ export function findMissingScopes(
   roles: Roles,
 ): readonly string[] {
   if (required.length === 0) return [];
-  const held = [...(caller.scopes ?? []), ...(caller.roles ?? []).flatMap((role) => roles.get(role) ?? [])];
-  return required.filter((scope) => !held.some((pattern) => grantCovers(pattern, scope)));
+  const patterns = [...(caller.scopes ?? []), ...(caller.roles ?? []).flatMap((role) => roles.get(role) ?? [])];
+  return required.filter((scope) => !patterns.some((pattern) => grantCovers(pattern, scope)));
 }
 
 export function mayAdminister({ admin }: Pick<Caller, "admin">, right: AdminRight): boolean {

@@ -19,10 +19,10 @@ export interface KeptResults {
 /** Keeps results in memory: for an hour by default, and never more than `maxBytes` of them; the oldest go first. */
 export function createKeptResults(ttlMs = 3_600_000, maxBytes = 128 << 20, now: () => number = Date.now): KeptResults {
   const results = new Map<string, { readonly text: string; readonly until: number; readonly caller: string }>();
-  let held = 0;
+  let usedBytes = 0;
 
   function forget(uri: string): void {
-    held -= (results.get(uri)?.text.length ?? 0) * 2;
+    usedBytes -= (results.get(uri)?.text.length ?? 0) * 2;
     results.delete(uri);
   }
 
@@ -32,9 +32,9 @@ export function createKeptResults(ttlMs = 3_600_000, maxBytes = 128 << 20, now: 
       while (results.has(`result://${runId}/${n}`)) n++;
       const uri = `result://${runId}/${n}`;
       results.set(uri, { text, until: now() + ttlMs, caller: caller.id });
-      held += text.length * 2;
+      usedBytes += text.length * 2;
       for (const [oldest, entry] of results) {
-        if (oldest === uri || (held <= maxBytes && entry.until > now())) break;
+        if (oldest === uri || (usedBytes <= maxBytes && entry.until > now())) break;
         forget(oldest);
       }
       return uri;

@@ -56,10 +56,10 @@ export function briefCatalog(catalog: Catalog, options: BriefCatalogOptions): re
   const hasAllNames = lines.length === catalog.methods.length && names <= budget * NAMES_SHARE;
   const formatter = new LineFormatter(catalog, observed, hasAllNames ? WIDE_LINES : NARROW_LINES);
   addDetail(lines, formatter, { budget, used, hasAllNames });
-  let left: readonly Line[] = lines.filter(({ detail }) => detail > 0);
+  let remaining: readonly Line[] = lines.filter(({ detail }) => detail > 0);
   return sizes.map((size) => {
-    const part = takePart(left, formatter, size.lines);
-    left = part.left;
+    const part = takePart(remaining, formatter, size.lines);
+    remaining = part.otherLines;
     for (const [skill, block] of part.blocks) counts.set(skill, (counts.get(skill) ?? 0) - block.lines.length);
     const formatted = [...part.blocks].toSorted(byKey).map(([name, block]) => formatBlock(name, block, formatter));
     return [...formatted, ...formatRest(counts, catalog, size.units - size.lines + part.open)].join("\n");
@@ -114,11 +114,11 @@ function addDetail(
   formatter: LineFormatter,
   { budget, used, hasAllNames }: { budget: number; used: ReadonlySet<string>; hasAllNames: boolean },
 ): void {
-  let left = budget;
+  let remaining = budget;
   const raise = (line: Line, detail: number): void => {
     const cost = formatter.cost(line.method, detail) - formatter.cost(line.method, line.detail);
-    if (line.detail >= detail || cost > left) return;
-    left -= cost;
+    if (line.detail >= detail || cost > remaining) return;
+    remaining -= cost;
     line.detail = detail;
   };
   const raiseStepwise = (some: readonly Line[], details: readonly number[]): void => {
@@ -140,7 +140,7 @@ interface SkillBlock {
 
 interface TakenPart {
   readonly blocks: ReadonlyMap<string, SkillBlock>;
-  readonly left: readonly Line[];
+  readonly otherLines: readonly Line[];
   /** The length that is left. */
   readonly open: number;
 }
@@ -148,7 +148,7 @@ interface TakenPart {
 /** Takes the first lines that fit, by skill. */
 function takePart(lines: readonly Line[], formatter: LineFormatter, units: number): TakenPart {
   const blocks = new Map<string, SkillBlock>();
-  const left: Line[] = [];
+  const otherLines: Line[] = [];
   let open = units;
   for (const line of lines) {
     const { method, detail } = line;
@@ -158,7 +158,7 @@ function takePart(lines: readonly Line[], formatter: LineFormatter, units: numbe
     const heading = blocks.has(method.skill) ? 0 : method.skill.length + 1;
     const cost = [text, ...missing].reduce((sum, each) => sum + measure(each) + LINE_UNITS, heading);
     if (cost > open) {
-      left.push(line);
+      otherLines.push(line);
       continue;
     }
     open -= cost;
@@ -166,7 +166,7 @@ function takePart(lines: readonly Line[], formatter: LineFormatter, units: numbe
     block.lines.push(line);
     blocks.set(method.skill, block);
   }
-  return { blocks, left, open };
+  return { blocks, otherLines, open };
 }
 
 /** Formats a skill. The order of its lines does not depend on which of them are used. */
@@ -196,6 +196,6 @@ function formatRest(counts: ReadonlyMap<string, number>, catalog: Catalog, units
 }
 
 function formatCounts(counts: ReadonlyMap<string, number>): string {
-  const left = [...counts].filter(([, count]) => count > 0).map(([skill, count]) => `${skill} ${count}`);
-  return left.length === 0 ? "" : `${REST_HEADING} ${left.join(", ")}`;
+  const skills = [...counts].filter(([, count]) => count > 0).map(([skill, count]) => `${skill} ${count}`);
+  return skills.length === 0 ? "" : `${REST_HEADING} ${skills.join(", ")}`;
 }

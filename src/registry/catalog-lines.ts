@@ -51,10 +51,10 @@ export class LineFormatter {
   }
 
   format(method: Method, detail: number): FormattedLine {
-    const known = this.#lines.get(method) ?? new Map<number, FormattedLine>();
-    this.#lines.set(method, known);
-    const line = known.get(detail) ?? this.#make(method, detail);
-    known.set(detail, line);
+    const byDetail = this.#lines.get(method) ?? new Map<number, FormattedLine>();
+    this.#lines.set(method, byDetail);
+    const line = byDetail.get(detail) ?? this.#make(method, detail);
+    byDetail.set(detail, line);
     return line;
   }
 
@@ -68,10 +68,10 @@ export class LineFormatter {
   #make(method: Method, detail: number): FormattedLine {
     if (detail <= NAME) return { text: method.name, definitions: [] };
     const call = compactCall(method, this.#getSiblings(method.skill), this.#sizes.parameters);
-    const seen = this.#observed(method);
-    const output = method.output ?? seen?.schema;
+    const observed = this.#observed(method);
+    const output = method.output ?? observed?.schema;
     if (detail === PARAMETERS || output === undefined) return { text: call, definitions: [] };
-    const guess = seen?.times === 1 ? " (observed once)" : "";
+    const guess = observed?.times === 1 ? " (observed once)" : "";
     const types = this.#getSharedTypes(method.skill);
     const units = this.#sizes.result;
     const [one, two] = [1, 2].map((levels) => types.format(output, { levels, membersUnits: units }));
@@ -82,18 +82,18 @@ export class LineFormatter {
   }
 
   #getSharedTypes(skill: string): SharedTypes {
-    const known = this.#shared.get(skill);
-    if (known !== undefined) return known;
+    const cached = this.#shared.get(skill);
+    if (cached !== undefined) return cached;
     const methods = this.#catalog.skill(skill)?.methods.toSorted(byName) ?? [];
     const results = methods.map((method) => method.output ?? this.#observed(method)?.schema);
-    const made = new SharedTypes(results.filter((result) => result !== undefined).slice(0, MAX_RESULTS));
-    this.#shared.set(skill, made);
-    return made;
+    const types = new SharedTypes(results.filter((result) => result !== undefined).slice(0, MAX_RESULTS));
+    this.#shared.set(skill, types);
+    return types;
   }
 
   #getSiblings(skill: string): ReadonlyMap<string, string> {
     const methods = this.#catalog.skill(skill)?.methods ?? [];
-    const known =
+    const siblings =
       this.#siblings.get(skill) ??
       new Map(
         methods.flatMap(({ name, wireName }) => [
@@ -101,8 +101,8 @@ export class LineFormatter {
           [name, name],
         ]),
       );
-    this.#siblings.set(skill, known);
-    return known;
+    this.#siblings.set(skill, siblings);
+    return siblings;
   }
 }
 

@@ -14,12 +14,12 @@ const WHOLE = new WeakMap<Skill, Skill>();
 /** Converts a provided skill for catalogs: frozen, with sanitized texts and schemas. Throws if a name is invalid. */
 export function skillFrom(provided: ProvidedSkill): Skill {
   const skill = usableName(provided.name, provided.source);
-  const taken = new Set<string>();
+  const names = new Set<string>();
   const methods = provided.methods.map((definition) => {
     const name = usableName(definition.name, provided.source);
     const path = `${skill}.${name}`;
-    if (taken.has(name)) throw duplicate(path, { skill, method: name });
-    taken.add(name);
+    if (names.has(name)) throw duplicate(path, { skill, method: name });
+    names.add(name);
     return methodFrom(definition, skill, path);
   });
   return Object.freeze({
@@ -67,14 +67,14 @@ export function catalogFrom(skills: readonly Skill[], version: number): Catalog 
 export type ReadableParts = WeakMap<Skill, Skill | undefined>;
 
 /**
- * Returns the part of a catalog that a caller may read, without empty skills. `known` caches the part of each skill, so
+ * Returns the part of a catalog that a caller may read, without empty skills. `cache` holds the part of each skill, so
  * that only changed skills are computed again.
  */
-export function readableView(catalog: Catalog, caller: Caller, known: ReadableParts): Catalog {
+export function readableView(catalog: Catalog, caller: Caller, cache: ReadableParts): Catalog {
   if (caller.grants.includes("*")) return catalog;
   const getReadablePart = (skill: Skill): Skill | undefined => {
-    if (!known.has(skill)) known.set(skill, readableSkill(skill, caller));
-    return known.get(skill);
+    if (!cache.has(skill)) cache.set(skill, readableSkill(skill, caller));
+    return cache.get(skill);
   };
   const skills = catalog.skills.map(getReadablePart).filter((skill) => skill !== undefined);
   const whole = skills.length === catalog.skills.length && skills.every((skill, at) => skill === catalog.skills[at]);
@@ -89,8 +89,8 @@ export function wholeSkill(skill: Skill): Skill {
 const METHODS_BY_NAME = new WeakMap<Skill, ReadonlyMap<string, Method>>();
 
 function methodsByName(skill: Skill): ReadonlyMap<string, Method> {
-  const known = METHODS_BY_NAME.get(skill);
-  if (known !== undefined) return known;
+  const cached = METHODS_BY_NAME.get(skill);
+  if (cached !== undefined) return cached;
   const methods = new Map(skill.methods.map((method) => [method.name, method]));
   METHODS_BY_NAME.set(skill, methods);
   return methods;
@@ -108,8 +108,11 @@ function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
 
 function usableName(name: string, source: string): string {
   if (isMemberName(name)) return name;
-  const shown = sanitizeText(name, 80);
-  throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `"${shown}" in ${source} is not a valid name`));
+  const printable = sanitizeText(name, 80);
+  throw new SkillgateError(
+    "SKILL_INVALID",
+    sentence("SKILL_INVALID", `"${printable}" in ${source} is not a valid name`),
+  );
 }
 
 function methodFrom(definition: MethodDefinition, skill: string, path: string): Method {
@@ -139,8 +142,8 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string): 
   });
 }
 
-function metadataFrom(given: Partial<MethodMetadata>): MethodMetadata {
-  const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+function metadataFrom(source: Partial<MethodMetadata>): MethodMetadata {
+  const stated = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined));
   const metadata: MethodMetadata = { ...METADATA_DEFAULTS, ...stated };
   return Object.freeze({
     ...metadata,

@@ -87,15 +87,15 @@ export function describe(
   if (tooLong !== undefined) return pathTooLong(tooLong);
   if (paths.filter((each) => each.includes("*")).length > MAX_PATTERNS)
     return unknown(shortenPath(path), `Error: Too many patterns. Ask for at most ${MAX_PATTERNS} at once`, []);
-  const seen: DescribeContext = {
+  const context: DescribeContext = {
     catalog,
     observed,
     getRule,
     compared: Math.ceil(MAX_COMPARED_NAMES / Math.max(1, paths.length)),
   };
-  if (paths.length > 1) return describeSeveral(path, findMatchingPaths(paths, catalog), seen);
-  if (only.includes("*")) return describePattern(only, seen);
-  return describeOne(only, seen);
+  if (paths.length > 1) return describeSeveral(path, findMatchingPaths(paths, catalog), context);
+  if (only.includes("*")) return describePattern(only, context);
+  return describeOne(only, context);
 }
 
 /** Facts about methods that are not in the catalog. */
@@ -125,10 +125,10 @@ function describeOne(path: string, sight: DescribeContext): Description {
   if (skill !== undefined) return describeSkill(skill, sight);
   const [skillName = "", methodName = "", ...rest] = path.split(".");
   if (skillName === "" || methodName === "" || rest.length > 0) return invalidPath(path, sight);
-  const known = catalog.skill(skillName);
-  return known === undefined
+  const owner = catalog.skill(skillName);
+  return owner === undefined
     ? unknownSkill(path, skillName, sight)
-    : unknownMethod(path, { name: methodName, skill: known }, sight);
+    : unknownMethod(path, { name: methodName, skill: owner }, sight);
 }
 
 function describeMethod(method: Method, { observed, getRule }: MethodFacts): Description {
@@ -162,8 +162,8 @@ function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): De
     ...(methods.length <= FULL_METHODS ? [declaration.trimEnd()] : namedMethods(methods)),
     ...(guidance === undefined || guidance === "" ? [] : [`\n${guidance}`]),
   ].join("\n");
-  const named = methods.slice(0, NAMED_METHODS).map((method) => method.path);
-  return { kind: "skill", path, methods: named, declaration, example: "", notes: [], suggestions: [], text };
+  const paths = methods.slice(0, NAMED_METHODS).map((method) => method.path);
+  return { kind: "skill", path, methods: paths, declaration, example: "", notes: [], suggestions: [], text };
 }
 
 /** Declares the first methods: a server may have thousands, or methods with thousands of parameters. */
@@ -209,9 +209,9 @@ function describeSeveral(path: string, paths: readonly string[], sight: Describe
   const { catalog, observed } = sight;
   const methods = paths.map((each) => catalog.method(each)).filter((method) => method !== undefined);
   const full = paths.length <= FULL_METHODS;
-  const named = paths.slice(0, NAMED_METHODS);
-  const rest = paths.length - named.length;
-  const others = named.filter((each) => full || catalog.method(each) === undefined);
+  const firstPaths = paths.slice(0, NAMED_METHODS);
+  const rest = paths.length - firstPaths.length;
+  const others = firstPaths.filter((each) => full || catalog.method(each) === undefined);
   const described = new Map(others.map((each) => [each, describeOne(each, sight)]));
   const all = [...described.values()];
   const formatLine = (each: string): string => briefly(each, described.get(each), catalog);
@@ -228,7 +228,7 @@ function describeSeveral(path: string, paths: readonly string[], sight: Describe
     suggestions: [...new Set(all.flatMap(({ suggestions }) => suggestions))],
     text: full
       ? all.map(({ text }) => text).join("\n\n")
-      : [...named.map(formatLine), ...(rest > 0 ? [`... and ${rest} more`] : [])].join("\n"),
+      : [...firstPaths.map(formatLine), ...(rest > 0 ? [`... and ${rest} more`] : [])].join("\n"),
   };
 }
 

@@ -79,9 +79,9 @@ const OWN_KEYWORDS: ReadonlySet<string> = new Set(
 function toolProperty(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const { type, description, enum: values, ...rest } = schema;
   const target = dereference(schema, root);
-  const known = type ?? (isRecord(target) ? target["type"] : undefined);
+  const targetType = type ?? (isRecord(target) ? target["type"] : undefined);
   return {
-    ...(known !== undefined && { type: known }),
+    ...(targetType !== undefined && { type: targetType }),
     description: typeof description === "string" ? description : "",
     ...(Array.isArray(values) && values.length > 0 && { enum: values }),
     ...rest,

@@ -88,12 +88,12 @@ export function createRegistry(): Registry {
       const view = views.get(key);
       if (view !== undefined) return view;
       if (parts.size >= KEPT_VIEWS) for (const each of [views, parts]) each.clear();
-      const known = parts.get(key) ?? new WeakMap();
-      parts.set(key, known);
-      const made = readableView(whole, caller, known);
-      if (made !== whole) shareIndexWithView(whole, made);
-      views.set(key, made);
-      return made;
+      const cache = parts.get(key) ?? new WeakMap();
+      parts.set(key, cache);
+      const created = readableView(whole, caller, cache);
+      if (created !== whole) shareIndexWithView(whole, created);
+      views.set(key, created);
+      return created;
     },
     onChange(listener) {
       listeners.add(listener);

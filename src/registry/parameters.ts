@@ -20,7 +20,7 @@ export function getParameters(input: JsonSchema): readonly Parameter[] {
   const inputs = collectInputs(input, input, new Set());
   const parameters = [...inputs.schemas].slice(0, MAX_PARAMETERS).map(([name, schema]): Parameter => {
     const target = dereference(schema, input);
-    const hasDefault = [schema, target].some((place) => isRecord(place) && place["default"] !== undefined);
+    const hasDefault = [schema, target].some((part) => isRecord(part) && part["default"] !== undefined);
     return Object.freeze({
       name,
       required: inputs.required.has(name) && !hasDefault,
@@ -37,10 +37,10 @@ function getDescription(schema: unknown): string {
   return isRecord(schema) ? sanitizeText(schema["description"]) : "";
 }
 
-/** Collects the properties of a schema; `seen` stops at cycles. */
-function collectInputs(schema: unknown, root: JsonSchema, seen: Set<unknown>): Inputs {
-  if (!isRecord(schema) || seen.has(schema)) return { schemas: new Map(), required: new Set() };
-  seen.add(schema);
+/** Collects the properties of a schema; `visited` stops at cycles. */
+function collectInputs(schema: unknown, root: JsonSchema, visited: Set<unknown>): Inputs {
+  if (!isRecord(schema) || visited.has(schema)) return { schemas: new Map(), required: new Set() };
+  visited.add(schema);
   const properties = isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   const own: Inputs = {
     schemas: new Map(properties.filter(([, property]) => property !== false)),
@@ -49,8 +49,8 @@ function collectInputs(schema: unknown, root: JsonSchema, seen: Set<unknown>): I
   const reference = schema["$ref"];
   const referred = typeof reference === "string" ? [resolveReference(reference, root)] : [];
   const branches = (keyword: string): Inputs[] =>
-    toList(schema[keyword]).map((branch) => collectInputs(branch, root, seen));
-  const all = [own, ...referred.map((target) => collectInputs(target, root, seen)), ...branches("allOf")];
+    toList(schema[keyword]).map((branch) => collectInputs(branch, root, visited));
+  const all = [own, ...referred.map((target) => collectInputs(target, root, visited)), ...branches("allOf")];
   return withMissing(merged([...all, mergeAlternatives(branches("anyOf")), mergeAlternatives(branches("oneOf"))]));
 }
 

@@ -57,10 +57,10 @@ export function systemPrompt(catalog: Catalog, options: PromptOptions = {}, brie
   const remaining = (tokens: number): number => (budgetTokens ?? tokens) - estimateTokens(start);
   const embedded = catalog.methods.length <= EMBEDDED_METHODS ? embeddedCatalog(skills, mode) : undefined;
   const fits = embedded !== undefined && estimateTokens(embedded) <= remaining(EMBEDDED_TOKENS);
-  const left =
+  const forBrief =
     remaining(Number.POSITIVE_INFINITY) - (fits ? estimateTokens(embedded) : 0) - estimateTokens(CATALOG_HEADING);
   const wantsBrief = mode !== "native" && !(fits && isInFull(skills, brief));
-  const lines = wantsBrief ? brief.format(Math.max(0, left)) : "";
+  const lines = wantsBrief ? brief.format(Math.max(0, forBrief)) : "";
   const details = lines === "" ? [] : [`${CATALOG_HEADING}${lines}`];
   if (fits) return withSkills(start, [embedded, ...details].join("\n\n"));
   return withSkills(start, details[0] ?? listedCatalog(catalog, skills, remaining(LISTED_TOKENS), mode));
@@ -204,12 +204,12 @@ function listedCatalog(
   const hint = mode === "native" ? "" : "; search_skills finds their methods";
   const heading = `## ${catalog.skills.length} skills, ${catalog.methods.length} methods${hint}`;
   const lines = [heading, ...categoryLines(catalog)];
-  let left = budget - estimateTokens(lines.join("\n")) - estimateTokens("... and 10000 more skills");
+  let remaining = budget - estimateTokens(lines.join("\n")) - estimateTokens("... and 10000 more skills");
   let listed = 0;
   for (const skill of skills) {
     const line = skillLine(skill, mode);
-    left -= estimateTokens(`${line}\n`);
-    if (left < 0) break;
+    remaining -= estimateTokens(`${line}\n`);
+    if (remaining < 0) break;
     lines.push(line);
     listed += 1;
   }

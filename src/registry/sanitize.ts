@@ -75,7 +75,7 @@ function copySchema(schema: unknown, depth: number, budget: CopyBudget): unknown
     if (TEXT_KEYWORDS.has(key) && typeof value === "string") return sanitizeText(value);
     if (DATA_KEYWORDS.has(key)) return copyData(value, depth - 1, budget);
     if (NAMED_SCHEMAS.has(key) && isRecord(value))
-      return copyValue(value, depth - 1, budget, (_, named) => copySchema(named, depth - 2, budget));
+      return copyValue(value, depth - 1, budget, (_, member) => copySchema(member, depth - 2, budget));
     return copySchema(value, depth - 1, budget);
   });
 }

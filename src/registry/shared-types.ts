@@ -38,9 +38,9 @@ export class SharedTypes {
       const own = new Map<string, JsonSchema>();
       for (const schema of findObjects(root, root, SEARCHED_LEVELS)) own.set(this.#getStructure(schema, root), schema);
       for (const [structure, schema] of own) {
-        const known = uses.get(structure) ?? { schema, root, methods: 0 };
-        known.methods += 1;
-        uses.set(structure, known);
+        const use = uses.get(structure) ?? { schema, root, methods: 0 };
+        use.methods += 1;
+        uses.set(structure, use);
       }
     }
     for (const [structure, { schema, root, methods }] of uses) {
@@ -75,16 +75,16 @@ export class SharedTypes {
       return type.name;
     };
     const text = compactType(schema, { root, ...size, findName });
-    const named = Array.from(shared);
-    for (const type of named) for (const inner of this.define(type).shared) shared.add(inner);
+    const direct = Array.from(shared);
+    for (const type of direct) for (const inner of this.define(type).shared) shared.add(inner);
     return { text, shared };
   }
 
   #getStructure(schema: JsonSchema, root: JsonSchema): string {
     const size = { levels: COMPARED_LEVELS, membersUnits: COMPARED_UNITS };
-    const known = this.#structures.get(schema) ?? compactType(schema, { root, ...size });
-    this.#structures.set(schema, known);
-    return known;
+    const text = this.#structures.get(schema) ?? compactType(schema, { root, ...size });
+    this.#structures.set(schema, text);
+    return text;
   }
 }
 

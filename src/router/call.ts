@@ -119,8 +119,8 @@ function validateCall({ method, args }: Call, validator: Validator): Validation 
 }
 
 function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
+  let result: { readonly value: Value } | undefined;
+  return () => (result ??= { value: make() }).value;
 }
 
 /** Waits for an answer while the timeout of the call is paused. */

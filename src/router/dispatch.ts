@@ -51,7 +51,7 @@ export function dispatch({ getResources, secrets, getView }: DispatchOptions): H
 function createContext(
   call: GuardedCall,
   resources: SkillResources,
-  { secrets: known, view }: { readonly secrets: KnownSecrets; readonly view: SecretView },
+  { secrets: knownSecrets, view }: { readonly secrets: KnownSecrets; readonly view: SecretView },
 ): { context: CallContext; close: () => void } {
   let open = true;
   const isOpen = (): boolean => open && !call.cancellable.isCancelled;
@@ -66,12 +66,12 @@ function createContext(
     settings: resources.settings,
     secrets: resources.secrets,
     store: resources.store,
-    log: (level, text) => isOpen() && call.log(level, known.maskText(text)),
-    progress: (done, total, text) => isOpen() && call.progress(done, total, text && known.maskText(text)),
+    log: (level, text) => isOpen() && call.log(level, knownSecrets.maskText(text)),
+    progress: (done, total, text) => isOpen() && call.progress(done, total, text && knownSecrets.maskText(text)),
     ...(call.client !== undefined && { client: patientClient(call, call.client, view) }),
-    addNote: (text) => isOpen() && call.addNote(known.maskText(text)),
+    addNote: (text) => isOpen() && call.addNote(knownSecrets.maskText(text)),
     ...(call.onRawResult !== undefined && {
-      wire: (result: unknown) => call.onRawResult?.(known.maskValue(view.hide(result))),
+      wire: (result: unknown) => call.onRawResult?.(knownSecrets.maskValue(view.hide(result))),
     }),
   };
   return { context: Object.freeze(context), close: () => (open = false) };

@@ -20,12 +20,14 @@ export interface RedactionContext {
  * `ENOENT: no such file or directory, open '/data/x.txt'` keeps the path if the call was about `/data/x.txt`, reads
  * `'/data/[path]'` if it was about `/data`, and `'[path]/x.txt'` if it was about `x.txt`.
  */
-export function redact(text: string, known: RedactionContext): string {
+export function redact(text: string, context: RedactionContext): string {
   // Masks before the text is cut: a cut could leave half of a secret.
-  const masked = cut(known.secrets.mask(text), READ_CHARACTERS).replace(STACK_LINES, "");
-  let clean = maskTokens(masked, (found) => unlessInArguments(found, known));
-  for (const { pattern, toReplacement: shown } of RULES)
-    clean = clean.replace(pattern, (found: string, ...groups: (string | undefined)[]) => shown(found, known, groups));
+  const masked = cut(context.secrets.mask(text), READ_CHARACTERS).replace(STACK_LINES, "");
+  let clean = maskTokens(masked, (found) => unlessInArguments(found, context));
+  for (const { pattern, toReplacement: replace } of RULES)
+    clean = clean.replace(pattern, (found: string, ...groups: (string | undefined)[]) =>
+      replace(found, context, groups),
+    );
   return cut(clean.trim(), KEPT_CHARACTERS);
 }
 
@@ -51,14 +53,14 @@ type MatchGroups = readonly (string | undefined)[];
 interface RedactionRule {
   readonly pattern: RegExp;
   /** Returns the replacement of a match. */
-  readonly toReplacement: (found: string, known: RedactionContext, groups: MatchGroups) => string;
+  readonly toReplacement: (found: string, context: RedactionContext, groups: MatchGroups) => string;
 }
 
 /** The rules in the order of application. Every pattern runs in about linear time. */
 const RULES: readonly RedactionRule[] = [
   {
     pattern: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>]+/gi,
-    toReplacement: (url, known) => inSentence(url, known, shownUrl),
+    toReplacement: (url, context) => inSentence(url, context, shownUrl),
   },
   { pattern: /\b(bearer|basic|digest|token)( +)([\w+/=.~-]{8,})/gi, toReplacement: shownScheme },
   {
@@ -76,19 +78,19 @@ function unlessInArguments(found: string, { argumentTexts }: RedactionContext): 
 /** Applies `shown` without the trailing punctuation, which belongs to the sentence. */
 function inSentence(
   found: string,
-  known: RedactionContext,
-  shown: (found: string, known: RedactionContext) => string,
+  context: RedactionContext,
+  replace: (found: string, context: RedactionContext) => string,
 ): string {
   const end = /[.,:;!?)\]}]+$/.exec(found)?.index ?? found.length;
-  return shown(found.slice(0, end), known) + found.slice(end);
+  return replace(found.slice(0, end), context) + found.slice(end);
 }
 
-function shownUrl(url: string, known: RedactionContext): string {
-  if (known.argumentTexts.some((text) => text.includes(url))) return url;
+function shownUrl(url: string, context: RedactionContext): string {
+  if (context.argumentTexts.some((text) => text.includes(url))) return url;
   const end = url.indexOf("://");
   const scheme = url.slice(0, end).toLowerCase();
   const rest = url.slice(end + "://".length);
-  if (scheme === "file") return shownPath(rest, known);
+  if (scheme === "file") return shownPath(rest, context);
   if (!WEB_SCHEMES.has(scheme)) return SERVICE_SCHEMES.test(scheme) || rest.includes("@") ? `${scheme}://${MASK}` : url;
   const address = rest.replace(/^[^/?#]*@/, `${MASK}@`);
   return `${scheme}://${address.replace(SECRET_PARAMETERS, `$1${MASK}`)}`;
@@ -106,26 +108,26 @@ const SECRET_PARAMETERS =
 /** Masks `Bearer eyJ…`, but not `Basic authentication`. */
 function shownScheme(
   found: string,
-  known: RedactionContext,
+  context: RedactionContext,
   [scheme = "", space = "", value = ""]: MatchGroups,
 ): string {
-  return /[\d=]/.test(value) ? `${scheme}${space}${unlessInArguments(value, known)}` : found;
+  return /[\d=]/.test(value) ? `${scheme}${space}${unlessInArguments(value, context)}` : found;
 }
 
 /** Masks `password=…` and `"apiKey": "…"`, but not `Unexpected token: comma`. */
 function shownAssignment(
   found: string,
-  known: RedactionContext,
+  context: RedactionContext,
   [name = "", sign = "", value = ""]: MatchGroups,
 ): string {
   const isCode = sign === "=" || /["']/.test(name + sign);
   const isSecret = isCode || (value.length >= 6 && /\d/.test(value)) || value.length >= 20;
-  return isSecret ? `${name}${sign}${unlessInArguments(value, known)}` : found;
+  return isSecret ? `${name}${sign}${unlessInArguments(value, context)}` : found;
 }
 
-function shownFoundPath(found: string, known: RedactionContext, [quote, quoted]: MatchGroups): string {
-  if (quote === undefined || quoted === undefined) return inSentence(found, known, shownPath);
-  return `${quote}${shownPath(quoted, known)}${quote}`;
+function shownFoundPath(found: string, context: RedactionContext, [quote, quoted]: MatchGroups): string {
+  if (quote === undefined || quoted === undefined) return inSentence(found, context, shownPath);
+  return `${quote}${shownPath(quoted, context)}${quote}`;
 }
 
 /** Keeps the part of a path that the guest named itself. */

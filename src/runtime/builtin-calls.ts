@@ -24,8 +24,8 @@ export function getResult([handle]: readonly unknown[], handles: ResultHandles, 
   const name = typeof handle === "string" ? handle : "";
   const found = handles.get(caller, name);
   if (found !== undefined) return found;
-  const known = handles.list(caller).map((each) => `${each.handle} (${each.summary})`);
-  const hint = known.length === 0 ? "no result is at hand" : `there are ${formatList(known, MAX_HANDLES)}`;
+  const summaries = handles.list(caller).map((each) => `${each.handle} (${each.summary})`);
+  const hint = summaries.length === 0 ? "no result is at hand" : `there are ${formatList(summaries, MAX_HANDLES)}`;
   throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `there is no result ${quote(name)}; ${hint}`));
 }
 
@@ -41,16 +41,16 @@ export async function callBuiltin(
 ): Promise<string | CatalogAnswer> {
   if (path === "read_result") return readResult(args, results, caller);
   const [first, limit, offset] = args;
-  const named = isRecord(first) ? first : { query: first, path: first, limit, offset };
+  const input = isRecord(first) ? first : { query: first, path: first, limit, offset };
   if (path === "describe") {
-    return answerEach("describe", named["path"] ?? named["paths"], (each) => {
+    return answerEach("describe", input["path"] ?? input["paths"], (each) => {
       const { text, methods } = discovery.describe(catalog, caller, each);
       return { kind: "text", text, methods: methods.flatMap((method) => toFoundMethod(method, catalog)) };
     });
   }
   await discovery.index(catalog);
-  const page = { ...pickNumber(named, "limit"), ...pickNumber(named, "offset") };
-  return answerEach("search_skills", named["query"] ?? named["queries"], (each, count) => {
+  const page = { ...pickNumber(input, "limit"), ...pickNumber(input, "offset") };
+  return answerEach("search_skills", input["query"] ?? input["queries"], (each, count) => {
     const found = discovery.search(catalog, caller, each, { ...page, ...getTokensOfEach(count), readMs: 0 });
     const methods = found.results.flatMap((result) => toFoundMethod(result.path, catalog));
     return { kind: "list", text: found.text, methods };
@@ -60,15 +60,15 @@ export async function callBuiltin(
 /** Answers one question, or each of a list. Throws `ARGUMENTS_INVALID` for a list that is too long. */
 function answerEach(
   path: string,
-  asked: unknown,
+  query: unknown,
   answer: (question: string, count: number) => Exclude<CatalogAnswer, { readonly kind: "several" }>,
 ): CatalogAnswer {
-  if (!Array.isArray(asked)) return answer(toText(asked), 1);
-  if (asked.length > MAX_QUESTIONS) {
-    const values = `${path} takes at most ${MAX_QUESTIONS} texts at once, and the list has ${asked.length}`;
+  if (!Array.isArray(query)) return answer(toText(query), 1);
+  if (query.length > MAX_QUESTIONS) {
+    const values = `${path} takes at most ${MAX_QUESTIONS} texts at once, and the list has ${query.length}`;
     throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", values));
   }
-  const questions = asked.map(toText);
+  const questions = query.map(toText);
   const answers = questions.map((question) => answer(question, questions.length));
   return { kind: "several", text: joinTexts(questions, answers), answers };
 }

@@ -38,9 +38,9 @@ export interface WantedCall {
 }
 
 /** One call without a snippet around it, through the same guards. Rejects with a `SkillgateError`. */
-export async function callMethod(wanted: WantedCall, request: RunRequest, route: Route): Promise<unknown> {
-  const call = createDirectCall(wanted, 1, randomUUID(), request);
-  if (call === undefined) throw createUnknownMethodError(wanted.path, request);
+export async function callMethod(target: WantedCall, request: RunRequest, route: Route): Promise<unknown> {
+  const call = createDirectCall(target, 1, randomUUID(), request);
+  if (call === undefined) throw createUnknownMethodError(target.path, request);
   const { value, ...facts } = await answerTo(call, warning(route));
   request.observer?.answered?.(facts);
   return value;
@@ -48,13 +48,13 @@ export async function callMethod(wanted: WantedCall, request: RunRequest, route:
 
 /** Many calls, in order or all at once; one result for each, in the order of the calls (X3). */
 export function callMethods(
-  wanted: readonly WantedCall[],
+  targets: readonly WantedCall[],
   request: RunRequest,
   route: Route,
   parallel: boolean,
 ): Promise<readonly CallResult[]> {
   const runId = randomUUID();
-  const calls = wanted.map((each, index) => {
+  const calls = targets.map((each, index) => {
     const [skill = ""] = each.path.split(".");
     const obstacle = request.isDisabled(skill) ? { obstacle: skillDisabledError(skill).message } : {};
     return { name: each.path, call: createDirectCall(each, index + 1, runId, request), ...obstacle };

@@ -101,12 +101,12 @@ export function createDiscovery(
     },
     declarations: (catalog, caller, skills) => declarations(catalog, skills, learning.observedFor(caller)),
     briefCatalog(catalog, caller, parts) {
-      const known = briefCatalogs.get(catalog) ?? new Map<string, readonly string[]>();
-      briefCatalogs.set(catalog, known);
+      const cache = briefCatalogs.get(catalog) ?? new Map<string, readonly string[]>();
+      briefCatalogs.set(catalog, cache);
       // Later learning appears in the next catalog: providers do not cache a text that changes within a session.
       const key = JSON.stringify([caller.id, parts, learning.forgotten]);
-      const texts = known.get(key) ?? briefCatalog(catalog, { parts, observed: learning.observedFor(caller), used });
-      setBounded(known, [key, texts], MAX_BRIEF_CATALOGS);
+      const texts = cache.get(key) ?? briefCatalog(catalog, { parts, observed: learning.observedFor(caller), used });
+      setBounded(cache, [key, texts], MAX_BRIEF_CATALOGS);
       return texts;
     },
     learned: (catalog, caller) => learning.learned(catalog, caller),

@@ -66,7 +66,7 @@ function parseChoice<Word extends string>(name: string, words: readonly Word[], 
   return word;
 }
 
-function invalid(name: string, wanted: string, value: unknown): SkillgateError {
-  const values = `${name} must be ${wanted}, not ${JSON.stringify(value)}`;
+function invalid(name: string, expected: string, value: unknown): SkillgateError {
+  const values = `${name} must be ${expected}, not ${JSON.stringify(value)}`;
   return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
 }

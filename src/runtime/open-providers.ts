@@ -9,11 +9,11 @@ import { VERSION } from "../shared/version.ts";
 export interface Providers {
   /** Settles when local skills are loaded, and MCP servers have begun to connect. */
   open(): Promise<void>;
-  /** Settles when it is known of every MCP server what it offers. Opens what is not open yet. */
-  known(): Promise<void>;
-  /** Settles when every MCP server is connected or has failed. Opens what is not open yet. */
+  /** Settles when the tools of every MCP server are known. Opens the providers that are not open yet. */
+  whenKnown(): Promise<void>;
+  /** Settles when every MCP server is connected or has failed. Opens the providers that are not open yet. */
   ready(): Promise<void>;
-  /** True when nothing more is to come. */
+  /** True when no more skills follow. */
   readonly isComplete: boolean;
   readonly servers: readonly ServerStatus[];
   /** Accepts the tools of an MCP server as they are now. */
@@ -41,7 +41,7 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
   };
   return {
     open,
-    async known() {
+    async whenKnown() {
       await open();
       await opened.known;
       isComplete = true;
@@ -77,10 +77,10 @@ const NO_PROVIDER: OpenedProviders = {
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
 async function openProviders(
-  { sources: wanted, watch, isolated, log, serverUse, timeouts, env, secrets }: ProviderSettings,
+  { sources: readSources, watch, isolated, log, serverUse, timeouts, env, secrets }: ProviderSettings,
   sources: SkillSources,
 ): Promise<OpenedProviders> {
-  const { skillsDir, servers: declared } = await wanted();
+  const { skillsDir, servers: declared } = await readSources();
   if (skillsDir !== undefined) {
     const { loadSkills } = await import("../providers/skills/index.ts");
     sources.add(await loadSkills(skillsDir, { isolated, watch, log }));

@@ -49,12 +49,12 @@ export function createCallHandler(
         request.observer?.onCallEnd?.(recordFromAudit(call, entry));
       };
       try {
-        const made = createSnippetCall(call, runId, request);
-        const deprecation = formatDeprecation(made.method);
-        if (deprecation !== undefined && !notes.has(deprecation)) made.log("warn", deprecation);
+        const snippetCall = createSnippetCall(call, runId, request);
+        const deprecation = formatDeprecation(snippetCall.method);
+        if (deprecation !== undefined && !notes.has(deprecation)) snippetCall.log("warn", deprecation);
         if (deprecation !== undefined) notes.add(deprecation);
         const value = await services.route({
-          ...made,
+          ...snippetCall,
           reads,
           ...(resultTexts && { resultTexts }),
           addNote: (text) => notes.add(text),
@@ -131,14 +131,14 @@ function readArguments(
 
 /** Returns the parts of an error that a snippet sees: name, message, code, skill, method, server; no others. */
 function toErrorFacts(error: unknown, method: Method | undefined): Readonly<Record<string, unknown>> {
-  const known = error instanceof SkillgateError ? error : undefined;
-  const { server, tool } = known?.facts ?? {};
+  const skillgateError = error instanceof SkillgateError ? error : undefined;
+  const { server, tool } = skillgateError?.facts ?? {};
   // Any other error is the host's own; a guest must not read its message.
-  const message = known?.message ?? sentence("CALL_FAILED", "the runtime could not make the call");
+  const message = skillgateError?.message ?? sentence("CALL_FAILED", "the runtime could not make the call");
   return {
     name: "CallError",
     message,
-    code: known?.code ?? "CALL_FAILED",
+    code: skillgateError?.code ?? "CALL_FAILED",
     ...(method !== undefined && { skill: method.skill, method: method.name }),
     ...(typeof server === "string" && { server }),
     ...(typeof tool === "string" && { tool, error: message }),

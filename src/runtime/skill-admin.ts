@@ -72,7 +72,7 @@ export function watchSettings({
   // The earlier settings stay in force while the file is broken.
   const warn = (error: unknown): unknown =>
     events.emit("log", { level: "warn", text: `Cannot take up the settings: ${getMessage(error)}` });
-  const look = async (): Promise<void> => {
+  const refresh = async (): Promise<void> => {
     const before = skillSettings.disabled;
     // A project that was trusted at the start stays trusted until the end, as its skills do.
     const { person: _asked, ...unasked } = options;
@@ -87,7 +87,7 @@ export function watchSettings({
     for (const name of before) if (!now.includes(name)) sources.enable(name, true);
     for (const name of now) if (!before.includes(name)) sources.enable(name, false);
   };
-  return watchFile(settingsFile, () => void look().catch(warn), warn);
+  return watchFile(settingsFile, () => void refresh().catch(warn), warn);
 }
 
 interface WatchOptions {

@@ -21,7 +21,7 @@ export class SkillSettings {
   readonly #validator = createValidator();
   #variables: Variables;
   #sections: ReadonlyMap<string, Section>;
-  #known = new WeakMap<object, ResolvedSettings>();
+  #cache = new WeakMap<object, ResolvedSettings>();
 
   readonly #secrets: KnownSecrets | undefined;
 
@@ -36,7 +36,7 @@ export class SkillSettings {
   replace(section: unknown, variables: Variables): void {
     this.#variables = variables;
     this.#sections = parseSections(section);
-    this.#known = new WeakMap();
+    this.#cache = new WeakMap();
   }
 
   /** Names of the skills that are switched off (`enabled: false`). */
@@ -52,10 +52,10 @@ export class SkillSettings {
   /** Returns the settings of a skill, checked against the schema that it declares. */
   of(skill: Pick<ProvidedSkill, "name" | "settings">): ResolvedSettings {
     const around = { variables: this.#variables, validator: this.#validator };
-    const known = this.#known.get(skill);
-    if (known !== undefined) return known;
+    const cached = this.#cache.get(skill);
+    if (cached !== undefined) return cached;
     const resolved = resolveSettings(skill, this.#sections.get(skill.name) ?? {}, around);
-    this.#known.set(skill, resolved);
+    this.#cache.set(skill, resolved);
     this.#secrets?.add(Object.values(resolved.secrets));
     return resolved;
   }

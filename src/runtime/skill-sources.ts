@@ -73,8 +73,8 @@ export class SkillSources {
 
   /** Returns the health of skills that report it, and of those that did not start. */
   async health(): Promise<readonly SkillHealth[]> {
-    const asked = this.#providers.map(async (provider) => (await provider.health?.()) ?? []);
-    return [...(await Promise.all(this.#code.map(checkHealth))), ...(await Promise.all(asked)).flat()];
+    const reports = this.#providers.map(async (provider) => (await provider.health?.()) ?? []);
+    return [...(await Promise.all(this.#code.map(checkHealth))), ...(await Promise.all(reports)).flat()];
   }
 
   async close(): Promise<void> {

@@ -54,10 +54,10 @@ const MAX_GUESSES = 3;
  */
 export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): TypecheckSnippet {
   let loading: NodeJS.Timeout | undefined;
-  const known = new Map<string, Map<string, readonly Diagnostic[]>>();
+  const cache = new Map<string, Map<string, readonly Diagnostic[]>>();
 
   async function findDiagnostics(code: string, types: string): Promise<readonly Diagnostic[]> {
-    const before = known.get(code)?.get(types);
+    const before = cache.get(code)?.get(types);
     if (before !== undefined) return before;
     const result = await typecheck.check({ code, declarations: types });
     if (result.kind !== "checked") return [];
@@ -67,11 +67,11 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
   }
 
   function remember(code: string, types: string, diagnostics: readonly Diagnostic[]): void {
-    const ofCode = known.get(code) ?? new Map<string, readonly Diagnostic[]>();
+    const ofCode = cache.get(code) ?? new Map<string, readonly Diagnostic[]>();
     if (ofCode.size >= MAX_DECLARATIONS_PER_SNIPPET) ofCode.clear();
     ofCode.set(types, diagnostics);
-    if (known.size >= MAX_REMEMBERED) known.clear();
-    known.set(code, ofCode);
+    if (cache.size >= MAX_REMEMBERED) cache.clear();
+    cache.set(code, ofCode);
   }
 
   return async ({ source, text, plan, program }, { caller, catalog }) => {
@@ -81,8 +81,8 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
     }
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
     if (methods.length === 0) return EMPTY_REPORT;
-    const seen = methods.flatMap((method) => discovery.observedFor(caller)(method) ?? []);
-    if (hasKnownOutputs(plan, methods) && !hasStrangeMember(text, seen)) return EMPTY_REPORT;
+    const observed = methods.flatMap((method) => discovery.observedFor(caller)(method) ?? []);
+    if (hasKnownOutputs(plan, methods) && !hasStrangeMember(text, observed)) return EMPTY_REPORT;
     const skills = [...new Set(methods.map(({ skill }) => skill))];
     const [promised, learned] = [declarations(catalog, skills), discovery.declarations(catalog, caller, skills)];
     const all = await findDiagnostics(text, learned);
@@ -108,11 +108,11 @@ function hasKnownOutputs(plan: Plan, methods: readonly Method[]): boolean {
 }
 
 /** True if results are known by experience, and the snippet names a member that neither they nor the language have. */
-function hasStrangeMember(code: string, seen: readonly InferredOutput[]): boolean {
-  if (seen.length === 0) return false;
+function hasStrangeMember(code: string, observed: readonly InferredOutput[]): boolean {
+  if (observed.length === 0) return false;
   for (const [, name] of code.matchAll(MEMBER)) {
     if (name === undefined || LANGUAGE_MEMBERS.has(name)) continue;
-    if (!seen.some(({ schema }) => formatSchema(schema).includes(`"${name}"`))) return true;
+    if (!observed.some(({ schema }) => formatSchema(schema).includes(`"${name}"`))) return true;
   }
   return false;
 }
@@ -121,8 +121,8 @@ function hasStrangeMember(code: string, seen: readonly InferredOutput[]): boolea
 const TEXTS = new WeakMap<JsonSchema, string>();
 
 function formatSchema(schema: JsonSchema): string {
-  const known = TEXTS.get(schema);
-  if (known !== undefined) return known;
+  const cached = TEXTS.get(schema);
+  if (cached !== undefined) return cached;
   const text = JSON.stringify(schema);
   TEXTS.set(schema, text);
   return text;
@@ -143,11 +143,11 @@ function hasUnknown(value: unknown): boolean {
   return Object.values(value).some(hasUnknown);
 }
 
-function createReport(sure: readonly Diagnostic[], learned: readonly Diagnostic[], places: SourceText): TypeReport {
-  const toViolation = (diagnostic: Diagnostic): Violation => createViolation(places, toFinding(diagnostic));
+function createReport(sure: readonly Diagnostic[], learned: readonly Diagnostic[], source: SourceText): TypeReport {
+  const toViolation = (diagnostic: Diagnostic): Violation => createViolation(source, toFinding(diagnostic));
   const guesses = sure.filter((diagnostic) => !diagnostic.certain);
   const notes = [
-    ...guesses.map(({ start, message }) => `Line ${places.position(start).line} may be wrong: ${message}`),
+    ...guesses.map(({ start, message }) => `Line ${source.position(start).line} may be wrong: ${message}`),
     ...learned.filter((diagnostic) => diagnostic.certain).map((diagnostic) => formatNote(toViolation(diagnostic))),
   ];
   return {

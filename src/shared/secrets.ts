@@ -125,12 +125,12 @@ function masked<Value>(value: Value, mask: Mask): Value {
 
 function isChanged(value: unknown, mask: Mask): boolean {
   const pending: unknown[] = [value];
-  const seen = new Set<unknown>();
+  const visited = new Set<unknown>();
   while (pending.length > 0) {
     const next = pending.pop();
     if (maskedLeaf(next, mask) !== next) return true;
-    if (typeof next !== "object" || next === null || seen.has(next)) continue;
-    seen.add(next);
+    if (typeof next !== "object" || next === null || visited.has(next)) continue;
+    visited.add(next);
     for (const part of getParts(next)) pending.push(part);
   }
   return false;

@@ -40,12 +40,12 @@ export function toSkillName(server: string): string {
  */
 export function toMethodNames(tools: readonly string[]): readonly string[] {
   const names = tools.map(toMemberName);
-  const taken = new Set<string>();
+  const used = new Set<string>();
   const lastSuffix = new Map<string, number>();
   for (const index of claimOrder(tools, names)) {
-    const wanted = names[index] ?? "";
-    const name = freeName(wanted, taken, lastSuffix);
-    taken.add(name);
+    const preferred = names[index] ?? "";
+    const name = freeName(preferred, used, lastSuffix);
+    used.add(name);
     names[index] = name;
   }
   return names;
@@ -71,13 +71,13 @@ function claimOrder(tools: readonly string[], names: readonly string[]): readonl
   );
 }
 
-function freeName(wanted: string, taken: ReadonlySet<string>, lastSuffix: Map<string, number>): string {
-  if (!taken.has(wanted)) return wanted;
-  for (let number = (lastSuffix.get(wanted) ?? 1) + 1; ; number++) {
+function freeName(preferred: string, used: ReadonlySet<string>, lastSuffix: Map<string, number>): string {
+  if (!used.has(preferred)) return preferred;
+  for (let number = (lastSuffix.get(preferred) ?? 1) + 1; ; number++) {
     const suffix = `_${number}`;
-    const name = cutText(wanted, METHOD_NAME_UNITS - suffix.length) + suffix;
-    if (taken.has(name)) continue;
-    lastSuffix.set(wanted, number);
+    const name = cutText(preferred, METHOD_NAME_UNITS - suffix.length) + suffix;
+    if (used.has(name)) continue;
+    lastSuffix.set(preferred, number);
     return name;
   }
 }

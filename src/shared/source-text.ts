@@ -46,15 +46,15 @@ export function createSourceText(text: string): SourceText {
   };
 }
 
-export function createViolation(places: SourceText, finding: SourceFinding): Violation {
-  const end = places.position(Math.max(finding.end, finding.start));
+export function createViolation(source: SourceText, finding: SourceFinding): Violation {
+  const end = source.position(Math.max(finding.end, finding.start));
   return {
     code: finding.code,
     message: sentence(finding.code, finding.values),
-    ...places.position(finding.start),
+    ...source.position(finding.start),
     endLine: end.line,
     endColumn: end.column,
-    frame: places.frame(finding.start, finding.end),
+    frame: source.frame(finding.start, finding.end),
     fix: finding.fix ?? ERRORS[finding.code].fix,
     suggestions: finding.suggestions ?? [],
   };

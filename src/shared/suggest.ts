@@ -23,16 +23,16 @@ const IMPLAUSIBLE = 1;
  * names that begin with, contain or are contained in the other, and names of the same words in another order.
  */
 export function suggestNames(name: string, candidates: Iterable<string>, limit = 3): string[] {
-  const wanted = foldName(name);
-  if (wanted === "" || limit < 1) return [];
+  const target = foldName(name);
+  if (target === "" || limit < 1) return [];
   const words = splitWords(name);
   const best: { readonly candidate: string; readonly cost: number }[] = [];
   for (const candidate of candidates) {
     const bar = best.length < limit ? IMPLAUSIBLE : (best.at(-1)?.cost ?? IMPLAUSIBLE);
-    const cost = getCost(wanted, words, foldName(candidate), bar);
+    const cost = getCost(target, words, foldName(candidate), bar);
     if (cost >= bar) continue;
-    const place = best.findLastIndex((other) => other.cost <= cost) + 1;
-    best.splice(place, 0, { candidate, cost });
+    const index = best.findLastIndex((other) => other.cost <= cost) + 1;
+    best.splice(index, 0, { candidate, cost });
     if (best.length > limit) best.pop();
   }
   return best.map(({ candidate }) => candidate);
@@ -94,14 +94,14 @@ export function isWithinEditDistance(a: string, b: string, limit: number): boole
 }
 
 /** From 0 (the same name) to `IMPLAUSIBLE`. Typing errors are counted only as far as they stay under `bar`. */
-function getCost(wanted: string, words: readonly string[], candidate: string, bar: number): number {
-  if (candidate === wanted) return 0;
+function getCost(target: string, words: readonly string[], candidate: string, bar: number): number {
+  if (candidate === target) return 0;
   const bare = candidate.replace(/(?:mcp|skill)$/, "");
   return Math.min(
-    editCost(wanted, candidate, bar),
-    bare === candidate ? IMPLAUSIBLE : SUFFIX_COST + editCost(wanted, bare, bar - SUFFIX_COST),
-    containmentCost(wanted, candidate),
-    sharedWordsCost(wanted, words, candidate),
+    editCost(target, candidate, bar),
+    bare === candidate ? IMPLAUSIBLE : SUFFIX_COST + editCost(target, bare, bar - SUFFIX_COST),
+    containmentCost(target, candidate),
+    sharedWordsCost(target, words, candidate),
   );
 }
 
@@ -122,11 +122,11 @@ function containmentCost(a: string, b: string): number {
 }
 
 /** The same words in another order, or with others between: `search_web`, `webSearch`, `web_page_search`. */
-function sharedWordsCost(wanted: string, words: readonly string[], candidate: string): number {
+function sharedWordsCost(target: string, words: readonly string[], candidate: string): number {
   if (words.length < 2) return IMPLAUSIBLE;
   let shared = 0;
   for (const word of words) if (candidate.includes(word)) shared += word.length;
-  const share = shared / Math.max(wanted.length, candidate.length);
+  const share = shared / Math.max(target.length, candidate.length);
   return share < 0.5 ? IMPLAUSIBLE : 0.3 + 0.5 * (1 - share);
 }
 

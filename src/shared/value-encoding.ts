@@ -22,35 +22,35 @@ export function encodeForGuest(value: unknown, maxCharacters: number): EncodedVa
 /** Tells whether JSON can represent a whole value, and whether its text is certainly too long; counts no further. */
 function classify(value: unknown, maxCharacters: number): "plain" | "special" | "long" {
   const stack: unknown[] = [value];
-  let left = maxCharacters;
+  let budget = maxCharacters;
   let special = false;
   while (stack.length > 0) {
     const current = stack.pop();
-    if (typeof current === "string") left -= current.length;
+    if (typeof current === "string") budget -= current.length;
     else if (typeof current === "object" && current !== null) {
       special ||= isSpecial(current);
-      if (ArrayBuffer.isView(current)) left -= current.byteLength;
-      else left -= pushMembers(current, stack, left);
+      if (ArrayBuffer.isView(current)) budget -= current.byteLength;
+      else budget -= pushMembers(current, stack, budget);
     } else {
-      left -= 1;
+      budget -= 1;
       special ||= typeof current === "bigint" || current === undefined;
     }
-    if (left < 0) return "long";
+    if (budget < 0) return "long";
   }
   return special ? "special" : "plain";
 }
 
 /** Pushes the members on the stack; returns the least number of characters they take, without their values. */
-function pushMembers(structure: object, stack: unknown[], left: number): number {
+function pushMembers(structure: object, stack: unknown[], budget: number): number {
   if (Array.isArray(structure)) {
-    if (structure.length <= left) for (const member of structure) stack.push(member);
+    if (structure.length <= budget) for (const member of structure) stack.push(member);
     return structure.length;
   }
   let characters = 0;
   for (const key of Object.keys(structure)) {
     characters += key.length + 3; // at least its quotes and its colon, so that a cycle ends, too
     stack.push((structure as Record<string, unknown>)[key]);
-    if (characters > left) break;
+    if (characters > budget) break;
   }
   return characters;
 }

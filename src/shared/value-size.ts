@@ -21,19 +21,19 @@ export type SizeExcess = "more than 64 MB" | typeof TOO_MANY | typeof TOO_DEEP |
  * stops at the limits, so it also ends on a cycle.
  */
 export function findSizeExcess(value: unknown): SizeExcess | undefined {
-  const left: Remaining = { values: MAX_VALUES, characters: MAX_CHARACTERS };
+  const remaining: Remaining = { values: MAX_VALUES, characters: MAX_CHARACTERS };
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     const below: unknown[] = [];
     let excess: SizeExcess | undefined;
     for (const current of level) {
-      if (typeof current === "string") left.characters -= current.length;
+      if (typeof current === "string") remaining.characters -= current.length;
       else if (typeof current === "object" && current !== null) {
         if (depth >= MAX_DEPTH) excess = TOO_DEEP;
-        take(current, below, left);
+        take(current, below, remaining);
       }
-      if (left.characters < 0) excess = "more than 64 MB";
-      if (left.values < 0) excess = TOO_MANY;
+      if (remaining.characters < 0) excess = "more than 64 MB";
+      if (remaining.values < 0) excess = TOO_MANY;
       if (excess !== undefined) return hasCycle(value) ? CYCLE : excess;
     }
     level = below;
@@ -76,23 +76,23 @@ interface Remaining {
 }
 
 /** Puts the members on the stack, unless there are too many of them. */
-function take(structure: object, stack: unknown[], left: Remaining): void {
+function take(structure: object, stack: unknown[], remaining: Remaining): void {
   if (ArrayBuffer.isView(structure) || structure instanceof ArrayBuffer) {
-    left.characters -= structure.byteLength;
+    remaining.characters -= structure.byteLength;
     return;
   }
   if (Array.isArray(structure) || structure instanceof Set || structure instanceof Map) {
-    left.values -= Array.isArray(structure) ? structure.length : structure.size;
-    if (left.values < 0) return;
+    remaining.values -= Array.isArray(structure) ? structure.length : structure.size;
+    if (remaining.values < 0) return;
     for (const member of structure.values()) stack.push(member);
     if (structure instanceof Map) for (const key of structure.keys()) stack.push(key);
     return;
   }
   const names = Object.keys(structure);
-  left.values -= names.length;
-  if (left.values < 0) return;
+  remaining.values -= names.length;
+  if (remaining.values < 0) return;
   for (const name of names) {
-    left.characters -= name.length;
+    remaining.characters -= name.length;
     stack.push(Reflect.get(structure, name));
   }
 }

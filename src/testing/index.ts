@@ -115,11 +115,11 @@ function isFolderEntry(path: string): boolean {
   return ["skill", "main", "index", basename(dirname(path))].includes(stem);
 }
 
-function noSkill(wanted: string | undefined, skills: readonly ProvidedSkill[]): string {
+function noSkill(name: string | undefined, skills: readonly ProvidedSkill[]): string {
   const names = skills.map(({ name }) => name).join(", ");
   return sentence(
     "SKILL_INVALID",
-    wanted === undefined ? "the module has no skill" : `the module has no skill "${wanted}"; it has ${names}`,
+    name === undefined ? "the module has no skill" : `the module has no skill "${name}"; it has ${names}`,
   );
 }
 

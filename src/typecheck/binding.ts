@@ -11,14 +11,14 @@ export interface BoundArguments {
   /** In the order of the parameters. */
   readonly placed: readonly ts.Expression[];
   /** The object that holds the rest by name. */
-  readonly named: ts.ObjectLiteralExpression | undefined;
+  readonly byName: ts.ObjectLiteralExpression | undefined;
   /** False if there may be more. */
   readonly isWhole: boolean;
   /** The evidence that the last argument is a value, or an object of named arguments. */
   readonly evidence: Evidence;
 }
 
-const NO_EVIDENCE: Evidence = { trusted: [], kept: [] };
+const NO_EVIDENCE: Evidence = { trusted: [], constants: [] };
 
 /**
  * Gives each argument of a call its parameter, as the run will do it with values: an object in last place holds arguments
@@ -27,9 +27,9 @@ const NO_EVIDENCE: Evidence = { trusted: [], kept: [] };
 export function bind(call: ts.CallExpression, method: DeviceMethod, typed: TypedProgram): BoundArguments {
   const args = call.arguments.slice(0, call.arguments.findLastIndex((argument) => !isUndefined(argument)) + 1);
   const spread = args.findIndex((argument) => ts.isSpreadElement(argument));
-  if (spread >= 0) return { placed: args.slice(0, spread), named: undefined, isWhole: false, evidence: NO_EVIDENCE };
+  if (spread >= 0) return { placed: args.slice(0, spread), byName: undefined, isWhole: false, evidence: NO_EVIDENCE };
   const last = args.at(-1);
-  if (last === undefined) return { placed: [], named: undefined, isWhole: true, evidence: NO_EVIDENCE };
+  if (last === undefined) return { placed: [], byName: undefined, isWhole: true, evidence: NO_EVIDENCE };
   const before = args.slice(0, -1);
   const open = method.parameters.slice(before.length);
   const object = findObjectLiteral(last, typed.checker);
@@ -37,11 +37,11 @@ export function bind(call: ts.CallExpression, method: DeviceMethod, typed: Typed
   const evidence = collectEvidence(last, object);
   switch (role) {
     case "value":
-      return { placed: args, named: undefined, isWhole: true, evidence };
+      return { placed: args, byName: undefined, isWhole: true, evidence };
     case "names":
-      return { placed: before, named: object, isWhole: object?.properties.every(isNamed) === true, evidence };
+      return { placed: before, byName: object, isWhole: object?.properties.every(isNamed) === true, evidence };
     case "unclear":
-      return { placed: before, named: undefined, isWhole: false, evidence };
+      return { placed: before, byName: undefined, isWhole: false, evidence };
   }
 }
 
@@ -56,9 +56,9 @@ function isNamed({ name }: ts.ObjectLiteralElementLike): boolean {
 
 /** An object literal needs no trust, except that its variable must still hold it. */
 function collectEvidence(last: ts.Expression, object: ts.ObjectLiteralExpression | undefined): Evidence {
-  if (object === undefined) return { trusted: [last], kept: [] };
+  if (object === undefined) return { trusted: [last], constants: [] };
   const value = bare(last);
-  return ts.isIdentifier(value) ? { trusted: [], kept: [value] } : NO_EVIDENCE;
+  return ts.isIdentifier(value) ? { trusted: [], constants: [value] } : NO_EVIDENCE;
 }
 
 type Role = "value" | "names" | "unclear";
@@ -69,12 +69,12 @@ function classifyObject(
   typed: TypedProgram,
 ): Role {
   const names = object.properties.map(({ name }) => getKey(name));
-  const wanted = kindsWanted(open, typed);
+  const kinds = kindsWanted(open, typed);
   if (names.includes("toJSON")) return "unclear";
-  if (names.some((name) => open.some((parameter) => parameter.name === name)) || !takesObject(wanted)) return "names";
+  if (names.some((name) => open.some((parameter) => parameter.name === name)) || !takesObject(kinds)) return "names";
   if (names.length > 0) return names.includes(undefined) ? "unclear" : "value";
   if (open[0]?.required !== true) return "names";
-  return wanted.has(undefined) ? "unclear" : "value";
+  return kinds.has(undefined) ? "unclear" : "value";
 }
 
 /** An object with none of the names, where no object is wanted, is as wrong by name as it is as a value. */

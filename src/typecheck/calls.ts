@@ -19,10 +19,10 @@ export function findInCall(call: ts.CallExpression, typed: TypedProgram): readon
   const findings = [
     ...findTooMany(bound, method, typed),
     ...bound.placed.flatMap((value, at) => findMismatches(value, method.parameters[at], method, typed)),
-    ...(bound.named?.properties.flatMap((property) => findInProperty(property, bound, method, typed)) ?? []),
+    ...(bound.byName?.properties.flatMap((property) => findInProperty(property, bound, method, typed)) ?? []),
     ...findMissing(call, bound, method),
   ];
-  const callee: Evidence = { trusted: [call.expression], kept: [] };
+  const callee: Evidence = { trusted: [call.expression], constants: [] };
   return findings.map((finding) => ({ ...finding, evidence: combineEvidence(finding.evidence, callee) }));
 }
 
@@ -37,7 +37,7 @@ function findTooMany({ placed }: BoundArguments, method: DeviceMethod, typed: Ty
   const names = parameters.map(({ name }) => name);
   const most = names.length === 0 ? "no arguments" : `at most ${names.length} (${listed(names)})`;
   const message = `${path} takes ${most}, not ${placed.length}`;
-  const evidence = { trusted: [extra], kept: [] };
+  const evidence = { trusted: [extra], constants: [] };
   return [{ code: "ARGUMENT_COUNT", node: extra, message, certain: true, suggestions: [], evidence }];
 }
 
@@ -53,7 +53,7 @@ function findMismatches(
   const mismatches = fitting.mismatches.map((mismatch): TypeFinding => {
     const { node, path } = mismatch;
     const message = `"${path}" of ${method} ${describeMismatch(mismatch, typed.checker)}`;
-    const evidence = { trusted: [node], kept: [] };
+    const evidence = { trusted: [node], constants: [] };
     return { code: "ARGUMENT_TYPE", node, message, certain: true, suggestions: [], evidence };
   });
   // JSON Schema allows names that it does not mention, so this is only a guess.
@@ -61,7 +61,7 @@ function findMismatches(
     const suggestions = findMisspelling(name, names);
     if (suggestions.length === 0) return [];
     const message = `"${path}" of ${method} is not declared, valid are ${listed(names)}`;
-    const evidence = { trusted: [], kept: [] };
+    const evidence = { trusted: [], constants: [] };
     return [{ code: "ARGUMENT_UNKNOWN", node, message, certain: false, suggestions, evidence }];
   });
   return [...mismatches, ...unknownProperties];
@@ -91,20 +91,22 @@ function findInProperty(
 }
 
 /** Returns the names of the parameters without an argument. */
-function getFreeNames({ placed, named }: BoundArguments, { parameters }: DeviceMethod): readonly string[] {
-  const namedKeys = new Set(named?.properties.map(({ name }) => getKey(name)));
+function getFreeNames({ placed, byName }: BoundArguments, { parameters }: DeviceMethod): readonly string[] {
+  const namedKeys = new Set(byName?.properties.map(({ name }) => getKey(name)));
   return parameters.slice(placed.length).flatMap(({ name }) => (namedKeys.has(name) ? [] : [name]));
 }
 
 /** Reports the missing arguments of a call once; a misspelt name does not count as missing. */
 function findMissing(call: ts.CallExpression, bound: BoundArguments, method: DeviceMethod): readonly TypeFinding[] {
-  const { named, isWhole, evidence } = bound;
+  const { byName, isWhole, evidence } = bound;
   if (!isWhole) return [];
-  const left = getFreeNames(bound, method);
-  const meant = new Set(named?.properties.flatMap(({ name }) => findMisspelling(getKey(name) ?? "", left)));
-  const missing = method.parameters.filter(({ name, required }) => required && left.includes(name) && !meant.has(name));
+  const freeNames = getFreeNames(bound, method);
+  const misspelt = new Set(byName?.properties.flatMap(({ name }) => findMisspelling(getKey(name) ?? "", freeNames)));
+  const missing = method.parameters.filter(
+    ({ name, required }) => required && freeNames.includes(name) && !misspelt.has(name),
+  );
   if (missing.length === 0) return [];
   const names = missing.map(({ name }) => `"${name}"`).join(", ");
   const message = `${names} of ${method.path} ${missing.length === 1 ? "is" : "are"} required`;
-  return [{ code: "ARGUMENT_MISSING", node: named ?? call, message, certain: true, suggestions: [], evidence }];
+  return [{ code: "ARGUMENT_MISSING", node: byName ?? call, message, certain: true, suggestions: [], evidence }];
 }

@@ -60,9 +60,9 @@ export interface DeviceParameter {
 /** The method that a signature belongs to; `undefined` for signatures of anything else. */
 export function readMethod(signature: ts.Node): DeviceMethod | undefined {
   if (!isMethod(signature)) return undefined;
-  const [, positional, named] = getSignatures(signature);
+  const [, positional, objectSignature] = getSignatures(signature);
   if (positional === undefined) return undefined;
-  const [byName] = named?.parameters ?? [];
+  const [byName] = objectSignature?.parameters ?? [];
   const names = byName?.type !== undefined && ts.isTypeLiteralNode(byName.type) ? byName.type.members.map(getName) : [];
   return {
     path: getPath(signature),
@@ -71,7 +71,7 @@ export function readMethod(signature: ts.Node): DeviceMethod | undefined {
       required: parameter.questionToken === undefined,
       declaration: parameter,
     })),
-    isOpen: named === undefined,
+    isOpen: objectSignature === undefined,
   };
 }
 

@@ -13,7 +13,7 @@ export interface Evidence {
   /** Values whose types must be right. */
   readonly trusted: readonly EvidenceNode[];
   /** Variables that must hold what they were declared with, whatever the types in it. */
-  readonly kept: readonly ts.Identifier[];
+  readonly constants: readonly ts.Identifier[];
   /** The name of a member that is not there unless the program adds it. */
   readonly missing?: string;
 }
@@ -22,5 +22,8 @@ export interface Evidence {
 export type EvidenceNode = ts.Expression | ts.BindingPattern;
 
 export function combineEvidence(...evidence: readonly Evidence[]): Evidence {
-  return { trusted: evidence.flatMap(({ trusted }) => trusted), kept: evidence.flatMap(({ kept }) => kept) };
+  return {
+    trusted: evidence.flatMap(({ trusted }) => trusted),
+    constants: evidence.flatMap(({ constants }) => constants),
+  };
 }

@@ -24,17 +24,17 @@ export function findInMember(
   if (reach === undefined || reach.name.startsWith("__")) return [];
   const lack = findLack(typed.getType(reach.object), reach.name, typed);
   if (lack === undefined) return [];
-  const meant = findMisspelling(reach.name, lack.names);
+  const suggestion = findMisspelling(reach.name, lack.names);
   const tested = reach.hasDefault || isTested(reach.name);
-  if (tested && meant.length === 0) return [];
+  if (tested && suggestion.length === 0) return [];
   return [
     {
       code: "MEMBER_UNKNOWN",
       node: reach.node,
       message: `"${reach.name}" does not exist ${formatLocation(lack, reach, typed)}`,
-      certain: !tested && (meant.length > 0 || lack.kind !== "object"),
-      suggestions: meant.length > 0 ? meant : suggestNames(reach.name, lack.names),
-      evidence: { trusted: [reach.object], kept: [], missing: reach.name },
+      certain: !tested && (suggestion.length > 0 || lack.kind !== "object"),
+      suggestions: suggestion.length > 0 ? suggestion : suggestNames(reach.name, lack.names),
+      evidence: { trusted: [reach.object], constants: [], missing: reach.name },
     },
   ];
 }

@@ -9,10 +9,10 @@ const MAX_VALUES = 10;
 const VALUE_CHARACTERS = 60;
 
 /** `must be a number, not a string`. */
-export function describeMismatch({ actual, wanted }: TypeMismatch, checker: ts.TypeChecker): string {
-  const values = getLiterals(wanted, checker);
+export function describeMismatch({ actual, expected }: TypeMismatch, checker: ts.TypeChecker): string {
+  const values = getLiterals(expected, checker);
   const wish =
-    values !== undefined && values.length > 1 ? `one of ${values.join(", ")}` : describeType(wanted, checker);
+    values !== undefined && values.length > 1 ? `one of ${values.join(", ")}` : describeType(expected, checker);
   return `must be ${wish}, not ${describeType(actual, checker)}`;
 }
 

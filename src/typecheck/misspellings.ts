@@ -5,14 +5,14 @@ const MIN_CHARACTERS = 3;
 
 /** The names that differ from this one only by typing errors, case and separators; the nearest first. */
 export function findMisspelling(name: string, names: readonly string[]): readonly string[] {
-  const wanted = foldName(name);
-  if (wanted.length < MIN_CHARACTERS) return [];
+  const folded = foldName(name);
+  if (folded.length < MIN_CHARACTERS) return [];
   const near = names.filter((other) => {
     const candidate = foldName(other);
-    const longest = Math.max(candidate.length, wanted.length);
+    const longest = Math.max(candidate.length, folded.length);
     return (
       candidate.length >= MIN_CHARACTERS &&
-      isWithinEditDistance(candidate, wanted, Math.max(1, Math.floor(longest / 4)))
+      isWithinEditDistance(candidate, folded, Math.max(1, Math.floor(longest / 4)))
     );
   });
   return near.length === 0 ? [] : suggestNames(name, near);

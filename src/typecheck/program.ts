@@ -38,19 +38,19 @@ const OPTIONS: ts.CompilerOptions = {
 /** Reads snippets; what does not change between them is parsed once. `undefined` for what cannot be understood. */
 export function createProgramReader(): (order: CheckRequest) => TypedProgram | undefined {
   const library = parse(LIBRARY_FILE, libraryText());
-  const known = new Map<string, Device>();
-  let held = 0;
+  const devices = new Map<string, Device>();
+  let size = 0;
 
   function getDevice(declarations: string): Device {
-    const device = known.get(declarations);
+    const device = devices.get(declarations);
     if (device !== undefined) return device;
     const read = readDevice(declarations);
-    known.set(declarations, read);
-    held += declarations.length;
-    const isTooFull = (): boolean => held > KEPT_DECLARATIONS && known.size > 1;
-    deleteOldest(known, isTooFull, (oldest) => {
-      known.delete(oldest);
-      held -= oldest.length;
+    devices.set(declarations, read);
+    size += declarations.length;
+    const isTooFull = (): boolean => size > KEPT_DECLARATIONS && devices.size > 1;
+    deleteOldest(devices, isTooFull, (oldest) => {
+      devices.delete(oldest);
+      size -= oldest.length;
     });
     return read;
   }

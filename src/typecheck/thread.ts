@@ -100,8 +100,8 @@ export class CheckThread {
 
   #endAfter(milliseconds: number): void {
     // When the host was busy, the answer may be waiting to be read: let it be read first.
-    const look = (): NodeJS.Immediate => setImmediate(() => this.#watch === timer && this.#end("crashed"));
-    const timer = setTimeout(look, milliseconds).unref();
+    const check = (): NodeJS.Immediate => setImmediate(() => this.#watch === timer && this.#end("crashed"));
+    const timer = setTimeout(check, milliseconds).unref();
     this.#watch = timer;
   }
 

@@ -129,8 +129,8 @@ function missing(name: unknown, reason: string): ErrorText {
 }
 
 export function wrongType(types: readonly string[], data: unknown): ErrorText {
-  const wanted = [...new Set(types)].map((type) => TYPE_TEXTS.get(type) ?? type).join(" or ");
-  return words(data === null ? "null_value" : "type_mismatch", `must be ${wanted}, not ${text(data)}`);
+  const expected = [...new Set(types)].map((type) => TYPE_TEXTS.get(type) ?? type).join(" or ");
+  return words(data === null ? "null_value" : "type_mismatch", `must be ${expected}, not ${text(data)}`);
 }
 
 const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
@@ -153,7 +153,7 @@ function describeNoMatch(values: readonly unknown[], data: unknown): ErrorText {
       : [];
   const all = values.map((value) => (typeof value === "string" ? value : text(value)));
   const suggestions = [...new Set([...near, ...all])].slice(0, MAX_VALUES);
-  const wanted =
+  const expected =
     values.length === 1
       ? text(values[0])
       : `one of ${formatList(
@@ -162,18 +162,18 @@ function describeNoMatch(values: readonly unknown[], data: unknown): ErrorText {
         )}`;
   return {
     type: data === null ? "null_value" : "enum_violation",
-    reason: `must be ${wanted}, not ${text(data)}`,
+    reason: `must be ${expected}, not ${text(data)}`,
     suggestions,
   };
 }
 
 /** Describes an unknown name. */
-export function unknownName(name: string, known: readonly string[], what = "a property"): ErrorText {
-  const valid = known.length === 0 ? "none is defined" : `valid are ${formatList(known, MAX_NAMES)}`;
+export function unknownName(name: string, names: readonly string[], what = "a property"): ErrorText {
+  const valid = names.length === 0 ? "none is defined" : `valid are ${formatList(names, MAX_NAMES)}`;
   return {
     type: "unknown_field",
     reason: `is not ${what}, ${valid}`,
-    suggestions: suggestNames(name, known),
+    suggestions: suggestNames(name, names),
     member: name,
   };
 }

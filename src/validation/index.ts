@@ -46,7 +46,8 @@ export function createValidator(
   const timeouts = new WeakMap<MethodDefinition, number>();
   const inputs = new WeakMap<JsonSchema, InputCheck>();
   const outputs = new WeakMap<JsonSchema, CompiledCheck>();
-  const getCheck = (method: Method): InputCheck => kept(inputs, method.input, () => inputCheckFor(method, budget));
+  const getCheck = (method: Method): InputCheck =>
+    getOrCreate(inputs, method.input, () => inputCheckFor(method, budget));
 
   const isQuarantined = ({ definition }: Method): boolean => (timeouts.get(definition) ?? 0) >= MAX_TIMEOUTS;
   const countTimeout = (method: Method): void => {
@@ -75,7 +76,7 @@ export function createValidator(
     validateOutput(method, value) {
       const { output } = method;
       if (output === undefined || isQuarantined(method)) return undefined;
-      const check = kept(outputs, output, () => compile(output, false, budget));
+      const check = getOrCreate(outputs, output, () => compile(output, false, budget));
       const errors = check.errorsIn(value ?? null, measure(value).weight);
       if (errors === TIMED_OUT) countTimeout(method);
       return errors === TIMED_OUT ? undefined : outputProblem(method, errors, value ?? null);
@@ -83,12 +84,12 @@ export function createValidator(
   };
 }
 
-function kept<Key extends object, Value>(values: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
-  const known = values.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  values.set(key, made);
-  return made;
+function getOrCreate<Key extends object, Value>(values: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
+  const existing = values.get(key);
+  if (existing !== undefined) return existing;
+  const value = make();
+  values.set(key, value);
+  return value;
 }
 
 const QUARANTINED: ArgumentProblem = {

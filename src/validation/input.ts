@@ -22,33 +22,34 @@ import { unknownName, wrongType } from "./error-texts.ts";
 import { UNKNOWN } from "../model/plan.ts";
 
 /** Copies the input with each date as ISO 8601 text. */
-function withTexts(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return copyObject(given, (date) => date.toJSON());
+function withTexts(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return copyObject(args, (date) => date.toJSON());
 }
 
 /**
- * Puts the dates of `given` back into `input`, where they were replaced by texts. Only where the schema does not restrict
+ * Puts the dates of `args` back into `input`, where they were replaced by texts. Only where the schema does not restrict
  * the type: there, a value of any type is valid.
  */
 function restoreDates(
   input: Record<string, unknown>,
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
   check: CompiledCheck,
   weight: number,
 ): void {
-  const probe = copyObject(given, () => UNKNOWN);
-  const places = findUnknownPointers(probe);
+  const probe = copyObject(args, () => UNKNOWN);
+  const pointers = findUnknownPointers(probe);
   const errors = check.errorsIn(probe, weight);
   if (errors === TIMED_OUT) return;
   const typed = new Set<Pointer>(errors.map(({ instancePath }) => instancePath));
-  for (const place of places) {
-    const date = valueAt(place, given);
-    if (date instanceof Date && !Number.isNaN(date.getTime()) && !isAtOrBelow(place, typed)) putAt(place, input, date);
+  for (const pointer of pointers) {
+    const date = valueAt(pointer, args);
+    if (date instanceof Date && !Number.isNaN(date.getTime()) && !isAtOrBelow(pointer, typed))
+      putAt(pointer, input, date);
   }
 }
 
-function isAtOrBelow(place: Pointer, others: ReadonlySet<Pointer>): boolean {
-  for (let above = place; above !== ""; above = above.slice(0, above.lastIndexOf("/")))
+function isAtOrBelow(pointer: Pointer, others: ReadonlySet<Pointer>): boolean {
+  for (let above = pointer; above !== ""; above = above.slice(0, above.lastIndexOf("/")))
     if (others.has(above)) return true;
   return others.has("");
 }
@@ -116,42 +117,42 @@ export function inputCheckFor(method: Method, budget: TimeBudget): InputCheck {
 /** Checks arguments by name, except for their unknown parts. `null` leaves out an optional argument that cannot be `null`. */
 export function checkInput(
   inputCheck: InputCheck,
-  given: unknown,
-  findUnknownParts: (given: unknown) => UnknownParts = () => NOTHING_UNKNOWN,
+  args: unknown,
+  findUnknownParts: (args: unknown) => UnknownParts = () => NOTHING_UNKNOWN,
 ): Validation {
   const { check, names, notes } = inputCheck;
-  if (!isRecord(given)) return invalid(problemIn(wrongType(["object"], given)));
-  const { depth, weight, hasDates } = measure(given);
+  if (!isRecord(args)) return invalid(problemIn(wrongType(["object"], args)));
+  const { depth, weight, hasDates } = measure(args);
   if (depth > MAX_INPUT_DEPTH || weight > MAX_INPUT_WEIGHT) return invalid(TOO_LARGE);
-  const input = hasDates ? withTexts(given) : copyObject(given);
+  const input = hasDates ? withTexts(args) : copyObject(args);
   const errors = check.errorsIn(input, weight);
   if (errors === TIMED_OUT) return { kind: "timed out", problems: [TOO_SLOW] };
-  const nulls = findOmittedNulls(errors, given, inputCheck);
+  const nulls = findOmittedNulls(errors, args, inputCheck);
   if (nulls.size > 0) {
-    const others = Object.entries(given).filter(([name]) => !nulls.has(name));
+    const others = Object.entries(args).filter(([name]) => !nulls.has(name));
     return checkInput(inputCheck, Object.fromEntries(others), findUnknownParts);
   }
-  const found = summarizeErrors(errors.slice(0, MAX_FINDINGS).map(findingFrom), findUnknownParts(given));
-  const problems = withoutDefaults(found, given, input)
+  const found = summarizeErrors(errors.slice(0, MAX_FINDINGS).map(findingFrom), findUnknownParts(args));
+  const problems = withoutDefaults(found, args, input)
     .filter((finding) => !isAboutName(finding, names))
     .map((finding) => toProblem(finding, check, input));
-  const all = withoutRepeats([...problems, ...unknownNames(Object.keys(given), names)]);
+  const all = withoutRepeats([...problems, ...unknownNames(Object.keys(args), names)]);
   if (all.length > 0) return invalid(...all.slice(0, MAX_PROBLEMS));
-  if (hasDates) restoreDates(input, given, check, weight);
+  if (hasDates) restoreDates(input, args, check, weight);
   return { kind: "valid", input, notes };
 }
 
 /** The optional arguments that are `null` although their schemas do not allow it. */
 function findOmittedNulls(
   errors: readonly ErrorObject[],
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
   { required }: InputCheck,
 ): ReadonlySet<string> {
   if (errors.length === 0) return new Set();
-  const places = new Set(errors.map(({ instancePath }) => instancePath));
+  const pointers = new Set(errors.map(({ instancePath }) => instancePath));
   const isOmitted = (name: string): boolean =>
-    given[name] === null && !required.has(name) && places.has(pointerTo("", name));
-  return new Set(Object.keys(given).filter(isOmitted));
+    args[name] === null && !required.has(name) && pointers.has(pointerTo("", name));
+  return new Set(Object.keys(args).filter(isOmitted));
 }
 
 const TOO_LARGE: ArgumentProblem = {
@@ -175,29 +176,29 @@ function invalid(...problems: readonly ArgumentProblem[]): Validation {
 /** Removes defaults that do not match their own schema: the caller is not to blame for them. */
 function withoutDefaults(
   findings: readonly AjvFinding[],
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
   input: Record<string, unknown>,
 ): readonly AjvFinding[] {
-  return findings.filter(({ place }) => {
-    const filledIn = firstPlaceWithout(given, place);
+  return findings.filter(({ pointer }) => {
+    const filledIn = firstPlaceWithout(args, pointer);
     if (filledIn !== undefined) removeAt(filledIn, input);
     return filledIn === undefined;
   });
 }
 
 /** Returns the first prefix of a pointer at which no value was given. */
-function firstPlaceWithout(given: unknown, place: Pointer): Pointer | undefined {
+function firstPlaceWithout(args: unknown, target: Pointer): Pointer | undefined {
   let pointer: Pointer = "";
-  for (const key of parsePointer(place)) {
+  for (const key of parsePointer(target)) {
     pointer = pointerTo(pointer, key);
-    if (valueAt(pointer, given) === undefined) return pointer;
+    if (valueAt(pointer, args) === undefined) return pointer;
   }
   return undefined;
 }
 
 /** True for an ajv error about an unknown name that `unknownNames` already reports. */
-function isAboutName({ keyword, place, params }: AjvFinding, names: ReadonlySet<string> | undefined): boolean {
-  if (names === undefined || place !== "") return false;
+function isAboutName({ keyword, pointer, params }: AjvFinding, names: ReadonlySet<string> | undefined): boolean {
+  if (names === undefined || pointer !== "") return false;
   const name =
     keyword === "additionalProperties"
       ? params["additionalProperty"]
@@ -212,13 +213,13 @@ function toProblem(finding: AjvFinding, check: CompiledCheck, input: unknown): A
   return fault === undefined ? problem : { ...problem, type: "invalid_pattern", reason: fault };
 }
 
-function unknownNames(given: readonly string[], names: ReadonlySet<string> | undefined): readonly ArgumentProblem[] {
+function unknownNames(args: readonly string[], names: ReadonlySet<string> | undefined): readonly ArgumentProblem[] {
   if (names === undefined) return [];
-  const known = [...names];
-  return given
+  const candidates = [...names];
+  return args
     .filter((name) => !names.has(name))
     .slice(0, MAX_PROBLEMS)
-    .map((name) => problemIn(unknownName(name, known, "an argument")));
+    .map((name) => problemIn(unknownName(name, candidates, "an argument")));
 }
 
 /** Removes duplicates: a schema may require the same thing in several places. */

@@ -7,10 +7,10 @@ export type Pointer = string;
 /** Formats a pointer: `filters[0].name` for `/filters/0/name`, `_root` for the whole value. */
 export function fieldAt(pointer: Pointer, root: unknown): string {
   let field = "";
-  let place = root;
+  let value = root;
   for (const key of parsePointer(pointer)) {
-    field += Array.isArray(place) ? `[${key}]` : memberText(key, field === "");
-    place = innerValue(place, key);
+    field += Array.isArray(value) ? `[${key}]` : memberText(key, field === "");
+    value = innerValue(value, key);
   }
   return field === "" ? "_root" : field;
 }
@@ -60,9 +60,9 @@ export function parsePointer(pointer: Pointer): readonly string[] {
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function innerValue(place: unknown, key: string): unknown {
-  if (!isRecord(place) && !Array.isArray(place)) return undefined;
-  return Object.hasOwn(place, key) ? Reflect.get(place, key) : undefined;
+function innerValue(value: unknown, key: string): unknown {
+  if (!isRecord(value) && !Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
 function memberText(key: string, first: boolean): string {

@@ -9,7 +9,7 @@ import { describeFinding, type ErrorText } from "./error-texts.ts";
 export interface AjvFinding {
   readonly keyword: string;
   /** The place in the value. */
-  readonly place: Pointer;
+  readonly pointer: Pointer;
   /** The place in the schema: `#/properties/query/type`. */
   readonly schemaPath: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export function findingFrom(error: ErrorObject): AjvFinding {
   const params: unknown = error.params;
   return {
     keyword,
-    place: instancePath,
+    pointer: instancePath,
     schemaPath,
     params: isRecord(params) ? params : {},
     schema,
@@ -37,11 +37,16 @@ export function findingFrom(error: ErrorObject): AjvFinding {
 
 /** Converts an ajv error to a problem. */
 export function problemFrom(finding: AjvFinding, root: unknown): ArgumentProblem {
-  return problemIn(describeFinding(finding), finding.place, root);
+  return problemIn(describeFinding(finding), finding.pointer, root);
 }
 
 /** Creates the problem of a place; the place is written as in JavaScript. */
-export function problemIn(words: ErrorText, place: Pointer = "", root?: unknown): ArgumentProblem {
+export function problemIn(words: ErrorText, pointer: Pointer = "", root?: unknown): ArgumentProblem {
   const { type, reason, suggestions, member } = words;
-  return { field: fieldAt(member === undefined ? place : pointerTo(place, member), root), type, reason, suggestions };
+  return {
+    field: fieldAt(member === undefined ? pointer : pointerTo(pointer, member), root),
+    type,
+    reason,
+    suggestions,
+  };
 }

@@ -27,8 +27,8 @@ export function summarizeErrors(findings: readonly AjvFinding[], unknownParts: U
     if (isUnknown(finding, unknownParts)) continue;
     settled.push(...(summarize === undefined ? [finding] : summarize(finding, branches)));
   }
-  const wrongTypes = new Set(settled.filter(({ keyword }) => keyword === "type").map(({ place }) => place));
-  return settled.filter(({ keyword, place }) => !(isValueKeyword(keyword) && wrongTypes.has(place)));
+  const wrongTypes = new Set(settled.filter(({ keyword }) => keyword === "type").map(({ pointer }) => pointer));
+  return settled.filter(({ keyword, pointer }) => !(isValueKeyword(keyword) && wrongTypes.has(pointer)));
 }
 
 type Summary = (finding: AjvFinding, inner: readonly AjvFinding[]) => readonly AjvFinding[];
@@ -45,8 +45,8 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map<string, Summary>([
 /** Removes the errors of the branches of a keyword from the list; they come right before its own. */
 function takeBranches(settled: AjvFinding[], finding: AjvFinding): readonly AjvFinding[] {
   const branches = branchesPath(finding);
-  const isBranch = ({ place, schemaPath }: AjvFinding): boolean =>
-    isWithin(place, finding.place) && (isWithin(schemaPath, branches) || home(schemaPath) !== home(branches));
+  const isBranch = ({ pointer, schemaPath }: AjvFinding): boolean =>
+    isWithin(pointer, finding.pointer) && (isWithin(schemaPath, branches) || home(schemaPath) !== home(branches));
   return settled.splice(settled.findLastIndex((other) => !isBranch(other)) + 1);
 }
 
@@ -81,10 +81,10 @@ const OF_ALL_NAMES: ReadonlySet<string> = new Set([
   "minProperties",
 ]);
 
-function isUnknown({ keyword, place }: AjvFinding, unknownParts: UnknownParts): boolean {
-  if (unknownParts.openNames && place === "" && OF_ALL_NAMES.has(keyword)) return true;
+function isUnknown({ keyword, pointer }: AjvFinding, unknownParts: UnknownParts): boolean {
+  if (unknownParts.openNames && pointer === "" && OF_ALL_NAMES.has(keyword)) return true;
   return unknownParts.unknown.some(
-    (unknown) => isWithin(place, unknown) || (OF_THE_WHOLE.has(keyword) && isWithin(unknown, place)),
+    (unknown) => isWithin(pointer, unknown) || (OF_THE_WHOLE.has(keyword) && isWithin(unknown, pointer)),
   );
 }
 
@@ -92,10 +92,10 @@ function isUnknown({ keyword, place }: AjvFinding, unknownParts: UnknownParts): 
 function selectIntendedBranch(finding: AjvFinding, inner: readonly AjvFinding[]): readonly AjvFinding[] {
   if (Array.isArray(finding.params["passingSchemas"])) return [finding];
   const branches = groupByBranch(finding, inner);
-  const ofType = branches.filter((branch) => wrongType(branch, finding.place) === undefined);
-  const ofKind = ofType.filter((branch) => wrongConstant(branch, finding.place) === undefined);
-  const meant = [ofType, ofKind].find((some) => some.length === 1);
-  if (meant !== undefined) return meant.flat();
+  const ofType = branches.filter((branch) => wrongType(branch, finding.pointer) === undefined);
+  const ofKind = ofType.filter((branch) => wrongConstant(branch, finding.pointer) === undefined);
+  const branch = [ofType, ofKind].find((some) => some.length === 1);
+  if (branch !== undefined) return branch.flat();
   const closest = [ofKind, ofType].find((some) => some.length > 0) ?? branches;
   return [findCommonType(finding, branches) ?? noForm(finding, closest)];
 }
@@ -114,27 +114,27 @@ function groupByBranch(finding: AjvFinding, inner: readonly AjvFinding[]): reado
   return [...branches.values()];
 }
 
-function wrongType(branch: readonly AjvFinding[], place: Pointer): AjvFinding | undefined {
-  return branch.find((each) => each.keyword === "type" && each.place === place);
+function wrongType(branch: readonly AjvFinding[], pointer: Pointer): AjvFinding | undefined {
+  return branch.find((each) => each.keyword === "type" && each.pointer === pointer);
 }
 
 /** Finds a constant that the value, or one of its members, would need in order to match a branch. */
-function wrongConstant(branch: readonly AjvFinding[], place: Pointer): AjvFinding | undefined {
-  const deepest = place.split("/").length + 1;
-  return branch.find((each) => isValueKeyword(each.keyword) && each.place.split("/").length <= deepest);
+function wrongConstant(branch: readonly AjvFinding[], pointer: Pointer): AjvFinding | undefined {
+  const deepest = pointer.split("/").length + 1;
+  return branch.find((each) => isValueKeyword(each.keyword) && each.pointer.split("/").length <= deepest);
 }
 
 /** Merges the errors of all branches into one, if the branches differ only in types or only in constants. */
 function findCommonType(finding: AjvFinding, branches: readonly (readonly AjvFinding[])[]): AjvFinding | undefined {
-  const types = branches.flatMap((branch) => wrongType(branch, finding.place) ?? []);
+  const types = branches.flatMap((branch) => wrongType(branch, finding.pointer) ?? []);
   if (types.length === branches.length && types.length > 0)
     return { ...finding, keyword: "type", schema: types.flatMap(({ schema }) => schema) };
   const nulls = types.filter(({ schema }) => schema === "null");
-  const constants = branches.flatMap((branch) => wrongConstant(branch, finding.place) ?? []);
+  const constants = branches.flatMap((branch) => wrongConstant(branch, finding.pointer) ?? []);
   const [first] = constants;
   if (first === undefined || nulls.length < types.length || nulls.length + constants.length < branches.length)
     return undefined;
-  if ([...nulls, ...constants].some(({ place }) => place !== first.place)) return undefined;
+  if ([...nulls, ...constants].some(({ pointer }) => pointer !== first.pointer)) return undefined;
   return { ...first, keyword: "enum", schema: [...constants.flatMap(getAllowedValues), ...nulls.map(() => null)] };
 }
 
@@ -149,7 +149,10 @@ function getAllowedValues({ keyword, schema }: AjvFinding): readonly unknown[] {
 function noForm(finding: AjvFinding, branches: readonly (readonly AjvFinding[])[]): AjvFinding {
   const forms = branches.slice(0, EXPLAINED_FORMS).flatMap(([first]) => {
     if (first === undefined) return [];
-    const { field, reason } = problemFrom({ ...first, place: first.place.slice(finding.place.length) }, finding.data);
+    const { field, reason } = problemFrom(
+      { ...first, pointer: first.pointer.slice(finding.pointer.length) },
+      finding.data,
+    );
     return [field === "_root" ? reason : `"${field}" ${reason}`];
   });
   return { ...finding, keyword: "anyOf", params: { forms } };

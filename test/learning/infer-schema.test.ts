@@ -37,7 +37,7 @@ test("learns which strings are text holding JSON, as long as all of them were [D
   }
   expect(difference('{"a":1}', "plain")).toBeUndefined();
   expect(difference("plain", '{"a":1}')).toBeUndefined();
-  expect(difference(7, '{"a":1}')).toEqual({ place: "", says: "it is a string, previously a number" });
+  expect(difference(7, '{"a":1}')).toEqual({ path: "", says: "it is a string, previously a number" });
 });
 
 test("marks properties that were always present as required [D3]", () => {
@@ -78,18 +78,18 @@ test("treats hostile names as data [D3]", () => {
 
 test("reports a difference with its position [D3]", () => {
   expect(difference(1, 2)).toBeUndefined();
-  expect(difference(1, "a")).toEqual({ place: "", says: "it is a string, previously a number" });
+  expect(difference(1, "a")).toEqual({ path: "", says: "it is a string, previously a number" });
   expect(difference({ a: [{ b: 1 }] }, { a: [{ b: null }] })).toEqual({
-    place: "a[].b",
+    path: "a[].b",
     says: "it is null, previously a number",
   });
-  expect(difference({ a: 1, b: 1 }, { a: 1 })).toEqual({ place: "b", says: "it is missing" });
+  expect(difference({ a: 1, b: 1 }, { a: 1 })).toEqual({ path: "b", says: "it is missing" });
   expect(difference({ a: 1 }, { a: 1, b: 1 })).toBeUndefined();
   expect(difference([1], "a", { a: 1 })).toEqual({
-    place: "",
+    path: "",
     says: "it is an object, previously a string or an array",
   });
-  expect(difference({ constructor: 1, toString: 1 }, {})).toEqual({ place: "constructor", says: "it is missing" });
+  expect(difference({ constructor: 1, toString: 1 }, {})).toEqual({ path: "constructor", says: "it is missing" });
 });
 
 test("learns a schema that matches all results and contains none of their values [D3]", () => {

@@ -8,7 +8,7 @@ import { THEN } from "./promise-methods.ts";
 import { findDestination, isCombinator, isWaitedFor } from "./promise-destination.ts";
 import { CallOrder } from "./call-order.ts";
 import { isPromiseCall, mayBePromise } from "./may-be-promise.ts";
-import { getPresence } from "./value-origin.ts";
+import { getOrigin } from "./value-origin.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { type AwaitWriter, isValueUse, visitPlace } from "./touched-places.ts";
 import { SEEKING, visitArguments, writeCallback } from "./touched-arguments.ts";
@@ -77,7 +77,7 @@ class Writer implements AwaitWriter {
     if (waits && keepsPromises) {
       const binding = node.type === "Identifier" ? this.#context.scopes.findBinding(node) : undefined;
       if (binding !== undefined && isWaitedFor(binding, this.#context)) return;
-      if (getPresence(node, this.#context) === "left") return;
+      if (getOrigin(node, this.#context) === "outer") return;
     }
     this.touch(node);
   }

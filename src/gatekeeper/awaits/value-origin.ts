@@ -5,40 +5,40 @@ import type { Binding } from "../ast/scopes.ts";
 import { getRootObject, byType, type ByType, literalName } from "../ast/walk.ts";
 
 /**
- * Where a tested promise comes from: `made` by the tested call itself, `kept` by the function that tests it, or `left` by an
- * earlier call in something that outlives the function. Only a `left` promise can be missing, so its test must not wait.
+ * The origin of a tested promise: the tested `call` itself, a `local` variable or collection of the function that tests it, or
+ * an `outer` one that outlives the function. Only an `outer` promise can be missing, so its test must not wait.
  */
-export type Presence = "made" | "kept" | "left";
+export type ValueOrigin = "call" | "local" | "outer";
 
 /** The maximum number of checked assignments per variable. */
 const MAX_VALUES = 20;
 
-export function getPresence(tested: AnyNode, context: CheckContext): Presence {
-  return byType(PRESENCES, tested, tested)?.(context) ?? "kept";
+export function getOrigin(tested: AnyNode, context: CheckContext): ValueOrigin {
+  return byType(ORIGINS, tested, tested)?.(context) ?? "local";
 }
 
-const PRESENCES: ByType<(context: CheckContext) => Presence> = {
+const ORIGINS: ByType<(context: CheckContext) => ValueOrigin> = {
   AssignmentExpression:
     ({ right }) =>
     (context) =>
-      getPresence(right, context),
+      getOrigin(right, context),
   CallExpression: (call) => (context) => {
-    if (isElementAccess(call)) return getElementPresence(call, context);
+    if (isElementAccess(call)) return getElementOrigin(call, context);
     const result = getResult(call.callee, context);
     const isFound = result !== undefined && (result.type === "MemberExpression" || isElementAccess(result));
-    return isFound ? getElementPresence(result, context) : "made";
+    return isFound ? getElementOrigin(result, context) : "call";
   },
   ChainExpression:
     ({ expression }) =>
     (context) =>
-      getPresence(expression, context),
-  Identifier: (identifier) => (context) => getNamePresence(identifier, context),
+      getOrigin(expression, context),
+  Identifier: (identifier) => (context) => getNameOrigin(identifier, context),
   LogicalExpression:
     ({ left, right }) =>
     (context) =>
-      getPresence(left, context) === "left" ? "left" : getPresence(right, context),
-  MemberExpression: (member) => (context) => getElementPresence(member, context),
-  NewExpression: () => () => "made",
+      getOrigin(left, context) === "outer" ? "outer" : getOrigin(right, context),
+  MemberExpression: (member) => (context) => getElementOrigin(member, context),
+  NewExpression: () => () => "call",
 };
 
 function isElementAccess(node: AnyNode): boolean {
@@ -55,30 +55,30 @@ function getResult(callee: AnyNode, context: CheckContext): AnyNode | undefined 
   return last?.type === "ReturnStatement" ? (last.argument ?? undefined) : undefined;
 }
 
-/** The presence of an element of a list or object: `kept` if the function itself created the collection. */
-function getElementPresence(element: AnyNode, context: CheckContext): Presence {
+/** The origin of an element of a list or object: `local` if the function itself created the collection. */
+function getElementOrigin(element: AnyNode, context: CheckContext): ValueOrigin {
   const around = functionAround(element, context);
   const root = getRootObject(element, { throughCalls: true });
-  if (around === undefined) return "kept";
-  if (root.type === "ThisExpression") return "left";
+  if (around === undefined) return "local";
+  if (root.type === "ThisExpression") return "outer";
   const binding = root.type === "Identifier" ? context.scopes.findBinding(root) : undefined;
-  if (binding === undefined) return "kept";
+  if (binding === undefined) return "local";
   const isOwn = isDeclaredIn(around, binding, context) && binding.kind !== "parameter";
-  return isOwn && getValues(binding, context).every(({ type }) => MADE_HERE.has(type)) ? "kept" : "left";
+  return isOwn && getValues(binding, context).every(({ type }) => MADE_HERE.has(type)) ? "local" : "outer";
 }
 
 const MADE_HERE: ReadonlySet<string> = new Set(["ArrayExpression", "NewExpression", "ObjectExpression"]);
 
-/** The presence of a variable: `left` if an outer function declares it and it is reassigned. */
-function getNamePresence(name: AnyNode, context: CheckContext): Presence {
+/** The origin of a variable: `outer` if an outer function declares it and it is reassigned. */
+function getNameOrigin(name: AnyNode, context: CheckContext): ValueOrigin {
   const around = functionAround(name, context);
   const binding = context.scopes.findBinding(name);
-  if (around === undefined || binding === undefined) return "kept";
-  if (binding.writes.length > 0 && !isDeclaredIn(around, binding, context)) return "left";
-  const isTakenOut = getValues(binding, context).some(
-    (value) => value.type !== "Identifier" && getPresence(value, context) === "left",
+  if (around === undefined || binding === undefined) return "local";
+  if (binding.writes.length > 0 && !isDeclaredIn(around, binding, context)) return "outer";
+  const isOuter = getValues(binding, context).some(
+    (value) => value.type !== "Identifier" && getOrigin(value, context) === "outer",
   );
-  return isTakenOut ? "left" : "kept";
+  return isOuter ? "outer" : "local";
 }
 
 function isDeclaredIn(around: AnyNode, { declared: [name] }: Binding, context: CheckContext): boolean {

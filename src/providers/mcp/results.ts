@@ -30,16 +30,16 @@ export interface ResultReading {
  * string, but a single one that is a JSON object or array is that value; images, audio and resources are descriptors
  * with their bytes; unknown items stay as they are. An error result is thrown as `CALL_FAILED`, with the tool's own text.
  */
-export function toValue(result: unknown, reading: ResultReading, facts: CallFacts): unknown {
+export function toValue(result: unknown, options: ResultReading, facts: CallFacts): unknown {
   if (!isRecord(result)) return result ?? null;
   const items = getContent(result);
   if (result["isError"] === true) throw toCallError(items, result["structuredContent"], facts);
   if (result["structuredContent"] != null) return withMedia(result["structuredContent"], items);
-  if (items.length > 1) return items.map((item) => itemToValue(item, reading));
+  if (items.length > 1) return items.map((item) => itemToValue(item, options));
   const [item] = items;
-  if (reading.text !== "text" && isRecord(item) && item["type"] === "text" && typeof item["text"] === "string")
-    return onlyTextToValue(item["text"], reading.hasOutputSchema || declaresJson(item), reading);
-  return itemToValue(item, reading) ?? null;
+  if (options.text !== "text" && isRecord(item) && item["type"] === "text" && typeof item["text"] === "string")
+    return onlyTextToValue(item["text"], options.hasOutputSchema || declaresJson(item), options);
+  return itemToValue(item, options) ?? null;
 }
 
 function onlyTextToValue(text: string, isDeclared: boolean, { addNote }: ResultReading): unknown {
@@ -92,21 +92,21 @@ function getDataKey({ data, uri, resource }: Readonly<Record<string, unknown>>):
 /** Maximum depth at which structured content is searched for an item. */
 const MAX_SEARCH_DEPTH = 32;
 
-function containsDeeply(value: unknown, wanted: unknown, depth = 0): boolean {
-  if (typeof value !== "object" || value === null) return value === wanted && value !== undefined;
-  return depth < MAX_SEARCH_DEPTH && Object.values(value).some((inner) => containsDeeply(inner, wanted, depth + 1));
+function containsDeeply(value: unknown, target: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return value === target && value !== undefined;
+  return depth < MAX_SEARCH_DEPTH && Object.values(value).some((inner) => containsDeeply(inner, target, depth + 1));
 }
 
 /** Texts stay texts, whatever they hold. */
 export const KEEP_TEXT: ResultReading = { hasOutputSchema: false, text: "text" };
 
-export function itemToValue(item: unknown, reading: ResultReading): unknown {
+export function itemToValue(item: unknown, options: ResultReading): unknown {
   if (!isRecord(item)) return item;
   switch (item["type"]) {
     case "text": {
       const { text } = item;
       if (typeof text !== "string") return text ?? "";
-      return reading.text !== "text" && declaresJson(item) ? jsonToValue(text, true, reading.addNote) : text;
+      return options.text !== "text" && declaresJson(item) ? jsonToValue(text, true, options.addNote) : text;
     }
     case "resource":
       return resourceToValue(item["resource"]);

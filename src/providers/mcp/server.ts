@@ -162,8 +162,8 @@ export class Server {
       if (this.#offer === undefined) await this.#managed.wake();
       const isOwn = context.client !== undefined && context.client !== this.#options.client;
       const client = isOwn ? withSender(context.client, this.config.name, this.#options.secrets) : this.#client;
-      const asked = client === undefined ? context : { ...context, client };
-      return await this.#callers.use(asked, (line) => this.#call(line, name, input, asked));
+      const callContext = client === undefined ? context : { ...context, client };
+      return await this.#callers.use(callContext, (line) => this.#call(line, name, input, callContext));
     } finally {
       this.#callsUnderWay -= 1;
       if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();

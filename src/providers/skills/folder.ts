@@ -49,14 +49,14 @@ interface LoadedEntry extends ModuleSkills {
 
 /** Holds the skills of a folder. Unchanged modules keep their objects. */
 export class SkillsFolder {
-  readonly #place: FolderLocation;
+  readonly #location: FolderLocation;
   readonly #cache: Cache;
   readonly #around: LoadEnvironment;
   #entries: readonly LoadedEntry[] = [];
   #refused: readonly Problem[] = [];
 
-  constructor(place: FolderLocation, cache: Cache, around: LoadEnvironment) {
-    this.#place = place;
+  constructor(location: FolderLocation, cache: Cache, around: LoadEnvironment) {
+    this.#location = location;
     this.#cache = cache;
     this.#around = around;
   }
@@ -64,7 +64,7 @@ export class SkillsFolder {
   /** Scans the folder and loads new and changed modules. */
   async refresh(): Promise<void> {
     const since = Date.now();
-    const { modules, problems } = await discover(this.#place.dir, this.#place.only);
+    const { modules, problems } = await discover(this.#location.dir, this.#location.only);
     const earlier = modules.map((module) => this.#unchanged(module));
     if (earlier.includes(undefined)) this.#around.processes.start();
     const preparations = modules.map((module, index) => earlier[index] ?? this.#prepare(module));
@@ -75,8 +75,8 @@ export class SkillsFolder {
       loads.push("kind" in state ? this.#load(module, state, since) : Promise.resolve(state));
     }
     const entries = await Promise.all(loads);
-    const gone = this.#entries.filter(({ module }) => !modules.some(({ source }) => source === module.source));
-    for (const { module } of gone) this.#around.processes.unload(module.source);
+    const removed = this.#entries.filter(({ module }) => !modules.some(({ source }) => source === module.source));
+    for (const { module } of removed) this.#around.processes.unload(module.source);
     this.#entries = entries;
     this.#refused = problems;
   }
@@ -129,12 +129,13 @@ export class SkillsFolder {
     const files = [...prepared.files, ...guidanceFiles];
     try {
       const isReload = this.#inUse(module) !== undefined;
-      if (isReload && isEmpty(prepared)) throw new SkillgateError("SKILL_INVALID", describeNothing(prepared.reading));
+      if (isReload && isEmpty(prepared))
+        throw new SkillgateError("SKILL_INVALID", describeNothing(prepared.definitions));
       const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
       const loaded = await this.#import(module, prepared, isReload);
-      const made = createSkills({ module, prepared, loaded, guidance }, this.#around);
-      const errors = guidance?.problem === undefined ? made.errors : [...made.errors, guidance.problem];
-      return { module, ...made, errors, files, signature: computeSignature(files, since) };
+      const created = createSkills({ module, prepared, loaded, guidance }, this.#around);
+      const errors = guidance?.problem === undefined ? created.errors : [...created.errors, guidance.problem];
+      return { module, ...created, errors, files, signature: computeSignature(files, since) };
     } catch (error) {
       return { ...this.#withoutIt(module, error, prepared), files, signature: computeSignature(files, since) };
     }
@@ -170,7 +171,7 @@ type Preparation =
   | { readonly kind: "prepared"; readonly prepared: Prepared }
   | { readonly kind: "failed"; readonly error: unknown };
 
-function isEmpty({ reading: { classes, functions, values } }: Prepared): boolean {
+function isEmpty({ definitions: { classes, functions, values } }: Prepared): boolean {
   return classes.length + functions.length + values.length === 0;
 }
 
@@ -180,8 +181,8 @@ function takenError({ name }: DefinedSkill, first: DefinedSkill): string {
 
 /** Returns the names of the skills that a failed module would have had. */
 function namesIn({ stem }: SkillModule, prepared: Prepared | undefined): readonly string[] {
-  const classes = prepared?.reading.classes.map(({ name }) => name) ?? [];
-  return classes.length > 0 ? classes : [prepared?.reading.name ?? moduleToSkillName(stem)];
+  const classes = prepared?.definitions.classes.map(({ name }) => name) ?? [];
+  return classes.length > 0 ? classes : [prepared?.definitions.name ?? moduleToSkillName(stem)];
 }
 
 /** Margin for file systems that stamp a change slightly too early. */

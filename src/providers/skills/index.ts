@@ -76,7 +76,7 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
 }
 
 async function checkHealth({ skills, unstarted }: Contents): Promise<readonly SkillHealth[]> {
-  const asked = skills.map(async (skill) => ({ skill: skill.name, source: skill.source, ...(await skill.health()) }));
+  const reports = skills.map(async (skill) => ({ skill: skill.name, source: skill.source, ...(await skill.health()) }));
   const failed = unstarted.map((each) => ({ ...each, healthy: false, message: "Skill failed to instantiate" }));
-  return [...(await Promise.all(asked)), ...failed];
+  return [...(await Promise.all(reports)), ...failed];
 }

@@ -37,7 +37,7 @@ export interface ModuleSkills {
 /** Creates the load request of a module for the skill process. */
 export function createLoadRequest(
   { source }: SkillModule,
-  { reading, bundle, format }: Prepared,
+  { definitions, bundle, format }: Prepared,
   isReload: boolean,
 ): LoadRequest {
   return {
@@ -45,15 +45,15 @@ export function createLoadRequest(
     module: source,
     bundle,
     format,
-    classes: reading.classes.map(({ path }) => path),
-    values: reading.values,
+    classes: definitions.classes.map(({ path }) => path),
+    values: definitions.values,
     isReload,
   };
 }
 
 /** Combines the source of a module with its imported content. */
 export function createSkills(parts: LoadedModule, around: LoadEnvironment): ModuleSkills {
-  const { classes } = parts.prepared.reading;
+  const { classes } = parts.prepared.definitions;
   const started = classes.filter((_, index) => parts.loaded.classes[index] === undefined);
   const usable = started.filter(({ methods }) => methods.length > 0);
   const ofClasses = usable.map((each) => createClassSkill(each, parts, around));
@@ -74,14 +74,14 @@ export function createSkills(parts: LoadedModule, around: LoadEnvironment): Modu
 /** Returns the reasons why classes and tools are not skills, or why the module has no skill. */
 function findFailures({ module, prepared, loaded }: LoadedModule, root: string, hasNone: boolean): readonly string[] {
   const subject = { module, root, bundle: prepared.bundle };
-  const classes = prepared.reading.classes.flatMap(({ name, methods }, index) => {
+  const classes = prepared.definitions.classes.flatMap(({ name, methods }, index) => {
     const failure = loaded.classes[index];
     if (failure !== undefined) return thrownError(`the constructor of "${name}" failed`, failure, subject);
     return methods.length === 0 ? sentence("SKILL_INVALID", `"${name}" has no public methods`) : [];
   });
   const tools = loaded.failures.map((failure) => thrownError("a tool in it cannot be used", failure, subject));
   const failures = [...classes, ...tools];
-  return hasNone && failures.length === 0 ? [describeNothing(prepared.reading, loaded.functions)] : failures;
+  return hasNone && failures.length === 0 ? [describeNothing(prepared.definitions, loaded.functions)] : failures;
 }
 
 /** Describes why a module has no skill. */
@@ -94,17 +94,17 @@ export function describeNothing({ nearMisses }: ReadModule, functions: Loaded["f
 }
 
 function findWarnings(
-  { reading, warnings }: Prepared,
+  { definitions, warnings }: Prepared,
   started: readonly ReadClass[],
   usesFunctions: boolean,
 ): readonly string[] {
-  const read = [...started.flatMap((each) => [each, ...each.methods]), ...(usesFunctions ? reading.functions : [])];
+  const read = [...started.flatMap((each) => [each, ...each.methods]), ...(usesFunctions ? definitions.functions : [])];
   return [...warnings, ...read.flatMap((each) => each.warnings)];
 }
 
 /** Reports documented functions and tools that are ignored because the file defines a skill of another form. */
 function describeLeftOut({ prepared, loaded }: LoadedModule): readonly string[] {
-  const functions = prepared.reading.functions.filter(({ definition }) => definition.description !== "");
+  const functions = prepared.definitions.functions.filter(({ definition }) => definition.description !== "");
   const names = [
     ...functions.map(({ definition }) => definition.name),
     ...loaded.tools.map(({ path }) => path.join(".")),
@@ -158,18 +158,18 @@ function definedSkill(
 
 /** Creates the skill of a file's functions and tools; an empty list if it has none. */
 function createFileSkills(parts: LoadedModule, around: LoadEnvironment): readonly DefinedSkill[] {
-  const { reading } = parts.prepared;
+  const { definitions } = parts.prepared;
   const tools = parts.loaded.tools.map(({ path, definition }): MethodBinding => {
     const exported = path.at(-1) ?? "default";
-    const name = definition.name || (exported === "default" ? reading.methodName : exported);
+    const name = definition.name || (exported === "default" ? definitions.methodName : exported);
     return { definition: { ...definition, name }, target: { via: "tool", path } };
   });
-  const functions = reading.functions
+  const functions = definitions.functions
     .filter(({ path }) => !parts.loaded.tools.some((tool) => tool.path.every((name, index) => path[index] === name)))
     .map(({ path, definition, layout }): MethodBinding => ({ definition, target: { via: "function", path, layout } }));
   const bindings = [...functions, ...tools];
   if (bindings.length === 0) return [];
-  const { name, description } = reading;
+  const { name, description } = definitions;
   return [
     skill(
       {

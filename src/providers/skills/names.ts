@@ -4,8 +4,8 @@
  */
 export function moduleToSkillName(stem: string): string {
   const joined = splitWords(stem).map(upperFirst).join("");
-  const named = /skill$/i.test(joined) ? `${joined.slice(0, -"Skill".length)}Skill` : `${joined}Skill`;
-  return /^\p{ID_Start}/u.test(named) ? named : `Skill${joined}`;
+  const name = /skill$/i.test(joined) ? `${joined.slice(0, -"Skill".length)}Skill` : `${joined}Skill`;
+  return /^\p{ID_Start}/u.test(name) ? name : `Skill${joined}`;
 }
 
 /** Returns the method name of an unnamed default export: `current-weather.ts` → `currentWeather`. */

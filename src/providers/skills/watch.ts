@@ -23,13 +23,13 @@ export function watchFolders(onChange: () => void, onFailure: (error: unknown) =
     const now = performance.now();
     if (quiet === undefined) firstAt = now;
     clearTimeout(quiet);
-    const left = Math.max(0, firstAt + MAX_DELAY_MS - now);
+    const remainingMs = Math.max(0, firstAt + MAX_DELAY_MS - now);
     quiet = setTimeout(
       () => {
         quiet = undefined;
         onChange();
       },
-      Math.min(DEBOUNCE_MS, left),
+      Math.min(DEBOUNCE_MS, remainingMs),
     );
   }
 

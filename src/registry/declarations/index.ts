@@ -51,8 +51,8 @@ const TEXTS = new WeakMap<Skill, SkillText>();
 
 function getSkillText(skill: Skill, observed: FindInferredOutput): SkillText {
   if (skill.methods.some((method) => observed(method) !== undefined)) return writeSkill(skill, observed);
-  const known = TEXTS.get(skill);
-  if (known !== undefined) return known;
+  const cached = TEXTS.get(skill);
+  if (cached !== undefined) return cached;
   const text = writeSkill(skill, NO_INFERRED_OUTPUTS);
   TEXTS.set(skill, text);
   return text;
@@ -66,7 +66,7 @@ function writeSkill(skill: Skill, observed: FindInferredOutput): SkillText {
     const text =
       agreeing(methodText(declared, `${space}.`), types) ?? methodText(declared, `${space}.`, `${method.name}_`);
     for (const [name, type] of text.types) types.set(name, type);
-    const signatures = text.named === undefined ? [text.positional] : [text.positional, text.named];
+    const signatures = text.byName === undefined ? [text.positional] : [text.positional, text.byName];
     return text.comment + signatures.map((signature) => `${propertyName(method.name)}${signature};`).join("\n");
   });
   const aliases = [...types].map(([name, type]) => `type ${name} = ${type};`).join("\n");

@@ -23,15 +23,15 @@ export interface MethodText {
   /** `(a: number, b: number): Promise<number>`. */
   readonly positional: string;
   /** `(args: { a: number; b: number }): Promise<number>`; absent if it is the only form, or the same as the positional one. */
-  readonly named: string | undefined;
+  readonly byName: string | undefined;
   readonly types: ReadonlyMap<string, string>;
 }
 
 /** `/** … *\/ add(a: number, b: number): Promise<number>;`, followed by the types that it names. */
 export function formatDeclaration(method: DeclaredMethod): string {
   const { comment, positional, types } = methodText(method);
-  const named = [...types].map(([name, text]) => `\ntype ${name} = ${text};`);
-  return `${comment}${propertyName(method.name)}${positional};${named.join("")}`;
+  const aliases = [...types].map(([name, text]) => `\ntype ${name} = ${text};`);
+  return `${comment}${propertyName(method.name)}${positional};${aliases.join("")}`;
 }
 
 /** `qualifier` stands before every name of a type, `prefix` is part of it. */
@@ -48,11 +48,11 @@ export function methodText(method: DeclaredMethod, qualifier = "", prefix = ""):
   const parameters = namedParameters(method, input, names);
   const common = { comment: formatComment(method, parameters), types: names.definitions };
   if (takesAnyObject(method))
-    return { ...common, positional: `(args?: ${toType(method.input, input).text})${returns}`, named: undefined };
+    return { ...common, positional: `(args?: ${toType(method.input, input).text})${returns}`, byName: undefined };
   return {
     ...common,
     positional: `(${parameters.map(({ binding, mark, type }) => `${binding}${mark}: ${type}`).join(", ")})${returns}`,
-    named: `(${argumentsObject(parameters)})${returns}`,
+    byName: `(${argumentsObject(parameters)})${returns}`,
   };
 }
 
@@ -64,27 +64,27 @@ interface NamedParameter {
 }
 
 function namedParameters(method: DeclaredMethod, style: TypeStyle, names: TypeNames): readonly NamedParameter[] {
-  const taken = new Set<string>();
+  const used = new Set<string>();
   return method.parameters.map((parameter) => {
-    const binding = freeBinding(parameter.name, taken);
-    taken.add(binding);
+    const binding = freeBinding(parameter.name, used);
+    used.add(binding);
     const type = shortOrNamed(parameter.schema, `${method.name} ${parameter.name}`, style, names);
     return { parameter, binding, mark: parameter.required ? "" : "?", type };
   });
 }
 
-function freeBinding(name: string, taken: ReadonlySet<string>): string {
-  const wanted = bindingName(name);
-  let binding = wanted;
-  for (let number = 2; taken.has(binding); number++) binding = `${wanted}_${number}`;
+function freeBinding(name: string, used: ReadonlySet<string>): string {
+  const preferred = bindingName(name);
+  let binding = preferred;
+  for (let number = 2; used.has(binding); number++) binding = `${preferred}_${number}`;
   return binding;
 }
 
 /** Writes a type inline or, if it is long, under a name that both signatures use. */
-function shortOrNamed(schema: unknown, wanted: string, style: TypeStyle, names: TypeNames): string {
+function shortOrNamed(schema: unknown, preferred: string, style: TypeStyle, names: TypeNames): string {
   const { text } = toType(schema, style);
   if (text.length <= INLINE_UNITS && !text.includes("\n")) return text;
-  const name = names.reserve(wanted);
+  const name = names.reserve(preferred);
   names.definitions.set(name, toType(schema, { ...style, qualifier: "" }).text);
   return `${style.qualifier ?? ""}${name}`;
 }

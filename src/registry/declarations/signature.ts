@@ -30,13 +30,13 @@ export function briefSignature(method: Method, units: number): string {
   const isCut = candidates.length < method.parameters.length;
   if (!isCut && method.signature.length <= units) return method.signature;
   const texts = candidates.map((parameter) => parameterText(parameter, method, 0));
-  let shown = candidates.filter((parameter) => parameter.required).length;
-  let length = method.name.length + texts.slice(0, shown).join(", ").length;
-  for (; shown < texts.length; shown++) {
-    length += (texts[shown]?.length ?? 0) + 2;
+  let count = candidates.filter((parameter) => parameter.required).length;
+  let length = method.name.length + texts.slice(0, count).join(", ").length;
+  for (; count < texts.length; count++) {
+    length += (texts[count]?.length ?? 0) + 2;
     if (length + 5 > units) break;
   }
-  const parameters = [...texts.slice(0, shown), ...(isCut || shown < texts.length ? ["…"] : [])];
+  const parameters = [...texts.slice(0, count), ...(isCut || count < texts.length ? ["…"] : [])];
   return `${method.name}(${parameters.join(", ")})`;
 }
 
@@ -60,10 +60,10 @@ function parameterText(parameter: Parameter, method: Signed, depth: number): str
   const style = { root: method.input, depth, comments: false, of: "input" } as const;
   const type = toType(parameter.schema, style).text;
   const standard = shownDefault(parameter.schema);
-  const shown =
+  const shortType =
     type.length > UNION_UNITS && depth === 0 ? `${type.slice(0, UNION_UNITS).replace(/[^|]*$/, "")} …` : type;
   const suffix = standard === undefined || parameter.required ? "" : ` = ${standard}`;
-  return `${propertyName(parameter.name)}${parameter.required ? "" : "?"}: ${shown}${suffix}`;
+  return `${propertyName(parameter.name)}${parameter.required ? "" : "?"}: ${shortType}${suffix}`;
 }
 
 function returnText(method: Signed, depth: number): string {

@@ -13,9 +13,9 @@ export interface TypeNames {
   /** Name → text of the type, in order of first use. */
   readonly definitions: Map<string, string>;
   /** The type of each referenced schema. */
-  readonly known: Map<unknown, KnownType>;
-  /** Returns an unused name close to `wanted`. */
-  reserve(wanted: string): string;
+  readonly bySchema: Map<unknown, KnownType>;
+  /** Returns an unused name close to `preferred`. */
+  reserve(preferred: string): string;
   /** Records that `from` refers to `to` directly. Returns false, without recording, if that would close a cycle. */
   refer(from: string, to: string): boolean;
 }
@@ -34,18 +34,18 @@ export function createTypeNames(prefix = ""): TypeNames {
   const reserved = new Set<string>(BUILT_IN);
   const references = new Map<string, Set<string>>();
 
-  function leadsTo(from: string, to: string, seen = new Set<string>()): boolean {
+  function leadsTo(from: string, to: string, visited = new Set<string>()): boolean {
     if (from === to) return true;
-    if (seen.has(from)) return false;
-    seen.add(from);
-    return [...(references.get(from) ?? [])].some((next) => leadsTo(next, to, seen));
+    if (visited.has(from)) return false;
+    visited.add(from);
+    return [...(references.get(from) ?? [])].some((next) => leadsTo(next, to, visited));
   }
 
   return {
     definitions,
-    known: new Map(),
-    reserve(wanted) {
-      const base = prefix + pascal(wanted);
+    bySchema: new Map(),
+    reserve(preferred) {
+      const base = prefix + pascal(preferred);
       let name = base;
       for (let number = 2; reserved.has(name); number++) name = `${base}_${number}`;
       reserved.add(name);

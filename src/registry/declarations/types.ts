@@ -96,8 +96,8 @@ function isBare(schema: JsonSchema): boolean {
 function writeBase(schema: JsonSchema, depth: number, writing: TypeContext): Type {
   if (Object.hasOwn(schema, "const")) return literalUnion([schema["const"]], writing);
   if (Array.isArray(schema["enum"])) return literalUnion(schema["enum"], writing);
-  const named = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"] ?? impliedType(schema)];
-  return types.union(named.map((type) => writeKind(type, schema, depth, writing)));
+  const kinds = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"] ?? impliedType(schema)];
+  return types.union(kinds.map((type) => writeKind(type, schema, depth, writing)));
 }
 
 function impliedType(schema: JsonSchema): string | undefined {
@@ -140,14 +140,14 @@ function literalUnion(values: readonly unknown[], writing: TypeContext): Type {
 
 function writeArray(schema: JsonSchema, depth: number, writing: TypeContext): Type {
   const { items, prefixItems, minItems } = schema;
-  const places = [prefixItems, items].find((list): list is unknown[] => Array.isArray(list));
-  if (places === undefined)
+  const positions = [prefixItems, items].find((list): list is unknown[] => Array.isArray(list));
+  if (positions === undefined)
     return types.arrayType(items === undefined ? unknownType(writing) : write(items, depth, writing));
   const eagerly = (inner: unknown): Type => within("eager", writing, () => write(inner, depth, writing));
-  const least = typeof minItems === "number" ? Math.max(0, minItems) : places.length;
+  const least = typeof minItems === "number" ? Math.max(0, minItems) : positions.length;
   const members = [
-    ...places.slice(0, least).map((place) => write(place, depth, writing).text),
-    ...places.slice(least).map((place) => types.optionalItem(eagerly(place))),
+    ...positions.slice(0, least).map((position) => write(position, depth, writing).text),
+    ...positions.slice(least).map((position) => types.optionalItem(eagerly(position))),
   ];
   const rest = Array.isArray(items) ? schema["additionalItems"] : items;
   if (rest === true || isRecord(rest)) members.push(`...${types.arrayType(eagerly(rest)).text}`);
@@ -201,35 +201,35 @@ function writeReference(reference: string, depth: number, writing: TypeContext):
   const target = resolveReference(reference, writing.root);
   if (!isRecord(target)) return unknownType(writing);
   if (names === undefined) return write(target, depth, writing);
-  const known = names.known.get(target);
-  return known === undefined
+  const entry = names.bySchema.get(target);
+  return entry === undefined
     ? writeNamed(target, createTypeName(reference), writing, names)
-    : mentionType(known, writing, names);
+    : mentionType(entry, writing, names);
 }
 
 /** Writes a schema as a named type, or inline if it is short. */
-function writeNamed(schema: JsonSchema, wanted: string, writing: TypeContext, names: TypeNames): Type {
-  const known: KnownType = { name: names.reserve(wanted), inline: undefined, width: types.MAX_MEMBERS };
-  names.known.set(schema, known);
-  const mention = mentionType(known, writing, names);
+function writeNamed(schema: JsonSchema, preferred: string, writing: TypeContext, names: TypeNames): Type {
+  const entry: KnownType = { name: names.reserve(preferred), inline: undefined, width: types.MAX_MEMBERS };
+  names.bySchema.set(schema, entry);
+  const mention = mentionType(entry, writing, names);
   const { alias, references: before } = writing;
-  writing.alias = known.name;
+  writing.alias = entry.name;
   const type = within("directly", writing, () => write(schema, writing.depth, writing));
   writing.alias = alias;
-  known.width = type.width;
-  if (writing.references === before && type.text.length <= UNNAMED_UNITS) known.inline = type;
-  else names.definitions.set(known.name, type.text);
-  return known.inline ?? { ...mention, width: type.width };
+  entry.width = type.width;
+  if (writing.references === before && type.text.length <= UNNAMED_UNITS) entry.inline = type;
+  else names.definitions.set(entry.name, type.text);
+  return entry.inline ?? { ...mention, width: type.width };
 }
 
 /** Returns a reference to a named type, or `unknown`/`any` where TypeScript would reject a cycle. */
-function mentionType(known: KnownType, writing: TypeContext, names: TypeNames): Type {
-  if (known.inline !== undefined) return known.inline;
+function mentionType(entry: KnownType, writing: TypeContext, names: TypeNames): Type {
+  if (entry.inline !== undefined) return entry.inline;
   const { alias } = writing;
   const deferred = writing.resolved === "deferred";
-  if (alias !== undefined && !deferred && !names.refer(alias, known.name)) return unknownType(writing);
+  if (alias !== undefined && !deferred && !names.refer(alias, entry.name)) return unknownType(writing);
   writing.references += 1;
-  return whole(alias === undefined ? `${writing.qualifier ?? ""}${known.name}` : known.name, known.width);
+  return whole(alias === undefined ? `${writing.qualifier ?? ""}${entry.name}` : entry.name, entry.width);
 }
 
 /** `#/$defs/RichText` → `RichText`. */

@@ -20,17 +20,13 @@ export function exampleArguments({ input }: Pick<Method, "input">): Readonly<Rec
  * required.
  */
 export function exampleCall(method: Method): string {
-  const given = createArguments(method);
-  const names = Object.keys(given);
+  const args = createArguments(method);
+  const names = Object.keys(args);
   const order = method.parameters.slice(0, names.length);
-  const simple = Object.values(given).every((value) => typeof value !== "object" || value === null);
-  const fits = method.parameters.length <= MAX_POSITIONAL && order.every(({ name }) => Object.hasOwn(given, name));
+  const simple = Object.values(args).every((value) => typeof value !== "object" || value === null);
+  const fits = method.parameters.length <= MAX_POSITIONAL && order.every(({ name }) => Object.hasOwn(args, name));
   const text =
-    names.length === 0
-      ? ""
-      : simple && fits
-        ? order.map(({ name }) => literal(given[name])).join(", ")
-        : literal(given);
+    names.length === 0 ? "" : simple && fits ? order.map(({ name }) => literal(args[name])).join(", ") : literal(args);
   return `await device.${method.path}(${text})`;
 }
 

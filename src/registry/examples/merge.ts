@@ -26,8 +26,8 @@ export function mergedSchema(a: JsonSchema, b: JsonSchema): JsonSchema {
   const merged = new Map<string, unknown>(Object.entries(a));
   for (const [keyword, value] of Object.entries(b)) {
     const merge = MERGES.get(keyword);
-    const known = merged.get(keyword);
-    merged.set(keyword, merge === undefined || known === undefined ? value : merge(known, value));
+    const existing = merged.get(keyword);
+    merged.set(keyword, merge === undefined || existing === undefined ? value : merge(existing, value));
   }
   return Object.fromEntries(merged);
 }

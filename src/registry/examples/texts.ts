@@ -87,10 +87,10 @@ const ISO_FORM = /\bISO[- ]?8601\b(?!\s*duration)/i;
 
 /** Finds what a description gives as an example or names as the form: `(e.g., '2 + 2')`, `YYYYMMDD`. */
 function findDescribed(description: string): readonly string[] {
-  const given = QUOTED.exec(description)?.[2] ?? UNQUOTED.exec(description)?.[1]?.trim();
+  const quoted = QUOTED.exec(description)?.[2] ?? UNQUOTED.exec(description)?.[1]?.trim();
   const date = findDate(description);
   const form = NAMED_FORM.exec(description)?.[2];
-  const texts = [given === undefined ? undefined : (findDate(given) ?? given), date, form];
+  const texts = [quoted === undefined ? undefined : (findDate(quoted) ?? quoted), date, form];
   return texts.filter((text) => text !== undefined);
 }
 

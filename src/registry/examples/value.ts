@@ -61,36 +61,36 @@ class ExampleBuilder {
     this.#stepsLeft -= 1;
     if (!isRecord(schema) || this.#stepsLeft < 0) return [() => "example"];
     const { anyOf, oneOf, if: condition, then, else: otherwise, ...whole } = this.#resolve(schema, new Set());
-    const given = [
+    const declared = [
       ...(Object.hasOwn(whole, "const") ? [whole["const"]] : []),
       ...(whole["default"] === undefined ? [] : [whole["default"]]),
       ...toList(whole["examples"]),
       ...toList(whole["enum"]).slice(0, MAX_ITEMS),
     ].map((value) => () => value);
-    if (depth === 0 || Object.hasOwn(whole, "const") || whole["enum"] !== undefined) return atLeastOne(given);
+    if (depth === 0 || Object.hasOwn(whole, "const") || whole["enum"] !== undefined) return atLeastOne(declared);
     const branches = [...toList(anyOf), ...toList(oneOf)];
     if (condition !== undefined) branches.push({}, { allOf: [condition, then ?? {}] }, otherwise ?? {});
     const merged = branches.map((branch) =>
       this.#listCandidates({ ...whole, allOf: [branch] }, name, pointer, depth - 1),
     );
-    if (merged.length > 0) return atLeastOne([...given, ...interleave(merged)]);
+    if (merged.length > 0) return atLeastOne([...declared, ...interleave(merged)]);
     const { type = getImpliedType(whole) } = whole;
     const lists = (Array.isArray(type) ? type : [type]).map((each) =>
       this.#listTypeCandidates(each, whole, name, pointer, depth),
     );
     const others = whole["type"] === undefined ? [1, true, null, {}, []].map((value) => () => value) : [];
-    return atLeastOne([...given, ...interleave(lists), ...others]);
+    return atLeastOne([...declared, ...interleave(lists), ...others]);
   }
 
   /** Merges a schema with its references and `allOf`. */
-  #resolve(schema: JsonSchema, seen: Set<unknown>): JsonSchema {
-    if (seen.has(schema)) return {};
-    seen.add(schema);
+  #resolve(schema: JsonSchema, visited: Set<unknown>): JsonSchema {
+    if (visited.has(schema)) return {};
+    visited.add(schema);
     const { $ref: reference, allOf, ...own } = schema;
     const referred = typeof reference === "string" ? resolveReference(reference, this.#root) : undefined;
     return [referred, ...toList(allOf)]
       .filter(isRecord)
-      .reduce<JsonSchema>((all, each) => mergedSchema(all, this.#resolve(each, seen)), own);
+      .reduce<JsonSchema>((all, each) => mergedSchema(all, this.#resolve(each, visited)), own);
   }
 
   #listTypeCandidates(
@@ -121,9 +121,9 @@ class ExampleBuilder {
 
   #createArray(length: number, schema: JsonSchema, name: string, pointer: string, depth: number): readonly unknown[] {
     const { items, contains, uniqueItems } = schema;
-    const places = [schema["prefixItems"], items].find((list): list is unknown[] => Array.isArray(list)) ?? [];
+    const positions = [schema["prefixItems"], items].find((list): list is unknown[] => Array.isArray(list)) ?? [];
     const rest = Array.isArray(items) ? schema["additionalItems"] : items;
-    const first = contains === undefined ? places : [...places, contains];
+    const first = contains === undefined ? positions : [...positions, contains];
     const count = rest === false ? Math.min(length, first.length) : length;
     return Array.from({ length: count }, (_, at) => {
       const skipped = uniqueItems === true ? at : 0;
@@ -133,14 +133,14 @@ class ExampleBuilder {
 
   #createObject(optional: readonly string[], schema: JsonSchema, pointer: string, depth: number): object {
     const { properties, patternProperties, additionalProperties } = schema;
-    const known = new Map<string, unknown>(isRecord(properties) ? Object.entries(properties) : []);
+    const declared = new Map<string, unknown>(isRecord(properties) ? Object.entries(properties) : []);
     const names = new Set([...listRequired(schema), ...optional]);
     const least = typeof schema["minProperties"] === "number" ? Math.min(schema["minProperties"], MAX_ITEMS) : 0;
     const [pattern] = isRecord(patternProperties) ? Object.entries(patternProperties) : [];
     const more = pattern === undefined ? [] : listTexts({ pattern: pattern[0] }, "");
     for (let at = 0; names.size < least && at < 2 * MAX_ITEMS; at++) names.add(more[at] ?? `key${at + 1}`);
     const entries = [...names].map((name) => {
-      const inner = known.get(name) ?? (more.includes(name) ? pattern?.[1] : additionalProperties);
+      const inner = declared.get(name) ?? (more.includes(name) ? pattern?.[1] : additionalProperties);
       return [name, this.create(inner, name, `${pointer}/${toToken(name)}`, depth - 1)] as const;
     });
     return Object.fromEntries(entries);
@@ -215,8 +215,8 @@ function listLengths({ minItems, maxItems, prefixItems, contains }: JsonSchema):
   const least = typeof minItems === "number" ? Math.min(minItems, MAX_ITEMS) : 0;
   const most = typeof maxItems === "number" ? Math.max(0, maxItems) : MAX_ITEMS;
   const usual = typeof minItems === "number" ? least : Math.min(1, most);
-  const places = Math.min(toList(prefixItems).length + (contains === undefined ? 0 : 1), most);
-  return [Math.max(usual, places), usual, least];
+  const positions = Math.min(toList(prefixItems).length + (contains === undefined ? 0 : 1), most);
+  return [Math.max(usual, positions), usual, least];
 }
 
 function listRequired({ required, dependentRequired }: JsonSchema): readonly string[] {

@@ -61,8 +61,8 @@ function createEntry(method: Method, skill: SkillWords): IndexEntry {
 
 /** Returns the impact of a word that also occurs `times` times among `words` words of further examples. */
 export function impactWithExamples(impact: number, times: number, words: number): number {
-  const known = (SATURATION * impact) / (255.5 - impact);
-  return Math.max(impact, quantizeImpact(known + times * getWordWeight(words, FIELDS.examples)));
+  const ratio = (SATURATION * impact) / (255.5 - impact);
+  return Math.max(impact, quantizeImpact(ratio + times * getWordWeight(words, FIELDS.examples)));
 }
 
 function count(words: readonly string[], field: SearchField, weights: Map<string, number>): void {
@@ -85,8 +85,8 @@ function quantizeImpact(weight: number): number {
 
 function getTagText(method: Method): string {
   const { category, capabilities, tags } = method.metadata;
-  const named = category === METADATA_DEFAULTS.category ? [] : [category];
-  return [...named, ...capabilities, ...tags].join(" ");
+  const categories = category === METADATA_DEFAULTS.category ? [] : [category];
+  return [...categories, ...capabilities, ...tags].join(" ");
 }
 
 function getExampleText(method: Method): string {

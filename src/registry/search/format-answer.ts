@@ -102,13 +102,13 @@ function linesWithin(budget: number, found: SearchFindings, options: LineOptions
   const others: Detail = found.isDoubtful ? "path" : "sentence";
   const details = found.hits.map((_, at) => (at < WITH_SIGNATURE ? first : others));
   const lines = found.hits.map((hit, at) => formatLine(hit, details[at] ?? "path", options));
-  let left = budget - estimateTokens(lines.join("\n"));
+  let remaining = budget - estimateTokens(lines.join("\n"));
   for (const { from, to } of REDUCTIONS) {
     for (const [at, hit] of [...found.hits.entries()].toReversed()) {
-      if (left >= 0 || details[at] !== from) continue;
+      if (remaining >= 0 || details[at] !== from) continue;
       details[at] = to;
       lines[at] = formatLine(hit, to, options);
-      left = budget - estimateTokens(lines.join("\n"));
+      remaining = budget - estimateTokens(lines.join("\n"));
     }
   }
   while (lines.length > 1 && estimateTokens(lines.join("\n")) > budget) lines.pop();
@@ -135,14 +135,14 @@ function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: Lin
 /** Formats the parameters, and the result as deeply as it fits, declared or learned. */
 function signatureWithResult(method: Method, observed: FindInferredOutput): string {
   const brief = briefSignature(method, SIGNATURE_UNITS);
-  const seen = observed(method);
-  const output = method.output ?? seen?.schema;
+  const inferred = observed(method);
+  const output = method.output ?? inferred?.schema;
   if (output === undefined) return brief;
   const end = brief.lastIndexOf("): Promise<");
   const parameters = end < 0 ? brief : brief.slice(0, end + 1);
   const at = (depth: number): string => toType(output, { root: output, depth, comments: false, of: "output" }).text;
   const result = [3, 2, 1].map(at).find((text) => text.length <= RESULT_UNITS) ?? at(0);
-  return `${parameters}: Promise<${result}>${seen?.times === 1 ? " (observed once)" : ""}`;
+  return `${parameters}: Promise<${result}>${inferred?.times === 1 ? " (observed once)" : ""}`;
 }
 
 function formatRemarks({ unmatched, isDoubtful, searched }: SearchFindings): readonly string[] {

@@ -94,12 +94,12 @@ function findMatches(
   const visible = getIndex(catalog, deadline);
   const { index } = visible;
   const { hits, total, best, unmatched } = rank(query, visible, learnedPostings(learned, catalog, index), page);
-  const shown = hits.flatMap(({ document, score, parts }) => {
+  const methods = hits.flatMap(({ document, score, parts }) => {
     const method = index.methods[document];
     return method === undefined ? [] : [foundMethod(method, score, parts)];
   });
   return {
-    hits: shown,
+    hits: methods,
     offset: page.offset,
     total,
     unmatched,
@@ -146,7 +146,7 @@ function nearestNames(folded: string, { skills }: Catalog, { index, visible }: V
     .namesBeginningLike(folded)
     .slice(0, COMPARED_NAMES)
     .flatMap((name) => {
-      const document = index.named(name).find((each) => visible[each] === 1);
+      const document = index.documentsNamed(name).find((each) => visible[each] === 1);
       return document === undefined ? [] : [index.methods[document]?.path ?? ""];
     });
   return suggestNames(folded, [...skillNames, ...paths]);

@@ -37,7 +37,7 @@ export interface MethodIndex {
   /** Known words that begin with the same two characters. */
   wordsBeginningLike(word: string): readonly string[];
   /** Documents whose method has this name, case and separators aside. */
-  named(folded: string): readonly number[];
+  documentsNamed(folded: string): readonly number[];
   /** Some documents whose method name has this prefix of at least two characters. */
   namedFrom(folded: string): readonly number[];
   /** Names of methods that begin with the same two characters, folded. */
@@ -103,7 +103,7 @@ export function createMethodIndex(): MethodIndex {
     nameStems: (document) => content.nameStems[document] ?? 0,
     wordNumber: (word) => content.wordNumbers.get(word),
     wordsBeginningLike: (word) => content.wordsByBeginning.get(word.slice(0, 2)) ?? [],
-    named: (folded) => content.names.get(folded) ?? [],
+    documentsNamed: (folded) => content.names.get(folded) ?? [],
     namedFrom(folded) {
       const names = content.namesByBeginning.get(folded.slice(0, 2)) ?? [];
       const fitting = names.filter((name) => name.startsWith(folded));
@@ -175,7 +175,7 @@ function beginSkill(skill: Skill, content: Content): Documents {
 
 function addMethod(method: Method, { stems, impacts, nameStems }: IndexEntry, content: Content): void {
   const document = content.methods.push(method) - 1;
-  content.documentWords.add(stems.map((word, place) => addWord(word, impacts[place] ?? 1, document, content)));
+  content.documentWords.add(stems.map((word, position) => addWord(word, impacts[position] ?? 1, document, content)));
   content.nameStems.push(nameStems);
   addNames(method, document, content);
 }
@@ -257,7 +257,7 @@ interface NumberLists {
 function createNumberLists(): NumberLists {
   const chunks: Uint32Array[] = [];
   /** By list: the number of its chunk, where it begins there, and where it ends. */
-  const places: number[] = [];
+  const offsets: number[] = [];
   let chunk = new Uint32Array(0);
   let used = 0;
   return {
@@ -268,10 +268,11 @@ function createNumberLists(): NumberLists {
         used = 0;
       }
       chunk.set(numbers, used);
-      places.push(chunks.length - 1, used, used + numbers.length);
+      offsets.push(chunks.length - 1, used, used + numbers.length);
       used += numbers.length;
     },
-    at: (list) => (chunks[places[3 * list] ?? -1] ?? NO_NUMBERS).subarray(places[3 * list + 1], places[3 * list + 2]),
+    at: (list) =>
+      (chunks[offsets[3 * list] ?? -1] ?? NO_NUMBERS).subarray(offsets[3 * list + 1], offsets[3 * list + 2]),
   };
 }
 

@@ -91,16 +91,16 @@ function findBestIndex(
   names: ReadonlyMap<string, number>,
 ): number {
   const tier = open[0]?.tier ?? 0;
-  let place = 0;
+  let bestIndex = 0;
   let most = -1;
   for (let at = 0; at < open.length; at++) {
     const candidate = open[at];
     // Candidates are sorted by sum, an upper bound of the value: those after one that cannot win cannot win either.
     if (candidate === undefined || candidate.tier < tier || candidate.sum <= most) break;
     const value = valueLeft(candidate.values, shares) * SAME_NAME_FACTOR ** (names.get(candidate.name) ?? 0);
-    if (value > most) [place, most] = [at, value];
+    if (value > most) [bestIndex, most] = [at, value];
   }
-  return place;
+  return bestIndex;
 }
 
 function valueLeft(values: readonly number[], shares: readonly number[]): number {

@@ -87,9 +87,9 @@ export function parseQuery(text: string): Query {
   const bounded = boundedQuery(text).replace(/\bdevices?\.(?=\w)/g, "");
   const words = splitWords(bounded);
   const telling = words.filter((word) => !STOP_WORDS.has(word));
-  const kept = telling.length === 0 || words.length <= SHORT_WORDS ? words : telling;
+  const tellingWords = telling.length === 0 || words.length <= SHORT_WORDS ? words : telling;
   const folded = bounded.length <= NAME_UNITS ? foldedName(bounded) : "";
-  const isKept = new Set(kept);
+  const isKept = new Set(tellingWords);
   const clauses = splitClauses(bounded).map((clause) => splitWords(clause).filter((word) => isKept.has(word)));
   return {
     terms: parseTerms(
@@ -134,9 +134,9 @@ export function isIntended(term: QueryTerm): boolean {
 function parseTerms(clauses: readonly (readonly string[])[], stopWordsAreFaint: boolean): readonly QueryTerm[] {
   const terms = new Map<string, QueryTerm>();
   const add = (term: Omit<QueryTerm, "clauses">, clause: number, most: number): void => {
-    const known = terms.get(term.stem);
-    if (known?.clauses.includes(clause) === true || (known === undefined && terms.size >= most)) return;
-    terms.set(term.stem, { ...(known ?? term), clauses: [...(known?.clauses ?? []), clause] });
+    const existing = terms.get(term.stem);
+    if (existing?.clauses.includes(clause) === true || (existing === undefined && terms.size >= most)) return;
+    terms.set(term.stem, { ...(existing ?? term), clauses: [...(existing?.clauses ?? []), clause] });
   };
   for (const [clause, words] of clauses.entries())
     for (const word of words) add(createWordTerm(word, stopWordsAreFaint), clause, MAX_WORDS);

@@ -101,10 +101,10 @@ function findDocumentsNamed(folded: string, index: MethodIndex): readonly number
     const skills = index.skillsNamed(folded.slice(0, length));
     const own = skills.map((skill) => index.getDocuments(skill)).filter((documents) => documents !== undefined);
     if (own.length === 0) return [];
-    const named = index.named(folded.slice(length));
-    return named.filter((document) => own.some(({ from, to }) => document >= from && document < to));
+    const documents = index.documentsNamed(folded.slice(length));
+    return documents.filter((document) => own.some(({ from, to }) => document >= from && document < to));
   });
-  return [...index.named(folded), ...byPath];
+  return [...index.documentsNamed(folded), ...byPath];
 }
 
 function findSkillDocuments(folded: string, index: MethodIndex): readonly number[] {

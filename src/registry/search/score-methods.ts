@@ -11,9 +11,9 @@ export function createMethodScorer(
   terms: readonly WeightedTerm[],
   index: MethodIndex,
 ): (document: number) => readonly number[] {
-  const asked = askedWords(terms, index);
+  const usesByWord = findWordUses(terms, index);
   const mask = new Uint8Array(MASK + 1);
-  for (const word of asked.keys()) mask[word & MASK] = 1;
+  for (const word of usesByWord.keys()) mask[word & MASK] = 1;
   const learned = learnedUses(terms);
   return (document) => {
     const values = terms.map(() => 0);
@@ -23,7 +23,7 @@ export function createMethodScorer(
     for (let at = 0; at < words.length; at++) {
       const packed = words[at] ?? 0;
       if (mask[(packed >>> 8) & MASK] === 0) continue;
-      const uses = asked.get(packed >>> 8);
+      const uses = usesByWord.get(packed >>> 8);
       if (uses === undefined) continue;
       if (at < nameStems && uses.some(({ isOwn }) => isOwn)) inName += 1;
       for (const { term, worth } of uses) values[term] = Math.max(values[term] ?? 0, worth * (packed & 255));
@@ -43,15 +43,15 @@ interface WordUse {
   readonly isOwn: boolean;
 }
 
-function askedWords(terms: readonly WeightedTerm[], index: MethodIndex): ReadonlyMap<number, readonly WordUse[]> {
-  const asked = new Map<number, WordUse[]>();
+function findWordUses(terms: readonly WeightedTerm[], index: MethodIndex): ReadonlyMap<number, readonly WordUse[]> {
+  const uses = new Map<number, WordUse[]>();
   for (const [at, { term, words }] of terms.entries()) {
     for (const { stem, worth } of words) {
       const use = { term: at, worth: worth / 255, isOwn: stem === term.stem && term.word !== "" };
-      pushToGroup(asked, index.wordNumber(stem) ?? -1, use);
+      pushToGroup(uses, index.wordNumber(stem) ?? -1, use);
     }
   }
-  return asked;
+  return uses;
 }
 
 /** Returns the values of learned words by document. */

@@ -47,8 +47,8 @@ export function weightTerms(
     }
     return { term, words, most };
   });
-  const known = all.filter(({ words }) => words.length > 0).sort((a, b) => b.most - a.most);
-  return [...known.slice(0, MAX_TERMS), ...all.filter(({ words }) => words.length === 0)];
+  const indexed = all.filter(({ words }) => words.length > 0).sort((a, b) => b.most - a.most);
+  return [...indexed.slice(0, MAX_TERMS), ...all.filter(({ words }) => words.length === 0)];
 }
 
 /** When this many documents have a score, later and more common words add no further documents. */
@@ -80,15 +80,15 @@ export function computeScores(terms: readonly WeightedTerm[], { index, visible }
   // Drops documents that match only stop words, such as the `a` of `knit a sweater`.
   const byMeaning = [...terms.filter(({ term }) => isIntended(term)), ...terms.filter(({ term }) => !isIntended(term))];
   for (const { term, words } of byMeaning) {
-    const seen = scratch.count < ENOUGH_DOCUMENTS && isIntended(term) ? visible : NOTHING;
+    const addable = scratch.count < ENOUGH_DOCUMENTS && isIntended(term) ? visible : NOTHING;
     const lists = words.flatMap(({ worth, postings, learned }) => [
       { postings, worth: worth / 255 },
       ...(learned.length > 0 ? [{ postings: learned, worth: worth / 255 }] : []),
     ]);
     const [only] = lists;
-    if (only !== undefined && lists.length === 1) addAll(only.postings, only.worth, seen, scratch);
+    if (only !== undefined && lists.length === 1) addAll(only.postings, only.worth, addable, scratch);
     else {
-      for (const { postings, worth } of lists) addBetter(postings, worth, seen, scratch);
+      for (const { postings, worth } of lists) addBetter(postings, worth, addable, scratch);
       for (const { postings } of lists) clear(postings, scratch.best);
     }
   }
@@ -97,15 +97,15 @@ export function computeScores(terms: readonly WeightedTerm[], { index, visible }
 
 const NOTHING = new Uint8Array(0);
 
-/** Adds the values of postings. A document without a score gets one only if it is in `seen`. */
-function addAll(postings: readonly number[], worth: number, seen: Uint8Array, scratch: Scratch): void {
+/** Adds the values of postings. A document without a score gets one only if it is in `addable`. */
+function addAll(postings: readonly number[], worth: number, addable: Uint8Array, scratch: Scratch): void {
   const { scores, scored } = scratch;
   for (let at = 0; at < postings.length; at++) {
     const posting = postings[at] ?? 0;
     const document = posting >>> 8;
     const before = scores[document] ?? 0;
     if (before === 0) {
-      if (seen[document] !== 1) continue;
+      if (addable[document] !== 1) continue;
       scored[scratch.count++] = document;
     }
     scores[document] = before + (posting & 255) * worth;
@@ -113,7 +113,7 @@ function addAll(postings: readonly number[], worth: number, seen: Uint8Array, sc
 }
 
 /** Adds the amount by which each posting exceeds the best value of the term so far. */
-function addBetter(postings: readonly number[], worth: number, seen: Uint8Array, scratch: Scratch): void {
+function addBetter(postings: readonly number[], worth: number, addable: Uint8Array, scratch: Scratch): void {
   const { scores, best, scored } = scratch;
   for (let at = 0; at < postings.length; at++) {
     const posting = postings[at] ?? 0;
@@ -123,7 +123,7 @@ function addBetter(postings: readonly number[], worth: number, seen: Uint8Array,
     if (value <= bar) continue;
     const before = scores[document] ?? 0;
     if (before === 0) {
-      if (seen[document] !== 1) continue;
+      if (addable[document] !== 1) continue;
       scored[scratch.count++] = document;
     }
     best[document] = value;
@@ -138,11 +138,11 @@ function clear(postings: readonly number[], best: Float32Array): void {
 /** Returns the buffers of an index, cleared. */
 function getScratch(index: MethodIndex): Scratch {
   const size = index.methods.length;
-  const known = SCRATCH.get(index);
-  if (known !== undefined && known.scores.length >= size) {
-    known.scores.fill(0, 0, size);
-    known.count = 0;
-    return known;
+  const cached = SCRATCH.get(index);
+  if (cached !== undefined && cached.scores.length >= size) {
+    cached.scores.fill(0, 0, size);
+    cached.count = 0;
+    return cached;
   }
   const capacity = Math.ceil(size * 1.25);
   const numbers = {

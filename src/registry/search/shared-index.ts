@@ -101,12 +101,12 @@ function follow(shared: SharedIndex, deadline: number): void {
 function retarget(shared: SharedIndex): readonly Skill[] {
   const { before, after } = differing(shared.target?.skills ?? [], shared.newest.skills);
   const unread = new Set(shared.missing);
-  const [old, wanted] = [new Set(before.map(wholeSkill)), new Set(after.map(wholeSkill))];
-  const added = [...wanted].filter((skill) => !old.has(skill));
-  const stillMissing = shared.missing.filter((skill) => !old.has(skill) || wanted.has(skill));
+  const [old, target] = [new Set(before.map(wholeSkill)), new Set(after.map(wholeSkill))];
+  const added = [...target].filter((skill) => !old.has(skill));
+  const stillMissing = shared.missing.filter((skill) => !old.has(skill) || target.has(skill));
   shared.target = shared.newest;
   shared.missing = [...stillMissing, ...added];
-  return [...old].filter((skill) => !wanted.has(skill) && !unread.has(skill));
+  return [...old].filter((skill) => !target.has(skill) && !unread.has(skill));
 }
 
 /** Returns two lists without their common start and end: of thousands of skills, usually only one has changed. */
@@ -120,8 +120,8 @@ function differing<Item>(before: readonly Item[], after: readonly Item[]): Recor
 }
 
 function getSharedIndex(catalog: Catalog): SharedIndex {
-  const known = SHARED.get(catalog);
-  if (known !== undefined) return known;
+  const existing = SHARED.get(catalog);
+  if (existing !== undefined) return existing;
   const shared = { index: createMethodIndex(), newest: catalog, target: undefined, missing: [], nextSlice: undefined };
   SHARED.set(catalog, shared);
   return shared;
@@ -129,8 +129,8 @@ function getSharedIndex(catalog: Catalog): SharedIndex {
 
 /** Returns the visible documents of a catalog, cached until the index changes. */
 function visibleDocuments(catalog: Catalog, index: MethodIndex): Uint8Array {
-  const known = VISIBLE.get(catalog);
-  if (known?.generation === index.generation) return known.documents;
+  const cached = VISIBLE.get(catalog);
+  if (cached?.generation === index.generation) return cached.documents;
   const documents = new Uint8Array(index.methods.length);
   for (const skill of catalog.skills) markVisible(skill, index, documents);
   VISIBLE.set(catalog, { generation: index.generation, documents });
@@ -141,9 +141,9 @@ function markVisible(skill: Skill, index: MethodIndex, documents: Uint8Array): v
   const whole = wholeSkill(skill);
   const { from, to } = index.getDocuments(whole) ?? { from: 0, to: 0 };
   if (skill === whole) return void documents.fill(1, from, to);
-  const shown = new Set(skill.methods);
+  const methods = new Set(skill.methods);
   for (let document = from; document < to; document++) {
     const method = index.methods[document];
-    if (method !== undefined && shown.has(method)) documents[document] = 1;
+    if (method !== undefined && methods.has(method)) documents[document] = 1;
   }
 }

@@ -32,10 +32,10 @@ export function withSpellingGuesses(
 function findGuesses(word: string, index: MethodIndex): readonly Alternative[] {
   const edits = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
   const near: Alternative[] = [];
-  for (const known of index.wordsBeginningLike(word)) {
-    if (known.startsWith(word)) near.push({ stem: known, share: BEGINNING_WEIGHT });
-    else if (edits > 0 && isWithinEditDistance(word, known, edits))
-      near.push({ stem: known, share: TYPING_ERROR_WEIGHT });
+  for (const candidate of index.wordsBeginningLike(word)) {
+    if (candidate.startsWith(word)) near.push({ stem: candidate, share: BEGINNING_WEIGHT });
+    else if (edits > 0 && isWithinEditDistance(word, candidate, edits))
+      near.push({ stem: candidate, share: TYPING_ERROR_WEIGHT });
   }
   const longest = longestBeginning(word, index);
   const all = longest === undefined ? near : [...near, { stem: longest, share: BEGINNING_WEIGHT }];

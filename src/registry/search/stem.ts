@@ -7,12 +7,12 @@ const stems = new Map<string, string>();
  * algorithm is M. F. Porter's of 1980. Words of other scripts are returned unchanged.
  */
 export function stem(word: string): string {
-  const known = stems.get(word);
-  if (known !== undefined) return known;
-  const made = word.length > 2 && word.length < 40 && /^[a-z]+$/.test(word) ? computeStem(word) : word;
+  const cached = stems.get(word);
+  if (cached !== undefined) return cached;
+  const result = word.length > 2 && word.length < 40 && /^[a-z]+$/.test(word) ? computeStem(word) : word;
   if (stems.size >= KEPT_STEMS) stems.clear();
-  stems.set(word, made);
-  return made;
+  stems.set(word, result);
+  return result;
 }
 
 function computeStem(word: string): string {

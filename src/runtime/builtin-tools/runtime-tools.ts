@@ -42,7 +42,7 @@ export function createRuntimeTools(runtime: Runtime, options: RuntimeToolOptions
     title,
     description: name === "run_code" ? formatRunCode(methods) : description,
     inputSchema,
-    execute: (args, given) => callTool(runtime, name, args, { ...defaults, ...given }),
+    execute: (args, options) => callTool(runtime, name, args, { ...defaults, ...options }),
   }));
 }
 

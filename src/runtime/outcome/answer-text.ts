@@ -46,8 +46,8 @@ export function describeLargeValue(value: unknown, characters: number): string {
   if (typeof value === "string") return `${heading}. It begins:\n${cutText(value, MAX_TEXT_BEGINNING)}…`;
   const type = cutText(formatSchemaType(inferSchema(value)), MAX_TYPE);
   const beginning = JSON.stringify(shorten(value, 0));
-  const shown = beginning.length > MAX_BEGINNING ? `${cutText(beginning, MAX_BEGINNING)}…` : beginning;
-  return `${heading}, ${formatCount(characters)} characters of JSON.\nType: ${type}\nIt begins:\n${shown}`;
+  const excerpt = beginning.length > MAX_BEGINNING ? `${cutText(beginning, MAX_BEGINNING)}…` : beginning;
+  return `${heading}, ${formatCount(characters)} characters of JSON.\nType: ${type}\nIt begins:\n${excerpt}`;
 }
 
 /** The beginning of the JSON of a value that is too large to decode on the host. */
@@ -70,10 +70,10 @@ function shorten(value: unknown, depth: number): unknown {
     return value.length > MAX_ITEMS ? [...items, `… ${formatCount(value.length - MAX_ITEMS)} more`] : items;
   }
   const entries = Object.entries(value);
-  const shown = entries
+  const members = entries
     .slice(0, MAX_MEMBERS)
     .map(([name, member]): [string, unknown] => [name, shorten(member, depth + 1)]);
   const rest: [string, unknown][] =
     entries.length > MAX_MEMBERS ? [["…", `${formatCount(entries.length - MAX_MEMBERS)} more`]] : [];
-  return Object.fromEntries([...shown, ...rest]);
+  return Object.fromEntries([...members, ...rest]);
 }

@@ -62,8 +62,8 @@ export function refusedOutcome(runId: string, violations: readonly Violation[]):
 
 /** Formats the same mistake at one place or several: in full for the first, then only the further places. */
 function formatMistake([first, ...others]: readonly Violation[]): string {
-  const places = others.map(({ line, column }) => `line ${line}, column ${column + 1}`);
-  const more = places.length === 0 ? "" : `The same mistake: ${formatList(places, MAX_SHOWN_PLACES, "; ")}`;
+  const positions = others.map(({ line, column }) => `line ${line}, column ${column + 1}`);
+  const more = positions.length === 0 ? "" : `The same mistake: ${formatList(positions, MAX_SHOWN_PLACES, "; ")}`;
   return [first?.message, first?.frame, first?.fix, more].filter(Boolean).join("\n");
 }
 
@@ -186,9 +186,11 @@ function misreadNotes(ending: RunEnd): readonly string[] {
 }
 
 function formatUnfinishedCalls(calls: readonly CallRecord[]): readonly string[] {
-  const left = calls.filter((call) => call.outcome === "unfinished").map((call) => `${call.skill}.${call.method}`);
-  if (left.length === 0) return [];
-  return [`The snippet ended before these calls did, and they were cancelled: ${left.join(", ")}. Await them`];
+  const unfinished = calls
+    .filter((call) => call.outcome === "unfinished")
+    .map((call) => `${call.skill}.${call.method}`);
+  if (unfinished.length === 0) return [];
+  return [`The snippet ended before these calls did, and they were cancelled: ${unfinished.join(", ")}. Await them`];
 }
 
 function queuedNotes({ queued }: SandboxOutcome): readonly string[] {
@@ -239,8 +241,9 @@ const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
 
 /** Says how far the run came: its calls have had their effects. */
 function madeCalls(code: ErrorCode, { calls, queued }: SandboxOutcome): string {
-  const made = code === "CALL_LIMIT" || calls === 0 ? "" : `; it had made ${calls} ${calls === 1 ? "call" : "calls"}`;
-  return queued.length === 0 ? made : `${made}; not made yet were ${formatPaths(queued)}`;
+  const progress =
+    code === "CALL_LIMIT" || calls === 0 ? "" : `; it had made ${calls} ${calls === 1 ? "call" : "calls"}`;
+  return queued.length === 0 ? progress : `${progress}; not made yet were ${formatPaths(queued)}`;
 }
 
 function limitText(code: ErrorCode, limits: Limits): string {
@@ -254,7 +257,7 @@ function thrownError(ending: RunEnd, json: string): GuestError {
   const text = (key: string): string => (typeof thrown[key] === "string" ? thrown[key] : "");
   const limit = toEngineLimit(text("name"), text("message"));
   const code = limit ?? toErrorCode(text("code"));
-  const place = findPosition(text("stack"), ending);
+  const position = findPosition(text("stack"), ending);
   const members = code === "THROWN" && text("members") !== "" ? ` ${text("members")}` : "";
   const own = code === "THROWN" ? `${text("name") || "Error"}: ${text("message")}${members}` : text("message");
   const message = limit === undefined ? own : stoppedError(ending, limit).message;
@@ -262,8 +265,8 @@ function thrownError(ending: RunEnd, json: string): GuestError {
     name: text("name") || "Error",
     code,
     message,
-    ...place,
-    frame: place.line === 0 ? "" : frameAt(ending.source, place),
+    ...position,
+    frame: position.line === 0 ? "" : frameAt(ending.source, position),
     hint: code === "THROWN" ? hintFor(text("message"), misreadNotes(ending)) : ERRORS[code].fix,
     ...(text("skill") && { skill: text("skill") }),
     ...(text("method") && { method: text("method") }),
@@ -296,9 +299,9 @@ function findPosition(stack: string, { program }: RunEnd): Position {
 }
 
 function frameAt(source: string, position: Position): string {
-  const places = createSourceText(source);
-  const start = places.offset(position);
-  return places.frame(start, start + 1);
+  const text = createSourceText(source);
+  const start = text.offset(position);
+  return text.frame(start, start + 1);
 }
 
 function at({ line, column }: Position): string {

@@ -15,11 +15,11 @@ export function formatMisreads(
 }
 
 function formatMisread({ of, name, size }: Misread, source: string, position: Position): string {
-  const place = ` at line ${position.line}, column ${position.column + 1}`;
+  const at = ` at line ${position.line}, column ${position.column + 1}`;
   switch (of) {
     case "object":
     case "array":
-      return `JSON.parse${position.line === 0 ? "" : place}: the value is an ${of} already; leave JSON.parse out`;
+      return `JSON.parse${position.line === 0 ? "" : at}: the value is an ${of} already; leave JSON.parse out`;
     case "text":
     case "json":
     case "number": {
@@ -31,7 +31,7 @@ function formatMisread({ of, name, size }: Misread, source: string, position: Po
       const isText = `is a text of ${size.toLocaleString("en-US")} character${size === 1 ? "" : "s"}`;
       const kind = of === "number" ? "is a number" : of === "text" ? isText : `${isText} that may hold JSON`;
       const fix = of === "json" ? `; read a member of JSON.parse(${receiver ?? "…"})` : "";
-      return `\`${member}\`${isMember ? place : ""}: ${receiver ?? "the value"} ${kind}${fix}`;
+      return `\`${member}\`${isMember ? at : ""}: ${receiver ?? "the value"} ${kind}${fix}`;
     }
   }
 }

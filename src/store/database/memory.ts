@@ -15,7 +15,7 @@ export function createMemoryEngine(): StoreEngine {
   const watchers = createWatchers();
   return {
     kind: "memory",
-    place: "",
+    location: "",
     insert: (table, list) => queued(() => rows.insert(table, list)),
     put: (table, row) => queued(() => rows.put(table, row)),
     count: (table, row, counter) => queued(() => rows.count(table, row, counter)),
@@ -64,9 +64,9 @@ function createRows(getTables: () => Tables): Rows {
     async count(table, row, counter) {
       const stored = getTable(table);
       const key = getKey(table, row);
-      const known = stored.get(key) as typeof row | undefined;
-      const total = Number(known?.[counter] ?? 0) + Number(row[counter]);
-      stored.set(key, { ...(known ?? copyRow(table, row)), [counter]: total });
+      const count = stored.get(key) as typeof row | undefined;
+      const total = Number(count?.[counter] ?? 0) + Number(row[counter]);
+      stored.set(key, { ...(count ?? copyRow(table, row)), [counter]: total });
       return total;
     },
     select: async (table, where, how) =>

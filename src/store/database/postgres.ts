@@ -50,11 +50,11 @@ interface Queries {
  * `skillgate`, which is created.
  */
 export async function openPostgres(url: string, lockMs: number): Promise<SqlEngine> {
-  const place = hidePassword(url);
-  const sql = await connect(url, lockMs, place);
+  const location = hidePassword(url);
+  const sql = await connect(url, lockMs, location);
   const attempt = <Result>(work: () => PromiseLike<Result>): Promise<Result> =>
     Promise.resolve(work()).catch((error: unknown) => {
-      throw toStoreError(error, place, lockMs);
+      throw toStoreError(error, location, lockMs);
     });
   const watchers = createWatchers();
   let listening: Promise<unknown> | undefined;
@@ -62,7 +62,7 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
 
   return {
     kind: "postgres",
-    place,
+    location,
     insert: (table, list) => attempt(() => rows.insert(table, list)),
     put: (table, row) => attempt(() => rows.put(table, row)),
     count: (table, row, counter) => attempt(() => rows.count(table, row, counter)),
@@ -96,7 +96,7 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
 /** Reads 64-bit integers as numbers: the store has no number beyond 2^53. The numbers are object ids of `pg_type`. */
 const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
 
-async function connect(url: string, lockMs: number, place: string): Promise<Sql> {
+async function connect(url: string, lockMs: number, location: string): Promise<Sql> {
   try {
     const postgres = createRequire(import.meta.url)("postgres") as (url: string, options: object) => Sql;
     const schema = new URL(url).searchParams.get("search_path") ?? DEFAULT_SCHEMA;
@@ -116,7 +116,7 @@ async function connect(url: string, lockMs: number, place: string): Promise<Sql>
     }
     return sql;
   } catch (error) {
-    throw toStoreError(error, place, lockMs);
+    throw toStoreError(error, location, lockMs);
   }
 }
 
@@ -199,7 +199,7 @@ const CODES: Readonly<Record<string, "STORE_FULL" | "STORE_READ_ONLY" | "STORE_C
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Converts an error of the driver; an error of the work in a transaction stays as it is. */
-function toStoreError(error: unknown, place: string, lockMs: number): unknown {
+function toStoreError(error: unknown, location: string, lockMs: number): unknown {
   if (error instanceof SkillgateError || !(error instanceof Error) || !("code" in error)) return error;
   if (error.code === LOCK_NOT_AVAILABLE) {
     const values = `another process has been writing to it for ${lockMs} ms`;
@@ -211,7 +211,7 @@ function toStoreError(error: unknown, place: string, lockMs: number): unknown {
     );
   }
   const code = CODES[String(error.code)] ?? "STORE_UNAVAILABLE";
-  return new SkillgateError(code, sentence(code, `${place}: ${getMessage(error)}`), {}, { cause: error });
+  return new SkillgateError(code, sentence(code, `${location}: ${getMessage(error)}`), {}, { cause: error });
 }
 
 function hidePassword(url: string): string {

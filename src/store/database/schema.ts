@@ -19,10 +19,10 @@ export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 
 /** Makes the migrations that are missing. Throws `STORE_NEWER` for a store that a newer version has changed. */
 export async function migrate(engine: SqlEngine): Promise<void> {
-  if ((await readVersion(engine, engine.place)) === SCHEMA_VERSION) return;
+  if ((await readVersion(engine, engine.location)) === SCHEMA_VERSION) return;
   await engine.transaction("migrations", async (rows) => {
     // Another process may have made them in the meantime.
-    const version = await readVersion(rows, engine.place);
+    const version = await readVersion(rows, engine.location);
     if (version === undefined) await rows.execute(toStatement(CREATE_MIGRATIONS, engine.kind));
     for (const migration of MIGRATIONS.filter((migration) => migration.version > (version ?? 0))) {
       for (const change of migration.changes) await rows.execute(toStatement(change, engine.kind));
@@ -33,20 +33,20 @@ export async function migrate(engine: SqlEngine): Promise<void> {
 }
 
 /** Returns the version of the schema; `undefined` for an empty database. */
-async function readVersion(rows: SchemaRows, place: string): Promise<number | undefined> {
+async function readVersion(rows: SchemaRows, location: string): Promise<number | undefined> {
   if (!(await rows.hasTable(MIGRATION_TABLE.name))) return undefined;
   const [newest] = await rows.select(MIGRATION_TABLE, {}, { descending: true, limit: 1 });
   if (newest === undefined) return 0;
-  if (newest.version > SCHEMA_VERSION) throw newerStore(place, newest);
+  if (newest.version > SCHEMA_VERSION) throw newerStore(location, newest);
   return newest.version;
 }
 
 function newerStore(
-  place: string,
+  location: string,
   { version, program }: { readonly version: number; readonly program: string },
 ): Error {
   const values =
-    `${place} has schema ${version}, written by skillgate@${program}; ` +
+    `${location} has schema ${version}, written by skillgate@${program}; ` +
     `this is skillgate@${VERSION}, which knows schema ${SCHEMA_VERSION}. Install skillgate@${program} or newer`;
-  return new SkillgateError("STORE_NEWER", sentence("STORE_NEWER", values), { place });
+  return new SkillgateError("STORE_NEWER", sentence("STORE_NEWER", values), { place: location });
 }

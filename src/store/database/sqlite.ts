@@ -175,7 +175,7 @@ function createEngine(
   const watchers = watchByPolling(() => statements.all(DATA_VERSION)[0]?.["data_version"]);
   return {
     kind: "sqlite",
-    place: file,
+    location: file,
     insert: (table, list) =>
       list.length <= MAX_TOGETHER
         ? alone(() => rows.insert(table, list))
@@ -238,8 +238,8 @@ interface Statements {
 function createStatements(connection: SqliteConnection): Statements {
   const prepared = new Map<string, SqliteStatement>();
   const prepare = (text: string): SqliteStatement => {
-    const known = prepared.get(text);
-    if (known !== undefined) return known;
+    const cached = prepared.get(text);
+    if (cached !== undefined) return cached;
     if (prepared.size >= MAX_STATEMENTS) prepared.clear();
     const statement = connection.prepare(text);
     prepared.set(text, statement);

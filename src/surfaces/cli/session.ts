@@ -16,10 +16,10 @@ import { askYesNo, isAtTerminal } from "./terminal/ask-line.ts";
 /** Asks the user at the terminal to approve calls, one at a time; `undefined` without a terminal. */
 function approvalAtTerminal(signal: AbortSignal): Approve | undefined {
   if (!isAtTerminal()) return undefined;
-  let asked: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   return (request) => {
-    const answer = asked.then(() => askYesNo(approvalQuestion(request), signal));
-    asked = answer;
+    const answer = last.then(() => askYesNo(approvalQuestion(request), signal));
+    last = answer;
     return answer;
   };
 }
@@ -100,9 +100,9 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
 
   async function readyRuntime(): Promise<Runtime> {
     reportsHeld = true;
-    const { known } = await runtime();
-    await unlessInterrupted(known, signal);
-    return runtime();
+    const current = await runtime();
+    await unlessInterrupted(current.known, signal);
+    return current;
   }
 
   async function connectedRuntime(use?: RuntimeNeeds): Promise<Runtime> {
@@ -121,12 +121,12 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
     connectedRuntime,
     servingRuntime,
     async ephemeralRuntime() {
-      const made = await unlessInterrupted(openRuntime(flags, { terminal, signal }, ONE_SHOT, "forget"), signal);
-      ephemeral.push(made);
-      await unlessInterrupted(made.known, signal);
-      found.push(...made.problems);
+      const created = await unlessInterrupted(openRuntime(flags, { terminal, signal }, ONE_SHOT, "forget"), signal);
+      ephemeral.push(created);
+      await unlessInterrupted(created.known, signal);
+      found.push(...created.problems);
       reportsHeld = true;
-      return made;
+      return created;
     },
     folders: () => resolveFolders(flags),
     async database() {
@@ -200,8 +200,8 @@ async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
     import("../../config/index.ts"),
   ]);
   const usual = resolve("skills");
-  const named = flags.skills === undefined ? {} : { skillsDir: flags.skills };
-  const settings = await readOptions({ ...getRuntimeOptions(flags), ...named });
+  const folderOption = flags.skills === undefined ? {} : { skillsDir: flags.skills };
+  const settings = await readOptions({ ...getRuntimeOptions(flags), ...folderOption });
   const { skillsDir: ownSkills = usual, store = getProjectStateDir(resolve(".")) } = settings;
   const { folder = store, url } = settings.database;
   const isShipped = flags.skills === undefined && ownSkills === usual && !existsSync(usual);

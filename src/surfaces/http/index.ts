@@ -128,6 +128,6 @@ async function listen(server: Server, { host, port }: HttpServerSettings): Promi
     throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", describeListenError(thrown, host, port)));
   }
   const address = server.address();
-  const taken = typeof address === "object" && address !== null ? address.port : port;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
+  const boundPort = typeof address === "object" && address !== null ? address.port : port;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`;
 }

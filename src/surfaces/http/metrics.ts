@@ -71,8 +71,8 @@ function metric(name: string, type: "counter" | "gauge", help: string, samples: 
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
 }
 
-function labels(named: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(named).map(
+function labels(values: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(values).map(
     ([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`))}"`,
   );
   return `{${pairs.join(",")}}`;

@@ -116,8 +116,8 @@ function counted({ counters }: HttpServices): MiddlewareHandler<RouteEnvironment
   return async (c, next) => {
     await next();
     const first = `/${c.req.path.split("/")[1] ?? ""}`;
-    const known = PATHS.find((endpoint) => endpoint.split("/")[1] === first.slice(1)) ?? "other";
-    counters.count(known, c.res.status);
+    const endpoint = PATHS.find((endpoint) => endpoint.split("/")[1] === first.slice(1)) ?? "other";
+    counters.count(endpoint, c.res.status);
   };
 }
 
@@ -181,8 +181,8 @@ async function answerMcp(c: Context<RouteEnvironment>, { mcp, settings, inFlight
   if (c.req.method === "POST" && body.kind === "none") return emptyBody(getTraceId(c));
   const flaw = body.kind === "json" && Array.isArray(body.value) ? findBatchFlaw(body.value) : undefined;
   if (flaw !== undefined) return refuse(400, rpcError("InvalidRequest", flaw));
-  const wanted = wantedExposure(c.req.query("expose") ?? c.req.header("x-skillgate-expose"));
-  if (wanted === undefined)
+  const exposure = wantedExposure(c.req.query("expose") ?? c.req.header("x-skillgate-expose"));
+  if (exposure === undefined)
     return refuse(
       400,
       rpcError("InvalidRequest", `expose must be ${EXPOSES.join(", ")}`, { field: "expose", suggestions: EXPOSES }),
@@ -195,7 +195,7 @@ async function answerMcp(c: Context<RouteEnvironment>, { mcp, settings, inFlight
       void outgoing.once("close", () => listener(outgoing.writableFinished && !incoming.aborted)),
     respond: incoming.headers.origin === undefined ? respondAtOnce(outgoing) : respondAsJson,
   };
-  const expose = wanted === "default" ? settings.expose : wanted;
+  const expose = exposure === "default" ? settings.expose : exposure;
   const { names, budgetTokens } = settings;
   const response = await mcp.fetch(exchange, { caller: c.get("caller"), exposure: { expose, names, budgetTokens } });
   response.headers.delete("connection"); // the client and Node decide whether the connection stays open
@@ -241,13 +241,13 @@ async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpServices)
   const traceId = getTraceId(c);
   if (body.kind !== "json") return emptyBody(traceId);
   const { headers } = c.env.incoming;
-  const known = services.authenticator.authenticate(headers);
+  const caller = services.authenticator.authenticate(headers);
   const controller = new AbortController();
   const { outgoing } = c.env;
   outgoing.once("close", () => controller.abort());
   const context: RpcContext = {
     programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
-    authenticate: ({ message }) => known ?? services.authenticator.authenticateMessage(message),
+    authenticate: ({ message }) => caller ?? services.authenticator.authenticateMessage(message),
     signal: controller.signal,
     health: () => createHealthReport(services),
   };

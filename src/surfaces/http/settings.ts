@@ -52,25 +52,25 @@ export function parseServerSettings(section: unknown): HttpServerSettings {
       throw wrong(
         `server has the unknown setting ${describeUnknownName("setting", name, Object.keys(FIELDS), { limit: 1 }).detail}`,
       );
-    if (!field.fits(value)) throw wrong(`server.${name} must be ${field.wanted}, not ${JSON.stringify(value)}`);
+    if (!field.fits(value)) throw wrong(`server.${name} must be ${field.expected}, not ${JSON.stringify(value)}`);
   }
   return { ...SERVER_DEFAULTS, ...section };
 }
 
 interface SettingField {
-  readonly wanted: string;
+  readonly expected: string;
   readonly fits: (value: unknown) => boolean;
 }
 
 const TEXTS: SettingField = {
-  wanted: "a list of strings",
+  expected: "a list of strings",
   fits: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 
 const FIELDS: Readonly<Record<keyof HttpServerSettings, SettingField>> = {
-  host: { wanted: "a name or an address", fits: (value) => typeof value === "string" && value !== "" },
+  host: { expected: "a name or an address", fits: (value) => typeof value === "string" && value !== "" },
   port: wholeNumber(0, 65_535),
-  auth: { wanted: "true or false", fits: (value) => typeof value === "boolean" },
+  auth: { expected: "true or false", fits: (value) => typeof value === "boolean" },
   expose: choice(EXPOSES),
   names: choice(["qualified", "raw"]),
   budgetTokens: wholeNumber(0),
@@ -86,13 +86,13 @@ const FIELDS: Readonly<Record<keyof HttpServerSettings, SettingField>> = {
 
 function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): SettingField {
   return {
-    wanted: `a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`,
+    expected: `a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`,
     fits: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
   };
 }
 
 function choice(values: readonly string[]): SettingField {
-  return { wanted: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
+  return { expected: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
 }
 
 function wrong(what: string): SkillgateError {

@@ -31,7 +31,7 @@ export interface Sockets {
 export function serveSockets(server: Server, services: HttpServices): Sockets {
   const { bodyBytes } = services.settings;
   const unauthenticated = createUnauthenticatedSockets(services.authenticationMs);
-  const known = new WebSocketServer({ noServer: true, maxPayload: bodyBytes });
+  const authenticatedSockets = new WebSocketServer({ noServer: true, maxPayload: bodyBytes });
   const unknown = new WebSocketServer({ noServer: true, maxPayload: Math.min(MAX_UNAUTHENTICATED_BYTES, bodyBytes) });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() !== "websocket") return carryOn(server, request, socket, head);
@@ -39,14 +39,14 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
     const status = findRefusal(request, services, caller === undefined && unauthenticated.isFull);
     if (status !== undefined) return refuseUpgrade(socket, status);
     // A script in a browser cannot set headers: it sends its token in each message.
-    (caller === undefined ? unknown : known).handleUpgrade(request, socket, head, (client) => {
+    (caller === undefined ? unknown : authenticatedSockets).handleUpgrade(request, socket, head, (client) => {
       if (caller === undefined) unauthenticated.add(client);
       converse(client, caller, services, unauthenticated);
     });
   });
   return {
     close() {
-      for (const sockets of [known, unknown]) {
+      for (const sockets of [authenticatedSockets, unknown]) {
         for (const client of sockets.clients) client.close(1001, "the server ends");
         sockets.close();
       }
@@ -83,7 +83,7 @@ const OFFER: ReadonlySet<string> = new Set(["connection", "upgrade", "http2-sett
 
 function converse(
   client: WebSocket,
-  known: Caller | undefined,
+  connectionCaller: Caller | undefined,
   services: HttpServices,
   unauthenticated: UnauthenticatedSockets,
 ): void {
@@ -95,7 +95,7 @@ function converse(
     if (client.readyState === client.OPEN) client.send(JSON.stringify(message));
   };
   const findCaller = (message: unknown): Caller | undefined => {
-    const caller = known ?? services.authenticator.authenticateMessage(message);
+    const caller = connectionCaller ?? services.authenticator.authenticateMessage(message);
     if (caller !== undefined) unauthenticated.remove(client);
     return caller;
   };

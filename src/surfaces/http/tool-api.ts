@@ -106,11 +106,11 @@ function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
   const catalog = runtime.catalogFor(caller);
   const exact = catalog.method(name) ?? catalog.methods.find((method) => toolName(method) === name);
   if (exact !== undefined) return exact;
-  const named = catalog.methods.filter(({ wireName }) => wireName === name);
-  if (named.length === 1 && named[0] !== undefined) return named[0];
+  const matches = catalog.methods.filter(({ wireName }) => wireName === name);
+  if (matches.length === 1 && matches[0] !== undefined) return matches[0];
   const disabled = disabledToolError(name, runtime, caller);
   if (disabled !== undefined) throw disabled;
-  const suggestions = named.length > 1 ? named.map(({ path }) => path) : namesLike(name, catalog);
+  const suggestions = matches.length > 1 ? matches.map(({ path }) => path) : namesLike(name, catalog);
   const advice = suggestions.length > 0 ? suggestions : EVERY_NAME;
   throw createUnknownNameError("METHOD_UNKNOWN", name, suggestions, { suggestions: advice });
 }

@@ -37,9 +37,9 @@ function findFlaws(text: string): readonly Record<string, unknown>[] {
 
 /** `name: expected string, received undefined` */
 function formatFlaw({ path, message }: Readonly<Record<string, unknown>>): string {
-  const place = [path]
+  const where = [path]
     .flat()
     .join(".")
     .replace(/^params\./, "");
-  return truncateText(`${place}: ${String(message).replace(/^Invalid (?:input|option): /, "")}`, 300);
+  return truncateText(`${where}: ${String(message).replace(/^Invalid (?:input|option): /, "")}`, 300);
 }

@@ -17,17 +17,17 @@ export class CertaintyAnalysis {
   readonly #typed: TypedProgram;
   readonly #changes: ProgramChanges;
   /** A value that depends on itself is not trusted. */
-  readonly #known = new Map<ts.Node, boolean>();
+  readonly #results = new Map<ts.Node, boolean>();
 
   constructor(typed: TypedProgram) {
     this.#typed = typed;
     this.#changes = findChanges(typed);
   }
 
-  holds({ trusted, kept, missing }: Evidence): boolean {
+  holds({ trusted, constants, missing }: Evidence): boolean {
     const { isUnclear, members } = this.#changes;
-    if (isUnclear || this.#isWritten(missing) || (kept.length > 0 && members.size > 0)) return false;
-    return kept.every((name) => this.#isConstant(name)) && this.#trustsAll(trusted);
+    if (isUnclear || this.#isWritten(missing) || (constants.length > 0 && members.size > 0)) return false;
+    return constants.every((name) => this.#isConstant(name)) && this.#trustsAll(trusted);
   }
 
   #isConstant(name: ts.Identifier): boolean {
@@ -44,12 +44,12 @@ export class CertaintyAnalysis {
   }
 
   #trusts(node: EvidenceNode): boolean {
-    const known = this.#known.get(node);
-    if (known !== undefined) return known;
-    this.#known.set(node, false);
+    const cached = this.#results.get(node);
+    if (cached !== undefined) return cached;
+    this.#results.set(node, false);
     const isPattern = ts.isObjectBindingPattern(node) || ts.isArrayBindingPattern(node);
     const isTrusted = isPattern ? this.#trustsDeclaration(node.parent) : this.#trustsValue(bare(node));
-    this.#known.set(node, isTrusted);
+    this.#results.set(node, isTrusted);
     return isTrusted;
   }
 

@@ -6,11 +6,11 @@ import { bare, isAccess, isInlineFunction, getResults } from "../syntax.ts";
 
 /** The path of the method that a value comes from, for people: the first that is found on the way back. */
 export function findSourceMethod(value: EvidenceNode, typed: TypedProgram): string | undefined {
-  const seen = new Set<ts.Node>();
+  const visited = new Set<ts.Node>();
 
   function find(at: ts.Node | undefined): string | undefined {
-    if (at === undefined || seen.has(at)) return undefined;
-    seen.add(at);
+    if (at === undefined || visited.has(at)) return undefined;
+    visited.add(at);
     const node = ts.isExpression(at) ? bare(at) : at;
     if (ts.isObjectBindingPattern(node) || ts.isArrayBindingPattern(node)) return findInDeclaration(node.parent);
     if (isInlineFunction(node) || ts.isFunctionDeclaration(node)) return findFirst(getResults(node));

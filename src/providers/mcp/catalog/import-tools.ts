@@ -61,10 +61,10 @@ interface ParsedTool {
   readonly hints: Partial<MethodMetadata>;
 }
 
-function parseTool(item: unknown, place: string, hasHeaders: boolean): ParsedTool | QuarantinedTool {
-  if (!isRecord(item)) return { tool: place, reason: "it is not an object" };
+function parseTool(item: unknown, label: string, hasHeaders: boolean): ParsedTool | QuarantinedTool {
+  if (!isRecord(item)) return { tool: label, reason: "it is not an object" };
   const { name, title, description, inputSchema, outputSchema, annotations } = item;
-  if (typeof name !== "string" || name === "") return { tool: place, reason: "it has no name" };
+  if (typeof name !== "string" || name === "") return { tool: label, reason: "it has no name" };
   if (name.length > MAX_TOOL_NAME_UNITS)
     return { tool: truncateText(name, 100), reason: `its name has more than ${MAX_TOOL_NAME_UNITS} characters` };
   const digest = hashTool(item);

@@ -38,7 +38,7 @@ const TOOLS: ListKind = { method: "tools/list", key: "tools", identity: "name" }
 export async function listPages(connection: Connection, kind: ListKind, signal: AbortSignal): Promise<ListedItems> {
   const { method, key, identity } = kind;
   const items: unknown[] = [];
-  const known = new Set<unknown>();
+  const cursors = new Set<unknown>();
   let page: ListPage = { items: [], ttlMs: 0, nextCursor: undefined };
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     try {
@@ -48,13 +48,13 @@ export async function listPages(connection: Connection, kind: ListKind, signal: 
       const incomplete = `${method} ended after ${items.length} ${key}: ${getMessage(thrown)}`;
       return { items, ttlMs: page.ttlMs, incomplete };
     }
-    const before = known.size;
+    const before = cursors.size;
     for (const item of page.items) {
       items.push(item);
-      known.add(isRecord(item) ? item[identity] : item);
+      cursors.add(isRecord(item) ? item[identity] : item);
     }
     if (page.nextCursor === undefined) return { items, ttlMs: page.ttlMs };
-    if (known.size === before) break;
+    if (cursors.size === before) break;
   }
   return { items, ttlMs: page.ttlMs, incomplete: `${method} has no end, its first ${items.length} ${key} are used` };
 }

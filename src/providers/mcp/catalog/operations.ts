@@ -26,7 +26,7 @@ export interface Operation {
 /** Creates the operation that calls a tool. */
 export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
   const { name, method, inputSchema } = tool;
-  const reading = { hasOutputSchema: tool.outputSchema !== undefined, text };
+  const options = { hasOutputSchema: tool.outputSchema !== undefined, text };
   return {
     name,
     method,
@@ -45,7 +45,7 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
     },
     valueOf(result, facts, addNote) {
       const note = (text: string): void => addNote?.(`The result of ${facts.skill}.${facts.method} ${text}`);
-      return toValue(result, { ...reading, addNote: note }, facts);
+      return toValue(result, { ...options, addNote: note }, facts);
     },
   };
 }

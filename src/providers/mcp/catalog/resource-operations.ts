@@ -12,8 +12,13 @@ export type Capabilities = Readonly<Record<string, unknown>>;
  * Creates the methods for resources and prompts that a server announces; `resources.read` is another spelling of a
  * name. A tool that already has one of the names keeps it.
  */
-export function createResourceOperations(capabilities: Capabilities, taken: ReadonlySet<string>): readonly Operation[] {
-  const offered = RESOURCE_OPERATIONS.filter(({ needs, name }) => isRecord(capabilities[needs]) && !taken.has(name));
+export function createResourceOperations(
+  capabilities: Capabilities,
+  usedNames: ReadonlySet<string>,
+): readonly Operation[] {
+  const offered = RESOURCE_OPERATIONS.filter(
+    ({ needs, name }) => isRecord(capabilities[needs]) && !usedNames.has(name),
+  );
   return offered.map(({ name, description, input, send, valueOf }) => ({
     name,
     method: { name, description, input, metadata: { readOnly: true, idempotent: true } },

@@ -14,8 +14,8 @@ export interface ServerListing
 
 /** Returns a key that identifies a server by its configuration; contains no secret. */
 export function listingKey({ name, transport, declared, ...config }: ServerConfig): string {
-  const place = "cwd" in config ? config.cwd : "";
-  const digest = createHash("sha256").update(JSON.stringify([transport, place, declared]));
+  const folder = "cwd" in config ? config.cwd : "";
+  const digest = createHash("sha256").update(JSON.stringify([transport, folder, declared]));
   return `${name}:${digest.digest("hex")}`;
 }
 

@@ -49,8 +49,8 @@ export function createServerSkill(
   const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
   const imported = importTools(listing.tools, { ...config, hasHeaders });
   const changes = pins === undefined ? [] : findChanges(pins, imported.tools, changePolicy);
-  const held = new Map(changePolicy === "hold" ? changes.map((change) => [change.tool, change]) : []);
-  const tools = imported.tools.filter((tool) => !held.has(tool.name));
+  const heldChanges = new Map(changePolicy === "hold" ? changes.map((change) => [change.tool, change]) : []);
+  const tools = imported.tools.filter((tool) => !heldChanges.has(tool.name));
   const readings = createResourceOperations(listing.capabilities, new Set(tools.map(({ method }) => method.name)));
   const skill: ProvidedSkill = {
     name,
@@ -74,7 +74,7 @@ export function createServerSkill(
     ),
     quarantined: [
       ...imported.quarantined,
-      ...[...held.values()].map((change) => ({ tool: change.tool, reason: `it ${describeChange(change)}` })),
+      ...[...heldChanges.values()].map((change) => ({ tool: change.tool, reason: `it ${describeChange(change)}` })),
     ],
     changes,
     problems: findProblems(listing, imported.quarantined, changes, changePolicy).map((error) => ({

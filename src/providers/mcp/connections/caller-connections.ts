@@ -65,9 +65,9 @@ export class CallerConnections {
     const abilities = formatAbilities(context.client);
     if (abilities === "" || context.client === this.#options.client) return undefined;
     const key = `${context.caller.id} ${abilities}`;
-    const known = this.#own.get(key);
+    const existing = this.#own.get(key);
     // A connection that failed to open is opened again: the cause may be temporary.
-    if (known !== undefined && known.managed.state.kind !== "error") return known;
+    if (existing !== undefined && existing.managed.state.kind !== "error") return existing;
     if (this.#own.size >= MAX_CONNECTIONS) return undefined;
     const callers = new ActiveCallers(context.client);
     const line: OwnConnection = {

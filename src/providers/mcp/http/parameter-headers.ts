@@ -30,21 +30,21 @@ export function findHeaderFlaw(inputSchema: unknown): string | undefined {
 
 /** Whether a tool requires headers; cached, because each call needs it. */
 export function mayUseHeaders(inputSchema: Readonly<Record<string, unknown>>): boolean {
-  const known = wanting.get(inputSchema) ?? JSON.stringify(inputSchema).includes(`"${KEYWORD}"`);
-  wanting.set(inputSchema, known);
-  return known;
+  const cached = wanting.get(inputSchema) ?? JSON.stringify(inputSchema).includes(`"${KEYWORD}"`);
+  wanting.set(inputSchema, cached);
+  return cached;
 }
 
 const wanting = new WeakMap<object, boolean>();
 
 type SchemaVisitor = (name: unknown, schema: Readonly<Record<string, unknown>>, isParameter: boolean) => void;
 
-/** `place`: the schema itself; one that `properties` leads to, from the root; or anywhere else. */
-function visit(node: unknown, place: "root" | "parameter" | "elsewhere", found: SchemaVisitor): void {
+/** `position`: `root` is the schema itself, `parameter` a schema that `properties` reaches from the root. */
+function visit(node: unknown, position: "root" | "parameter" | "elsewhere", found: SchemaVisitor): void {
   if (Array.isArray(node)) for (const item of node) visit(item, "elsewhere", found);
   if (!isRecord(node)) return;
-  if (Object.hasOwn(node, KEYWORD)) found(node[KEYWORD], node, place === "parameter");
-  const inside = place === "elsewhere" ? "elsewhere" : "parameter";
+  if (Object.hasOwn(node, KEYWORD)) found(node[KEYWORD], node, position === "parameter");
+  const inside = position === "elsewhere" ? "elsewhere" : "parameter";
   for (const [key, value] of Object.entries(node)) {
     if (key !== "properties" || !isRecord(value)) visit(value, "elsewhere", found);
     else for (const property of Object.values(value)) visit(property, inside, found);

@@ -19,13 +19,13 @@ export function sizeLimitedFetch(maxBytes: number): FetchLike {
       unlink();
       throw thrown;
     });
-    const asked = (): MessageId => getRequestId(init?.body);
+    const requestId = (): MessageId => getRequestId(init?.body);
     const isEvents = (response.headers.get("content-type") ?? "").toLowerCase().startsWith("text/event-stream");
     const { body, status, statusText, headers } = response;
     const limited = new Response(
       body && isEvents
-        ? limitEvents(body, maxBytes, { asked, unlink })
-        : await limitBody(body, maxBytes, asked).finally(unlink),
+        ? limitEvents(body, maxBytes, { requestId, unlink })
+        : await limitBody(body, maxBytes, requestId).finally(unlink),
       { status, statusText, headers },
     );
     // A new response has neither.
@@ -63,14 +63,14 @@ function getRequestId(body: unknown): MessageId {
 async function limitBody(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
-  asked: () => MessageId,
+  requestId: () => MessageId,
 ): Promise<Buffer<ArrayBuffer> | string | null> {
   if (body === null) return null;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxBytes) return overlongAnswer(asked(), maxBytes);
+    if (bytes > maxBytes) return overlongAnswer(requestId(), maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -82,13 +82,13 @@ async function limitBody(
 function limitEvents(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
-  { asked, unlink }: { readonly asked: () => MessageId; readonly unlink: () => void },
+  { requestId, unlink }: { readonly requestId: () => MessageId; readonly unlink: () => void },
 ): ReadableStream<Uint8Array> {
   let bytes = 0;
   let start = Buffer.alloc(0);
   let end = Buffer.alloc(0);
   const endLine = (controller: TransformStreamDefaultController<Uint8Array>): void => {
-    if (bytes > maxBytes) controller.enqueue(Buffer.from(overlongEvent(start, end, asked, maxBytes)));
+    if (bytes > maxBytes) controller.enqueue(Buffer.from(overlongEvent(start, end, requestId, maxBytes)));
   };
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
@@ -111,8 +111,8 @@ function limitEvents(
   return limit.readable;
 }
 
-function overlongEvent(start: Buffer, end: Buffer, asked: () => MessageId, maxBytes: number): string {
-  const id = findOverlongId(start.toString().replace(/^data:/, ""), end.toString()) ?? asked();
+function overlongEvent(start: Buffer, end: Buffer, requestId: () => MessageId, maxBytes: number): string {
+  const id = findOverlongId(start.toString().replace(/^data:/, ""), end.toString()) ?? requestId();
   return `\n\nevent: message\ndata: ${overlongAnswer(id, maxBytes)}\n\n`;
 }
 

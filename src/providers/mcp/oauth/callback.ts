@@ -16,8 +16,8 @@ const PATH = "/callback";
 export async function listenForCallback(port: number): Promise<Callback> {
   const server = createServer();
   await listening(server, port).catch(() => listening(server, 0));
-  const { port: taken } = server.address() as AddressInfo;
-  const redirectUrl = `http://127.0.0.1:${taken}${PATH}`;
+  const { port: boundPort } = server.address() as AddressInfo;
+  const redirectUrl = `http://127.0.0.1:${boundPort}${PATH}`;
   return {
     redirectUrl,
     arrived: (state) =>

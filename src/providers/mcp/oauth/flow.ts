@@ -63,12 +63,12 @@ export class GrantFlow implements OAuthClientProvider {
   async clientInformation({ issuer }: OAuthClientInformationContext = NO_ISSUER): Promise<
     StoredOAuthClientInformation | undefined
   > {
-    const { clientId, clientSecret, issuer: wanted } = this.#config;
+    const { clientId, clientSecret, issuer: expectedIssuer } = this.#config;
     if (clientId === undefined) return parseClient(await this.#store.get(this.#clientKey(issuer)), this.redirectUrl);
     return {
       client_id: clientId,
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
-      ...(wanted !== undefined && { issuer: wanted }),
+      ...(expectedIssuer !== undefined && { issuer: expectedIssuer }),
     };
   }
 

@@ -153,7 +153,7 @@ export class OAuthSession {
     const { server } = this.#options;
     const had = (await provider.tokens())?.scope;
     if (challenge.scope !== undefined) this.#scope = computeScopeUnion(had, this.#scope, challenge.scope);
-    const wanted: AuthOptions = {
+    const options: AuthOptions = {
       ...challenge,
       serverUrl: server,
       ...(this.#scope !== undefined && { scope: this.#scope }),
@@ -161,9 +161,9 @@ export class OAuthSession {
       // A refreshed token has no more scopes than the previous one.
       forceReauthorization: had !== undefined && isStrictScopeSuperset(this.#scope, had),
     };
-    return auth(provider, wanted).catch((thrown: unknown) => {
+    return auth(provider, options).catch((thrown: unknown) => {
       if (!isOwnIssuer(thrown, new URL(server))) throw thrown;
-      return auth(provider, { ...wanted, skipIssuerMetadataValidation: true });
+      return auth(provider, { ...options, skipIssuerMetadataValidation: true });
     });
   }
 

@@ -55,21 +55,21 @@ export function tokensInMemory(): TokenStore {
 function createQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const turn = last.then(work);
-    last = turn.catch(() => {}); // the caller gets the error from `turn`
-    return turn;
+    const result = last.then(work);
+    last = result.catch(() => {}); // the caller gets the error from `result`
+    return result;
   };
 }
 
 /** Reads the file only when it has changed, because every request to a server needs its content. */
 function createReader(file: string): () => Promise<ReadonlyMap<string, unknown>> {
-  let seen: string | undefined;
+  let lastVersion: string | undefined;
   let entries: ReadonlyMap<string, unknown> = new Map();
   return async () => {
     const now = getFileVersion(file);
     if (now === undefined) return new Map();
-    if (now !== seen) entries = await readEntries(file);
-    seen = now;
+    if (now !== lastVersion) entries = await readEntries(file);
+    lastVersion = now;
     return entries;
   };
 }

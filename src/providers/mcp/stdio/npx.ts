@@ -34,14 +34,14 @@ export async function withoutNpx(
   const isElsewhere = folder !== command.cwd;
   if (isElsewhere && folder !== homedir()) makeRoot(folder);
   const asIs = isElsewhere ? { ...command, cwd: folder } : command;
-  const wanted = process.platform === "win32" ? undefined : readNpx(command.args);
-  if (wanted === undefined) return asIs;
-  const key = JSON.stringify([folder, wanted.spec, wanted.program]);
-  const known = programs.get(key);
-  const script = knownScript(known, wanted) ?? (await findScript(asIs, wanted, signal));
+  const request = process.platform === "win32" ? undefined : readNpx(command.args);
+  if (request === undefined) return asIs;
+  const key = JSON.stringify([folder, request.spec, request.program]);
+  const stored = programs.get(key);
+  const script = knownScript(stored, request) ?? (await findScript(asIs, request, signal));
   if (script === undefined) return asIs;
-  if (known === undefined || !isExact(wanted)) programs.set(key, { script, foundAt: Date.now() });
-  const args = [...wanted.args];
+  if (stored === undefined || !isExact(request)) programs.set(key, { script, foundAt: Date.now() });
+  const args = [...request.args];
   return isNodeScript(script)
     ? { ...command, command: "node", args: [script, ...args] }
     : { ...command, command: script, args };
@@ -84,28 +84,28 @@ function isExact({ spec }: NpxRequest): boolean {
   return /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(NAME.exec(spec)?.[2] ?? "");
 }
 
-function knownScript(stored: unknown, wanted: NpxRequest): string | undefined {
+function knownScript(stored: unknown, request: NpxRequest): string | undefined {
   if (!isRecord(stored)) return undefined;
   const { script, foundAt } = stored;
-  const isFresh = isExact(wanted) || (typeof foundAt === "number" && Date.now() - foundAt < FRESH_MS);
+  const isFresh = isExact(request) || (typeof foundAt === "number" && Date.now() - foundAt < FRESH_MS);
   return typeof script === "string" && isFresh && existsSync(script) ? script : undefined;
 }
 
 /** Lets npx install the package if it is missing, and finds the program in the `PATH` of npx. */
 async function findScript(
   command: ServerCommand,
-  wanted: NpxRequest,
+  request: NpxRequest,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { cwd, env } = command;
-  const args = ["--yes", `--package=${wanted.spec}`, "-c", 'echo "$PATH"'];
+  const args = ["--yes", `--package=${request.spec}`, "-c", 'echo "$PATH"'];
   try {
     const { stdout } = await promisify(execFile)(command.command, args, { cwd, env, signal });
     const folders = stdout
       .trim()
       .split(delimiter)
       .filter((folder) => basename(folder) === ".bin");
-    return folders.map((folder) => scriptIn(dirname(folder), wanted)).find((script) => script !== undefined);
+    return folders.map((folder) => scriptIn(dirname(folder), request)).find((script) => script !== undefined);
   } catch {
     return undefined; // npx reports the error itself when it is started
   }
@@ -119,8 +119,8 @@ function scriptIn(modules: string, { spec, program }: NpxRequest): string | unde
   const { bin }: { readonly bin?: unknown } = JSON.parse(readFileSync(file, "utf8")) as object;
   const programs = isRecord(bin) ? bin : { [basename(name)]: bin };
   const names = Object.keys(programs);
-  const wanted = program ?? (names.length === 1 ? names[0] : basename(name));
-  const script = wanted !== undefined && Object.hasOwn(programs, wanted) ? programs[wanted] : undefined;
+  const target = program ?? (names.length === 1 ? names[0] : basename(name));
+  const script = target !== undefined && Object.hasOwn(programs, target) ? programs[target] : undefined;
   return typeof script === "string" ? join(folder, script) : undefined;
 }
 

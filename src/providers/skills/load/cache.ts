@@ -21,7 +21,7 @@ import type { ModuleFormat, ReadModule } from "../type-reader/index.ts";
 
 /** The cached result for a module, valid until one of its files changes. */
 export interface Prepared {
-  readonly reading: ReadModule;
+  readonly definitions: ReadModule;
   /** Reports of types that could not be read. */
   readonly warnings: readonly string[];
   /** The bundle, ready to be imported. */
@@ -34,12 +34,12 @@ export interface Prepared {
 export interface Cache {
   readonly dir: string;
   find(entry: string): Prepared | undefined;
-  store(entry: string, made: PreparedSource): Prepared;
+  store(entry: string, source: PreparedSource): Prepared;
   close(): Promise<void>;
 }
 
 export interface PreparedSource {
-  readonly reading: ReadModule;
+  readonly definitions: ReadModule;
   readonly warnings: readonly string[];
   readonly text: string;
   readonly format: ModuleFormat;
@@ -53,20 +53,20 @@ export interface PreparedSource {
  * Caches compiled skill files: immutable bundles by the hash of their text, and an index file for each entry. An entry
  * is valid only while all its files and this code are unchanged.
  */
-export async function openCache(wanted: string = join(homedir(), ".cache", "skillgate", "skills")): Promise<Cache> {
-  const { dir, isOwn } = await folderFor(wanted);
+export async function openCache(folder: string = join(homedir(), ".cache", "skillgate", "skills")): Promise<Cache> {
+  const { dir, isOwn } = await folderFor(folder);
   let hasGrown = false;
   let spare: string | undefined;
   return {
     dir,
     find: (entry) => find(dir, entry),
-    store: (entry, made) => {
+    store: (entry, source) => {
       hasGrown = true;
       try {
-        return store(spare ?? dir, entry, made);
+        return store(spare ?? dir, entry, source);
       } catch {
         // The disk may be full: use a temporary folder.
-        return store((spare ??= realpathSync(mkdtempSync(OWN_FOLDER))), entry, made);
+        return store((spare ??= realpathSync(mkdtempSync(OWN_FOLDER))), entry, source);
       }
     },
     close: async () => {
@@ -81,11 +81,11 @@ export async function openCache(wanted: string = join(homedir(), ".cache", "skil
 const OWN_FOLDER = join(tmpdir(), "skillgate-skills-");
 
 /** Returns the wanted folder, or a temporary one for this process if that is not writable. */
-async function folderFor(wanted: string): Promise<{ readonly dir: string; readonly isOwn: boolean }> {
+async function folderFor(folder: string): Promise<{ readonly dir: string; readonly isOwn: boolean }> {
   try {
-    await mkdir(wanted, { recursive: true, mode: 0o700 });
-    await access(wanted, constants.W_OK);
-    return { dir: await realpath(wanted), isOwn: false };
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK);
+    return { dir: await realpath(folder), isOwn: false };
   } catch {
     // The home folder is missing or read-only: work without a persistent cache.
     return { dir: await realpath(await mkdtemp(OWN_FOLDER)), isOwn: true };
@@ -128,10 +128,10 @@ function isPreparedEntry(value: unknown): value is PreparedEntry {
   return isRecord(value) && value["code"] === codeHash();
 }
 
-function store(dir: string, entry: string, made: PreparedSource): Prepared {
-  const { reading, warnings, text, format, files, packages, since } = made;
+function store(dir: string, entry: string, source: PreparedSource): Prepared {
+  const { definitions, warnings, text, format, files, packages, since } = source;
   const bundle = join(dir, `${hashText(text)}.${format === "esm" ? "mjs" : "cjs"}`);
-  const prepared: Prepared = { reading, warnings, bundle, format, files };
+  const prepared: Prepared = { definitions, warnings, bundle, format, files };
   write(bundle, text);
   const facts = files.map((file) => ({ file, stats: statSync(file) }));
   const hashes = facts.map(({ file, stats }) => [file, hashText(readFileSync(file)), formatStamp(stats)] as const);
@@ -181,16 +181,16 @@ function codeHash(): string {
 
 const DAY_MS = 24 * 3_600_000;
 /** Retention by age: files that an index references, and files that none references any more. */
-const KEPT_MS = { named: 90 * DAY_MS, nameless: 7 * DAY_MS };
+const KEPT_MS = { referenced: 90 * DAY_MS, nameless: 7 * DAY_MS };
 
 /** Deletes old files; those still needed are compiled again on demand. */
 async function prune(dir: string): Promise<void> {
   const now = Date.now();
   const names = await readdir(dir);
-  const named = bundlesNamedIn(dir, names);
+  const referenced = bundlesNamedIn(dir, names);
   for (const name of names) {
     const file = join(dir, name);
-    const keptMs = name.endsWith(".json") || named.has(file) ? KEPT_MS.named : KEPT_MS.nameless;
+    const keptMs = name.endsWith(".json") || referenced.has(file) ? KEPT_MS.referenced : KEPT_MS.nameless;
     const facts = await stat(file).catch(() => undefined);
     if (facts !== undefined && now - facts.mtimeMs > keptMs) await rm(file, { force: true });
   }
@@ -198,14 +198,14 @@ async function prune(dir: string): Promise<void> {
 
 /** Returns the bundles that an index references. Each save of a skill leaves one unreferenced bundle. */
 function bundlesNamedIn(dir: string, names: readonly string[]): ReadonlySet<string> {
-  const named = new Set<string>();
+  const bundles = new Set<string>();
   for (const name of names.filter((each) => each.endsWith(".json"))) {
     try {
       const stored: unknown = JSON.parse(readFileSync(join(dir, name), "utf8"));
-      if (isPreparedEntry(stored)) named.add(stored.prepared.bundle);
+      if (isPreparedEntry(stored)) bundles.add(stored.prepared.bundle);
     } catch {
       // Another process deleted the file, or it is damaged.
     }
   }
-  return named;
+  return bundles;
 }

@@ -32,8 +32,8 @@ export interface DiscoveredModules {
 export async function discover(dir: string, only?: string): Promise<DiscoveredModules> {
   const found = await discoverAll(dir);
   if (only === undefined) return found;
-  const wanted = await realpath(only).catch(() => only);
-  const isWanted = ({ entry }: SkillModule): boolean => entry === wanted || dirname(entry) === wanted;
+  const target = await realpath(only).catch(() => only);
+  const isWanted = ({ entry }: SkillModule): boolean => entry === target || dirname(entry) === target;
   return { ...found, modules: found.modules.filter(isWanted), problems: [] };
 }
 
@@ -43,11 +43,13 @@ async function discoverAll(dir: string): Promise<DiscoveredModules> {
   const name = basename(dir);
   try {
     if (!(await stat(root)).isDirectory()) throw new Error("it is not a folder");
-    const places = await placesIn({ root, source: "" });
-    const folders = places.filter((place): place is EntryLocation => place.kind === "folder");
-    const files = places.filter((place): place is EntryLocation => place.kind === "file" && isModuleFile(place.name));
+    const locations = await placesIn({ root, source: "" });
+    const folders = locations.filter((location): location is EntryLocation => location.kind === "folder");
+    const files = locations.filter(
+      (location): location is EntryLocation => location.kind === "file" && isModuleFile(location.name),
+    );
     const found = [...(await Promise.all(folders.map(moduleInFolder))).flat(), ...files.map(createModule)];
-    const refused = [...places, ...found].filter((each) => "error" in each);
+    const refused = [...locations, ...found].filter((each) => "error" in each);
     return { root, modules: found.filter((each) => "entry" in each), problems: refused.map(toProblem) };
   } catch (error) {
     return { root, modules: [], problems: [toProblem(refuse(name, name, formatReason(error)))] };
@@ -113,13 +115,15 @@ function createModule({ name, source, path }: EntryLocation): SkillModule {
 
 /** Returns the module of a folder and the refused files in it; an empty list for a folder without code. */
 async function moduleInFolder(folder: EntryLocation): Promise<readonly (SkillModule | Refused)[]> {
-  const places = await placesIn(folder);
-  const wanted = entryNames(folder.name);
-  const entry = wanted.map((name) => places.find((place) => place.name === name)).find((place) => place !== undefined);
-  const guidance = places.find((place) => place.name === "SKILL.md");
-  const refused = [entry, guidance].filter((place) => place?.kind === "refused");
+  const locations = await placesIn(folder);
+  const names = entryNames(folder.name);
+  const entry = names
+    .map((name) => locations.find((location) => location.name === name))
+    .find((location) => location !== undefined);
+  const guidance = locations.find((location) => location.name === "SKILL.md");
+  const refused = [entry, guidance].filter((location) => location?.kind === "refused");
   if (entry?.kind === "file") return [moduleAt(folder, entry, guidance), ...refused];
-  if (entry !== undefined || !places.some(({ name }) => isModuleFile(name))) return refused;
+  if (entry !== undefined || !locations.some(({ name }) => isModuleFile(name))) return refused;
   const why = `it has no entry, such as skill.ts, ${folder.name}.ts, main.ts or index.ts`;
   return [refuse(folder.name, folder.source, why), ...refused];
 }

@@ -13,16 +13,16 @@ export async function prepare(module: SkillModule, root: string, cache: Cache): 
   const since = Date.now();
   const text = await readFile(module.entry, "utf8");
   if (text.length > MAX_CHARACTERS) throw tooLong(text);
-  const { reading, warnings } = await read(module, text);
+  const { definitions, warnings } = await read(module, text);
   const outfile = `${cache.dir}/bundle.mjs`;
-  const request = { entry: module.entry, format: reading.format, root, outfile };
+  const request = { entry: module.entry, format: definitions.format, root, outfile };
   const bundle = (await translateModule(request, text)) ?? (await bundleModule(request));
   return cache.store(module.entry, {
-    reading,
+    definitions,
     warnings,
     text: bundle.text,
     format: bundle.format,
-    files: [...new Set([module.entry, ...bundle.files, ...reading.files])],
+    files: [...new Set([module.entry, ...bundle.files, ...definitions.files])],
     packages: bundle.packages,
     since,
   });
@@ -37,13 +37,13 @@ function tooLong(text: string): Error {
 }
 
 interface ReadSource {
-  readonly reading: ReadModule;
+  readonly definitions: ReadModule;
   readonly warnings: readonly string[];
 }
 
 async function read({ entry, stem }: SkillModule, text: string): Promise<ReadSource> {
   try {
-    return { reading: readModule(parseSource(entry, text), stem), warnings: [] };
+    return { definitions: readModule(parseSource(entry, text), stem), warnings: [] };
   } catch (error) {
     if (!(error instanceof SourceError) || !entry.endsWith(".ts")) throw error;
     return withoutTypes(entry, stem, text, error);
@@ -55,14 +55,14 @@ async function withoutTypes(entry: string, stem: string, text: string, mistake: 
   const stripped = await stripTypes(entry, text).catch(() => undefined);
   if (stripped === undefined) throw mistake;
   const source = parseSource(entry.replace(/ts$/, "js"), stripped);
-  const { functions, classes, ...reading } = readModule({ ...source, file: entry }, stem);
+  const { functions, classes, ...definitions } = readModule({ ...source, file: entry }, stem);
   const quiet = <Method extends { readonly warnings: readonly string[] }>(method: Method): Method => ({
     ...method,
     warnings: [],
   });
   return {
-    reading: {
-      ...reading,
+    definitions: {
+      ...definitions,
       functions: functions.map(quiet),
       classes: classes.map((each) => ({ ...each, methods: each.methods.map(quiet) })),
     },

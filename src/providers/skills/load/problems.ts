@@ -34,15 +34,15 @@ export function loadError(error: unknown, subject: Subject): string {
 /** Describes an error that a skill threw: `Cannot load the skill: it failed at import, line 4: no key (SKILL_INVALID)`. */
 export function thrownError(what: string, { message, stack, code }: Failure, subject: Subject): string {
   if (code === "SKILL_INVALID") return tidy(message, subject);
-  const place = firstPlace(stack, subject.root);
-  const where = place === undefined ? "" : `, ${placeText(place, subject)}`;
+  const location = firstPlace(stack, subject.root);
+  const where = location === undefined ? "" : `, ${placeText(location, subject)}`;
   return sentence("SKILL_INVALID", `${what}${where}: ${tidy(message, subject)}`);
 }
 
 function tidy(text: string, { module, root, bundle }: Subject): string {
-  const known =
+  const relative =
     bundle === undefined ? text : text.replaceAll(`file://${bundle}`, module.source).replaceAll(bundle, module.source);
-  return withoutPaths(known.replaceAll(/(\.\w+)\?\d+/g, "$1"), root);
+  return withoutPaths(relative.replaceAll(/(\.\w+)\?\d+/g, "$1"), root);
 }
 
 interface SourceLocation {

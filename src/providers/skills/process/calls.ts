@@ -13,7 +13,7 @@ import { requireBounds } from "../../../shared/value-size.ts";
 async function answerQuestion(question: StoreQuestion, context: CallContext | undefined): Promise<AskResult> {
   if (context === undefined) return { ok: false, message: "The call has already ended" };
   try {
-    const value = await asked(question, context);
+    const value = await perform(question, context);
     requireBounds(value, `"${question.operation}"`);
     return { ok: true, value };
   } catch (error) {
@@ -21,7 +21,7 @@ async function answerQuestion(question: StoreQuestion, context: CallContext | un
   }
 }
 
-function asked(question: StoreQuestion, { store, client }: CallContext): Promise<unknown> {
+function perform(question: StoreQuestion, { store, client }: CallContext): Promise<unknown> {
   switch (question.operation) {
     case "get":
       return store.get(question.key);
@@ -110,7 +110,7 @@ export class Calls {
       const call: ProcessCall = { path, context, startBy: nowMs() + START_MS, end, hasBegun: false };
       this.#open.set(number, call);
       this.#line.changed();
-      this.#watch ??= setInterval(() => setImmediate(() => this.#look()), WATCH_MS).unref();
+      this.#watch ??= setInterval(() => setImmediate(() => this.#checkTimeouts()), WATCH_MS).unref();
       this.#send(number, request, call);
       this.#spin.begin();
     });
@@ -191,7 +191,7 @@ export class Calls {
     }
   }
 
-  #look(): void {
+  #checkTimeouts(): void {
     if (this.isIdle) {
       clearInterval(this.#watch);
       this.#watch = undefined;

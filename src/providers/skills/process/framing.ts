@@ -70,7 +70,7 @@ export class Unpacker {
     if (this.#heldBytes < this.#wantedBytes) return;
     let rest = this.#pieces.length === 1 ? piece : Buffer.concat(this.#pieces);
     for (;;) {
-      this.#wantedBytes = this.#wanted(rest);
+      this.#wantedBytes = this.#countBytes(rest);
       if (rest.length < this.#wantedBytes) break;
       this.#take(unpackMessage(rest.subarray(HEAD_BYTES, this.#wantedBytes)));
       rest = rest.subarray(this.#wantedBytes);
@@ -80,7 +80,7 @@ export class Unpacker {
   }
 
   /** Returns the bytes up to the end of the first message; one more byte while its length is unknown. */
-  #wanted(bytes: Buffer): number {
+  #countBytes(bytes: Buffer): number {
     const token = bytes.subarray(0, TOKEN_BYTES);
     if (!token.equals(this.#word.subarray(0, token.length)))
       throw new Error("Cannot read the message: it does not start with the token of the channel");

@@ -47,12 +47,12 @@ export class SkillProcesses {
 
   /** Imports a module and replaces an earlier one of the same name. Rejects with a `ModuleFailure`. */
   async load(request: LoadRequest): Promise<Loaded> {
-    for (let left = MAX_PROCESSES; ;) {
+    for (let attempts = MAX_PROCESSES; ;) {
       if (this.#isClosed) throw new ModuleFailure("the skills were closed");
       const process = this.#running();
       try {
         const loaded = await process.load(request, this.#options.importTimeoutMs);
-        if (process !== this.#current && left-- > 0) continue;
+        if (process !== this.#current && attempts-- > 0) continue;
         this.#reloads += this.#modules.has(request.module) ? 1 : 0;
         this.#modules.set(request.module, request);
         this.#renew();
@@ -60,7 +60,7 @@ export class SkillProcesses {
       } catch (error) {
         if (!(error instanceof ProcessGone)) throw error;
         // Each module that crashes its process is tried once, so this loop ends.
-        if (!error.byAnother && left-- === 0) throw new ModuleFailure(error.message);
+        if (!error.byAnother && attempts-- === 0) throw new ModuleFailure(error.message);
       }
     }
   }
@@ -72,7 +72,7 @@ export class SkillProcesses {
 
   /** Calls a method. A call that did not start moves to another process; no call starts twice. */
   async invoke(request: CallRequest, context: CallContext): Promise<unknown> {
-    for (let left = MAX_PROCESSES; left > 0; left--) {
+    for (let attempts = MAX_PROCESSES; attempts > 0; attempts--) {
       if (this.#isClosed) throw runtimeClosed(request.path);
       const process = this.#running();
       if (!(await isImported(process, request))) continue;

@@ -46,11 +46,11 @@ function parseFailure(value: unknown): Failure {
   };
 }
 
-function parseProgress({ done, total, text: said }: Readonly<Record<string, unknown>>) {
+function parseProgress({ done, total, text: message }: Readonly<Record<string, unknown>>) {
   return {
     done: typeof done === "number" ? done : 0,
     ...(typeof total === "number" && { total }),
-    ...(typeof said === "string" && { text: said }),
+    ...(typeof message === "string" && { text: message }),
   };
 }
 

@@ -46,8 +46,8 @@ function misnamed(node: SyntaxNode, skill: string, { source }: TypeScope): reado
     const name = getKey(member);
     if (name === undefined || !isPublic(name, member) || member["static"] === true) return [];
     if (getFunction(member) === undefined || isMemberName(name) || SPOKEN_FOR.has(name)) return [];
-    const place = `${basename(source.file)}:${member.loc.start.line}`;
-    return `Cannot offer the method "${name}" of "${skill}" (${place}): it cannot be called by that name; rename it`;
+    const where = `${basename(source.file)}:${member.loc.start.line}`;
+    return `Cannot offer the method "${name}" of "${skill}" (${where}): it cannot be called by that name; rename it`;
   });
 }
 
@@ -80,20 +80,20 @@ function collectMembers(
   const body = nodeAt(node, "body");
   const members = nodesAt(body, "body");
   const own = new Map<string, ClassMember>();
-  const taken = new Set<string>();
+  const names = new Set<string>();
   for (const [index, member] of members.entries()) {
     const name = getKey(member);
     if (name === undefined || member["static"] === true || member.type.startsWith("TSAbstract")) continue;
     const fn = getFunction(member);
     if (fn?.type === "TSDeclareMethod") continue;
-    taken.add(name);
+    names.add(name);
     own.delete(name);
     if (fn !== undefined && isExposed(name, member))
       own.set(name, { name, fn, doc: docAmong(scope.source, members, index, body), scope });
   }
   const base = depth < MAX_BASES ? findBaseClass(node, scope, files) : undefined;
   const above = base === undefined ? [] : [...collectMembers(base, files, depth + 1)];
-  return new Map([...own, ...above.filter(([name]) => !taken.has(name))]);
+  return new Map([...own, ...above.filter(([name]) => !names.has(name))]);
 }
 
 /** Returns the function of a method, or of a field that holds one. */

@@ -89,8 +89,8 @@ function getElements(array: SyntaxNode): readonly (SyntaxNode | undefined)[] {
 }
 
 function allKnown(values: readonly (Json | undefined)[]): Json | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === values.length ? known : undefined;
+  const defined = values.filter((value) => value !== undefined);
+  return defined.length === values.length ? defined : undefined;
 }
 
 function objectValue(object: SyntaxNode, inner: (child: SyntaxNode | undefined) => Json | undefined): Json | undefined {

@@ -102,12 +102,12 @@ const PLAIN_TYPES: ReadonlySet<string> = new Set([
 /** True for a last parameter of type `CallContext`, or with the name `context` and no plain type. */
 function isContext(node: SyntaxNode, index: number, doc: Doc, scope: TypeScope): boolean {
   const { target, annotation, doc: documented } = toParameter(node, index, doc);
-  const said = documented?.type ?? "";
-  if (isContextType(annotation, scope) || /\bCallContext$/.test(said)) return true;
+  const docType = documented?.type ?? "";
+  if (isContextType(annotation, scope) || /\bCallContext$/.test(docType)) return true;
   const name = getName(target);
   if (name === "context" || name === "_context") {
     return annotation === undefined
-      ? !/^(?:string|number|boolean|.*\[\])$/.test(said)
+      ? !/^(?:string|number|boolean|.*\[\])$/.test(docType)
       : !PLAIN_TYPES.has(annotation.type);
   }
   return index > 0 && annotation === undefined && takesContextApart(target);
@@ -194,7 +194,7 @@ function readPatternFields(
     const name = getKey(property);
     if (name === undefined) continue;
     const value = nodeAt(property, "value");
-    const said = doc.params.find((param) => param.name === name || param.name.endsWith(`.${name}`));
+    const docParam = doc.params.find((param) => param.name === name || param.name.endsWith(`.${name}`));
     const part = {
       ...written,
       name,
@@ -202,12 +202,12 @@ function readPatternFields(
       target: property,
       annotation: undefined,
       fallback: nodeAt(value, "right"),
-      doc: said,
+      doc: docParam,
     };
-    const known = fields.get(name);
-    if (known !== undefined) {
-      const schema = described(known.schema, part, scope, reader);
-      fields.set(name, { schema, required: known.required && part.fallback === undefined });
+    const field = fields.get(name);
+    if (field !== undefined) {
+      const schema = described(field.schema, part, scope, reader);
+      fields.set(name, { schema, required: field.required && part.fallback === undefined });
     } else if (declared === undefined) {
       fields.set(name, readField(part, scope, reader));
     }
@@ -221,8 +221,8 @@ function declaredFields(
   scope: TypeScope,
   reader: TypeReader,
 ): ReadonlyMap<string, ShapeField> | undefined {
-  const said = annotation === undefined && doc !== undefined && !/^(?:object)?$/i.test(doc.type) ? doc : undefined;
-  const found = said && typeFromDoc(scope.names.source.file, said.type, said.line);
+  const docType = annotation === undefined && doc !== undefined && !/^(?:object)?$/i.test(doc.type) ? doc : undefined;
+  const found = docType && typeFromDoc(scope.names.source.file, docType.type, docType.line);
   const type = annotation ?? found?.node;
   if (type === undefined) return undefined;
   const shape = reader.shape(type, found === undefined ? scope : { ...scope, source: found.source });

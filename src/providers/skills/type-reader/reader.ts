@@ -45,7 +45,7 @@ export interface SchemaReader {
   /** Returns the fields of a type, if it is an object type. */
   shape(node: SyntaxNode | undefined, scope: TypeScope): ObjectShape | undefined;
   /** Returns the schema of a declared type, identified by `key`; a recursive use becomes a reference to its definition. */
-  named(name: string, key: string, read: () => JsonSchema, place: ScopedType): JsonSchema;
+  define(name: string, key: string, read: () => JsonSchema, use: ScopedType): JsonSchema;
   /** Reports an unreadable type with the reason and the fix. */
   unreadable(node: SyntaxNode, scope: TypeScope, why: string, fix?: string): JsonSchema;
 }

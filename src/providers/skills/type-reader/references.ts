@@ -123,7 +123,7 @@ function readDeclared(
     if (first?.type === "TSTypeAliasDeclaration") return reader.type(nodeAt(first, "typeAnnotation"), inner);
     return shapeToSchema(readInterfaceShape(declaration, inner, reader), reader.side);
   };
-  return reader.named(name, key, read, { node: use, scope });
+  return reader.define(name, key, read, { node: use, scope });
 }
 
 /** Creates the scope of a declaration's body: its file, with its type parameters bound to the arguments. */
@@ -134,8 +134,8 @@ function innerScope({ nodes, source, names }: TypeDeclaration, use: SyntaxNode, 
   for (const [index, parameter] of nodesAt(nodeAt(nodes[0], "typeParameters"), "params").entries()) {
     const argument = args[index];
     const fallback = nodeAt(parameter, "default") ?? nodeAt(parameter, "constraint");
-    const meant = argument === undefined ? fallback && { node: fallback, scope: inner } : { node: argument, scope };
-    bound.set(String(parameter["name"]), meant);
+    const scoped = argument === undefined ? fallback && { node: fallback, scope: inner } : { node: argument, scope };
+    bound.set(String(parameter["name"]), scoped);
   }
   return inner;
 }

@@ -38,8 +38,8 @@ function within(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): Objec
 
 function readIntersectionShape(node: SyntaxNode, scope: TypeScope, reader: SchemaReader): ObjectShape | undefined {
   const shapes = nodesAt(node, "types").map((each) => reader.shape(each, scope));
-  const known = shapes.filter((shape) => shape !== undefined);
-  return known.length === shapes.length ? merged(known) : undefined;
+  const readable = shapes.filter((shape) => shape !== undefined);
+  return readable.length === shapes.length ? merged(readable) : undefined;
 }
 
 /** Reads `{ [Key in "a" | "b"]?: number }`. */

@@ -39,7 +39,7 @@ export class TypeReader implements SchemaReader {
   subject = "";
   readonly #complain: (unreadable: Unreadable) => void;
   #isTooFar = false;
-  readonly #named = new Map<string, NamedType>();
+  readonly #definitions = new Map<string, NamedType>();
 
   constructor(side: SchemaReader["side"], files: FileReader, complain: (unreadable: Unreadable) => void) {
     this.side = side;
@@ -69,17 +69,17 @@ export class TypeReader implements SchemaReader {
     return ANY;
   }
 
-  named(name: string, key: string, read: () => JsonSchema, place: ScopedType): JsonSchema {
-    const known = this.#named.get(key);
-    if (known !== undefined) {
-      if (known.schema !== undefined) return known.schema;
-      known.isUsed = true;
-      return { $ref: `#/$defs/${known.name}` };
+  define(name: string, key: string, read: () => JsonSchema, use: ScopedType): JsonSchema {
+    const existing = this.#definitions.get(key);
+    if (existing !== undefined) {
+      if (existing.schema !== undefined) return existing.schema;
+      existing.isUsed = true;
+      return { $ref: `#/$defs/${existing.name}` };
     }
     const entry: NamedType = { name: this.#freeName(name), isUsed: false, schema: undefined };
-    this.#named.set(key, entry);
+    this.#definitions.set(key, entry);
     const found = read();
-    const schema = isTooLarge(found) ? this.#tooFar(place.node, place.scope) : found;
+    const schema = isTooLarge(found) ? this.#tooFar(use.node, use.scope) : found;
     if (entry.isUsed) this.defs.set(entry.name, schema);
     entry.schema = entry.isUsed ? { $ref: `#/$defs/${entry.name}` } : schema;
     return entry.schema;
@@ -94,10 +94,10 @@ export class TypeReader implements SchemaReader {
   }
 
   #freeName(name: string): string {
-    const taken = new Set([...this.#named.values()].map((named) => named.name));
+    const used = new Set([...this.#definitions.values()].map((definition) => definition.name));
     for (let number = 1; ; number++) {
       const free = number === 1 ? name : `${name}_${number}`;
-      if (!taken.has(free)) return free;
+      if (!used.has(free)) return free;
     }
   }
 

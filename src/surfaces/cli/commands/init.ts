@@ -21,19 +21,19 @@ export function addInit(program: Command, act: CommandAction): void {
         const root = resolve(folder);
         const { skills: inUse, ownSkills } = await folders();
         const missing = FILES.filter(([name]) => !existsSync(join(root, name)));
-        const made = missing.map(([name]) => name);
+        const created = missing.map(([name]) => name);
         const { changeByHand, loadConfig } = await loadConfigModule();
         const options = { cwd: root, env: process.env };
-        await changeByHand(options, { files: made.map((name) => join(root, name)) }, async () => {
+        await changeByHand(options, { files: created.map((name) => join(root, name)) }, async () => {
           for (const [name, text] of missing) await writeNewFile(join(root, name), text);
         });
         addProblems((await loadConfig(options)).warnings.filter(({ isHeld }) => isHeld));
-        const existing = FILES.map(([name]) => name).filter((name) => !made.includes(name));
+        const existing = FILES.map(([name]) => name).filter((name) => !created.includes(name));
         return {
           exit: "ok",
-          json: { folder: root, made, kept: existing },
+          json: { folder: root, made: created, kept: existing },
           text: lines([
-            ...made.map((name) => `Created ${formatPath(root, name)}`),
+            ...created.map((name) => `Created ${formatPath(root, name)}`),
             ...existing.map((name) => `Kept ${formatPath(root, name)}`),
           ]),
           remarks: lines([

@@ -70,9 +70,9 @@ function portNumber(text: string): number {
 async function readServerSettings(runtime: Runtime, flags: ServeFlags): Promise<HttpServerSettings> {
   const { parseServerSettings } = await import("../../http/index.ts");
   const { port, host, expose, names, auth } = flags;
-  const given = { port, host, expose, names, auth: auth ? undefined : false };
-  const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return parseServerSettings({ ...parseServerSettings(runtime.sections["server"]), ...wanted });
+  const options = { port, host, expose, names, auth: auth ? undefined : false };
+  const defined = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  return parseServerSettings({ ...parseServerSettings(runtime.sections["server"]), ...defined });
 }
 
 async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortSignal): Promise<void> {

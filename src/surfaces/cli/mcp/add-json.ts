@@ -38,10 +38,10 @@ function entryIn(text: string, name: string): Readonly<Record<string, unknown>> 
   const value = parsed(text);
   const servers = isRecord(value) ? (value["mcpServers"] ?? value["servers"]) : undefined;
   if (!isRecord(servers)) return asEntry(value);
-  const named = Object.hasOwn(servers, name) ? [servers[name]] : Object.values(servers);
-  if (named.length === 1) return asEntry(named[0]);
+  const candidates = Object.hasOwn(servers, name) ? [servers[name]] : Object.values(servers);
+  if (candidates.length === 1) return asEntry(candidates[0]);
   throw new UsageError(
-    `Cannot tell which server is meant: there are ${named.length}; give the entry of one`,
+    `Cannot tell which server is meant: there are ${candidates.length}; give the entry of one`,
     Object.keys(servers),
   );
 }
@@ -51,8 +51,9 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch (thrown) {
     // The message of JSON.parse quotes the text, which may contain a secret.
-    const [, place] = /at (?:position )?(\d+|line \d+ column \d+)/.exec(getMessage(thrown)) ?? [];
-    const at = place === undefined ? "" : `, at ${/^\d+$/.test(place) ? `character ${Number(place) + 1}` : place}`;
+    const [, position] = /at (?:position )?(\d+|line \d+ column \d+)/.exec(getMessage(thrown)) ?? [];
+    const at =
+      position === undefined ? "" : `, at ${/^\d+$/.test(position) ? `character ${Number(position) + 1}` : position}`;
     throw new UsageError(`Cannot read the entry as a JSON object${at}; write '{ "command": "npx", "args": ["…"] }'`);
   }
 }

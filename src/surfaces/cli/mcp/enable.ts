@@ -33,8 +33,8 @@ function addSwitch(mcp: Command, act: CommandAction, { word, says, enabled }: Se
     .action(
       act(async (session, names: readonly string[], { scope }: { readonly scope?: string }) => {
         const files = await openConfig(session);
-        const wanted = scope === undefined ? undefined : scopeNamed(scope);
-        const servers = names.map((name) => declaredNamed(name, files, wanted));
+        const target = scope === undefined ? undefined : scopeNamed(scope);
+        const servers = names.map((name) => declaredNamed(name, files, target));
         for (const server of servers) {
           await changeServer(server, changesTo(server, enabled), files);
         }

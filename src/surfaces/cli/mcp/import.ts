@@ -32,12 +32,12 @@ export function addMcpImport(mcp: Command, act: CommandAction): void {
       act(async (session, names: readonly string[], flags: ImportFlags) => {
         const files = await openConfig(session);
         const found = await findServers(names, files);
-        const taken: ImportResult[] = [];
-        for (const server of found.servers) taken.push(await take(server, flags, session));
+        const results: ImportResult[] = [];
+        for (const server of found.servers) results.push(await take(server, flags, session));
         return {
           exit: "ok",
-          json: createResult(taken, found.problems, flags),
-          text: lines(taken.map((each) => takenText(each, flags))) || "Nothing to import",
+          json: createResult(results, found.problems, flags),
+          text: lines(results.map((each) => takenText(each, flags))) || "Nothing to import",
           remarks: lines(found.problems),
         };
       }),
@@ -103,11 +103,11 @@ async function inClient(client: McpClient, { configModule, options }: CommandCon
 const NOTHING: ServerSearch = { servers: [], problems: [] };
 
 async function searched(
-  reading: Promise<readonly (readonly [name: string, entry: unknown])[]>,
-  place: Omit<FoundServer, "name" | "entry">,
+  pending: Promise<readonly (readonly [name: string, entry: unknown])[]>,
+  source: Omit<FoundServer, "name" | "entry">,
 ): Promise<ServerSearch> {
   try {
-    return { servers: (await reading).map(([name, entry]) => ({ name, entry, ...place })), problems: [] };
+    return { servers: (await pending).map(([name, entry]) => ({ name, entry, ...source })), problems: [] };
   } catch (thrown) {
     return { servers: [], problems: [getMessage(thrown)] };
   }
@@ -131,17 +131,17 @@ async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session:
   const existing = files.declared.find((server) => server.name === name);
   if (existing !== undefined)
     return { ...found, kind: "skipped", why: `${existing.file.label} already has a server of this name` };
-  const wanted = scope === undefined || found.isForeign ? found.scope : scopeNamed(scope);
+  const target = scope === undefined || found.isForeign ? found.scope : scopeNamed(scope);
   try {
     const written =
       dryRun === true
         ? {
             name,
-            file: (await configModule.findEntryLocation(wanted, files.options)).label,
-            scope: wanted,
+            file: (await configModule.findEntryLocation(target, files.options)).label,
+            scope: target,
             entry: configModule.maskEntry(entry),
           }
-        : await writeServer({ name, entry }, wanted, { files, approves: !found.isForeign });
+        : await writeServer({ name, entry }, target, { files, approves: !found.isForeign });
     return { ...found, kind: "added", written };
   } catch (thrown) {
     return { ...found, kind: "skipped", why: getMessage(thrown) };
@@ -149,28 +149,28 @@ async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session:
 }
 
 function createResult(
-  taken: readonly ImportResult[],
+  results: readonly ImportResult[],
   problems: readonly string[],
   { dryRun = false }: { readonly dryRun?: boolean },
 ) {
   const from = ({ client, from }: FoundServer) => ({ client: client?.id ?? null, from });
   return {
     dryRun,
-    imported: taken.flatMap((each) => (each.kind === "added" ? [{ ...each.written, ...from(each) }] : [])),
-    skipped: taken.flatMap((each) =>
+    imported: results.flatMap((each) => (each.kind === "added" ? [{ ...each.written, ...from(each) }] : [])),
+    skipped: results.flatMap((each) =>
       each.kind === "skipped" ? [{ name: each.name, why: each.why, ...from(each) }] : [],
     ),
     problems,
   };
 }
 
-function takenText(taken: ImportResult, { dryRun }: ImportFlags): string {
-  const { name, client, from: file } = taken;
+function takenText(result: ImportResult, { dryRun }: ImportFlags): string {
+  const { name, client, from: file } = result;
   const from = `${name} from ${client === undefined ? file : `${client.title} (${file})`}`;
-  switch (taken.kind) {
+  switch (result.kind) {
     case "added":
-      return `${dryRun === true ? "Would import" : "Imported"} ${from} to ${taken.written.file}`;
+      return `${dryRun === true ? "Would import" : "Imported"} ${from} to ${result.written.file}`;
     case "skipped":
-      return `Skipped ${from}: ${taken.why}`;
+      return `Skipped ${from}: ${result.why}`;
   }
 }

@@ -36,12 +36,12 @@ export function addMcpLearn(mcp: Command, act: CommandAction): void {
         const calls = findCalls(runtime);
         if (calls.length === 0) return { exit: "ok", json: { calls: [] }, text: NOTHING_TO_CALL };
         if (yes !== true) await confirm(calls, session);
-        const made: MadeCall[] = [];
+        const results: MadeCall[] = [];
         for (const call of calls) {
           session.signal.throwIfAborted();
-          made.push(await callOnce(runtime, call));
+          results.push(await callOnce(runtime, call));
         }
-        return { exit: "ok", json: { calls: made }, text: lines(made.map(formatCall)) };
+        return { exit: "ok", json: { calls: results }, text: lines(results.map(formatCall)) };
       }),
     );
 }

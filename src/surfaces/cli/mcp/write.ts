@@ -29,15 +29,16 @@ export async function writeServer(
   refuseName(name);
   refuseSelf(entry, files);
   configModule.toServerConfig(name, entry, options);
-  const place = await configModule.findEntryLocation(scope, options);
-  const existing = declared.find((server) => server.name === name && server.file.path === place.path);
+  const location = await configModule.findEntryLocation(scope, options);
+  const existing = declared.find((server) => server.name === name && server.file.path === location.path);
   if (existing !== undefined) {
-    const at = `${place.label}:${existing.location.line}`;
+    const at = `${location.label}:${existing.location.line}`;
     throw new UsageError(`MCP server ${name} already exists in ${at}; change it with skillgate mcp edit ${name}`);
   }
-  const write = (): Promise<void> => configModule.changeServers(place, [{ path: [...place.home, name], value: entry }]);
-  await (approves ? configModule.changeByHand(options, { files: [place.path], servers: [name] }, write) : write());
-  return { name, file: place.label, scope, entry: configModule.maskEntry(entry) };
+  const write = (): Promise<void> =>
+    configModule.changeServers(location, [{ path: [...location.home, name], value: entry }]);
+  await (approves ? configModule.changeByHand(options, { files: [location.path], servers: [name] }, write) : write());
+  return { name, file: location.label, scope, entry: configModule.maskEntry(entry) };
 }
 
 /** Changes an existing server. A held server stays held: a change to one part does not approve the rest. */

@@ -37,16 +37,16 @@ export async function runTests(
   signal: AbortSignal,
 ): Promise<readonly TestResult[]> {
   const root = await realpath(folder);
-  const place = await realpath(await mkdtemp(join(tmpdir(), "skillgate-test-")));
+  const tempDir = await realpath(await mkdtemp(join(tmpdir(), "skillgate-test-")));
   try {
-    const made = await Promise.all(
-      files.map((file, index) => make({ root, file, bundle: join(place, `${index}.mjs`) })),
+    const results = await Promise.all(
+      files.map((file, index) => make({ root, file, bundle: join(tempDir, `${index}.mjs`) })),
     );
-    const bundles = new Map(made.flatMap((each) => ("bundle" in each ? [[each.bundle, each.file] as const] : [])));
-    const refused = made.flatMap((each) => ("outcome" in each ? [each] : []));
+    const bundles = new Map(results.flatMap((each) => ("bundle" in each ? [[each.bundle, each.file] as const] : [])));
+    const refused = results.flatMap((each) => ("outcome" in each ? [each] : []));
     return [...refused, ...(bundles.size === 0 ? [] : await runBundles(bundles, signal))];
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await rm(tempDir, { recursive: true, force: true });
   }
 }
 

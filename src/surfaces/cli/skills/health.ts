@@ -13,16 +13,16 @@ export function addSkillsHealth(skills: Command, act: CommandAction): void {
       act(async ({ readyRuntime, paint }, names: readonly string[]) => {
         const runtime = await readyRuntime();
         const all = await runtime.health();
-        const wanted = names.length === 0 ? all : all.filter(({ skill }) => names.includes(skill));
-        for (const name of names) if (!wanted.some(({ skill }) => skill === name)) unknownSkill(runtime, name);
-        const rows = wanted.map(({ skill, source, healthy, message }) => [
+        const selected = names.length === 0 ? all : all.filter(({ skill }) => names.includes(skill));
+        for (const name of names) if (!selected.some(({ skill }) => skill === name)) unknownSkill(runtime, name);
+        const rows = selected.map(({ skill, source, healthy, message }) => [
           `${healthy ? paint.out.green("✓") : paint.out.red("✗")} ${skill}`,
           source,
           message,
         ]);
         return {
-          exit: wanted.every(({ healthy }) => healthy) ? "ok" : "failed",
-          json: { skills: wanted },
+          exit: selected.every(({ healthy }) => healthy) ? "ok" : "failed",
+          json: { skills: selected },
           text: lines(table(rows)) || "No skills found",
         };
       }),

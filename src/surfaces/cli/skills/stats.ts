@@ -15,11 +15,11 @@ export function addSkillsStats(skills: Command, act: CommandAction): void {
     .action(
       act(async ({ runtime, paint }, names: readonly string[]) => {
         const all = await (await runtime()).lastingStatistics();
-        const wanted = [...all].filter(([path]) => names.length === 0 || names.includes(path.split(".")[0] ?? ""));
+        const selected = [...all].filter(([path]) => names.length === 0 || names.includes(path.split(".")[0] ?? ""));
         return {
           exit: "ok",
-          json: { methods: Object.fromEntries(wanted) },
-          text: statisticsText(new Map(wanted), paint.out) || "No calls recorded yet",
+          json: { methods: Object.fromEntries(selected) },
+          text: statisticsText(new Map(selected), paint.out) || "No calls recorded yet",
         };
       }),
     );

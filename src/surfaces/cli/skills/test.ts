@@ -69,7 +69,7 @@ function resultText({ subject, name, outcome, why }: TestResult, paint: Paint): 
 }
 
 function summaryText(results: readonly TestResult[]): string {
-  const having = (wanted: TestResult["outcome"]): number => results.filter(({ outcome }) => outcome === wanted).length;
+  const having = (kind: TestResult["outcome"]): number => results.filter(({ outcome }) => outcome === kind).length;
   if (results.length === 0) return "Nothing to test: no @example, and no *.test file beside the skills";
   const [failed, skipped] = [having("failed"), having("skipped")];
   return [

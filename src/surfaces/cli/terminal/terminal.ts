@@ -36,15 +36,15 @@ export type Paint = ReturnType<typeof colors.createColors>;
 /** With `json`, writes one object to stdout and omits the text for people. */
 export function openTerminal({ json, debug }: { readonly json: boolean; readonly debug: boolean }): Terminal {
   const { stdout, stderr } = process;
-  const known: KnownSecrets[] = [];
+  const secretSets: KnownSecrets[] = [];
   let isAnswered = false;
   for (const stream of [stdout, stderr]) stream.on("error", onWriteError);
   return {
     debug,
     paint: { out: paintFor(stdout), err: paintFor(stderr) },
-    mask: (secrets) => void known.push(secrets),
+    mask: (secrets) => void secretSets.push(secrets),
     show(answer) {
-      const masked = known.reduce((clean, secrets) => secrets.maskValue(clean), answer);
+      const masked = secretSets.reduce((clean, secrets) => secrets.maskValue(clean), answer);
       const { json: object, text, remarks = "", asides = "" } = masked;
       // A failure after the result goes to stderr only: --json prints exactly one object.
       if (json && !isAnswered) write(stdout, jsonText(object, stdout.isTTY ? 2 : 0));

@@ -25,8 +25,8 @@ export function outcomeRemarks(outcome: Outcome, paint: Paint): string {
       return outcome.text;
     case "failed": {
       const { message, line, column, frame, hint } = outcome.error;
-      const place = line === 0 ? "" : ` (line ${line}, column ${column + 1})`;
-      return errorText({ message: message + place, frame, hint }, paint);
+      const at = line === 0 ? "" : ` (line ${line}, column ${column + 1})`;
+      return errorText({ message: message + at, frame, hint }, paint);
     }
   }
 }

@@ -75,8 +75,8 @@ export class FastPathCalls {
     const say = (message: JSONRPCMessage): void => {
       if (this.#under.get(id) === begun) listener.say(message);
     };
-    const way = { mcpClient: this.#mcpClient, say, cancellable: begun.abort };
-    void answer(this.#shared, call, way, this.#connection)
+    const options = { mcpClient: this.#mcpClient, say, cancellable: begun.abort };
+    void answer(this.#shared, call, options, this.#connection)
       .then((message) => this.#end(id, begun, message))
       .catch(() => begun.abort.cancel()); // the answer could not be sent: the connection is gone
     return { cancel: () => this.#stop(id, begun) };
@@ -123,13 +123,14 @@ interface AnswerOptions {
 async function answer(
   shared: GatewayContext,
   call: RegularCall,
-  way: AnswerOptions,
+  options: AnswerOptions,
   connection: LegacyConnection | undefined,
 ): Promise<JSONRPCMessage> {
   const { id } = call;
   try {
-    if (connection === undefined) return { jsonrpc: "2.0", id, result: stamped(await answerModern(shared, call, way)) };
-    return { jsonrpc: "2.0", id, result: { ...(await answerLegacy(shared, call, way, connection)) } };
+    if (connection === undefined)
+      return { jsonrpc: "2.0", id, result: stamped(await answerModern(shared, call, options)) };
+    return { jsonrpc: "2.0", id, result: { ...(await answerLegacy(shared, call, options, connection)) } };
   } catch (thrown) {
     if (!(thrown instanceof ProtocolError)) return errorAnswer("InternalError", "Internal server error", id);
     const { message, data } = thrown;
@@ -140,26 +141,32 @@ async function answer(
 }
 
 /** Answers a call of the 2026 protocol: the request carries its context, and questions are returned as its result. */
-function answerModern(shared: GatewayContext, { name, args, meta, progressToken }: RegularCall, way: AnswerOptions) {
-  const { mcpClient, cancellable } = way;
-  const turn = {
-    notifications: createSink(way, createLevelFilter(meta[LOG_LEVEL_META_KEY]), progressToken),
+function answerModern(
+  shared: GatewayContext,
+  { name, args, meta, progressToken }: RegularCall,
+  options: AnswerOptions,
+) {
+  const { mcpClient, cancellable } = options;
+  const requestTurn = {
+    notifications: createSink(options, createLevelFilter(meta[LOG_LEVEL_META_KEY]), progressToken),
     cancellable,
     can: canAnswer(meta[CLIENT_CAPABILITIES_META_KEY]),
     subject: JSON.stringify([mcpClient.caller.id, "tools/call", name]),
   };
-  return shared.conversations.run(turn, (workContext) => callOffered(shared, mcpClient, { name, args }, workContext));
+  return shared.conversations.run(requestTurn, (workContext) =>
+    callOffered(shared, mcpClient, { name, args }, workContext),
+  );
 }
 
 function answerLegacy(
   shared: GatewayContext,
   call: RegularCall,
-  way: AnswerOptions,
+  options: AnswerOptions,
   { server, logLevel }: LegacyConnection,
 ) {
   const { id, name, args, progressToken } = call;
-  const { mcpClient, cancellable } = way;
-  const notifications = createSink(way, (level) => isLevelEnabled(logLevel.level ?? "debug", level), progressToken);
+  const { mcpClient, cancellable } = options;
+  const notifications = createSink(options, (level) => isLevelEnabled(logLevel.level ?? "debug", level), progressToken);
   const can = canAnswer(server.getClientCapabilities());
   const client = askedDirectly(can, (method, params, timeout) =>
     server.request({ method, params }, { signal: cancellable.signal, timeout, relatedRequestId: id }),

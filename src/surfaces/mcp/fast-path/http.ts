@@ -74,7 +74,7 @@ export class SessionCalls extends FastPathCalls {
     let begun: StartedCall | undefined;
     let timer: NodeJS.Timeout | undefined;
     let carrier: Exchange | undefined = exchange;
-    const gone = (lost: Exchange): void => {
+    const onLost = (lost: Exchange): void => {
       if (lost !== carrier) return;
       clearTimeout(timer);
       if (reply.isResumable) timer = setTimeout(() => begun?.cancel(), RESUME_MS);
@@ -82,12 +82,12 @@ export class SessionCalls extends FastPathCalls {
     };
     const { respond } = exchange;
     const options = { respond, headers: this.#headers, silenceMs: SILENCE_MS, log };
-    const reply = openHttpReply({ ...options, onGone: () => gone(exchange) });
+    const reply = openHttpReply({ ...options, onGone: () => onLost(exchange) });
     this.#live.set(stream, (missed, next) => {
       clearTimeout(timer);
       carrier = next;
-      next.onEnd(() => gone(next));
-      return reply.resume(missed, () => gone(next));
+      next.onEnd(() => onLost(next));
+      return reply.resume(missed, () => onLost(next));
     });
     begun = this.start(call, {
       say: reply.say,
@@ -98,7 +98,7 @@ export class SessionCalls extends FastPathCalls {
         reply.answer(message);
       },
     });
-    exchange.onEnd(() => gone(exchange));
+    exchange.onEnd(() => onLost(exchange));
     return reply.response;
   }
 }
@@ -129,9 +129,9 @@ function takesBoth(headers: Headers): boolean {
 function wantsHeaders({ name }: RegularCall, { runtime }: GatewayContext, { caller, exposure }: Principal): boolean {
   const tool = getOfferedTools(runtime.catalogFor(caller), exposure).find(name)?.tool;
   if (tool === undefined) return false;
-  const known = wanting.get(tool) ?? JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
-  wanting.set(tool, known);
-  return known;
+  const cached = wanting.get(tool) ?? JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
+  wanting.set(tool, cached);
+  return cached;
 }
 
 const wanting = new WeakMap<ToolDefinition, boolean>();

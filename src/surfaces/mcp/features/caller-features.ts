@@ -28,13 +28,13 @@ export async function getCallerFeatures(
   proxied: ProxiedFeatures,
 ): Promise<CallerFeatures> {
   const visible = catalog.skills.filter(({ name }) => mayRead(caller, `${name}.*`));
-  const asked = await Promise.all(
+  const features = await Promise.all(
     visible.map(async (skill) => {
       const offers = skill.provided.offers ?? (await proxied.getFeatures(skill, caller));
       return offers === undefined ? [] : [{ owner: skill.server ?? skill.name, offers }];
     }),
   );
-  const offering = asked.flat();
+  const offering = features.flat();
   const resources = new Map<string, NamedFeature<McpResource>>();
   for (const { owner, offers } of offering.toReversed()) {
     for (const item of offers.resources) resources.set(item.uri, { item: underName(item, owner), offers });

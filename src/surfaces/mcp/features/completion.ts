@@ -20,8 +20,8 @@ export async function complete(
     return (await offers?.complete?.({ ...params }, context)) ?? NOTHING;
   }
   const offered = library.offers.prompts.get(ref.name);
-  const asked = { ...params, ref: { ...ref, name: offered?.item.name ?? ref.name } };
-  return (await offered?.offers.complete?.(asked, context)) ?? NOTHING;
+  const request = { ...params, ref: { ...ref, name: offered?.item.name ?? ref.name } };
+  return (await offered?.offers.complete?.(request, context)) ?? NOTHING;
 }
 
 const NOTHING = { completion: { values: [], total: 0, hasMore: false } };

@@ -31,14 +31,14 @@ export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
   return {
     getFeatures(skill, caller) {
       if (skill.kind !== "mcp" || !METHODS.some((name) => has(skill, name))) return Promise.resolve(undefined);
-      const known =
+      const entries =
         cache.get(skill) ??
         new Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>();
-      cache.set(skill, known);
-      const fresh = known.get(caller.id);
+      cache.set(skill, entries);
+      const fresh = entries.get(caller.id);
       if (fresh !== undefined && fresh.until > performance.now()) return fresh.offers;
       const offers = askServer(runtime, skill, caller);
-      known.set(caller.id, { until: performance.now() + FRESH_MS, offers });
+      entries.set(caller.id, { until: performance.now() + FRESH_MS, offers });
       return offers;
     },
   };
@@ -54,10 +54,10 @@ async function askServer(runtime: Runtime, skill: Skill, caller: Caller): Promis
   const list = async (method: string, key: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     if (!has(skill, method)) return [];
     let items: unknown = [];
-    const asked = runtime
+    const listing = runtime
       .call(`${skill.name}.${method}`, {}, { caller })
       .then((value) => (items = runtime.secrets.maskValue(value)));
-    await waitAtMost(LIST_MS, asked);
+    await waitAtMost(LIST_MS, listing);
     return (Array.isArray(items) ? items : []).filter(isRecord).filter((item) => typeof item[key] === "string");
   };
   const [resources, templates, prompts] = await Promise.all([

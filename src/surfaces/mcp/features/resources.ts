@@ -128,9 +128,9 @@ function skillPage(path: string, runtime: Runtime, caller: Caller): TextContents
  */
 function readResultPart(uri: string, { results }: Runtime, caller: Caller): TextContents | undefined {
   const [name = "", query = ""] = uri.split("?", 2);
-  const wanted = new URLSearchParams(query);
-  const offset = wholeNumber(wanted.get("offset"), 0);
-  const length = Math.min(wholeNumber(wanted.get("length"), PART_CHARACTERS), MAX_CHARACTERS);
+  const parameters = new URLSearchParams(query);
+  const offset = wholeNumber(parameters.get("offset"), 0);
+  const length = Math.min(wholeNumber(parameters.get("length"), PART_CHARACTERS), MAX_CHARACTERS);
   const part = results.read(name, offset, length, caller);
   if (part === undefined) return undefined;
   const end = offset + part.text.length;

@@ -46,13 +46,17 @@ function createRecord(caller: Caller, source: string, outcome: Outcome): RunReco
   const { runId, kind } = outcome;
   const time = new Date().toISOString();
   const head = { runId, caller: caller.id, time, kind };
-  let known: string | Outcome = outcome;
+  let record: string | Outcome = outcome;
   return {
     ...head,
     get json() {
-      if (typeof known !== "string")
-        known = JSON.stringify({ ...head, source: truncateText(source, KEPT_CHARACTERS), ...summarizeOutcome(known) });
-      return known;
+      if (typeof record !== "string")
+        record = JSON.stringify({
+          ...head,
+          source: truncateText(source, KEPT_CHARACTERS),
+          ...summarizeOutcome(record),
+        });
+      return record;
     },
   };
 }

@@ -54,7 +54,7 @@ export interface RequestTurn {
  */
 export interface MultiTurnRequests {
   run<Result extends RequestResult>(
-    turn: RequestTurn,
+    request: RequestTurn,
     work: (workContext: WorkContext) => Promise<Result>,
   ): Promise<Result | InputRequiredResult>;
   /** Cancels all suspended work. */
@@ -88,10 +88,10 @@ export function createMultiTurnRequests(): MultiTurnRequests {
   }
 
   return {
-    async run(turn, work) {
-      const state = turn.requestState;
-      const conversation = state === undefined ? new MultiTurnRequest(turn, work) : unpark(state, turn.subject);
-      const end = await conversation.take(turn);
+    async run(request, work) {
+      const state = request.requestState;
+      const conversation = state === undefined ? new MultiTurnRequest(request, work) : unpark(state, request.subject);
+      const end = await conversation.take(request);
       // The result has the type of this work: `subject` ties a state to its method and name.
       return end.kind === "finished"
         ? (end.result as Awaited<ReturnType<typeof work>>)
@@ -120,22 +120,22 @@ class MultiTurnRequest {
   readonly #abort = new Cancellation();
   readonly #questions = new Map<string, ClientQuestion>();
   readonly #work: Promise<RequestResult>;
-  #turn: RequestTurn;
-  #asked: (() => void) | undefined;
+  #request: RequestTurn;
+  #onQuestion: (() => void) | undefined;
   #stopListening = (): void => {};
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(turn: RequestTurn, work: (workContext: WorkContext) => Promise<RequestResult>) {
-    this.subject = turn.subject;
-    this.#turn = turn;
+  constructor(request: RequestTurn, work: (workContext: WorkContext) => Promise<RequestResult>) {
+    this.subject = request.subject;
+    this.#request = request;
     const client: Client = {
-      can: (request) => this.#turn.can(request),
+      can: (request) => this.#request.can(request),
       ask: (request, params, key) => this.#ask(request, params, key),
     };
     const workContext: WorkContext = {
       client,
       cancellable: this.#abort,
-      notifications: () => this.#turn.notifications,
+      notifications: () => this.#request.notifications,
       era: "modern",
     };
     this.#work = Promise.resolve().then(() => work(workContext));
@@ -144,16 +144,16 @@ class MultiTurnRequest {
   }
 
   /** Continues the work with the answers of a request, until it ends or asks the next questions. */
-  async take(turn: RequestTurn): Promise<TurnEnd> {
+  async take(request: RequestTurn): Promise<TurnEnd> {
     clearTimeout(this.#timer);
-    this.#turn = turn;
+    this.#request = request;
     this.#stopListening();
-    this.#stopListening = turn.cancellable.onCancel(() => this.abort());
-    this.#deliver(turn.inputResponses);
+    this.#stopListening = request.cancellable.onCancel(() => this.abort());
+    this.#deliver(request.inputResponses);
     const finished = this.#work.then((result): TurnEnd => ({ kind: "finished", result }));
-    const asked = new Promise<void>((resolve) => (this.#asked = resolve));
-    if (this.#questions.size > 0) this.#asked?.();
-    const end = await Promise.race([finished, asked]);
+    const question = new Promise<void>((resolve) => (this.#onQuestion = resolve));
+    if (this.#questions.size > 0) this.#onQuestion?.();
+    const end = await Promise.race([finished, question]);
     // The request is answered, so the end of its connection must no longer cancel the work.
     this.#stopListening();
     if (end !== undefined) return end;
@@ -185,20 +185,20 @@ class MultiTurnRequest {
   }
 
   #ask(request: ClientRequest, params: Readonly<Record<string, unknown>>, key: string | undefined): Promise<unknown> {
-    if (!this.#turn.can(request, params)) return Promise.reject(cannotAsk(request));
+    if (!this.#request.can(request, params)) return Promise.reject(cannotAsk(request));
     const early = key === undefined ? undefined : this.#earlyAnswer(key);
     if (fits(request, params, early)) return Promise.resolve(early);
     return new Promise((resolve, reject) => {
       this.#questions.set(key ?? randomUUID(), { request, params, answer: resolve });
       this.#abort.onCancel(() => reject(cannotAsk(request)));
       // Questions asked in the same tick are sent together.
-      setImmediate(() => this.#asked?.());
+      setImmediate(() => this.#onQuestion?.());
     });
   }
 
   /** Returns an answer that the client sent in advance. */
   #earlyAnswer(key: string): unknown {
-    const { inputResponses } = this.#turn;
+    const { inputResponses } = this.#request;
     return inputResponses !== undefined && Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined;
   }
 }

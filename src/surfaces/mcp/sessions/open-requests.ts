@@ -46,9 +46,9 @@ export function createOpenRequests(): OpenRequests {
     },
     answered: () => (ids.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     giveUp() {
-      const left = [...ids];
-      for (const id of left) settle(id);
-      return left;
+      const openIds = [...ids];
+      for (const id of openIds) settle(id);
+      return openIds;
     },
   };
 }

@@ -88,8 +88,8 @@ export class McpSession {
 
   async answer(exchange: Exchange): Promise<Response> {
     const { request, body } = exchange;
-    const taken = this.#takenId(body);
-    if (taken !== undefined) return Response.json(createTakenAnswer(taken), { status: 400 });
+    const reusedId = this.#takenId(body);
+    if (reusedId !== undefined) return Response.json(createTakenAnswer(reusedId), { status: 400 });
     const lastEventId = request.method === "GET" ? request.headers.get("last-event-id") : null;
     if (lastEventId !== null && this.#sent.since(lastEventId) === undefined) return refusal(400, EVENTS_DROPPED, body);
     const ids = requestIds(body);

@@ -41,11 +41,11 @@ export interface OfferedTool {
 const cache = new WeakMap<Catalog, Map<string, Offered>>();
 
 export function getOfferedTools(catalog: Catalog, exposure: Exposure): Offered {
-  const known = cache.get(catalog) ?? new Map<string, Offered>();
-  cache.set(catalog, known);
+  const byCaller = cache.get(catalog) ?? new Map<string, Offered>();
+  cache.set(catalog, byCaller);
   const key = JSON.stringify(exposure);
-  const offered = known.get(key) ?? offer(catalog, exposure);
-  known.set(key, offered);
+  const offered = byCaller.get(key) ?? offer(catalog, exposure);
+  byCaller.set(key, offered);
   return offered;
 }
 

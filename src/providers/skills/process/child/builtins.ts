@@ -42,7 +42,7 @@ export class Builtins {
 
   /** Reverts changes, and returns the name of the first changed built-in. */
   restore(): string | undefined {
-    let changed = strangers();
+    let changed = findUnknownBuiltins();
     // Uses no iterator and no callback: skill code may have changed them.
     for (let index = 0; index < this.#methods.length; index++) {
       const method = this.#methods[index];
@@ -76,7 +76,7 @@ function getMethods(holder: object, name: string): readonly BuiltinMethod[] {
 }
 
 /** Removes enumerable properties of `Object.prototype`, which every `for … in` would visit. */
-function strangers(): string | undefined {
+function findUnknownBuiltins(): string | undefined {
   let first: string | undefined;
   for (const key in {}) if (deleteProperty(Object.prototype, key)) first ??= `Object.prototype.${key}`;
   return first;

@@ -33,23 +33,23 @@ const UNFINISHED = Symbol("unfinished");
 /** Walks through one value. Copies only objects in which something changes. */
 class CloneWalk {
   readonly #names: (string | number)[] = [];
-  readonly #made = new Map<object, unknown>();
+  readonly #clones = new Map<object, unknown>();
 
   plain(value: unknown, name: string | number): unknown {
     if (typeof value === "function" || typeof value === "symbol") throw this.#refusal(`is a ${typeof value}`, name);
     if (typeof value !== "object" || value === null) return value;
-    if (this.#made.has(value)) {
-      const made = this.#made.get(value);
-      if (made === UNFINISHED) throw this.#refusal(CYCLE, name);
-      return made;
+    if (this.#clones.has(value)) {
+      const existing = this.#clones.get(value);
+      if (existing === UNFINISHED) throw this.#refusal(CYCLE, name);
+      return existing;
     }
     if (this.#names.length >= MAX_DEPTH) throw new NestedTooDeeply();
-    this.#made.set(value, UNFINISHED);
+    this.#clones.set(value, UNFINISHED);
     this.#names.push(name);
-    const made = this.#object(value);
+    const clone = this.#object(value);
     this.#names.pop();
-    this.#made.set(value, made);
-    return made;
+    this.#clones.set(value, clone);
+    return clone;
   }
 
   #object(value: object): unknown {
@@ -68,8 +68,8 @@ class CloneWalk {
   #list(list: readonly unknown[]): readonly unknown[] {
     // The size limit refuses this list later; visiting it first, holes included, takes long.
     if (list.length > MAX_VALUES) return list;
-    const made = list.map((member, index) => this.plain(member, index));
-    return made.every((member, index) => member === list[index]) ? list : made;
+    const items = list.map((member, index) => this.plain(member, index));
+    return items.every((member, index) => member === list[index]) ? list : items;
   }
 
   #fields(value: object): unknown {
@@ -79,9 +79,9 @@ class CloneWalk {
     if (keys.length === 0 && isClassInstance(value))
       throw this.#refusal(`is ${describeObject(value)} that holds no plain data`);
     const fields = keys.map((key) => this.#read(value, key));
-    const made = fields.map((field, index) => this.plain(field, keys[index] ?? ""));
-    if (made.every((field, index) => field === fields[index])) return value;
-    return Object.fromEntries(keys.map((key, index) => [key, made[index]]));
+    const values = fields.map((field, index) => this.plain(field, keys[index] ?? ""));
+    if (values.every((field, index) => field === fields[index])) return value;
+    return Object.fromEntries(keys.map((key, index) => [key, values[index]]));
   }
 
   #read(holder: object, key: string): unknown {

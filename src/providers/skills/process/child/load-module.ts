@@ -28,7 +28,7 @@ export async function loadModule(
   request: LoadRequest,
 ): Promise<{ readonly module: ImportedModule; readonly response: Loaded }> {
   const root = await importBundle(request);
-  const made = request.classes.map((path) => ({ path, ...make(valueAt(root, path)) }));
+  const instances = request.classes.map((path) => ({ path, ...make(valueAt(root, path)) }));
   const found = request.values.map((path) => ({ path, value: valueAt(root, path) }));
   const skills = found.flatMap(({ path, value }) => (isDefinedSkill(value) ? [{ path, skill: value }] : []));
   const tools = found.flatMap(({ path, value }) => toolsIn(path, value));
@@ -37,13 +37,13 @@ export async function loadModule(
     module: {
       root,
       objects: new Map(
-        made.flatMap(({ path, object }) => (object === undefined ? [] : [[formatExportPath(path), object]])),
+        instances.flatMap(({ path, object }) => (object === undefined ? [] : [[formatExportPath(path), object]])),
       ),
       skills: new Map(skills.map(({ path, skill }) => [formatExportPath(path), skill])),
       tools: new Map(tools.flatMap(({ path, tool }) => (tool === undefined ? [] : [[formatExportPath(path), tool]]))),
     },
     response: {
-      classes: made.map(({ failure }) => failure),
+      classes: instances.map(({ failure }) => failure),
       skills: skills.map(({ path, skill }) => described(path, skill)),
       tools: tools.flatMap(({ path, tool }) => (tool === undefined ? [] : [{ path, definition: tool.definition }])),
       functions: found.flatMap(({ path, value }) => (isFunction(value) ? [path] : [])),

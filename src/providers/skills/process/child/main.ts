@@ -42,7 +42,10 @@ let lastLoad: Promise<void> = Promise.resolve();
 /** Spins after a request, because another one often follows. */
 const spinWait = new EventLoopSpin(canSpin() ? SPIN_MS : 0);
 /** Requests to the runtime that are not answered yet. */
-const asked = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }>();
+const questions = new Map<
+  number,
+  { readonly resolve: (value: unknown) => void; readonly reject: (why: Error) => void }
+>();
 let lastAsk = 0;
 const builtins = new Builtins();
 /** Attributes errors to the call that caused them. */
@@ -112,9 +115,9 @@ function handleRequest(request: Request): void {
       void invoke(request);
       break;
     case "answered":
-      if (request.ok) asked.get(request.ask)?.resolve(request.value);
-      else asked.get(request.ask)?.reject(new Error(request.message));
-      asked.delete(request.ask);
+      if (request.ok) questions.get(request.ask)?.resolve(request.value);
+      else questions.get(request.ask)?.reject(new Error(request.message));
+      questions.delete(request.ask);
       break;
     case "cancel":
       calls.get(request.call)?.abort();
@@ -171,12 +174,12 @@ async function runToEnd(request: InvokeRequest, signal: AbortSignal): Promise<In
 function ask(call: number, question: StoreQuestion): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ask = ++lastAsk;
-    asked.set(ask, { resolve, reject });
+    questions.set(ask, { resolve, reject });
     try {
       send({ kind: "question", call, ask, question });
     } catch (error) {
       // A value that cannot leave the process, such as a function.
-      asked.delete(ask);
+      questions.delete(ask);
       reject(error instanceof Error ? error : new Error(String(error)));
     }
   });

@@ -20,9 +20,9 @@ export async function runCall(
   signal: AbortSignal,
   { send, ask }: ReportChannel,
 ): Promise<unknown> {
-  const asked = (question: StoreQuestion): Promise<unknown> => ask(call, question);
-  const client = asks && { client: createClient(asks, asked) };
-  const store = createStore(asked);
+  const askHost = (question: StoreQuestion): Promise<unknown> => ask(call, question);
+  const client = asks && { client: createClient(asks, askHost) };
+  const store = createStore(askHost);
   const context: CallContext = Object.freeze({ ...facts, ...createCallEvents(call, send), store, ...client, signal });
   switch (target.via) {
     case "class": {
@@ -53,14 +53,14 @@ const MAX_EVENT_CHARACTERS = 16_384;
 
 /** Creates the log and progress functions of a call. */
 function createCallEvents(call: number, send: (response: Response) => void): Pick<CallContext, "log" | "progress"> {
-  let left = MAX_EVENTS;
+  let remaining = MAX_EVENTS;
   const short = (text: unknown): string => String(text).slice(0, MAX_EVENT_CHARACTERS);
   return {
     log: (level, text) => {
-      if (left-- > 0) send({ kind: "log", call, level, text: short(text) });
+      if (remaining-- > 0) send({ kind: "log", call, level, text: short(text) });
     },
     progress: (done, total, text) => {
-      if (left-- <= 0) return;
+      if (remaining-- <= 0) return;
       send({
         kind: "progress",
         call,

@@ -34,10 +34,10 @@ function formatErrorHead(error: Error): string {
 }
 
 function inSource(line: string, getSourceMap: (file: string) => SourceMap | undefined): string {
-  return line.replace(PLACE, (place, url: string, row: string, column: string) => {
+  return line.replace(PLACE, (frame, url: string, row: string, column: string) => {
     const file = url.startsWith("file:") ? fileURLToPath(url) : url;
     const entry = getSourceMap(file)?.findEntry(Number(row) - 1, Number(column) - 1);
-    if (entry === undefined || !("originalSource" in entry)) return place;
+    if (entry === undefined || !("originalSource" in entry)) return frame;
     const { originalSource, originalLine, originalColumn } = entry;
     return `${resolve(dirname(file), originalSource)}:${originalLine + 1}:${originalColumn + 1}`;
   });

@@ -54,8 +54,8 @@ export function findDoc(source: Source, node: SyntaxNode, before: SyntaxNode | u
 export function docAmong(source: Source, all: readonly SyntaxNode[], index: number, within?: SyntaxNode): Doc {
   let first = index;
   while (isOverloadSignature(all[first - 1], all[index])) first--;
-  const places = [index, ...Array.from({ length: index - first }, (_, step) => first + step)];
-  const docs = places.flatMap((at) => {
+  const indexes = [index, ...Array.from({ length: index - first }, (_, step) => first + step)];
+  const docs = indexes.flatMap((at) => {
     const node = all[at];
     return node === undefined ? [] : findDoc(source, node, all[at - 1], within);
   });

@@ -22,7 +22,7 @@ export function readFacts(doc: Doc, inherited: Metadata = {}): DocFacts {
     const read = TAGS.get(tag.tag);
     if (read === undefined) continue;
     const found = read.read(tag.text, metadata);
-    if (found === undefined) mistakes.push({ line: tag.line, message: `@${tag.tag} expects ${read.wanted}` });
+    if (found === undefined) mistakes.push({ line: tag.line, message: `@${tag.tag} expects ${read.expected}` });
     else metadata = { ...metadata, ...found };
   }
   return {
@@ -36,7 +36,7 @@ export function readFacts(doc: Doc, inherited: Metadata = {}): DocFacts {
 const HIDING: ReadonlySet<string> = new Set(["hidden", "internal", "private", "ignore"]);
 
 interface TagReader {
-  readonly wanted: string;
+  readonly expected: string;
   /** Returns `undefined` for an invalid text. `soFar` is the metadata of earlier tags. */
   readonly read: (text: string, soFar: Metadata) => Metadata | undefined;
 }
@@ -47,13 +47,13 @@ const TAGS: ReadonlyMap<string, TagReader> = new Map<string, TagReader>([
   [
     "version",
     {
-      wanted: "a version such as 1.2.0",
+      expected: "a version such as 1.2.0",
       read: (text) => (/^\d+\.\d+\.\d+\S*$/.test(text) ? { version: text } : undefined),
     },
   ],
   [
     "deprecated",
-    { wanted: "a sentence", read: (text) => ({ deprecated: text === "" ? "No replacement is named" : text }) },
+    { expected: "a sentence", read: (text) => ({ deprecated: text === "" ? "No replacement is named" : text }) },
   ],
   ["readonly", flag((readOnly) => ({ readOnly }))],
   ["destructive", flag((destructive) => ({ destructive }))],
@@ -67,7 +67,7 @@ const TAGS: ReadonlyMap<string, TagReader> = new Map<string, TagReader>([
   [
     "ratelimit",
     {
-      wanted: "a number of calls per minute",
+      expected: "a number of calls per minute",
       read: (text) => (/^\d+$/.test(text) ? { rateLimit: Number(text) } : undefined),
     },
   ],
@@ -79,17 +79,17 @@ const TAGS: ReadonlyMap<string, TagReader> = new Map<string, TagReader>([
   ["capability", capability()],
 ]);
 
-function words(wanted: string, read: (text: string, soFar: Metadata) => Metadata): TagReader {
-  return { wanted, read: (text, soFar) => (text === "" ? undefined : read(text, soFar)) };
+function words(expected: string, read: (text: string, soFar: Metadata) => Metadata): TagReader {
+  return { expected, read: (text, soFar) => (text === "" ? undefined : read(text, soFar)) };
 }
 
 function flag(read: (on: boolean) => Metadata): TagReader {
-  return { wanted: "nothing behind it", read: (text) => read(text !== "false") };
+  return { expected: "nothing behind it", read: (text) => read(text !== "false") };
 }
 
 function choice<const Value extends string>(values: readonly Value[], read: (value: Value) => Metadata): TagReader {
   return {
-    wanted: values.join(", "),
+    expected: values.join(", "),
     read: (text) => {
       const value = values.find((each) => each === text.toLowerCase());
       return value === undefined ? undefined : read(value);
@@ -109,7 +109,7 @@ const UNITS_MS: ReadonlyMap<string, number> = new Map([
 /** Reads `500`, `500ms`, `5s`, `2m`, `1h`; a bare number is milliseconds. */
 function duration(read: (ms: number) => Metadata | undefined): TagReader {
   return {
-    wanted: "a duration such as 500ms, 5s or 2m",
+    expected: "a duration such as 500ms, 5s or 2m",
     read: (text) => {
       const [, amount = "", unit = ""] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/.exec(text.toLowerCase()) ?? [];
       const unitMs = UNITS_MS.get(unit);
@@ -120,7 +120,7 @@ function duration(read: (ms: number) => Metadata | undefined): TagReader {
 
 function capability(): TagReader {
   return {
-    wanted: CAPABILITIES.join(", "),
+    expected: CAPABILITIES.join(", "),
     read: (text, soFar) => {
       const found = CAPABILITIES.filter((each) => listed(text).includes(each));
       return found.length === 0 ? undefined : { capabilities: [...(soFar.capabilities ?? []), ...found] };
