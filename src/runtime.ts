@@ -164,7 +164,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly results: KeptResults;
   /** The secrets of the configuration; masks them in what is shown. */
   readonly secrets: KnownSecrets;
-  /** Settles when skills are loaded, and of every MCP server is known, be it from an earlier time, what it offers. */
+  /** Settles when skills are loaded and the tools of every MCP server are known, from the server or from an earlier list. */
   readonly known: Promise<void>;
   /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
   readonly ready: Promise<void>;
@@ -261,9 +261,9 @@ function openRuntime(parts: RuntimeParts): Runtime {
   const { options, registry, sources, providers, events, secrets } = parts;
   const services = openServices(parts);
   const runAndWait = createRunner(parts, services);
-  let known: Promise<void> | undefined;
+  let listing: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
-  const whenKnown = (): Promise<void> => (known ??= providers.known());
+  const whenKnown = (): Promise<void> => (listing ??= providers.whenKnown());
   const stopFollowing = followFiles(parts);
   const stopIndexing = options.lazy === true ? () => {} : indexInBackground(registry);
   if (options.lazy !== true) void whenKnown();

@@ -100,14 +100,14 @@ function learn(history: CallerHistory): void {
   if (called.size === 0) return;
   const listed = new Set(searches.flatMap((search) => [...called].filter((path) => search.listed.has(path))));
   const unlisted = [...called].filter((path) => !listed.has(path));
-  const meant = unlisted.length > 0 ? unlisted : [...called];
+  const targets = unlisted.length > 0 ? unlisted : [...called];
   const open = searches.filter((search, at) => {
     const own = [...called].filter((path) => search.listed.has(path));
     for (const path of own) words.teach(path, search.stems);
     const isLast = at === searches.length - 1;
     if (own.length === 0 && !search.isDoubtful && !isLast) return true;
     // A request of several tasks may list the method of only one of them.
-    const others = own.length === 0 ? meant : isLast ? unlisted : [];
+    const others = own.length === 0 ? targets : isLast ? unlisted : [];
     if (others.length <= MAX_UNLISTED) for (const path of others) words.teach(path, search.stems);
     return false;
   });

@@ -33,12 +33,12 @@ export async function readPolicyFiles({ tools, isNamed = false }: PolicyFiles): 
     isNamed && rows === NO_ROWS && !existsSync(tools)
       ? [{ source: formatLabel(tools), error: configError(formatLabel(tools), "it does not exist").message }]
       : [];
-  const named = await readAs(roles, parseRoles, NO_ROLES);
+  const roleFile = await readAs(roles, parseRoles, NO_ROLES);
   return {
     rows: rows.rows,
     flows: rows.flows,
-    roles: named.roles,
-    problems: [...missing, ...rows.problems, ...named.problems],
+    roles: roleFile.roles,
+    problems: [...missing, ...rows.problems, ...roleFile.problems],
     exists: rows !== NO_ROWS,
   };
 }

@@ -47,8 +47,8 @@ export async function openPolicy(files: PolicyFiles | undefined, settings: Polic
   let stop = (): void => {};
 
   /** A file that was removed is a mistake, too: its rules would end silently. */
-  async function reload(wanted: PolicyFiles, { onApplied, onBroken }: PolicyListener): Promise<void> {
-    const read = await readPolicyFiles({ ...wanted, isNamed: exists || wanted.isNamed === true });
+  async function reload(files: PolicyFiles, { onApplied, onBroken }: PolicyListener): Promise<void> {
+    const read = await readPolicyFiles({ ...files, isNamed: exists || files.isNamed === true });
     ({ problems } = read);
     const [first] = problems;
     if (first !== undefined) return onBroken(`${first.error}. The policy before the change stays in force`);
@@ -71,10 +71,10 @@ export async function openPolicy(files: PolicyFiles | undefined, settings: Polic
       if (files === undefined) return;
       const warn = (error: unknown): void => listener.onBroken(getMessage(error));
       let last = Promise.resolve();
-      const look = (): void => {
+      const reloadOnce = (): void => {
         last = last.then(() => reload(files, listener)).catch(warn);
       };
-      stop = watchPolicyFiles(files, look, warn);
+      stop = watchPolicyFiles(files, reloadOnce, warn);
     },
     close: () => stop(),
   };

@@ -41,8 +41,8 @@ export function createPolicy(content: PolicyContent): ExplainedPolicy {
     ...createFlowRules(onlyTightens ? flows.filter(({ decision }) => decision !== "allow") : flows),
     findRows,
     getRule(method) {
-      const known = rules.get(method);
-      if (known !== undefined) return known;
+      const cached = rules.get(method);
+      if (cached !== undefined) return cached;
       const rule = createRule(method.metadata, findRows(method)[0]?.row, content);
       rules.set(method, rule);
       return rule;

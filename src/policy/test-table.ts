@@ -33,15 +33,15 @@ export function runPolicyTests(
   const { tests } = value;
   if (!Array.isArray(tests)) throw configError(label, `"tests" must be a list, as in ${EXAMPLE}`, locate(["tests"]));
   return tests.map((test: unknown, index) => {
-    const place = locate(["tests", index]);
-    const wrong = (what: string): SkillgateError => configError(label, `${what}, as in ${EXAMPLE}`, place);
+    const location = locate(["tests", index]);
+    const wrong = (what: string): SkillgateError => configError(label, `${what}, as in ${EXAMPLE}`, location);
     const { path, caller, decision: expected } = isRecord(test) ? test : {};
     if (typeof path !== "string" || !/^[^.\s]+\.[^.\s]+$/.test(path))
       throw wrong("a test must have the path of a method");
     if (!isDecision(expected)) throw wrong("the decision of a test must be allow, ask or deny");
     const method = catalog.method(path) ?? createUnknownMethod(path);
     const { decision, reasons, caller: id } = explainDecision(policy, method, parseCaller(caller, wrong));
-    return { line: place.line, path, caller: id, expected, decision, passed: decision === expected, reasons };
+    return { line: location.line, path, caller: id, expected, decision, passed: decision === expected, reasons };
   });
 }
 

@@ -174,14 +174,14 @@ function settingsFrom(
   const asksDestructive = parseDestructive(options.approvals ?? files.settings["approvals"]);
   const rehydrates = parseRehydrate(options.secrets ?? files.settings["secrets"]);
   const skillsDir = options.skillsDir ?? files.skillsDir;
-  let asked: Promise<RuntimeSettings> | undefined;
+  let answered: Promise<RuntimeSettings> | undefined;
   const ask = async (): Promise<RuntimeSettings> =>
     person !== undefined && (await askForTrust(person, files, cwd, env))
       ? settingsFrom(options, await readFiles(options, cwd, env), cwd, env)
       : settings;
   const settings: RuntimeSettings = {
     skillsDir: skillsDir === undefined || skillsDir === false ? undefined : resolve(cwd, skillsDir),
-    trusted: () => (asked ??= ask()),
+    trusted: () => (answered ??= ask()),
     isTrusted: files.trust?.isTrusted ?? true,
     watch: options.watch ?? false,
     skills: (options.skills ?? []).map(parseSkill),
@@ -317,12 +317,12 @@ function resolveSettingsFile({ settings, discover = false }: RuntimeOptions, cwd
 
 /** The folder that the program names; else `store.dir` of the settings. The database is at `store.url`, else in the folder. */
 function resolveStore(
-  wanted: string | undefined,
+  option: string | undefined,
   section: unknown,
   cwd: string,
 ): Pick<RuntimeSettings, "store" | "database"> {
   const { dir, url } = isRecord(section) ? section : {};
-  const folder = wanted ?? dir;
+  const folder = option ?? dir;
   const store = typeof folder === "string" ? resolve(cwd, folder) : undefined;
   if (typeof url === "string" && url !== "") return { store, database: { url } };
   return { store, database: store === undefined ? {} : { folder: store } };

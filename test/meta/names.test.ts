@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 import { expect, test } from "vitest";
 
 const FILES = ["src", "sandbox"].flatMap(listFiles).map((file) => ({ file, text: readFileSync(file, "utf8") }));
@@ -15,6 +16,13 @@ const LIMIT_NAME = /\b(?:MOST|LEAST|LONGEST|SHORTEST|LARGEST|SMALLEST|DEEPEST)_[
 const TYPE_NAME =
   /^\s*(?:export )?(?:abstract )?(?:interface|class|type|enum) ([A-Z]\w*)(?=\s*[<={]|\s+(?:extends|implements)\b)/gm;
 
+/** Participles and figurative words that say nothing about a value without a noun. */
+const HEADLESS_NAMES: ReadonlySet<string> = new Set(
+  "known wanted named made given asked taken meant held said shown kept told heard seen gone place places way look turn reading strangers".split(
+    " ",
+  ),
+);
+
 test("calls functions by verbs, not by `xOf`", () => {
   expect(FILES.length).toBeGreaterThan(300);
   expect(FILES.flatMap(({ file, text }) => findOfNames(text).map((name) => `${file}: ${name}`))).toEqual([]);
@@ -28,12 +36,29 @@ test("declares each type name in one file", () => {
   expect(findSharedTypeNames(FILES)).toEqual([]);
 });
 
+test("calls variables, parameters and functions by nouns and verbs, not by a participle alone", () => {
+  expect(FILES.flatMap(({ file, text }) => findHeadlessNames(text).map((name) => `${file}: ${name}`))).toEqual([]);
+});
+
 test("finds names that break the rules", () => {
   const text =
     "function textOf() {}\nconst sizeOf = 1, { indexOf } = x;\n  readonly #kindOf = 2;\nfunction isOfUser() {}";
   expect(findOfNames(text)).toEqual(["textOf", "sizeOf", "#kindOf"]);
   expect(findOfNames("export const indexOf = 1;\nfunction getText() { return listOf(); }")).toEqual([]);
   expect(findLimitNames("const MOST_BYTES = 2;\nconst MAX_BYTES = 2;")).toEqual(["MOST_BYTES"]);
+  expect(findHeadlessNames("const known = 1, { told, at: [seen] } = x;\nfunction named(given) {}")).toEqual([
+    "known",
+    "told",
+    "seen",
+    "named",
+    "given",
+  ]);
+  expect(findHeadlessNames("class A { #kept = 1; asked() {} }\nlist.map((wanted) => wanted);")).toEqual([
+    "#kept",
+    "asked",
+    "wanted",
+  ]);
+  expect(findHeadlessNames("const knownNames = { kept: entry.held };\ninterface B { made: string }")).toEqual([]);
   const files = [
     { file: "a.ts", text: "interface Page {}\nexport class Line<T> {}\nimport {\n  type Known,\n} from 'b';" },
     { file: "b.ts", text: "export type Page = 1;\nclass Line extends Base {}\nexport type Known = 2;" },
@@ -53,6 +78,31 @@ function findOfNames(text: string): readonly string[] {
 }
 
 const findLimitNames = (text: string): readonly string[] => text.match(LIMIT_NAME) ?? [];
+
+/** Returns the declared names among `HEADLESS_NAMES`. Fields of data are free, because files and answers have them, too. */
+function findHeadlessNames(text: string): readonly string[] {
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const name = isDeclaration(node) ? node.name : undefined;
+    if (name !== undefined && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)))
+      if (HEADLESS_NAMES.has(name.text.replace("#", ""))) names.push(name.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest));
+  return names;
+}
+
+function isDeclaration(node: ts.Node): node is ts.NamedDeclaration {
+  return (
+    ts.isVariableDeclaration(node) ||
+    ts.isParameter(node) ||
+    ts.isBindingElement(node) ||
+    ts.isFunctionDeclaration(node) ||
+    ts.isMethodDeclaration(node) ||
+    ts.isMethodSignature(node) ||
+    (ts.isPropertyDeclaration(node) && ts.isPrivateIdentifier(node.name))
+  );
+}
 
 /** Returns the names with more than one file, each with its files. */
 function findSharedTypeNames(files: typeof FILES): readonly string[] {

@@ -34,8 +34,8 @@ export function learnedPostings(learned: LearnedWords, catalog: Catalog, index: 
     return methods.flatMap(({ path, times, words }) => {
       const document = findDocument(path, catalog, index);
       if (document === undefined) return [];
-      const known = findImpact(document, stem, index);
-      return [document * 256 + impactWithExamples(known, weight * times, words)];
+      const impact = findImpact(document, stem, index);
+      return [document * 256 + impactWithExamples(impact, weight * times, words)];
     });
   };
 }
@@ -43,7 +43,7 @@ export function learnedPostings(learned: LearnedWords, catalog: Catalog, index: 
 function findDocument(path: string, catalog: Catalog, index: MethodIndex): number | undefined {
   const method = catalog.method(path);
   if (method === undefined) return undefined;
-  return index.named(foldedName(method.name)).find((document) => index.methods[document] === method);
+  return index.documentsNamed(foldedName(method.name)).find((document) => index.methods[document] === method);
 }
 
 /** Returns the impact of a word in a document; 0 if the document does not have it. */

@@ -105,9 +105,9 @@ export function createVerifier({
       throw refused(`it does not match the call, or another key than ${JSON.stringify(key.keyId)} made it`);
     // Only now: signatures that anyone can invent must not fill the log.
     const until = signature.timestamp + MAX_CLOCK_DIFFERENCE_MS;
-    const taken = await nonces.take(JSON.stringify([signature.keyId, signature.nonce]), { until, now: latest });
-    if (taken === "used") throw new SkillgateError("SIGNATURE_REPLAYED", "Nonce already used (replay attack)");
-    if (taken === "full")
+    const outcome = await nonces.take(JSON.stringify([signature.keyId, signature.nonce]), { until, now: latest });
+    if (outcome === "used") throw new SkillgateError("SIGNATURE_REPLAYED", "Nonce already used (replay attack)");
+    if (outcome === "full")
       throw new SkillgateError(
         "NONCE_LIMIT",
         sentence("NONCE_LIMIT", "none of the stored nonces may be forgotten yet"),
@@ -153,10 +153,10 @@ function requireKind(key: KeyObject, type: "private" | "public", keyId: string):
   if (key.type !== type || key.asymmetricKeyType !== "ed25519") throw wrongKey(keyId, `an Ed25519 ${type} key`);
 }
 
-function wrongKey(keyId: string, wanted: string): SkillgateError {
+function wrongKey(keyId: string, expected: string): SkillgateError {
   return new SkillgateError(
     "OPTION_INVALID",
-    sentence("OPTION_INVALID", `the key ${JSON.stringify(keyId)} must be ${wanted}`),
+    sentence("OPTION_INVALID", `the key ${JSON.stringify(keyId)} must be ${expected}`),
   );
 }
 

@@ -14,8 +14,8 @@ export interface AuditStore {
   read(after?: number): AsyncIterable<AuditRow>;
   /** The newest records, the oldest first. */
   tail(count: number): Promise<readonly AuditRow[]>;
-  /** Checks the chain; `known` are positions that were written down elsewhere. */
-  verify(known?: readonly ChainPosition[]): Promise<AuditVerdict>;
+  /** Checks the chain; `positions` are those that were recorded elsewhere. */
+  verify(positions?: readonly ChainPosition[]): Promise<AuditVerdict>;
   /** Signs the end of the chain, and returns it; `undefined` for an empty log, and without a key. */
   sign(): Promise<AuditHeadRow | undefined>;
   /** Deletes at most `limit` records that are older than a time; returns how many these were. */
@@ -91,7 +91,7 @@ export function createAuditStore(
     append: (records) => queued(() => append(records)),
     read: (after) => readAuditRows(engine, after),
     tail: async (limit) => (await engine.select(AUDIT, {}, { descending: true, limit })).toReversed(),
-    verify: (known) => verifyChain(engine, known),
+    verify: (positions) => verifyChain(engine, positions),
     sign: () =>
       queued(async () => {
         const [row] = await engine.select(AUDIT, {}, { descending: true, limit: 1 });
@@ -137,8 +137,8 @@ async function pruneRows(
   return engine.transaction("audit", async (rows) => {
     const oldest = await rows.select(AUDIT, {}, { limit });
     // Records of several processes may be out of order by some milliseconds; the chain has no gaps.
-    const kept = oldest.findIndex(({ time }) => time >= before);
-    const last = oldest[(kept === -1 ? oldest.length : kept) - 1];
+    const firstKept = oldest.findIndex(({ time }) => time >= before);
+    const last = oldest[(firstKept === -1 ? oldest.length : firstKept) - 1];
     if (last === undefined) return 0;
     await rows.delete(AUDIT_HEADS, { day: PRUNED });
     await rows.put(AUDIT_HEADS, createHead(PRUNED, last, signer));

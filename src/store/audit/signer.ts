@@ -41,8 +41,8 @@ export async function readSigner(folder: string): Promise<Signer | undefined> {
 
 /** Reads the key pair of a folder, and creates it once, in a file that only its owner can read. */
 export async function openSigner(folder: string): Promise<Signer> {
-  const known = await readSigner(folder);
-  if (known !== undefined) return known;
+  const stored = await readSigner(folder);
+  if (stored !== undefined) return stored;
   const { privateKey } = generateKeyPairSync("ed25519");
   const draft = join(folder, `${FILE_NAME}.${randomUUID()}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -27,12 +27,12 @@ type Broken = Extract<AuditVerdict, { kind: "broken" }>;
 const MAX_MOVED = 1_000;
 
 /**
- * Checks each record against the hash of the record before, and the signed heads against the records. `known` are positions
- * that were written down elsewhere, which must be in the chain, too.
+ * Checks each record against the hash of the record before, and the signed heads against the records. `positions` are those
+ * that were recorded elsewhere, which must also be in the chain.
  */
 export async function verifyChain(
   rows: Pick<Rows, "select">,
-  known: readonly ChainPosition[] = [],
+  positions: readonly ChainPosition[] = [],
 ): Promise<AuditVerdict> {
   // Heads first: a head that is added meanwhile may be beyond the records that are read.
   const heads = await rows.select(AUDIT_HEADS, {}, { order: "seq" });
@@ -40,7 +40,7 @@ export async function verifyChain(
   if (forged !== undefined) return forgedHead(forged);
   const start = heads.findLast(({ day }) => day === PRUNED) ?? CHAIN_START;
   const expected = new Map<number, string>();
-  for (const { seq, hash } of [...heads, ...known]) expected.set(seq, hash);
+  for (const { seq, hash } of [...heads, ...positions]) expected.set(seq, hash);
   let last: ChainPosition = start;
   for await (const row of readAuditRows(rows, start.seq)) {
     const problem = findProblem(row, last) ?? findHeadProblem(row, expected);

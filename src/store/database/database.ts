@@ -13,7 +13,7 @@ import type { StoreEngine, Table } from "./table.ts";
 export interface Database extends AsyncDisposable {
   readonly kind: "sqlite" | "postgres" | "memory";
   /** The file, or the URL without its password; empty for a store in memory. */
-  readonly location: string;
+  readonly place: string;
   readonly keys: KeyTable;
   readonly counters: CounterTable;
   readonly approvals: ApprovalTable;
@@ -61,7 +61,7 @@ export async function createDatabase(location: StoreLocation, options: EngineOpt
   };
   return {
     kind: engine.kind,
-    location: engine.location,
+    place: engine.place,
     keys: createKeyTable(engine),
     counters: createCounterTable(engine),
     approvals: createApprovalTable(engine),
@@ -79,7 +79,7 @@ async function readInfo(engine: StoreEngine): Promise<DatabaseInfo> {
   const { bytes, program } = await engine.size();
   const rows: Record<string, number> = {};
   for (const table of TABLES) rows[table.name] = await engine.total(table);
-  return { kind: engine.kind, place: engine.location, program, schema: SCHEMA_VERSION, bytes, rows };
+  return { kind: engine.kind, place: engine.place, program, schema: SCHEMA_VERSION, bytes, rows };
 }
 
 async function* exportRows(engine: StoreEngine): AsyncGenerator<{ readonly table: string; readonly row: object }> {

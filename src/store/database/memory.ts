@@ -15,7 +15,7 @@ export function createMemoryEngine(): StoreEngine {
   const watchers = createWatchers();
   return {
     kind: "memory",
-    location: "",
+    place: "",
     insert: (table, list) => queued(() => rows.insert(table, list)),
     put: (table, row) => queued(() => rows.put(table, row)),
     count: (table, row, counter) => queued(() => rows.count(table, row, counter)),

@@ -62,7 +62,7 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
 
   return {
     kind: "postgres",
-    location,
+    place: location,
     insert: (table, list) => attempt(() => rows.insert(table, list)),
     put: (table, row) => attempt(() => rows.put(table, row)),
     count: (table, row, counter) => attempt(() => rows.count(table, row, counter)),

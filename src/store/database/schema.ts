@@ -19,10 +19,10 @@ export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 
 /** Makes the migrations that are missing. Throws `STORE_NEWER` for a store that a newer version has changed. */
 export async function migrate(engine: SqlEngine): Promise<void> {
-  if ((await readVersion(engine, engine.location)) === SCHEMA_VERSION) return;
+  if ((await readVersion(engine, engine.place)) === SCHEMA_VERSION) return;
   await engine.transaction("migrations", async (rows) => {
     // Another process may have made them in the meantime.
-    const version = await readVersion(rows, engine.location);
+    const version = await readVersion(rows, engine.place);
     if (version === undefined) await rows.execute(toStatement(CREATE_MIGRATIONS, engine.kind));
     for (const migration of MIGRATIONS.filter((migration) => migration.version > (version ?? 0))) {
       for (const change of migration.changes) await rows.execute(toStatement(change, engine.kind));

@@ -175,7 +175,7 @@ function createEngine(
   const watchers = watchByPolling(() => statements.all(DATA_VERSION)[0]?.["data_version"]);
   return {
     kind: "sqlite",
-    location: file,
+    place: file,
     insert: (table, list) =>
       list.length <= MAX_TOGETHER
         ? alone(() => rows.insert(table, list))

@@ -69,7 +69,7 @@ export interface EngineSize {
 export interface StoreEngine extends Rows {
   readonly kind: "sqlite" | "postgres" | "memory";
   /** The file, or the URL without its password; empty for a store in memory. */
-  readonly location: string;
+  readonly place: string;
   /**
    * Runs `work` in a transaction, and rolls it back if it throws. Transactions with the same `lock` run one after the other,
    * also in different processes. `work` uses only the rows that it receives, and waits for nothing else.

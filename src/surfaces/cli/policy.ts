@@ -68,16 +68,16 @@ async function initPolicy(folder: string): Promise<CommandResult> {
     [join(dirname(tools), "tools.schema.json"), `${JSON.stringify(POLICY_SCHEMA, null, 2)}\n`],
   ];
   const missing = files.filter(([path]) => !existsSync(path));
-  const made = missing.map(([path]) => path);
-  await changeByHand({ cwd: root, env: process.env }, { files: made }, async () => {
+  const created = missing.map(([path]) => path);
+  await changeByHand({ cwd: root, env: process.env }, { files: created }, async () => {
     for (const [path, text] of missing) await writeNewFile(path, text);
   });
-  const existing = files.map(([path]) => path).filter((path) => !made.includes(path));
+  const existing = files.map(([path]) => path).filter((path) => !created.includes(path));
   return {
     exit: "ok",
-    json: { folder: root, made: made.map((path) => relative(root, path)) },
+    json: { folder: root, made: created.map((path) => relative(root, path)) },
     text: lines([
-      ...made.map((path) => `Created ${relative(".", path)}`),
+      ...created.map((path) => `Created ${relative(".", path)}`),
       ...existing.map((path) => `Kept ${relative(".", path)}`),
     ]),
   };
