@@ -50,8 +50,8 @@ export class LocaleFormats {
 
   #getFormat({ of, locale, options }: FormatRequest): LocaleFormat {
     const key = JSON.stringify([of, locale, options]);
-    const known = this.#formats.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#formats.get(key);
+    if (cached !== undefined) return cached;
     const created = createFormat(of, locale, options);
     const [oldest] = this.#formats.keys();
     if (this.#formats.size >= MAX_FORMATS && oldest !== undefined) this.#formats.delete(oldest);
@@ -94,9 +94,9 @@ function parseRequest(json: string | undefined): FormatRequest | undefined {
 function findProblem({ of, locale, options }: FormatRequest): string | undefined {
   if (!LOCALE.test(locale))
     return `for the locale ${JSON.stringify(locale.slice(0, 40))}: only English is here, as en, en-US or en-GB; build the text yourself`;
-  const known = of === "date" ? DATE_OPTIONS : NUMBER_OPTIONS;
+  const names = of === "date" ? DATE_OPTIONS : NUMBER_OPTIONS;
   for (const [name, value] of Object.entries(options)) {
-    const values = Object.hasOwn(known, name) ? known[name] : undefined;
+    const values = Object.hasOwn(names, name) ? names[name] : undefined;
     if (values === undefined) return `with the option ${JSON.stringify(name.slice(0, 40))}`;
     if (!isAllowed(value, values))
       return `with ${name} ${JSON.stringify(value).slice(0, 80)}: write ${formatValues(values)}`;

@@ -22,7 +22,7 @@ export interface CreatedKey {
 /** The API keys of one database. */
 export interface Keys {
   /** Throws `OPTION_INVALID` for invalid properties, and for a name that another key has. */
-  create(wanted: WantedKey): Promise<CreatedKey>;
+  create(options: WantedKey): Promise<CreatedKey>;
   /** The oldest first. */
   list(): Promise<readonly KeyRow[]>;
   /** Finds a key by its id or name; throws `KEY_UNKNOWN`. */
@@ -45,9 +45,9 @@ export function createKeys({ keys: table }: Pick<Database, "keys">, now: () => n
   const get = async (idOrName: string): Promise<KeyRow> => findKey(idOrName, await table.list());
   const recordUse = createUseRecorder(table, now);
   return {
-    async create(wanted) {
-      requireValidKey(wanted);
-      const { name, permissions, scopes = [], roles = [], limits = {}, expires = null } = wanted;
+    async create(options) {
+      requireValidKey(options);
+      const { name, permissions, scopes = [], roles = [], limits = {}, expires = null } = options;
       requireFreeName(name, await table.list());
       const id = createKeyId();
       const { text, sha256 } = createKeyText(id);
@@ -106,16 +106,16 @@ function toCaller({ id, name, permissions, scopes, roles, limits }: KeyRow): Cal
 function findKey(idOrName: string, keys: readonly KeyRow[]): KeyRow {
   const exact = keys.find(({ id, prefix }) => id === idOrName || prefix === idOrName);
   if (exact !== undefined) return exact;
-  const named = keys.filter(({ name }) => name === idOrName);
-  const valid = named.filter(({ revoked }) => revoked === null);
-  const [key, another] = valid.length > 0 ? valid : named;
+  const matches = keys.filter(({ name }) => name === idOrName);
+  const valid = matches.filter(({ revoked }) => revoked === null);
+  const [key, another] = valid.length > 0 ? valid : matches;
   if (key === undefined) {
     const names = keys.flatMap(({ id, name }) => [name, id]);
     const { detail, suggestions } = describeUnknownName("key", idOrName, names);
     throw new SkillgateError("KEY_UNKNOWN", sentence("KEY_UNKNOWN", detail), { suggestions });
   }
   if (another === undefined) return key;
-  throw keyError(`several keys are named ${idOrName}. Write the id of one: ${named.map(({ id }) => id).join(", ")}`);
+  throw keyError(`several keys are named ${idOrName}. Write the id of one: ${matches.map(({ id }) => id).join(", ")}`);
 }
 
 function requireFreeName(name: string, keys: readonly KeyRow[]): void {

@@ -31,8 +31,8 @@ export function findKeyId(text: string): string | undefined {
 
 /** Returns true if one of the digests is that of the text. Takes the same time whichever it is, and without any. */
 export function matchesDigest(text: string, digests: readonly [string | null, string | null]): boolean {
-  const wanted = hash("sha256", text, "buffer");
-  const matches = digests.map((digest) => timingSafeEqual(wanted, Buffer.from(digest ?? NO_DIGEST, "hex")));
+  const expected = hash("sha256", text, "buffer");
+  const matches = digests.map((digest) => timingSafeEqual(expected, Buffer.from(digest ?? NO_DIGEST, "hex")));
   return matches.includes(true);
 }
 

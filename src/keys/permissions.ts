@@ -48,9 +48,9 @@ function findPatternFlaw(pattern: string): string | undefined {
 /** Converts permissions without flaws. */
 export function toRights(permissions: readonly string[]): CallerRights {
   const parsed = permissions.map(parsePermission);
-  const patterns = (wanted: PermissionName): readonly string[] =>
-    parsed.filter(({ name }) => name === wanted).map(({ pattern }) => pattern);
-  const has = (wanted: PermissionName): boolean => parsed.some(({ name }) => name === wanted);
+  const patterns = (permission: PermissionName): readonly string[] =>
+    parsed.filter(({ name }) => name === permission).map(({ pattern }) => pattern);
+  const has = (permission: PermissionName): boolean => parsed.some(({ name }) => name === permission);
   const admin: AdminRight | undefined = has("AdminWrite") ? "write" : has("AdminRead") ? "read" : undefined;
   return {
     grants: patterns("ToolInvoke"),

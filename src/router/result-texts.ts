@@ -38,8 +38,8 @@ export function createResultTexts<Source extends object>(program: string, maxUni
     },
     find(input) {
       const found: { readonly argument: string; readonly source: Source }[] = [];
-      for (const { place, text } of iterateTexts(input)) {
-        for (const source of texts.findSources(text.toLowerCase())) found.push({ argument: place, source });
+      for (const { place: path, text } of iterateTexts(input)) {
+        for (const source of texts.findSources(text.toLowerCase())) found.push({ argument: path, source });
         if (found.length >= MAX_ORIGINS) break;
       }
       return found.slice(0, MAX_ORIGINS);
@@ -76,12 +76,12 @@ class TextWindow<Source extends object> {
 
   add(source: Source, text: string): void {
     if (text.length < FRAGMENT_UNITS) return;
-    const kept = text.slice(-this.#maxUnits);
-    this.#reserve(kept.length);
+    const ending = text.slice(-this.#maxUnits);
+    this.#reserve(ending.length);
     const start = this.#end;
     const mask = this.#units.length - 1;
-    for (let at = 0; at < kept.length; at++) this.#units[(start + at) & mask] = kept.charCodeAt(at);
-    this.#end += kept.length;
+    for (let at = 0; at < ending.length; at++) this.#units[(start + at) & mask] = ending.charCodeAt(at);
+    this.#end += ending.length;
     this.#segments.push({ source, start, end: this.#end });
     this.#index(start, this.#end);
     const oldest = this.#end - this.#units.length;
@@ -110,17 +110,17 @@ class TextWindow<Source extends object> {
   /** Adds the sources that have the fragment at a place of the text. Returns the length of the longest common text. */
   #compare(text: string, at: number, hash: number, found: Set<Source>): number {
     let longest = 0;
-    let place = (this.#newest[getSlot(hash, this.#newest.length)] ?? 0) - 1;
-    for (let compared = 0; place >= this.#oldest && compared < MAX_COMPARED; compared++) {
-      const segment = this.#findSegment(place);
-      const length = segment === undefined ? 0 : this.#getCommonLength(text, at, place, segment.end);
+    let position = (this.#newest[getSlot(hash, this.#newest.length)] ?? 0) - 1;
+    for (let compared = 0; position >= this.#oldest && compared < MAX_COMPARED; compared++) {
+      const segment = this.#findSegment(position);
+      const length = segment === undefined ? 0 : this.#getCommonLength(text, at, position, segment.end);
       if (segment !== undefined && length >= FRAGMENT_UNITS) {
         longest = Math.max(longest, length);
         if (!found.has(segment.source) && this.#isTelling(text.slice(at, at + length))) found.add(segment.source);
       }
-      const before = (this.#earlier[place & (this.#earlier.length - 1)] ?? 0) - 1;
-      if (before >= place) break;
-      place = before;
+      const before = (this.#earlier[position & (this.#earlier.length - 1)] ?? 0) - 1;
+      if (before >= position) break;
+      position = before;
     }
     return longest;
   }
@@ -133,19 +133,19 @@ class TextWindow<Source extends object> {
     return (fragment.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= MIN_LETTERS && !this.#program.includes(fragment);
   }
 
-  #getCommonLength(text: string, at: number, place: number, end: number): number {
+  #getCommonLength(text: string, at: number, position: number, end: number): number {
     const mask = this.#units.length - 1;
-    const most = Math.min(text.length - at, end - place);
+    const most = Math.min(text.length - at, end - position);
     let length = 0;
-    while (length < most && text.charCodeAt(at + length) === this.#units[(place + length) & mask]) length++;
+    while (length < most && text.charCodeAt(at + length) === this.#units[(position + length) & mask]) length++;
     return length;
   }
 
-  #findSegment(place: number): Segment<Source> | undefined {
+  #findSegment(position: number): Segment<Source> | undefined {
     let [low, high] = [0, this.#segments.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.#segments[middle]?.start ?? 0) <= place) low = middle;
+      if ((this.#segments[middle]?.start ?? 0) <= position) low = middle;
       else high = middle - 1;
     }
     return this.#segments[low];
@@ -153,11 +153,11 @@ class TextWindow<Source extends object> {
 
   /** Enlarges the buffers until a text fits in addition to the others, up to the maximum. */
   #reserve(length: number): void {
-    const wanted = Math.min(this.#maxUnits, this.#end - this.#oldest + length);
-    if (this.#units.length >= wanted) return;
+    const needed = Math.min(this.#maxUnits, this.#end - this.#oldest + length);
+    if (this.#units.length >= needed) return;
     const before = this.#units;
     let size = Math.max(MIN_UNITS, before.length);
-    while (size < wanted) size *= 2;
+    while (size < needed) size *= 2;
     this.#units = new Uint16Array(size);
     this.#newest = new Int32Array(size);
     this.#earlier = new Int32Array(size);
@@ -209,19 +209,19 @@ interface PlacedText {
 /** Yields the texts of a value, long numbers and names of members included, with their places. */
 function* iterateTexts(value: unknown): Iterable<PlacedText> {
   const open: PlacedPart[] = [{ place: "", part: value }];
-  const seen = new Set<object>();
+  const visited = new Set<object>();
   for (let parts = 0; open.length > 0 && parts < MAX_PARTS; parts++) {
-    const { place, part } = open.pop() ?? { place: "", part: undefined };
+    const { place: path, part } = open.pop() ?? { place: "", part: undefined };
     const text = toText(part);
     if (text !== undefined) {
-      if (text.length >= FRAGMENT_UNITS) yield { place, text };
+      if (text.length >= FRAGMENT_UNITS) yield { place: path, text };
       continue;
     }
-    if (typeof part !== "object" || part === null || seen.has(part)) continue;
-    seen.add(part);
+    if (typeof part !== "object" || part === null || visited.has(part)) continue;
+    visited.add(part);
     const members = part instanceof Map || part instanceof Set ? [...part] : part;
-    if (Array.isArray(members)) pushItems(members, place, open);
-    else pushMembers(members, place, open);
+    if (Array.isArray(members)) pushItems(members, path, open);
+    else pushMembers(members, path, open);
   }
 }
 
@@ -231,14 +231,14 @@ interface PlacedPart {
 }
 
 /** Pushes the last item first, because the last one pushed is looked at first. */
-function pushItems(items: readonly unknown[], place: string, open: PlacedPart[]): void {
+function pushItems(items: readonly unknown[], path: string, open: PlacedPart[]): void {
   for (let at = Math.min(items.length, MAX_PARTS) - 1; at >= 0; at--)
-    open.push({ place: `${place}[${at}]`.slice(0, MAX_PLACE_UNITS), part: items[at] });
+    open.push({ place: `${path}[${at}]`.slice(0, MAX_PLACE_UNITS), part: items[at] });
 }
 
-function pushMembers(members: object, place: string, open: PlacedPart[]): void {
+function pushMembers(members: object, path: string, open: PlacedPart[]): void {
   for (const [name, part] of Object.entries(members).toReversed()) {
-    const inner = (place === "" ? name : `${place}.${name}`).slice(0, MAX_PLACE_UNITS);
+    const inner = (path === "" ? name : `${path}.${name}`).slice(0, MAX_PLACE_UNITS);
     open.push({ place: inner, part });
     if (name.length >= FRAGMENT_UNITS) open.push({ place: inner, part: name });
   }

@@ -156,13 +156,13 @@ function readLocale(locales: unknown): string {
   return first;
 }
 
-function readOptions(given: unknown, names: readonly string[]): Options {
+function readOptions(input: unknown, names: readonly string[]): Options {
   const options = create(null) as Options;
-  if (given === undefined) return options;
-  if (given === null) throw new NativeTypeError("Cannot format with the options null: leave them out");
+  if (input === undefined) return options;
+  if (input === null) throw new NativeTypeError("Cannot format with the options null: leave them out");
   for (let i = 0; i < names.length; i++) {
     const name = names[i] as string;
-    const value = (given as Options)[name];
+    const value = (input as Options)[name];
     const isDefault = value === undefined || (name === "useGrouping" && (value === "true" || value === "false"));
     if (!isDefault) data(options, name, readOption(name, value));
   }
@@ -177,16 +177,16 @@ function readOption(name: string, value: unknown): unknown {
   return NativeString(value);
 }
 
-function readNumberFormat(locales: unknown, given: unknown): FormatQuestion {
-  return { of: "number", locale: readLocale(locales), options: readOptions(given, NUMBER_NAMES) };
+function readNumberFormat(locales: unknown, input: unknown): FormatQuestion {
+  return { of: "number", locale: readLocale(locales), options: readOptions(input, NUMBER_NAMES) };
 }
 
 type Part = "any" | "all" | "date" | "time";
 
 /** Adds the fields that a format has where none is asked for (ECMA-402, CreateDateTimeFormat). */
-function readDateFormat(locales: unknown, given: unknown, required: Part, defaults: Part): FormatQuestion {
+function readDateFormat(locales: unknown, input: unknown, required: Part, defaults: Part): FormatQuestion {
   const locale = readLocale(locales);
-  const options = readOptions(given, DATE_NAMES);
+  const options = readOptions(input, DATE_NAMES);
   const hasStyle = options["dateStyle"] !== undefined || options["timeStyle"] !== undefined;
   const refused = required === "date" ? "timeStyle" : required === "time" ? "dateStyle" : undefined;
   if (refused !== undefined && options[refused] !== undefined)
