@@ -1,4 +1,3 @@
-import { configError } from "../config/index.ts";
 import type { Catalog } from "../model/catalog.ts";
 import type { Problem } from "../model/provider.ts";
 import { didYouMean, suggestNames } from "../shared/suggest.ts";
@@ -11,6 +10,6 @@ export function checkAgainstCatalog(rows: readonly PolicyRow[], catalog: Catalog
     const names = key.text.includes(".") ? catalog.methods.map(({ path }) => path) : [];
     const advice = key.text.includes("*") ? "" : didYouMean(suggestNames(key.text, names, 1));
     const says = `"${key.text}" matches no method of the skills that are loaded${advice && `; ${advice}`}`;
-    return { source: label, error: configError(label, says, { line, column: 1 }).message };
+    return { source: label, error: `${label} line ${line}, column 1: ${says}` };
   });
 }

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 
 import { getMessage } from "../errors.ts";
 import type { SkillHealth } from "../model/provider.ts";
-import type { ProvidedSkill } from "../model/skill.ts";
+import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
 import { readOptions, type RuntimeOptions, type RuntimeSettings } from "./options.ts";
 import type { Providers } from "./open-providers.ts";
 import type { LivePolicy } from "../policy/index.ts";
@@ -83,6 +83,7 @@ export function watchSettings({
     if (broken !== undefined) return void warn(broken.error);
     skillSettings.replace(sections["skills"], variables);
     policy.configure(rules);
+    events.emit("log", { level: "info", text: "The changed settings are in force" });
     const now = skillSettings.disabled;
     for (const name of before) if (!now.includes(name)) sources.enable(name, true);
     for (const name of now) if (!before.includes(name)) sources.enable(name, false);
@@ -94,7 +95,7 @@ interface WatchOptions {
   readonly options: RuntimeOptions;
   readonly settings: RuntimeSettings;
   readonly policy: Pick<LivePolicy, "configure">;
-  readonly events: { emit(event: "log", line: { readonly level: "warn"; readonly text: string }): unknown };
+  readonly events: { emit(event: "log", line: { readonly level: LogLevel; readonly text: string }): unknown };
 }
 
 function getServerHealth({ skill, name, status, error = status }: Providers["servers"][number]): SkillHealth {

@@ -146,6 +146,16 @@ test("applies a changed file without a restart, and keeps the last correct one [
   expect(runtime.problems).toEqual([]);
 });
 
+test("applies a changed setting of approvals without a restart [P4, P6]", async () => {
+  const cwd = createProject({ "settings.yaml": "" });
+  const runtime = await openRuntime(cwd, { watch: true });
+  expect(await codeOf(runtime, "device.MailSkill.purge()")).toBe("purged");
+  const changed = new Promise<void>((resolve) => void runtime.on("log", () => resolve()));
+  write(cwd, "settings.yaml", "approvals: { destructive: ask }");
+  await changed;
+  expect(await codeOf(runtime, "device.MailSkill.purge()")).toBe("APPROVAL_MISSING");
+});
+
 test("lets a project that is not trusted only tighten, until its owner trusts it [P4, P12]", async () => {
   const cwd = createProject({
     "policies/tools.yaml": "MailSkill.purge: { decision: allow }\nMailSkill.send: { decision: deny }",

@@ -314,6 +314,37 @@ describe("rate limits [P5]", () => {
   });
 });
 
+describe("limits of the policy [P4, P5]", () => {
+  test("replace those of the method", async () => {
+    const { call } = benchWith({ metadata: { rateLimit: 1, cooldownSeconds: 9 }, run: () => new Promise(() => {}) });
+    const rule = { rateLimit: 0, cooldownSeconds: 0, timeoutMs: 20 };
+    const { route } = routerWith({ getPolicy: () => withRule(rule) });
+    for (let time = 0; time < 2; time++)
+      await expect(route(call([]))).rejects.toMatchObject({ code: "CALL_TIMEOUT", facts: { timeoutMs: 20 } });
+  });
+
+  test("are counted by the given counter, also by one that answers later", async () => {
+    const windows: unknown[] = [];
+    const counter: NonNullable<RouterOptions["counter"]> = {
+      async take(wanted) {
+        windows.push(...wanted.map(({ key, maxCalls, lengthMs }) => ({ key, maxCalls, lengthMs })));
+        return Promise.resolve(windows.length > 2 ? { index: 1, waitMs: 1_240 } : undefined);
+      },
+    };
+    const { call } = benchWith({ metadata: { rateLimit: 5, cooldownSeconds: 2 } });
+    const { route } = routerWith({ counter });
+    expect(await route(call([1], { caller: ADA }))).toEqual({ value: 1 });
+    expect(windows).toEqual([
+      { key: '["cooldown","TestSkill.try","ada"]', maxCalls: 1, lengthMs: 2_000 },
+      { key: '["rate","TestSkill.try"]', maxCalls: 5, lengthMs: 60_000 },
+    ]);
+    await expect(route(call([1], { caller: ADA }))).rejects.toMatchObject({
+      code: "RATE_LIMIT",
+      facts: { retryAfterSeconds: 1.3 },
+    });
+  });
+});
+
 describe("timeouts [X2]", () => {
   const rejections: unknown[] = [];
   const listen = (reason: unknown): number => rejections.push(reason);

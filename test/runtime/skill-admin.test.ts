@@ -215,7 +215,7 @@ describe("a runtime that watches", () => {
       skillsDir: "skills",
       settings: join(folder, "settings.yaml"),
       watch: true,
-      log: (_level, text) => warnings.push(text),
+      log: (level, text) => level === "warn" && warnings.push(text),
     });
     expect(await runtime.call("EchoSkill.unit", {})).toBe("none");
     write("settings.yaml", "skills:\n  EchoSkill: { unit: K }\n  MathSkill: { enabled: false }\n");
