@@ -12,7 +12,7 @@ export type { RuntimeOptions } from "./runtime/options.ts";
 export {
   anthropicTool,
   catalogExport,
-  categoriesOf,
+  getCategories as categoriesOf,
   methodExport,
   methodsByCapability,
   methodsByCategory,

@@ -230,7 +230,7 @@ function isOther(
   if (names.length === 0 || properties.size === 0 || names.some((name) => properties.has(name))) return false;
   if (![...properties.values()].some(({ caller }) => caller === SHARED || caller === id)) return false;
   const kinds = new Set(names.map((name) => getCategory(value[name])));
-  for (const shape of properties.values()) for (const kind of categoriesOf(shape)) kinds.add(kind);
+  for (const shape of properties.values()) for (const kind of getCategories(shape)) kinds.add(kind);
   return kinds.size === 1;
 }
 
@@ -245,7 +245,7 @@ function getCategory(value: unknown): Category {
 const NO_KINDS: ReadonlySet<ValueKind> = new Set();
 
 /** Returns the categories of the values at one place. */
-export function categoriesOf({ kinds, items, object }: ValueShape): ReadonlySet<Category> {
+export function getCategories({ kinds, items, object }: ValueShape): ReadonlySet<Category> {
   const categories = new Set<Category>();
   for (const kind of kinds) categories.add(kind === "json text" ? "string" : kind);
   if (items !== undefined) categories.add("array");

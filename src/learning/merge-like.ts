@@ -1,4 +1,4 @@
-import { categoriesOf, createShape, mergeInto, type ObservedObject, type ValueShape } from "./infer-schema.ts";
+import { getCategories, createShape, mergeInto, type ObservedObject, type ValueShape } from "./infer-schema.ts";
 
 /** Objects with fewer properties are too common to be the same thing in two methods. */
 const MIN_PROPERTIES = 3;
@@ -65,7 +65,7 @@ function isLike(a: ObservedObject, b: ObservedObject): boolean {
 
 function isLikeShape(a: ValueShape, b: ValueShape): boolean {
   const [one, two] = [a, b].map((shape) =>
-    [...categoriesOf(shape)]
+    [...getCategories(shape)]
       .filter((each) => each !== "null")
       .sort()
       .join(" "),

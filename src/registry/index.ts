@@ -103,7 +103,7 @@ export function createRegistry(): Registry {
 }
 
 /** The categories of a catalog's methods, sorted. */
-export function categoriesOf(catalog: Catalog): readonly string[] {
+export function getCategories(catalog: Catalog): readonly string[] {
   return [...new Set(catalog.methods.map((method) => method.metadata.category))].sort();
 }
 

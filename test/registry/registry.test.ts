@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Caller } from "../../src/model/caller.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 import {
-  categoriesOf,
+  getCategories,
   createRegistry,
   methodsByCapability,
   methodsByCategory,
@@ -103,7 +103,7 @@ test("lists methods by category, capability and tag [T5]", () => {
       { name: "ping", metadata: { tags: ["read", "net"] } },
     ]),
   );
-  expect(categoriesOf(catalog)).toEqual(["general", "web"]);
+  expect(getCategories(catalog)).toEqual(["general", "web"]);
   expect(methodsByCategory(catalog, "web").map(({ name }) => name)).toEqual(["search"]);
   expect(methodsByCategory(catalog, "nothing")).toEqual([]);
   expect(methodsByCapability(catalog, "web_search").map(({ name }) => name)).toEqual(["search"]);
