@@ -96,10 +96,15 @@ async function callsAfter(
     ${FORGE}
     return failed`;
   const received: string[] = [];
-  const { end } = await run(sandbox, code, {}, async ({ path, arguments: json }) => {
-    received.push(`${path} ${json}`);
-    return path === "Echo.fail" ? { ok: false, error: { name: "CallError", message: "no" } } : answer({ fine: true });
-  });
+  const { end } = await run(
+    sandbox,
+    code,
+    { limits: { cpuMs: 20_000, wallMs: 30_000 } },
+    async ({ path, arguments: json }) => {
+      received.push(`${path} ${json}`);
+      return path === "Echo.fail" ? { ok: false, error: { name: "CallError", message: "no" } } : answer({ fine: true });
+    },
+  );
   return { received, end };
 }
 

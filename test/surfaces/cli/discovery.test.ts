@@ -86,6 +86,7 @@ test("prints the description as an object with describe --json [D3]", async () =
   expect(JSON.parse(stdout)).toEqual({
     kind: "method",
     path: "FilesystemMCP.read_text_file",
+    methods: ["FilesystemMCP.read_text_file"],
     declaration: expect.stringContaining("read_text_file("),
     example: expect.stringContaining("device.FilesystemMCP.read_text_file("),
     notes: expect.any(Array),
