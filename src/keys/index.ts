@@ -7,6 +7,7 @@ import { toRights } from "./permissions.ts";
 import { keyError, requireFuture, requireValidKey, type WantedKey } from "./wanted-key.ts";
 
 export { findPermissionFlaw, toRights } from "./permissions.ts";
+export { isKeyText } from "./key-text.ts";
 export type { WantedKey } from "./wanted-key.ts";
 
 /** The states of a key. */

@@ -29,6 +29,10 @@ export function findKeyId(text: string): string | undefined {
   return KEY_FORM.exec(text)?.[1];
 }
 
+export function isKeyText(text: string): boolean {
+  return findKeyId(text) !== undefined;
+}
+
 /** Returns true if one of the digests is that of the text. Takes the same time whichever it is, and without any. */
 export function matchesDigest(text: string, digests: readonly [string | null, string | null]): boolean {
   const expected = hash("sha256", text, "buffer");

@@ -2,6 +2,7 @@ import { SkillgateError } from "../errors.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import { NO_POLICY, type Policy } from "../model/policy.ts";
 import { KnownSecrets } from "../shared/secrets.ts";
+import { createLazyDatabase } from "../store/index.ts";
 import type { Validator } from "../validation/index.ts";
 import { type CallCounter, createCallCounter } from "./call-counter.ts";
 import { guardedCall, type Guard, type Route } from "./call.ts";
@@ -15,6 +16,7 @@ import { permission } from "./guards/permission.ts";
 import { timeout } from "./guards/timeout.ts";
 import { validate } from "./guards/validate.ts";
 import { createSecretViews } from "./secret-placeholders.ts";
+import { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
 export type { Call, Route } from "./call.ts";
@@ -22,6 +24,7 @@ export type { CallCounter } from "./call-counter.ts";
 export type { ApprovalRequest, Approve } from "./guards/approval.ts";
 export { recordResults } from "./provenance.ts";
 export { answerTo, type CallResult, runCalls } from "./run-calls.ts";
+export { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
 export type { SkillResources } from "./dispatch.ts";
 export { type AuditEntry, addCall, type Statistics, statisticsFrom, type CallStats } from "./audit-log.ts";
 
@@ -31,6 +34,8 @@ export interface RouterOptions {
   readonly getPolicy?: () => Policy;
   /** Counts calls for cooldowns and rate limits; by default in memory. */
   readonly counter?: CallCounter;
+  /** Counts calls for the limits of callers; by default in memory. */
+  readonly sharedCounter?: SharedCounter;
   /** Approves calls of methods that require approval; without it, these calls are refused. */
   readonly approve?: Approve;
   /** True for a skill that must not be called although a run may still see it. */
@@ -63,6 +68,7 @@ export function createRouter(options: RouterOptions): Router {
   const { getResources = () => NO_RESOURCES, secrets = new KnownSecrets(), shouldReport = () => true } = options;
   const { getPolicy = () => NO_POLICY, counter = createCallCounter(now) } = options;
   const getView = createSecretViews(secrets, options.rehydrateSecrets ?? false);
+  const { sharedCounter = createSharedCounter(createLazyDatabase({}).open, now) } = options;
   const trail = createAuditLog();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
@@ -75,7 +81,7 @@ export function createRouter(options: RouterOptions): Router {
     permission,
     enabled(isDisabled),
     approval(approve, secrets),
-    limits(counter),
+    limits(counter, sharedCounter),
     validate(validator, shouldReport),
     timeout,
     cache(now),

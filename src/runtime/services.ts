@@ -13,13 +13,13 @@ import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
 import type { LogListener, RuntimeOptions, RuntimeSettings } from "./options.ts";
 import { exampleArguments, type Registry } from "../registry/index.ts";
 import { createResultHandles } from "./outcome/result-handles.ts";
-import { type AuditEntry, createRouter, type Router } from "../router/index.ts";
+import { type AuditEntry, createRouter, createSharedCounter, type Router } from "../router/index.ts";
 import type { RunServices } from "../run-snippet.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { SkillSettings } from "./skill-settings.ts";
 import { createSkillStore } from "./skill-store.ts";
 import type { SkillSources } from "./skill-sources.ts";
-import type { Store } from "../store/index.ts";
+import type { LazyDatabase, Store } from "../store/index.ts";
 import { createFileCache } from "../shared/file-cache.ts";
 import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
@@ -41,6 +41,7 @@ export interface ServiceOptions {
   readonly sources: SkillSources;
   readonly skillSettings: SkillSettings;
   readonly store: Store;
+  readonly database: LazyDatabase;
   readonly secrets: KnownSecrets;
   /** Paths of methods that earlier runtimes called. */
   readonly used: ReadonlySet<string>;
@@ -58,6 +59,7 @@ export function createServices({
   sources,
   skillSettings,
   store,
+  database,
   secrets,
   used,
   log,
@@ -76,6 +78,7 @@ export function createServices({
     validator,
     getPolicy,
     rehydrateSecrets: settings.rehydrateSecrets,
+    sharedCounter: createSharedCounter(() => database.open(), Date.now),
     ...(options.approve !== undefined && { approve: options.approve }),
     shouldReport: learning.shouldReport,
     isDisabled: (skill) => sources.isDisabled(skill),

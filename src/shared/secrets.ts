@@ -197,6 +197,7 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
   { name: "PEM block", pattern: /-----BEGIN [A-Z ]{3,40}-----[\s\S]*?(?:-----END [A-Z ]{3,40}-----|$)/ },
   { name: "password in a URL", pattern: /(?<=:\/\/[^\s/?#@:"'`<>]{0,200}:)[^\s/?#@"'`<>]{1,400}(?=@)/ },
   { name: "OpenAI, Anthropic, Stripe", pattern: /sk[-_][\w-]{8,}/ },
+  { name: "Skillgate", pattern: /sg_[0-9a-z]{12}_[\w-]{20,}/ },
   { name: "Stripe", pattern: /[pr]k_(?:live|test)_\w{8,}/ },
   { name: "GitHub", pattern: /gh[pousr]_\w{16,}|github_pat_\w{20,}/ },
   { name: "GitLab", pattern: /glpat-[\w-]{10,}/ },

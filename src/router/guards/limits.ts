@@ -1,8 +1,10 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import type { CallCounter, CallWindow } from "../call-counter.ts";
-import { getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
+import { type CallAnswer, getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
+import type { SharedCounter } from "../shared-counter.ts";
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 /** A limit of one call, with the error for a call that exceeds it. */
 interface Limit extends CallWindow {
@@ -10,10 +12,37 @@ interface Limit extends CallWindow {
 }
 
 /**
- * Enforces cooldowns and rate limits. A call counts if it passes all limits and its arguments are valid; invalid ones are
- * refused by an inner guard.
+ * Enforces cooldowns and rate limits of methods, and the limits of callers, which `shared` counts. A call counts if it
+ * passes all limits and its arguments are valid; invalid ones are refused by an inner guard.
  */
-export function limits(counter: CallCounter): Guard {
+export function limits(counter: CallCounter, shared: SharedCounter): Guard {
+  return (next) => {
+    const afterOwn = limitsOfMethod(counter)(next);
+    return (call) => {
+      const own = limitsOfCaller(call);
+      if (own.length === 0 || call.validation().kind !== "valid") return afterOwn(call);
+      return takeOwn(call, own);
+    };
+
+    async function takeOwn(call: GuardedCall, own: readonly Limit[]): Promise<CallAnswer> {
+      requireFree(await shared.take(own), own);
+      let hasPassed = false;
+      const answer = limitsOfMethod(counter)((passed) => {
+        hasPassed = true;
+        return next(passed);
+      });
+      try {
+        return await answer(call);
+      } catch (error) {
+        if (!hasPassed) await shared.release(own);
+        throw error;
+      }
+    }
+  };
+}
+
+/** The cooldown and the rate limit of the method of a call. */
+function limitsOfMethod(counter: CallCounter): Guard {
   return (next) => (call) => {
     const all = [...cooldown(call), ...rate(call)];
     if (all.length === 0 || call.validation().kind !== "valid") return next(call);
@@ -66,4 +95,25 @@ function rate({ method, rule: { rateLimit } }: GuardedCall): readonly Limit[] {
       },
     },
   ];
+}
+
+/** The limits of the caller, over all methods. */
+function limitsOfCaller({ caller, method }: GuardedCall): readonly Limit[] {
+  const { perMinute, perHour } = caller.limits ?? {};
+  const limit = (maxCalls: number | undefined, unit: "minute" | "hour"): readonly Limit[] => {
+    if (maxCalls === undefined) return [];
+    return [
+      {
+        key: JSON.stringify(["caller", unit, caller.id]),
+        maxCalls,
+        lengthMs: unit === "minute" ? MINUTE_MS : HOUR_MS,
+        refusal(seconds) {
+          const values = `this caller may make ${maxCalls} calls per ${unit}; wait ${seconds.toFixed(1)}s`;
+          const facts = { ...getMethodFacts(method), retryAfterSeconds: seconds };
+          return new SkillgateError("RATE_LIMIT", sentence("RATE_LIMIT", values), facts);
+        },
+      },
+    ];
+  };
+  return [...limit(perMinute, "minute"), ...limit(perHour, "hour")];
 }

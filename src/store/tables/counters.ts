@@ -16,6 +16,10 @@ export interface CounterTable {
   /** Adds 1, or `amount`, to the counter of a window, and returns the new count. A negative amount takes calls back. */
   add(window: Omit<CounterRow, "count">, amount?: number): Promise<number>;
   get(bucket: string, start: number): Promise<number>;
+  /** The windows of a bucket that begin after a time, the oldest first. */
+  list(bucket: string, after: number): Promise<readonly CounterRow[]>;
+  /** Deletes the windows that may be deleted by `time`, and returns how many these were. */
+  expire(time: number): Promise<number>;
 }
 
 export const COUNTERS: Table<CounterRow> = {
@@ -28,5 +32,7 @@ export function createCounterTable(engine: StoreEngine): CounterTable {
   return {
     add: (window, amount = 1) => engine.count(COUNTERS, { ...window, count: amount }, "count"),
     get: async (bucket, start) => (await engine.select(COUNTERS, { bucket, start }))[0]?.count ?? 0,
+    list: (bucket, after) => engine.select(COUNTERS, { bucket, start: { gt: after } }, { order: "start" }),
+    expire: (time) => engine.delete(COUNTERS, { expires: { lt: time } }),
   };
 }

@@ -6,7 +6,8 @@ import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
 import { createMcpSurface } from "../mcp/index.ts";
-import { createAuthenticator } from "./authenticate.ts";
+import { createAuthenticator, OWNER_AUTHENTICATION, type TokenCheck } from "./authenticate.ts";
+import { createKeyCheck } from "./key-check.ts";
 import { createOriginCheck, isLoopback } from "./origin-check.ts";
 import { createCounters } from "./metrics.ts";
 import { createRoutes, type HttpServices } from "./routes.ts";
@@ -26,7 +27,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** Serves a runtime over HTTP. `isToken` is absent if the settings have `auth: false`. */
+/** Serves a runtime over HTTP. `isToken` recognizes the token of the owner; it is absent if the settings have `auth: false`. */
 export async function serveHttp(
   runtime: Runtime,
   settings: HttpServerSettings,
@@ -44,7 +45,8 @@ export async function serveHttp(
     mcp,
     settings,
     origins: createOriginCheck({ ...settings, hasToken: isToken !== undefined }),
-    authenticator: createAuthenticator(isToken),
+    authenticator: createAuthenticator(isToken && [checkOwnToken(isToken), createKeyCheck(runtime)]),
+    challenge: () => undefined,
     counters: createCounters(),
     inFlight: createInFlight(),
     authenticationMs,
@@ -69,6 +71,10 @@ export async function serveHttp(
       await closed;
     },
   };
+}
+
+function checkOwnToken(isToken: (token: string) => boolean): TokenCheck {
+  return (token) => (isToken(token) ? OWNER_AUTHENTICATION : undefined);
 }
 
 /** Refuses to listen on other addresses than loopback without a token. */

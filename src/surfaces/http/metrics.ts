@@ -1,3 +1,4 @@
+import { type Caller, mayRead } from "../../model/caller.ts";
 import type { Runtime } from "../../runtime.ts";
 
 /** Request counters of a server. */
@@ -30,12 +31,16 @@ export function createCounters(): Counters {
   };
 }
 
-/** Formats the counters in the Prometheus text format. */
-export function metricsText(runtime: Runtime, counters: Counters, sessions: number): string {
-  const statistics = [...runtime.statistics()];
+/** Formats the counters in the Prometheus text format, with the methods that the caller may read. */
+export function metricsText(
+  runtime: Runtime,
+  counters: Counters,
+  { sessions, caller }: { readonly sessions: number; readonly caller: Caller },
+): string {
+  const statistics = [...runtime.statistics()].filter(([path]) => mayRead(caller, path));
   return [
     metric("skillgate_uptime_seconds", "gauge", "Seconds since the server started", [["", counters.uptimeSeconds]]),
-    metric("skillgate_tools", "gauge", "Methods in the catalog", [["", runtime.catalog.methods.length]]),
+    metric("skillgate_tools", "gauge", "Methods in the catalog", [["", runtime.catalogFor(caller).methods.length]]),
     metric("skillgate_sessions", "gauge", "MCP sessions that are open", [["", sessions]]),
     metric(
       "skillgate_http_requests_total",

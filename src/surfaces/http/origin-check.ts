@@ -44,7 +44,7 @@ export function createOriginCheck({ hasToken, host, allowedHosts, allowedOrigins
       if (origin === undefined || !isAllowed(origin, server)) return {};
       return {
         "access-control-allow-origin": origin,
-        "access-control-expose-headers": "mcp-session-id, www-authenticate",
+        "access-control-expose-headers": "mcp-session-id, retry-after, www-authenticate",
         vary: "origin",
       };
     },

@@ -3,19 +3,20 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, type Handler, Hono, type MiddlewareHandler } from "hono";
 
 import { type RpcError, rpcError, newTraceId, ownFault } from "../../shared/rpc-errors.ts";
-import type { Caller } from "../../model/caller.ts";
+import { type Caller, mayAdminister } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
 import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
 import { type Expose, EXPOSES, type McpSurface, openEventStream } from "../mcp/index.ts";
 import { type Body, bodyLimit, readJson } from "./body.ts";
-import type { Authenticator } from "./authenticate.ts";
+import { type Authentication, type Authenticator, getCaller } from "./authenticate.ts";
+import { type ChallengeFacts, refuseSender } from "./challenge.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import { answerRpc, findBatchFlaw, ownFaultAnswer } from "./json-rpc.ts";
+import { answerRpc, findBatchFlaw, ownFaultAnswer, type RpcResponse } from "./json-rpc.ts";
 import { type Counters, metricsText } from "./metrics.ts";
 import { createOpenapi } from "./openapi.ts";
 import { emitAnswer, createObserver } from "./chunking.ts";
-import { createRpcHandler, type RpcContext, unauthenticated } from "./rpc-methods.ts";
+import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
 import type { HttpServerSettings } from "./settings.ts";
 import { answerTool } from "./tool-route.ts";
 import type { InFlight } from "./in-flight.ts";
@@ -28,6 +29,8 @@ export interface HttpServices {
   readonly settings: HttpServerSettings;
   readonly origins: OriginCheck;
   readonly authenticator: Authenticator;
+  /** The facts about the issuer of access tokens that a 401 reports; `undefined` without an issuer. */
+  readonly challenge: () => ChallengeFacts | undefined;
   readonly counters: Counters;
   readonly inFlight: InFlight;
   /** Milliseconds that a WebSocket may stay open without a valid token. */
@@ -36,7 +39,7 @@ export interface HttpServices {
   readonly url: () => string;
 }
 
-type RouteEnvironment = { Bindings: HttpBindings; Variables: { caller: Caller; body: Body } };
+type RouteEnvironment = { Bindings: HttpBindings; Variables: { sender: Authentication; caller: Caller; body: Body } };
 
 type RouteHandler = MiddlewareHandler<RouteEnvironment> | Handler<RouteEnvironment>;
 
@@ -48,8 +51,8 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   const app = new Hono<RouteEnvironment>();
   const serve = (path: keyof typeof ENDPOINTS, ...handlers: readonly RouteHandler[]): void =>
     void app.on([...ENDPOINTS[path]], [toPattern(path)], ...handlers);
-  app.use(counted(services), checkOrigin(services));
-  serve("/health", (c) => c.json(createHealthReport(services)));
+  app.use(counted(services), checkOrigin(services), identifySender(services));
+  serve("/health", (c) => c.json(createHealthReport(services, getCaller(c.get("sender")))));
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
   app.use(requireCaller(services));
   serve("/mcp", readBody(services), (c) => answerMcp(c, services));
@@ -57,10 +60,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   serve("/openapi.json", (c) =>
     c.json(createOpenapi(services.runtime.catalogFor(c.get("caller")), services.url(), services.settings.auth)),
   );
-  serve("/metrics", (c) => {
-    const text = metricsText(services.runtime, services.counters, services.mcp.sessions);
-    return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
-  });
+  serve("/metrics", (c) => answerMetrics(c, services));
   app.all("/ws", () =>
     refuse(426, rpcError("InvalidRequest", "The endpoint /ws accepts only WebSocket connections"), {
       upgrade: "websocket",
@@ -103,11 +103,13 @@ function wrongMethod(method: string, allow: string): Response {
   return refuse(405, rpcError("InvalidRequest", reason), { allow });
 }
 
-export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">) {
+/** The number of tools is that of the tools that the caller sees; strangers see only the built-in ones. */
+export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">, caller?: Caller) {
+  const methods = caller === undefined ? [] : runtime.catalogFor(caller).methods;
   return {
     status: "healthy",
     uptime_seconds: counters.uptimeSeconds,
-    tools_count: runtime.catalog.methods.length + BUILTIN_TOOLS.length,
+    tools_count: methods.length + BUILTIN_TOOLS.length,
     request_count: counters.requests,
   };
 }
@@ -147,20 +149,43 @@ function preflight(cors: Readonly<Record<string, string>>, headers: IncomingHttp
   });
 }
 
-function requireCaller({ authenticator }: HttpServices): MiddlewareHandler<RouteEnvironment> {
+function identifySender({ authenticator }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
-    const caller = authenticator.authenticate(c.env.incoming.headers);
-    if (caller === undefined) return refuse(401, unauthenticated(), { "www-authenticate": "Bearer" });
-    c.set("caller", caller);
+    c.set("sender", await authenticator.authenticate(c.env.incoming.headers));
+    await next();
+  };
+}
+
+function requireCaller({ challenge }: HttpServices): MiddlewareHandler<RouteEnvironment> {
+  return async (c, next) => {
+    const sender = c.get("sender");
+    if (sender.kind !== "caller") {
+      const { status, error, headers } = refuseSender(sender, challenge());
+      return refuse(status, error, headers);
+    }
+    c.set("caller", sender.caller);
     await next();
     return undefined;
   };
 }
 
-function readBody({ settings, authenticator }: HttpServices): MiddlewareHandler<RouteEnvironment> {
+function answerMetrics(
+  c: Context<RouteEnvironment>,
+  { runtime, counters, mcp }: HttpServices,
+): Response | Promise<Response> {
+  const caller = c.get("caller");
+  if (!mayAdminister(caller, "read")) {
+    const suggestions = ["Use a key with the permission AdminRead"];
+    return refuse(403, rpcError("AuthorizationError", "The metrics require the permission AdminRead", { suggestions }));
+  }
+  const text = metricsText(runtime, counters, { sessions: mcp.sessions, caller });
+  return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+}
+
+function readBody({ settings }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     const { incoming } = c.env;
-    const limit = bodyLimit(settings.bodyBytes, authenticator.authenticate(incoming.headers) !== undefined);
+    const limit = bodyLimit(settings.bodyBytes, c.get("sender").kind === "caller");
     const body: Body =
       c.req.method === "POST" ? await readJson(incoming, limit, () => getTraceId(c)) : { kind: "none" };
     if (body.kind === "unfit") return refuse(body.status, body.fault);
@@ -241,19 +266,38 @@ async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpServices)
   const traceId = getTraceId(c);
   if (body.kind !== "json") return emptyBody(traceId);
   const { headers } = c.env.incoming;
-  const caller = services.authenticator.authenticate(headers);
+  const sender = c.get("sender");
   const controller = new AbortController();
   const { outgoing } = c.env;
   outgoing.once("close", () => controller.abort());
   const context: RpcContext = {
     programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
-    authenticate: ({ message }) => caller ?? services.authenticator.authenticateMessage(message),
+    authenticate: ({ message }) =>
+      sender.kind === "caller" ? sender : services.authenticator.authenticateMessage(message),
+    challenge: services.challenge,
     signal: controller.signal,
-    health: () => createHealthReport(services),
+    health: (caller) => createHealthReport(services, caller),
   };
   if (accepts(headers, "text/event-stream")) return streamRpc(body.value, context, controller, traceId);
   const answer = await answerRpc(body.value, createRpcHandler(context), traceId);
-  return answer === undefined ? c.body(null, 204) : c.json(answer as object);
+  if (answer === undefined) return c.body(null, 204);
+  return "error" in answer ? answerWithError(answer, sender, services) : c.json(answer as object);
+}
+
+/** Answers with the status and headers that let HTTP clients log in again or wait. */
+function answerWithError(
+  answer: RpcResponse & { readonly error: RpcError },
+  sender: Authentication,
+  { challenge }: HttpServices,
+): Response {
+  const { error_type, retry_after } = answer.error.data;
+  if (sender.kind === "insufficient" || (sender.kind !== "caller" && error_type === "AuthenticationError")) {
+    const { status, headers } = refuseSender(sender, challenge());
+    return Response.json(answer, { status, headers });
+  }
+  return Response.json(answer, {
+    headers: retry_after === undefined ? {} : { "retry-after": String(Math.ceil(retry_after)) },
+  });
 }
 
 /** Answers with a stream: notifications of the calls, and large results in parts. */

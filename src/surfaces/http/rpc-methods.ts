@@ -1,5 +1,7 @@
 import { rpcError, toRpcError } from "../../shared/rpc-errors.ts";
 import type { Caller } from "../../model/caller.ts";
+import type { Authentication } from "./authenticate.ts";
+import { type ChallengeFacts, refuseSender } from "./challenge.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import { isRecord } from "../../model/json.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
@@ -10,10 +12,11 @@ import { callByName, type ToolApi, validateInput, resultObject, toolList, toolSc
 /** Dependencies of the JSON-RPC methods. */
 export interface RpcContext {
   readonly programs: Omit<ToolApi, "caller">;
-  /** The caller of a call; `undefined` if it carries no valid token. */
-  authenticate(call: RpcCall): Caller | undefined;
+  /** Identifies the sender of a call. */
+  authenticate(call: RpcCall): Promise<Authentication> | Authentication;
+  readonly challenge: () => ChallengeFacts | undefined;
   readonly signal: AbortSignal;
-  health(): unknown;
+  health(caller: Caller): unknown;
   /** Creates the observer of a call; absent if the transport cannot send notifications. */
   createObserver?(call: RpcCall): RunObserver;
 }
@@ -27,20 +30,10 @@ export function createRpcHandler(context: RpcContext): RpcHandler {
       const { message, suggestions } = describeUnknownName("method", call.method, Object.keys(METHODS));
       throw new RpcFailure(rpcError("MethodNotFound", message, { trace_id, suggestions }));
     }
-    const caller = context.authenticate(call);
-    if (caller === undefined) throw new RpcFailure(unauthenticated(trace_id));
-    return method(call, { ...context, programs: { ...context.programs, caller } });
+    const sender = await context.authenticate(call);
+    if (sender.kind !== "caller") throw new RpcFailure(refuseSender(sender, context.challenge(), trace_id).error);
+    return method(call, { ...context, programs: { ...context.programs, caller: sender.caller } });
   };
-}
-
-export function unauthenticated(trace_id?: string) {
-  return rpcError("AuthenticationError", "A valid bearer token is missing", {
-    ...(trace_id !== undefined && { trace_id }),
-    suggestions: [
-      "Send the header Authorization: Bearer with the token that the server printed at its first start",
-      "If the token is lost, create a new one with skillgate serve --http --new-token",
-    ],
-  });
 }
 
 interface CallerRpcContext extends Omit<RpcContext, "programs"> {
@@ -60,7 +53,7 @@ const METHODS: Readonly<Record<string, RpcMethod>> = {
   "tools/schema": (call, { programs }) => orRpcError(call, () => toolSchema(programs, textParam(call, "name"))),
   "resources/list": async (_call, { programs }) => plain({ resources: listResources(await openLibrary(programs)) }),
   "resources/read": readTheResource,
-  health: (_call, context) => context.health(),
+  health: (_call, { health, programs }) => health(programs.caller),
 };
 
 async function callTool(call: RpcCall, { programs, signal, createObserver }: CallerRpcContext): Promise<unknown> {

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 
-import type { Caller } from "../../model/caller.ts";
+import { type Authentication, getCaller } from "./authenticate.ts";
 import { answerRpc, ownFaultAnswer, createParseError } from "./json-rpc.ts";
 import { emitAnswer, createObserver } from "./chunking.ts";
 import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
@@ -35,15 +35,27 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
   const unknown = new WebSocketServer({ noServer: true, maxPayload: Math.min(MAX_UNAUTHENTICATED_BYTES, bodyBytes) });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() !== "websocket") return carryOn(server, request, socket, head);
-    const caller = services.authenticator.authenticate(request.headers);
-    const status = findRefusal(request, services, caller === undefined && unauthenticated.isFull);
+    void accept(request, socket, head);
+  });
+
+  async function accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const ignore = (): void => {};
+    socket.on("error", ignore); // Node's HTTP server no longer handles its errors
+    const sender = await services.authenticator.authenticate(request.headers).catch(() => undefined);
+    socket.off("error", ignore);
+    if (socket.destroyed) return;
+    const isStranger = sender?.kind !== "caller";
+    const status =
+      sender === undefined
+        ? "500 Internal Server Error"
+        : findRefusal(request, services, isStranger && unauthenticated.isFull);
     if (status !== undefined) return refuseUpgrade(socket, status);
     // A script in a browser cannot set headers: it sends its token in each message.
-    (caller === undefined ? unknown : authenticatedSockets).handleUpgrade(request, socket, head, (client) => {
-      if (caller === undefined) unauthenticated.add(client);
-      converse(client, caller, services, unauthenticated);
+    (isStranger ? unknown : authenticatedSockets).handleUpgrade(request, socket, head, (client) => {
+      if (isStranger) unauthenticated.add(client);
+      converse(client, isStranger ? undefined : request, services, unauthenticated);
     });
-  });
+  }
   return {
     close() {
       for (const sockets of [authenticatedSockets, unknown]) {
@@ -83,7 +95,7 @@ const OFFER: ReadonlySet<string> = new Set(["connection", "upgrade", "http2-sett
 
 function converse(
   client: WebSocket,
-  connectionCaller: Caller | undefined,
+  upgradeRequest: IncomingMessage | undefined,
   services: HttpServices,
   unauthenticated: UnauthenticatedSockets,
 ): void {
@@ -94,10 +106,15 @@ function converse(
     if (client.bufferedAmount > most) client.terminate();
     if (client.readyState === client.OPEN) client.send(JSON.stringify(message));
   };
-  const findCaller = (message: unknown): Caller | undefined => {
-    const caller = connectionCaller ?? services.authenticator.authenticateMessage(message);
-    if (caller !== undefined) unauthenticated.remove(client);
-    return caller;
+  // Each message is authenticated again, because a key can be revoked and a token expires.
+  const identify = async (message: unknown): Promise<Authentication> => {
+    const { authenticator } = services;
+    const sender = await (upgradeRequest === undefined
+      ? authenticator.authenticateMessage(message)
+      : authenticator.authenticate(upgradeRequest.headers));
+    if (getCaller(sender) !== undefined) unauthenticated.remove(client);
+    else if (upgradeRequest !== undefined) setImmediate(() => client.close(1008, "the token is no longer valid")); // after the answer
+    return sender;
   };
   keepAlive(client);
   client.on("close", () => controller.abort());
@@ -108,7 +125,7 @@ function converse(
     if (++calls === MAX_CALLS) client.pause();
     const answered = answerRpc(
       value,
-      createRpcHandler(createRpcContext(services, findCaller, controller.signal, send)),
+      createRpcHandler(createRpcContext(services, identify, controller.signal, send)),
     ).then((answer) => {
       if (calls-- === MAX_CALLS) client.resume();
       services.counters.count("/ws", 200);
@@ -120,15 +137,16 @@ function converse(
 
 function createRpcContext(
   services: HttpServices,
-  findCaller: (message: unknown) => Caller | undefined,
+  identify: (message: unknown) => Promise<Authentication>,
   signal: AbortSignal,
   send: (message: unknown) => void,
 ): RpcContext {
   return {
     programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
-    authenticate: ({ message }) => findCaller(message),
+    authenticate: ({ message }) => identify(message),
+    challenge: services.challenge,
     signal,
-    health: () => createHealthReport(services),
+    health: (caller) => createHealthReport(services, caller),
     createObserver: ({ id }) => createObserver(id, send),
   };
 }

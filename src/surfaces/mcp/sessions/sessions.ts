@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isInitializeRequest } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../../model/caller.ts";
@@ -53,10 +54,10 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
     return session;
   }
 
-  /** Finds the session of a request; a session of another caller counts as not found. */
+  /** Finds the session of a request; a session of another caller, or of one with other rights, counts as not found. */
   function findSession({ request }: Exchange, caller: Caller): McpSession | undefined {
     const session = sessions.get(request.headers.get("mcp-session-id") ?? "");
-    return session?.mcpClient.caller.id === caller.id ? session : undefined;
+    return session !== undefined && isDeepStrictEqual(session.mcpClient.caller, caller) ? session : undefined;
   }
 
   return {

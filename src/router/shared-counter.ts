@@ -1,0 +1,90 @@
+import type { Database } from "../store/index.ts";
+import type { CallWindow, FullWindow } from "./call-counter.ts";
+
+/** Counts calls in the database, for all processes on it. */
+export interface SharedCounter {
+  /**
+   * Counts a call in all windows, or in none if one of them is full; returns that one. Of simultaneous calls, no more pass
+   * than a window has space for, in whatever process.
+   */
+  take(windows: readonly CallWindow[]): Promise<FullWindow | undefined>;
+  /** Takes back a call that was counted but not made. */
+  release(windows: readonly CallWindow[]): Promise<void>;
+}
+
+/** Parts of a window. A call leaves the window with the part that it was counted in, so up to one part later. */
+const PARTS = 20;
+
+type Counters = Database["counters"];
+
+export function createSharedCounter(open: () => Promise<Pick<Database, "counters">>, now: () => number): SharedCounter {
+  async function takeOne({ key, maxCalls, lengthMs }: CallWindow, counters: Counters): Promise<number> {
+    const time = now();
+    const partMs = lengthMs / PARTS;
+    const start = getStart(time, partMs);
+    const parts = await counters.list(key, time - lengthMs - partMs);
+    const others = sum(parts.filter((part) => part.start !== start));
+    const current = sum(parts) - others;
+    if (others + current < maxCalls) {
+      const part = { bucket: key, start, expires: start + 2 * lengthMs };
+      const count = await counters.add(part);
+      // The count is different for each of several calls at once.
+      if (others + count <= maxCalls) return 0;
+      await counters.add(part, -1);
+    }
+    return Math.max(1, getFreeTime(parts, maxCalls, start) + partMs + lengthMs - time);
+  }
+
+  async function release(windows: readonly CallWindow[]): Promise<void> {
+    const { counters } = await open();
+    for (const { key, lengthMs } of windows) {
+      const start = getStart(now(), lengthMs / PARTS);
+      await counters.add({ bucket: key, start, expires: start + 2 * lengthMs }, -1);
+    }
+  }
+
+  let nextSweep = 0;
+  return {
+    async take(windows) {
+      const { counters } = await open();
+      if (now() >= nextSweep) {
+        nextSweep = now() + SWEEP_MS;
+        await counters.expire(now());
+      }
+      for (const [index, window] of windows.entries()) {
+        const waitMs = await takeOne(window, counters);
+        if (waitMs === 0) continue;
+        await release(windows.slice(0, index));
+        return { index, waitMs };
+      }
+      return undefined;
+    },
+    release,
+  };
+}
+
+/** Milliseconds between two deletions of counters that are no longer used. */
+const SWEEP_MS = 600_000;
+
+function getStart(time: number, partMs: number): number {
+  return Math.floor(time / partMs) * partMs;
+}
+
+interface CountedPart {
+  readonly start: number;
+  readonly count: number;
+}
+
+function sum(parts: readonly CountedPart[]): number {
+  return parts.reduce((total, { count }) => total + count, 0);
+}
+
+/** Returns the start of the part after whose end the window has space for one more call. */
+function getFreeTime(parts: readonly CountedPart[], maxCalls: number, current: number): number {
+  let excess = sum(parts) - maxCalls + 1;
+  for (const { start, count } of parts) {
+    excess -= count;
+    if (excess <= 0) return start;
+  }
+  return current;
+}

@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+
+import { createSharedCounter } from "../../src/router/index.ts";
+import { openDatabase } from "../../src/store/index.ts";
+import { folder } from "../surfaces/serving.ts";
+
+const MINUTE_MS = 60_000;
+
+test("lets no more calls pass than a limit allows, over several processes at once [P5]", async () => {
+  const store = folder();
+  const run = promisify(execFile);
+  const ended = await Promise.all(
+    Array.from({ length: 3 }, () => run(process.execPath, ["test/fixtures/keys/take-calls.mjs", store, "40", "50"])),
+  );
+  const passed = ended.map(({ stdout }) => Number(stdout));
+  expect(passed.reduce((sum, count) => sum + count, 0)).toBe(50);
+}, 60_000);
+
+test("lets at most the limit pass in any minute, and a caller that waits as long as it is told [P5]", async () => {
+  const pauses = fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 20, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(pauses, async (steps) => {
+      await using database = await openDatabase({});
+      let now = 1_000_000_007;
+      const counter = createSharedCounter(
+        async () => database,
+        () => now,
+      );
+      const window = { key: "k", maxCalls: 5, lengthMs: MINUTE_MS };
+      const times: number[] = [];
+      for (const step of steps) {
+        now += step;
+        const full = await counter.take([window]);
+        if (full !== undefined) {
+          now += full.waitMs;
+          expect(full.waitMs).toBeLessThanOrEqual(MINUTE_MS + MINUTE_MS / 20);
+          expect(await counter.take([window])).toBeUndefined();
+        }
+        times.push(now);
+      }
+      for (const [at, time] of times.entries())
+        expect((times[at + 5] ?? Infinity) - time).toBeGreaterThanOrEqual(MINUTE_MS);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("counts a call in all of its windows or in none, and deletes old counters [P5]", async () => {
+  const database = await openDatabase({ folder: folder() });
+  onTestFinished(() => database.close());
+  let now = 0;
+  const counter = createSharedCounter(
+    async () => database,
+    () => now,
+  );
+  const minute = { key: "minute", maxCalls: 10, lengthMs: MINUTE_MS };
+  const hour = { key: "hour", maxCalls: 1, lengthMs: 60 * MINUTE_MS };
+  expect(await counter.take([minute, hour])).toBeUndefined();
+  expect(await counter.take([minute, hour])).toMatchObject({ index: 1 });
+  expect(await database.counters.get("minute", 0)).toBe(1);
+  now = 24 * 60 * MINUTE_MS;
+  expect(await counter.take([minute])).toBeUndefined();
+  expect((await database.info()).rows).toMatchObject({ counters: 1 });
+});
