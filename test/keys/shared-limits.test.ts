@@ -19,7 +19,7 @@ test("lets no more calls pass than a limit allows, over several processes at onc
   expect(passed.reduce((sum, count) => sum + count, 0)).toBe(50);
 }, 60_000);
 
-test("lets at most the limit pass in any minute, and a caller that waits as long as it is told [P5]", async () => {
+test("lets at most the limit pass in any minute, and the next call after the time that a refusal states [P5]", async () => {
   const pauses = fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 20, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(pauses, async (steps) => {

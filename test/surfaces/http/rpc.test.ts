@@ -147,7 +147,7 @@ describe("JSON-RPC errors [V3]", () => {
           reason: "A valid bearer token is missing",
           trace_id: TRACE,
           suggestions: [
-            "Send the header Authorization: Bearer with the token that the server printed at its first start",
+            "Send the header Authorization: Bearer with a key of skillgate keys create, or the token that the server printed at its first start",
             "If the token is lost, create a new one with skillgate serve --http --new-token",
           ],
           retryable: false,
