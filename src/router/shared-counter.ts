@@ -15,10 +15,8 @@ export interface SharedCounter {
 /** Parts of a window. A call leaves the window with the part that it was counted in, so up to one part later. */
 const PARTS = 20;
 
-type Counters = Database["counters"];
-
 export function createSharedCounter(open: () => Promise<Pick<Database, "counters">>, now: () => number): SharedCounter {
-  async function takeOne({ key, maxCalls, lengthMs }: CallWindow, counters: Counters): Promise<number> {
+  async function takeOne({ key, maxCalls, lengthMs }: CallWindow, counters: Database["counters"]): Promise<number> {
     const time = now();
     const partMs = lengthMs / PARTS;
     const start = getStart(time, partMs);
