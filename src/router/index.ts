@@ -68,7 +68,7 @@ export function createRouter(options: RouterOptions): Router {
   const { getResources = () => NO_RESOURCES, secrets = new KnownSecrets(), shouldReport = () => true } = options;
   const { getPolicy = () => NO_POLICY, counter = createCallCounter(now) } = options;
   const getView = createSecretViews(secrets, options.rehydrateSecrets ?? false);
-  const { sharedCounter = createSharedCounter(createLazyDatabase({}).open, now) } = options;
+  const { sharedCounter = createMemoryCounter(now) } = options;
   const trail = createAuditLog();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
@@ -104,4 +104,9 @@ export function createRouter(options: RouterOptions): Router {
     entries: () => trail.entries(),
     statistics: () => trail.statistics(),
   };
+}
+
+function createMemoryCounter(now: () => number): SharedCounter {
+  const database = createLazyDatabase({});
+  return createSharedCounter(() => database.open(), now);
 }
