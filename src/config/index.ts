@@ -24,6 +24,7 @@ export { type Config, loadConfig, toServerConfig } from "./load-config.ts";
 export type { ConfigInput } from "./servers/inputs.ts";
 export { isSelfEntry } from "./servers/self-entry.ts";
 export { normalizeEntry } from "./servers/normalize-entry.ts";
+export { findToolObjection } from "./servers/tool-selection.ts";
 export { findServerSecrets, findSettingsSecrets } from "./secrets.ts";
 export { MASK, maskEntry, shownServer } from "./shown.ts";
 export { changeByHand, listTrust, revokeTrust, trustProject } from "./by-hand.ts";

@@ -282,21 +282,15 @@ test("reports a probable mistake in an entry, and starts its server [M1]", async
     "mcp.json",
     `{ "mcpServers": {
   "a": { "command": "npx -y some-server" },
-  "b": { "command": "/opt/My Programs/server" },
-  "c": { "command": "x", "includeTools": ["read"] }
+  "b": { "command": "/opt/My Programs/server" }
 } }`,
   );
-  expect(servers.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  expect(servers.map(({ name }) => name)).toEqual(["a", "b"]);
   expect(warnings).toEqual([
     {
       source: "mcp.json:2:10",
       error: "MCP server 'a': command must be the name of one program; its arguments belong in args",
       fix: 'write "command": "npx", "args": ["-y", "some-server"]',
-    },
-    {
-      source: "mcp.json:4:26",
-      error: "MCP server 'c': includeTools is not supported; all tools of this server are exposed",
-      fix: 'list the tools to hide in "disabledTools"',
     },
   ]);
 });

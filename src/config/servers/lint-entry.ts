@@ -14,13 +14,6 @@ export function lintServerEntry(server: string, entry: Readonly<Record<string, u
     error: `MCP server '${server}': ${what}`,
     fix,
   });
-  const listed = ["enabled_tools", "enabledTools", "includeTools"].find((key) => Object.hasOwn(entry, key));
-  if (listed !== undefined)
-    return says(
-      listed,
-      `${listed} is not supported; all tools of this server are exposed`,
-      'list the tools to hide in "disabledTools"',
-    );
   const { command, args } = entry;
   if (typeof command !== "string" || (Array.isArray(args) && args.length > 0)) return undefined;
   const [program = "", ...rest] = command.trim().split(/\s+/);

@@ -1,5 +1,6 @@
 import { isRecord } from "../../model/json.ts";
 import { getCommandWords, isWord } from "./entry-keys.ts";
+import { getToolLists } from "./tool-selection.ts";
 
 /**
  * A server of any client as `.mcp.json` has it: `command`, `args`, `env`, or `type`, `url`, `headers`, and the few
@@ -65,14 +66,15 @@ function normalizeEndpoint(
 function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: string): Record<string, unknown> {
   const { enabled, disabled, timeout, tool_timeout_sec: seconds, description, skillName, text } = entry;
   const inMilliseconds = clientId === "opencode" || clientId === "gemini";
-  const hidden = [entry["disabledTools"], entry["disabled_tools"], entry["excludeTools"]].flat().filter(isWord);
+  const { enabledTools, disabledTools } = getToolLists(entry);
   return {
     enabled: enabled === false || (enabled === undefined && disabled === true) ? false : undefined,
     timeout: typeof timeout === "number" ? timeout / (inMilliseconds ? 1000 : 1) : seconds,
     description,
     skillName,
     text,
-    disabledTools: hidden.length > 0 ? hidden : undefined,
+    enabledTools,
+    disabledTools: disabledTools.length > 0 ? disabledTools : undefined,
   };
 }
 

@@ -9,6 +9,7 @@ import { BadEntry, type Fields, createFieldReader, entryError } from "./entry-fi
 import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
 import { URL_KEYS } from "./entry-keys.ts";
 import { parseOAuth } from "./oauth-entry.ts";
+import { findToolObjection, getToolLists, type ToolLists } from "./tool-selection.ts";
 import { fillIn, readEnvFile, type Variables, withoutRefused } from "../variables.ts";
 
 /** One server as a file declares it, in any dialect. */
@@ -69,12 +70,15 @@ export function parseServer({ name, entry, source }: NamedEntry, scope: EntrySco
       ? { transport, ...parseProcess(context) }
       : { transport, ...parseEndpoint(context, transport) };
   const settings = parseSettings(context);
-  const obstacle = missing.size > 0 ? `missing ${[...missing].join(", ")}` : scope.objection;
+  const toolObjection = findToolObjection(name, entry);
+  const selection = toolObjection === undefined ? parseToolSelection(context) : { disabledTools: [] };
+  const obstacle = missing.size > 0 ? `missing ${[...missing].join(", ")}` : (scope.objection ?? toolObjection);
   return {
     name,
     source,
     ...connection,
     ...settings,
+    ...selection,
     ...(obstacle !== undefined && { obstacle }),
     declared: entry,
   };
@@ -221,7 +225,15 @@ function parseSettings({ name, fields }: EntryContext) {
     ...(skillName !== undefined && { skillName }),
     ...(timeoutMs !== undefined && { timeoutMs: Math.ceil(timeoutMs) }),
     ...(text !== undefined && { text }),
-    disabledTools: ["disabledTools", "disabled_tools", "excludeTools"].flatMap((key) => fields.texts(key)),
+  };
+}
+
+function parseToolSelection({ name, entry, missing, scope }: EntryContext): ToolLists {
+  const lists = getToolLists(entry);
+  const fields = createFields(name, { ...lists }, missing, scope);
+  return {
+    ...(lists.enabledTools !== undefined && { enabledTools: fields.texts("enabledTools") }),
+    disabledTools: fields.texts("disabledTools"),
   };
 }
 

@@ -40,6 +40,29 @@ export function getTextForm({ text }: Pick<ServerConfig, "text">, tool: string):
   return Object.hasOwn(text.tools, tool) ? (text.tools[tool] ?? text.default) : text.default;
 }
 
+/** True if the entry of a server offers a tool. */
+export function isToolEnabled(
+  { enabledTools, disabledTools }: Pick<ServerConfig, "enabledTools" | "disabledTools">,
+  tool: string,
+): boolean {
+  const isNamed = (patterns: readonly string[]): boolean => patterns.some((pattern) => matchesPattern(tool, pattern));
+  return (enabledTools === undefined || isNamed(enabledTools)) && !isNamed(disabledTools);
+}
+
+function matchesPattern(name: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return name === pattern;
+  if (!name.startsWith(first)) return false;
+  let end = first.length;
+  for (const part of rest) {
+    const at = name.indexOf(part, end);
+    if (at === -1) return false;
+    end = at + part.length;
+  }
+  return name.length - last.length >= end && name.endsWith(last);
+}
+
 interface CommonServerConfig {
   readonly name: string;
   /** Where it is declared, for display: `.mcp.json:3`, `settings.yaml:12`. */
@@ -49,6 +72,8 @@ interface CommonServerConfig {
   readonly description?: string;
   /** The name of its skill; by default, derived from `name`. */
   readonly skillName?: string;
+  /** Protocol names of the only tools that are offered, where `*` stands for any characters; `undefined` for all. */
+  readonly enabledTools?: readonly string[];
   /** Protocol names of the tools that are not offered. */
   readonly disabledTools: readonly string[];
   /** The conversion of a result that consists of one text; `json` by default. */

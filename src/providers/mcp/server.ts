@@ -41,6 +41,8 @@ export interface ServerStatus {
   readonly tools: readonly { readonly name: string; readonly method: string; readonly digest: string }[];
   /** Tools that cannot be offered, and why. */
   readonly quarantined: readonly QuarantinedTool[];
+  /** Tools that the entry of the server leaves out. */
+  readonly disabledTools: readonly string[];
   /** Tools that differ from the accepted definitions. */
   readonly changes: readonly ToolChange[];
   /** The end of its stderr output. */
@@ -148,6 +150,7 @@ export class Server {
       toolCount: tools.length,
       tools: tools.map(({ name, method, digest }) => ({ name, method: method.name, digest })),
       quarantined: this.#offer?.quarantined ?? [],
+      disabledTools: this.#offer?.disabled ?? [],
       changes: this.#offer?.changes ?? [],
       stderrTail: this.#managed.stderrTail,
     };

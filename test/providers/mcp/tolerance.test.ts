@@ -199,3 +199,22 @@ test("omits tools that the configuration disables, and keeps the names of the ot
     message: "Tool not found: fixture.echo",
   });
 });
+
+test("offers only the tools that the configuration enables, and reports the others [M1]", async () => {
+  const entry = { enabledTools: ["echo", "get*", "f*_s*ly"], disabledTools: ["get-user"], alwaysAllow: ["pid"] };
+  const provider = await connected([fixture([], entry)]);
+  const [status] = provider.servers;
+  expect(status?.tools.map(({ name }) => name)).toEqual(["echo", "fail_silently", "get_user", "getUser"]);
+  expect(status?.disabledTools).toEqual(expect.arrayContaining(["get-user", "pid"]));
+  await expect(call(provider, "pid")).rejects.toMatchObject({ message: "Tool not found: fixture.pid" });
+});
+
+test("starts no server whose entry restricts its tools in an unknown way [M1]", async () => {
+  const provider = await connected([fixture([], { allowedTools: ["echo"] })]);
+  expect(provider.servers[0]).toMatchObject({
+    status: "error",
+    toolCount: 0,
+    error: expect.stringContaining("allowedTools"),
+  });
+  expect(provider.skills).toEqual([]);
+});

@@ -367,11 +367,18 @@ test("imports a file of any client, too [M10]", async () => {
   const cwd = project({
     "their/config.toml": '[mcp_servers.docs]\ncommand = "npx"\nenv_vars = ["TOKEN"]\n',
     "their/bad.json": "{",
+    "their/restricted.json":
+      '{ "mcpServers": { "a": { "command": "x", "enabledTools": ["t"] }, "b": { "command": "x", "allowedTools": ["t"] } } }',
   });
   const { exit, stdout } = await mcp(["import", "their/config.toml"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Imported docs from their/config.toml to .mcp.json\n" });
   expect(JSON.parse(read(cwd, ".mcp.json"))).toEqual({
     mcpServers: { docs: { command: "npx", args: [], env: { TOKEN: "${TOKEN}" } } },
+  });
+  const restricted = await mcp(["import", "their/restricted.json", "--json"], { cwd });
+  expect(JSON.parse(restricted.stdout)).toMatchObject({
+    imported: [{ name: "a", entry: { enabledTools: ["t"] } }],
+    skipped: [{ name: "b", why: expect.stringContaining('"allowedTools" restricts what it offers') }],
   });
   expect(await mcp(["import", "their/bad.json"], { cwd })).toEqual({
     exit: 0,

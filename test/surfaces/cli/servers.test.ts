@@ -27,6 +27,13 @@ test("lists each server with its status and its number of tools [M10]", async ()
   expect(lines).toHaveLength(4);
 });
 
+test("shows how many tools of a server are left out [M10]", async () => {
+  const entry = { command: process.execPath, args: [FILESYSTEM_SERVER, "."], enabledTools: ["read_text_file"] };
+  const cwd = project({ "mcp.json": JSON.stringify({ mcpServers: { filesystem: entry } }) });
+  const { stdout } = await skillgate(["mcp", "list"], { cwd });
+  expect(stdout).toMatch(/connected {2}1 tool, \d+ left out\n$/);
+});
+
 test("prints servers and problems with mcp list --json [M10]", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list", "--json"], { cwd });

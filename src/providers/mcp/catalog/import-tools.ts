@@ -3,7 +3,7 @@ import { MAX_TOOL_NAME_UNITS, toMethodNames } from "../../../shared/skill-names.
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
-import type { ServerConfig } from "../server-config.ts";
+import { isToolEnabled, type ServerConfig } from "../server-config.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 
 /** A tool that can be called. */
@@ -28,9 +28,11 @@ export interface QuarantinedTool {
 export interface ImportedTools {
   readonly tools: readonly ImportedTool[];
   readonly quarantined: readonly QuarantinedTool[];
+  /** Protocol names of the tools that the entry of the server leaves out. */
+  readonly disabled: readonly string[];
 }
 
-export interface ImportOptions extends Pick<ServerConfig, "disabledTools" | "timeoutMs"> {
+export interface ImportOptions extends Pick<ServerConfig, "enabledTools" | "disabledTools" | "timeoutMs"> {
   /** The server may require headers that repeat parameters. */
   readonly hasHeaders?: boolean;
 }
@@ -48,7 +50,11 @@ export function importTools(listed: readonly unknown[], options: ImportOptions):
   // Disabled tools get names as well, so that disabling one tool does not rename another.
   const names = toMethodNames([...parsed.keys()]);
   const tools = [...parsed.values()].map((tool, index) => toTool(tool, names[index] ?? tool.name, options.timeoutMs));
-  return { tools: tools.filter((tool) => !options.disabledTools.includes(tool.name)), quarantined };
+  return {
+    tools: tools.filter(({ name }) => isToolEnabled(options, name)),
+    quarantined,
+    disabled: [...parsed.keys()].filter((name) => !isToolEnabled(options, name)),
+  };
 }
 
 interface ParsedTool {

@@ -21,6 +21,8 @@ export interface ServerSkill {
   /** Tools, resource methods and prompt methods, by protocol name. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly quarantined: readonly QuarantinedTool[];
+  /** Protocol names of the tools that the entry leaves out. */
+  readonly disabled: readonly string[];
   /** Tools that differ from the accepted definitions. */
   readonly changes: readonly ToolChange[];
   readonly problems: readonly Problem[];
@@ -76,6 +78,7 @@ export function createServerSkill(
       ...imported.quarantined,
       ...[...heldChanges.values()].map((change) => ({ tool: change.tool, reason: `it ${describeChange(change)}` })),
     ],
+    disabled: imported.disabled,
     changes,
     problems: findProblems(listing, imported.quarantined, changes, changePolicy).map((error) => ({
       source: config.name,

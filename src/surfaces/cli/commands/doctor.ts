@@ -9,6 +9,7 @@ import { configOptions } from "../mcp/files.ts";
 import { type StartedServer, startServers } from "../mcp/start-servers.ts";
 import { loadConfigModule } from "../mcp/load-config.ts";
 import { count } from "../text/layout.ts";
+import { countTools } from "../text/server-texts.ts";
 import { type DoctorCheck, checksText, problemText } from "../text/output.ts";
 import type { CommonFlags, CliSession } from "../session.ts";
 
@@ -94,16 +95,14 @@ function skillsCheck({ catalog }: Runtime): DoctorCheck {
   return { kind: "skills", subject: "Skills", status: "ok", says, details: "" };
 }
 
-function serverCheck({ name, skill, status, toolCount, quarantined, error, stderrTail }: StartedServer): DoctorCheck {
+function serverCheck(server: StartedServer): DoctorCheck {
+  const { name, skill, status, error, stderrTail } = server;
   const isUp = status === "connected";
-  const leftOut = quarantined.length === 0 ? "" : `, ${quarantined.length} left out`;
   return {
     kind: "server",
     subject: `MCP server ${name}`,
     status: isUp || status === "disabled" ? "ok" : "error",
-    says: isUp
-      ? `connected as ${skill}, ${count(toolCount, "tool")}${leftOut}`
-      : `${status}${error === undefined ? "" : `: ${error}`}`,
+    says: isUp ? `connected as ${skill}, ${countTools(server)}` : `${status}${error === undefined ? "" : `: ${error}`}`,
     details: isUp ? "" : stderrTail,
   };
 }

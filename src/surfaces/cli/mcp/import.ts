@@ -128,6 +128,8 @@ async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session:
   const entry = configModule.normalizeEntry(found.entry, client?.id);
   if (entry === undefined) return { ...found, kind: "skipped", why: "it has neither a command nor a URL" };
   if (configModule.isSelfEntry(entry)) return { ...found, kind: "skipped", why: "it is Skillgate itself" };
+  const objection = configModule.findToolObjection(name, found.entry);
+  if (objection !== undefined) return { ...found, kind: "skipped", why: objection };
   const existing = files.declared.find((server) => server.name === name);
   if (existing !== undefined)
     return { ...found, kind: "skipped", why: `${existing.file.label} already has a server of this name` };

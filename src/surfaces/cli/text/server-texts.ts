@@ -6,27 +6,38 @@ type ShownServer = Runtime["servers"][number];
 
 export function serversText(servers: readonly ShownServer[], paint: Paint): string {
   if (servers.length === 0) return "No MCP servers are configured";
-  const rows = servers.map(({ name, skill, transport, status, toolCount, error }) => [
-    `${serverMark(status, paint)} ${name}`,
-    skill,
-    transport,
-    status,
-    status === "connected" ? count(toolCount, "tool") : shortened(error ?? "", ERROR_UNITS),
+  const rows = servers.map((server) => [
+    `${serverMark(server.status, paint)} ${server.name}`,
+    server.skill,
+    server.transport,
+    server.status,
+    server.status === "connected" ? countTools(server) : shortened(server.error ?? "", ERROR_UNITS),
   ]);
   return lines(table(rows));
+}
+
+/** `3 tools, 2 left out` */
+export function countTools({
+  toolCount,
+  quarantined,
+  disabledTools,
+}: Pick<ShownServer, "toolCount" | "quarantined" | "disabledTools">): string {
+  const leftOut = quarantined.length + disabledTools.length;
+  return `${count(toolCount, "tool")}${leftOut === 0 ? "" : `, ${leftOut} left out`}`;
 }
 
 const ERROR_UNITS = 160;
 
 /** A server with all its tools, or with the details of its failure. */
 export function serverText(server: ShownServer, paint: Paint): string {
-  const { name, skill, status, error, protocolVersion, toolCount, tools, quarantined, stderrTail } = server;
+  const { name, skill, status, error, protocolVersion, tools, quarantined, disabledTools, stderrTail } = server;
   const protocolText = protocolVersion === undefined ? "" : `, protocol ${protocolVersion}`;
   return lines([
-    `${serverMark(status, paint)} ${name}: ${status === "connected" ? `connected as ${skill}, ${count(toolCount, "tool")}${protocolText}` : status}`,
+    `${serverMark(status, paint)} ${name}: ${status === "connected" ? `connected as ${skill}, ${countTools(server)}${protocolText}` : status}`,
     indented(error ?? ""),
     ...tools.map(({ name, method }) => `  ${skill}.${method}${name === method ? "" : paint.dim(` (${name})`)}`),
     ...quarantined.map(({ tool, reason }) => paint.yellow(`  "${tool}" is left out: ${reason}`)),
+    ...disabledTools.map((tool) => paint.dim(`  "${tool}" is left out by the entry of the server`)),
     status === "connected" ? "" : indented(stderrTail),
   ]);
 }
