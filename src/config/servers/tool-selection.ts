@@ -27,16 +27,16 @@ export function getToolLists(entry: Entry): ToolLists {
 /** Returns why the tools of an entry cannot be selected: a key that restricts them is not understood. */
 export function findToolObjection(name: string, entry: unknown): string | undefined {
   if (!isRecord(entry)) return undefined;
-  const held = `MCP server '${name}' is held back`;
+  const prefix = `MCP server '${name}' is held back`;
   const advice = `write "enabledTools": ["…"] to offer only some tools, or "disabledTools": ["…"] to leave some out`;
   const unknownKey = findUnknownKey(entry);
   if (unknownKey !== undefined)
-    return `${held}, as "${unknownKey}" restricts what it offers and is not known here; ${advice}`;
+    return `${prefix}, as "${unknownKey}" restricts what it offers and is not known here; ${advice}`;
   const allowKeys = ALLOW_KEYS.filter((key) => isRestricting(entry, key));
   const wrong = [...allowKeys, ...DENY_KEYS].find((key) => !isNameList(entry[key] ?? []));
-  if (wrong !== undefined) return `${held}, as "${wrong}" must be a list of names of tools; ${advice}`;
+  if (wrong !== undefined) return `${prefix}, as "${wrong}" must be a list of names of tools; ${advice}`;
   if (allowKeys.length < 2) return undefined;
-  return `${held}, as it has both "${allowKeys.join('" and "')}"; write "enabledTools" alone`;
+  return `${prefix}, as it has both "${allowKeys.join('" and "')}"; write "enabledTools" alone`;
 }
 
 function isRestricting(entry: Entry, key: (typeof ALLOW_KEYS)[number]): boolean {
