@@ -23,11 +23,22 @@ export interface PolicyKey {
   readonly match: (method: RuledMethod) => MatchKind | undefined;
 }
 
+/** Longer than any pattern that a person writes; two patterns are compared character by character. */
+const MAX_KEY_UNITS = 200;
+
 /** Parses the key of a row. `undefined` for a text that no method can match. */
 export function parseKey(text: string): PolicyKey | undefined {
   const literals = text.replaceAll("*", "").length;
   const [skill = "", name, ...rest] = text.split(".");
-  if (text === "" || /[^\w*.$@:-]/.test(text) || rest.length > 0 || name === "" || skill === "") return undefined;
+  if (
+    text === "" ||
+    text.length > MAX_KEY_UNITS ||
+    /[^\w*.$@:-]/.test(text) ||
+    rest.length > 0 ||
+    name === "" ||
+    skill === ""
+  )
+    return undefined;
   if (text.includes("*")) return { text, literals, match: matchPattern(text, skill) };
   if (name !== undefined) return { text, literals, match: ({ path }) => (path === text ? EXACT : undefined) };
   return {
@@ -47,12 +58,17 @@ function matchPattern(text: string, skill: string): PolicyKey["match"] {
   return ({ path }) => (matches(path) ? kind : undefined);
 }
 
+/** True for patterns of which neither is longer, so that they can be ambiguous. */
+export function isComparable(one: PolicyKey, other: PolicyKey): boolean {
+  return one.text.includes("*") && other.text.includes("*") && one.literals === other.literals;
+}
+
 /**
  * Returns a path that two patterns match although neither of them is more specific; `undefined` if there is no such path. Names
  * and paths are never ambiguous: two equal ones are one key.
  */
 export function findAmbiguousPath(one: PolicyKey, other: PolicyKey): string | undefined {
-  if (!one.text.includes("*") || !other.text.includes("*") || one.literals !== other.literals) return undefined;
+  if (!isComparable(one, other)) return undefined;
   const path = findCommonText(one.text, other.text);
   if (path === undefined) return undefined;
   const method = { path, name: "", wireName: "" } as RuledMethod;

@@ -4,7 +4,7 @@ import { type Decision, DECISIONS, type Flow } from "../model/policy.ts";
 import type { Problem } from "../model/provider.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import { FIELDS, FLOW_FIELDS, type RowFields } from "./fields.ts";
-import { findAmbiguousPath, parseKey, type PolicyKey } from "./keys.ts";
+import { findAmbiguousPath, isComparable, parseKey, type PolicyKey } from "./keys.ts";
 
 /** A row of the policy: its key, and the changes for the methods that the key matches. */
 export interface PolicyRow {
@@ -39,6 +39,12 @@ export function parsePolicy(text: string, label: string): PolicyFile {
   else reportAmbiguous(rows, report);
   return { rows, flows: readFlows(flows, report), problems };
 }
+
+/** Pairs of ambiguous patterns that are reported. */
+const MAX_AMBIGUOUS = 20;
+
+/** The work of comparing patterns, in pairs of characters: about a second at most, whatever a file holds. */
+const MAX_COMPARED = 20_000_000;
 
 type ReportMistake = (wrong: string, path: DocumentPath) => void;
 
@@ -96,10 +102,17 @@ function reportContradictions(
 }
 
 function reportAmbiguous(rows: readonly PolicyRow[], report: ReportMistake): void {
+  let compared = 0;
+  let reported = 0;
   for (const [at, row] of rows.entries())
     for (const before of rows.slice(0, at)) {
+      if (!isComparable(before.key, row.key)) continue;
+      compared += before.key.text.length * row.key.text.length;
+      if (compared > MAX_COMPARED)
+        return report("it has too many long patterns to compare; write fewer, or name the methods", [row.key.text]);
       const path = findAmbiguousPath(before.key, row.key);
       if (path === undefined) continue;
+      if (++reported > MAX_AMBIGUOUS) return;
       const pair = `"${row.key.text}" is as specific as "${before.key.text}" on line ${before.line}`;
       report(`${pair}, and both match ${path}; write a row for what both match, or narrow one`, [row.key.text]);
     }
@@ -111,6 +124,7 @@ function readFlows(value: unknown, report: ReportMistake): readonly Flow[] {
     report(`"flows" must be a list, as in ${FLOW_EXAMPLE}`, ["flows"]);
     return [];
   }
+  if (value.length > MAX_ROWS) report(`it has ${value.length} flows; a policy has at most ${MAX_ROWS}`, ["flows"]);
   return value.flatMap((flow: unknown, index) => readFlow(flow, ["flows", index], report));
 }
 

@@ -112,6 +112,17 @@ test.each([
   expect(problems[0]).toContain(`is as specific as "${one}" on line 1, and both match `);
 });
 
+test("reads a hostile file in bounded time [P4]", () => {
+  const long = Array.from({ length: 900 }, (_, at) => `"A.m${at + 100}${"a".repeat(150)}*": { decision: ask }`);
+  expect(problemsOf(long.join("\n")).at(-1)).toContain("it has too many long patterns to compare");
+  expect(problemsOf(`"A.${"*a".repeat(300)}": { decision: ask }`)[0]).toContain("is not a method");
+  const overlapping = Array.from({ length: 900 }, (_, at) => `"*m${at + 100}*": { decision: ask }`).join("\n");
+  expect(problemsOf(overlapping)).toHaveLength(20);
+  expect(problemsOf(Array.from({ length: 1_001 }, (_, at) => `A.m${at}: { decision: ask }`).join("\n"))).toEqual([
+    said("line 1, column 1", "it has 1001 rows; a policy has at most 1000"),
+  ]);
+});
+
 const method = (path: string, metadata: Partial<typeof METADATA_DEFAULTS> = {}) => {
   const [, name = ""] = path.split(".");
   return { path, name, wireName: name.replaceAll("_", "-"), metadata: { ...METADATA_DEFAULTS, ...metadata } };
