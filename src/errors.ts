@@ -79,6 +79,11 @@ export const ERRORS = {
     says: "Cannot call a method without an approval",
     fix: "Ask the user to approve exactly this call",
   },
+  APPROVAL_EXPIRED: {
+    stage: "call",
+    says: "No answer to the approval request came in time",
+    fix: "Continue without this call, or make it again when a person can answer",
+  },
   SKILL_DISABLED: { stage: "call", says: "Cannot call a disabled skill", fix: "Ask the owner to enable it" },
   COOLDOWN: { stage: "call", says: "The method is on cooldown", fix: "Wait for the time given in the message" },
   RATE_LIMIT: { stage: "call", says: "Rate limit exceeded", fix: "Wait for the time given in the message" },
@@ -225,6 +230,21 @@ export const ERRORS = {
     stage: "host",
     says: "Unknown key",
     fix: "Write the name or the id of a key that skillgate keys list shows",
+  },
+  APPROVAL_UNKNOWN: {
+    stage: "host",
+    says: "Unknown approval request",
+    fix: "Use one of the ids that this command prints: skillgate approvals list",
+  },
+  APPROVAL_CLOSED: {
+    stage: "host",
+    says: "Cannot answer an approval request that is closed",
+    fix: "Run the program again; it asks again",
+  },
+  APPROVAL_FORBIDDEN: {
+    stage: "host",
+    says: "Cannot answer an approval request for another person",
+    fix: "Let an administrator answer it, with: skillgate approvals approve ID",
   },
   RUNTIME_CLOSED: { stage: "host", says: "Cannot use a closed runtime", fix: "Create a new one" },
 } as const satisfies Record<

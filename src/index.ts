@@ -1,5 +1,7 @@
 export { defineSkill } from "./authoring/define-skill.ts";
+export type { Approval, Approvals, GivenAnswer } from "./approvals/index.ts";
 export { type ErrorCode, SkillgateError } from "./errors.ts";
+export type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approve } from "./model/approval.ts";
 export type { Caller, Grant } from "./model/caller.ts";
 export type { Catalog, Method, Skill } from "./model/catalog.ts";
 export type { Client, ClientRequest } from "./model/client-requests.ts";
@@ -21,7 +23,7 @@ export {
   openaiTool,
   openapiExport,
 } from "./registry/index.ts";
-export type { ApprovalRequest, AuditEntry, CallResult, Statistics } from "./router/index.ts";
+export type { AuditEntry, CallResult, Statistics } from "./router/index.ts";
 export type { McpServerOptions, ServerUse } from "./runtime/mcp-options.ts";
 export type { RuntimeTool, RuntimeToolOptions, RuntimeToolResult } from "./runtime/builtin-tools/index.ts";
 export { createRuntime, type RunOptions, type Runtime, type RuntimeEvents } from "./runtime.ts";

@@ -4,6 +4,7 @@ import type { Cancellable, Sandbox } from "../sandbox/index.ts";
 import { createCallHandler } from "./runtime/run-calls.ts";
 import type { TypecheckSnippet } from "./runtime/typecheck-snippet.ts";
 import type { Discovery } from "./runtime/discovery.ts";
+import type { Approve } from "./model/approval.ts";
 import type { Caller } from "./model/caller.ts";
 import type { RunObserver } from "./model/run-observer.ts";
 import type { Catalog } from "./model/catalog.ts";
@@ -16,7 +17,7 @@ import type { CallContext } from "./model/skill.ts";
 import { addMethods } from "./runtime/outcome/add-methods.ts";
 import { createOutcome, refusedOutcome } from "./runtime/outcome/index.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
-import type { Approve, Route } from "./router/index.ts";
+import type { Route } from "./router/index.ts";
 import type { CheckedSnippet, CheckSnippet } from "./runtime/check-snippet.ts";
 
 /** The modules that a snippet passes through. */
@@ -45,7 +46,7 @@ export interface RunRequest {
   readonly progress: (path: string, runId: string, ...entry: Parameters<CallContext["progress"]>) => void;
   readonly cancellable?: Cancellable;
   readonly observer?: RunObserver;
-  /** Approves calls in place of the runtime's own `approve`. */
+  /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */
   readonly approve?: Approve;
 }
 
@@ -57,7 +58,7 @@ export async function runSnippet(source: string, request: RunRequest, services: 
   if (program === undefined) {
     return services.secrets.maskValue(addMethods(refusedOutcome(runId, violations), plan, request, services));
   }
-  const callLog = createCallHandler({ runId, source, paths: program.paths }, request, services);
+  const callLog = createCallHandler({ runId, source, plan, paths: program.paths }, request, services);
   const sandbox = await services.sandbox.run(program, callLog.answer, sandboxOptions(request, services.secrets));
   const { calls, notes: callNotes } = callLog.close();
   const outcome = createOutcome({

@@ -9,6 +9,7 @@ import { getMessage, sentence, SkillgateError } from "./errors.ts";
 import type { Learned } from "./learning/index.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
 import { findDisabledSkills } from "./runtime/disabled-skills.ts";
+import type { Approve } from "./model/approval.ts";
 import { type Caller, OWNER } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { RunObserver } from "./model/run-observer.ts";
@@ -27,6 +28,13 @@ import {
   type RuntimeSettings,
 } from "./runtime/options.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
+import {
+  type Approval,
+  type ApprovalDecisions,
+  type Approvals,
+  createApprovalDecisions,
+  createApprovals,
+} from "./approvals/index.ts";
 import { type ExplainedPolicy, type LivePolicy, openPolicy } from "./policy/index.ts";
 import { createProviders, type Providers } from "./runtime/open-providers.ts";
 import {
@@ -38,7 +46,7 @@ import {
   type SearchOptions,
   systemPrompt,
 } from "./registry/index.ts";
-import { type Approve, type AuditEntry, type CallResult, type Statistics } from "./router/index.ts";
+import { type AuditEntry, type CallResult, type Statistics } from "./router/index.ts";
 import { type RuntimeServices, createServices } from "./runtime/services.ts";
 import { type RunServices, type RunRequest, runSnippet } from "./run-snippet.ts";
 import { createSkillAdmin, watchSettings, type SkillAdmin } from "./runtime/skill-admin.ts";
@@ -59,7 +67,7 @@ export interface RunOptions {
   readonly conversation?: string;
   /** Receives events of the run while it lasts. */
   readonly observer?: RunObserver;
-  /** Approves calls in place of the runtime's own `approve`. */
+  /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */
   readonly approve?: Approve;
 }
 
@@ -74,6 +82,8 @@ export interface RuntimeEvents {
   /** A call was decided on, and how it ended. */
   readonly call: [AuditEntry];
   readonly run: [Outcome];
+  /** A call needs an approval: its question was recorded, and can be answered with `approvals.answer`. */
+  readonly approval: [Approval];
   /** A skill or a provider has something to say; `path` is the method whose call says it. */
   readonly log: [{ readonly level: LogLevel; readonly text: string; readonly path?: string }];
   /** A method has done a part of its work, in its own unit. */
@@ -156,6 +166,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly servers: readonly ServerStatus[];
   /** Files, skills and servers that could not be used, and why. */
   readonly problems: readonly Problem[];
+  /** Questions whether a call may be made: lists and answers them. */
+  readonly approvals: Approvals;
   /** The policy that is in force. */
   readonly policy: ExplainedPolicy;
   /** Returns the database of keys, approvals and the audit log, which is opened at the first use. */
@@ -259,7 +271,8 @@ const NOTHING_USED: ReadonlySet<string> = new Set();
 
 function openRuntime(parts: RuntimeParts): Runtime {
   const { options, registry, sources, providers, events, secrets } = parts;
-  const services = openServices(parts);
+  const decisions = createDecisions(parts);
+  const services = openServices(parts, decisions);
   const runAndWait = createRunner(parts, services);
   let listing: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
@@ -298,6 +311,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     get problems() {
       return listProblems(parts);
     },
+    approvals: createApprovals(() => parts.database.open()),
     get policy() {
       return parts.policy.current;
     },
@@ -320,7 +334,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
       stopIndexing();
       services.learning.close();
       await (closed ??= Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]));
-      await parts.statistics.close();
+      await Promise.all([parts.statistics.close(), decisions.close()]);
       await parts.database.close();
     },
     [Symbol.asyncDispose]: () => runtime.close(),
@@ -328,9 +342,21 @@ function openRuntime(parts: RuntimeParts): Runtime {
   return runtime;
 }
 
-function openServices(parts: RuntimeParts): RuntimeServices {
+function createDecisions({ options, settings, policy, database, events, log }: RuntimeParts): ApprovalDecisions {
+  const { place, ...times } = settings.approvals;
+  return createApprovalDecisions({
+    ...times,
+    open: () => database.open(),
+    ...(options.approve !== undefined && { ask: options.approve }),
+    getApprovedFile: () => (policy.current.content.onlyTightens ? undefined : place),
+    onQuestion: (approval) => events.emit("approval", approval),
+    warn: (text) => log("warn", text),
+  });
+}
+
+function openServices(parts: RuntimeParts, { decide }: ApprovalDecisions): RuntimeServices {
   const getPolicy = (): ExplainedPolicy => parts.policy.current;
-  return createServices({ ...parts, getPolicy, onEntry: (entry) => recordEntry(entry, parts) });
+  return createServices({ ...parts, getPolicy, approve: decide, onEntry: (entry) => recordEntry(entry, parts) });
 }
 
 /** Creates the methods of a runtime that call methods without a snippet, and those that say which calls were made. */

@@ -1,4 +1,4 @@
-export { whyNotWritten } from "./write-atomic.ts";
+export { changeFile, whyNotWritten } from "./write-atomic.ts";
 export { type ConfigDocument, type Path as DocumentPath, parseDocument } from "./documents/index.ts";
 export { configError, readConfigFile } from "./read-file.ts";
 export { editSettings } from "./edit-settings.ts";

@@ -23,3 +23,9 @@ export interface CallSite extends Position {
 
 /** The calls that a snippet will make, as the gatekeeper found them, in the order of the text. */
 export type Plan = readonly CallSite[];
+
+/** True if a value is `UNKNOWN` or holds it at any depth. */
+export function hasUnknown(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === UNKNOWN;
+  return Object.values(value).some(hasUnknown);
+}

@@ -1,8 +1,10 @@
 import type { Cancellable } from "../../sandbox/index.ts";
+import type { Approve, RunApprovals } from "../model/approval.ts";
 import { argumentsMessage, bindArguments } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import type { MethodRule, Policy } from "../model/policy.ts";
+import type { CallSite } from "../model/plan.ts";
 import type { CallContext } from "../model/skill.ts";
 import type { Client } from "../model/client-requests.ts";
 import { sentence, SkillgateError } from "../errors.ts";
@@ -11,7 +13,6 @@ import type { AuditEntry } from "./audit-log.ts";
 import { hashValue } from "../shared/digest.ts";
 import { isSink, type KnownOrigin } from "./provenance.ts";
 import type { ResultTexts } from "./result-texts.ts";
-import type { Approve } from "./guards/approval.ts";
 
 /** A call of one method, as its run requests it. */
 export interface Call {
@@ -33,8 +34,12 @@ export interface Call {
   /** The client that the method can send requests to while it runs. */
   readonly client?: Client;
   readonly onRawResult?: (result: unknown) => void;
-  /** Approves this call in place of the router's own `approve`. */
+  /** Asks the person at the program that makes the call for its approval. */
   readonly approve?: Approve;
+  /** Calls of the run that were approved together with an earlier one; absent for a call outside of a run. */
+  readonly approvedInRun?: RunApprovals;
+  /** Returns the calls that the program contains; absent for a call without a program. */
+  readonly getPlannedCalls?: () => readonly CallInPlan[];
   /** The results of the run so far, if they are recorded. */
   readonly resultTexts?: ResultTexts<Method>;
   /** Receives remarks for the caller about a call that succeeded. */
@@ -43,6 +48,12 @@ export interface Call {
   readonly onEnded: (entry: AuditEntry) => void;
   /** Waits for an answer from a user or client; the wait does not count towards the timeout of the method. */
   readonly pauseTimeoutFor?: CallContext["pauseTimeoutFor"];
+}
+
+/** A call in the text of a program, with its method if the catalog has it. */
+export interface CallInPlan {
+  readonly site: CallSite;
+  readonly method: Method | undefined;
 }
 
 /** Runs a call. Resolves to the result of the method; rejects with a `SkillgateError` for every refusal and failure. */
@@ -111,7 +122,7 @@ export function getMethodFacts(method: Method): { readonly skill: string; readon
   return { skill: method.skill, method: method.name };
 }
 
-function validateCall({ method, args }: Call, validator: Validator): Validation {
+export function validateCall({ method, args }: Pick<Call, "method" | "args">, validator: Validator): Validation {
   const binding = bindArguments(method, args);
   return binding.kind === "unfit"
     ? { kind: "invalid", problems: binding.problems }

@@ -7,7 +7,7 @@ import type { Validator } from "../validation/index.ts";
 import { type CallCounter, createCallCounter } from "./call-counter.ts";
 import { guardedCall, type Guard, type Route } from "./call.ts";
 import { dispatch, type SkillResources, NO_RESOURCES } from "./dispatch.ts";
-import { approval, type Approve } from "./guards/approval.ts";
+import { approval, type DecideApproval } from "./guards/approval.ts";
 import { audit } from "./guards/audit.ts";
 import { cache } from "./guards/cache.ts";
 import { enabled } from "./guards/enabled.ts";
@@ -19,9 +19,9 @@ import { createSecretViews } from "./secret-placeholders.ts";
 import { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
-export type { Call, Route } from "./call.ts";
+export type { Call, CallInPlan, Route } from "./call.ts";
 export type { CallCounter } from "./call-counter.ts";
-export type { ApprovalRequest, Approve } from "./guards/approval.ts";
+export type { ApprovalDetails, CallToApprove, DecideApproval } from "./guards/approval.ts";
 export { recordResults } from "./provenance.ts";
 export { answerTo, type CallResult, runCalls } from "./run-calls.ts";
 export { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
@@ -37,7 +37,7 @@ export interface RouterOptions {
   /** Counts calls for the limits of callers; by default in memory. */
   readonly sharedCounter?: SharedCounter;
   /** Approves calls of methods that require approval; without it, these calls are refused. */
-  readonly approve?: Approve;
+  readonly approve?: DecideApproval;
   /** True for a skill that must not be called although a run may still see it. */
   readonly isDisabled?: (skill: string) => boolean;
   /** Returns the settings, secrets and store of a skill. */
@@ -80,7 +80,7 @@ export function createRouter(options: RouterOptions): Router {
     audit(record, now),
     permission,
     enabled(isDisabled),
-    approval(approve, secrets),
+    approval(approve, { secrets, validator }),
     limits(counter, sharedCounter),
     validate(validator, shouldReport),
     timeout,

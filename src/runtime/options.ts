@@ -13,16 +13,17 @@ import {
 } from "../config/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { LearningSettings } from "../learning/index.ts";
+import type { Approve } from "../model/approval.ts";
 import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type { Problem } from "../model/provider.ts";
 import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
+import { type ApprovedFile, getApprovedFile } from "../approvals/index.ts";
 import { POLICY_FILE, type PolicySettings } from "../policy/index.ts";
 import type { StoreLocation } from "../store/index.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
-import type { ApprovalRequest } from "../router/index.ts";
 import { resolveMcpOptions, type McpServerOptions } from "./mcp-options.ts";
 
 /** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
@@ -64,12 +65,14 @@ export interface RuntimeOptions {
   readonly store?: string;
   /** Gets what skills and providers have to say. */
   readonly log?: LogListener;
-  /** Answers for a person when a method needs an approval; without it such methods cannot be called. */
-  readonly approve?: (request: ApprovalRequest) => boolean | Promise<boolean>;
+  /**
+   * Answers for a person when a method needs an approval: `true`, or a scope of the yes; any other value is a no. Without it
+   * the call fails, unless `approvals.wait` is true; a later yes counts for the next call with the same arguments.
+   */
+  readonly approve?: Approve;
   /** Path of a file of policy rows to read; it must exist. `roles.yaml` beside it maps roles to scopes. */
   readonly policy?: string;
-  /** Whether destructive methods ask before each call, unless a row of the policy decides; `allow` by default. */
-  readonly approvals?: { readonly destructive?: "allow" | "ask" };
+  readonly approvals?: ApprovalOptions;
   /**
    * With `rehydrate`, a snippet sees `[secret:1]` in place of each secret of the configuration, and a method to which it
    * passes that text receives the secret. Off by default.
@@ -105,6 +108,16 @@ export interface RuntimeOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** Options of approvals. */
+export interface ApprovalOptions {
+  /** Whether destructive methods ask before each call, unless a row of the policy decides; `allow` by default. */
+  readonly destructive?: "allow" | "ask";
+  /** Makes calls wait for an answer of `runtime.approvals`, the command line or HTTP. Off by default. */
+  readonly wait?: boolean;
+  /** The time after which a question and an unused yes expire; an hour by default. */
+  readonly expireSeconds?: number;
+}
+
 /** One line for the log; `path` is the method that says it, where a call does. */
 export type LogListener = (level: LogLevel, text: string, path?: string) => void;
 
@@ -136,6 +149,12 @@ export interface RuntimeSettings {
   /** The file of policy rows, if there may be one. Absolute. */
   readonly policyFile: { readonly tools: string; readonly isNamed: boolean } | undefined;
   readonly policy: PolicySettings;
+  readonly approvals: {
+    readonly waits: boolean;
+    readonly expireMs: number;
+    /** The file of calls that are approved for always, if there may be one. */
+    readonly place: ApprovedFile | undefined;
+  };
   /** Values of the placeholders in settings. */
   readonly variables: Variables;
   /** Absolute. */
@@ -171,8 +190,11 @@ function settingsFrom(
     );
   const fromFile = parseLearning(files.settings["learning"]);
   const tokens = parseCatalogTokens(files.settings["catalogTokens"] ?? DEFAULT_CATALOG_TOKENS);
-  const asksDestructive = parseDestructive(options.approvals ?? files.settings["approvals"]);
   const rehydrates = parseRehydrate(options.secrets ?? files.settings["secrets"]);
+  const approvals = mergeApprovals(options.approvals, files.settings["approvals"]);
+  const asksDestructive = parseDestructive(approvals);
+  const expireSeconds = parseExpiry(approvals);
+  const policyFile = resolvePolicyFile(options, cwd);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let answered: Promise<RuntimeSettings> | undefined;
   const ask = async (): Promise<RuntimeSettings> =>
@@ -212,9 +234,15 @@ function settingsFrom(
       ...(tokens === undefined ? [UNREADABLE_TOKENS] : []),
       ...(rehydrates === undefined ? [UNREADABLE_REHYDRATE] : []),
       ...(asksDestructive === undefined ? [UNREADABLE_APPROVALS] : []),
+      ...(expireSeconds === undefined ? [UNREADABLE_EXPIRY] : []),
     ],
     env,
-    policyFile: resolvePolicyFile(options, cwd),
+    policyFile,
+    approvals: {
+      waits: options.approvals?.wait ?? false,
+      expireMs: (expireSeconds ?? DEFAULT_EXPIRE_SECONDS) * 1_000,
+      place: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env },
+    },
     policy: {
       // A setting that cannot be read must not permit more than was meant.
       asksDestructive: asksDestructive ?? true,
@@ -297,6 +325,27 @@ const UNREADABLE_APPROVALS: Problem = {
   source: "settings.yaml",
   error: sentence("CONFIG_INVALID", "approvals.destructive must be allow or ask; destructive methods ask until then"),
 };
+
+/** The time for which a question can be answered. */
+const DEFAULT_EXPIRE_SECONDS = 3_600;
+const MAX_EXPIRE_SECONDS = 30 * 24 * 3_600;
+
+const UNREADABLE_EXPIRY: Problem = {
+  source: "settings.yaml",
+  error: sentence("CONFIG_INVALID", `approvals.expireSeconds must be a number above 0 and up to ${MAX_EXPIRE_SECONDS}`),
+};
+
+/** Options replace the members of the section that they name. */
+function mergeApprovals(options: ApprovalOptions | undefined, section: unknown): unknown {
+  if (options === undefined) return section;
+  return section === undefined || section === null || isRecord(section) ? { ...section, ...options } : section;
+}
+
+function parseExpiry(approvals: unknown): number | undefined {
+  const { expireSeconds = DEFAULT_EXPIRE_SECONDS } = isRecord(approvals) ? approvals : {};
+  const isValid = typeof expireSeconds === "number" && expireSeconds > 0 && expireSeconds <= MAX_EXPIRE_SECONDS;
+  return isValid ? expireSeconds : undefined;
+}
 
 /** `undefined` for a setting that is neither `allow` nor `ask`. */
 function parseDestructive(approvals: unknown): boolean | undefined {

@@ -4,7 +4,9 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { Method } from "../model/catalog.ts";
 import type { Limits } from "../model/limits.ts";
 import { createCall, createUnknownMethodError } from "./call-method.ts";
+import { createRunApprovals } from "../model/approval.ts";
 import type { CallRecord } from "../model/outcome.ts";
+import type { Plan } from "../model/plan.ts";
 import { decodeArguments, encodeForGuest } from "../shared/value-encoding.ts";
 import { type AuditEntry, type Call, recordResults } from "../router/index.ts";
 import { hashValue } from "../shared/digest.ts";
@@ -22,15 +24,20 @@ export interface CallLog {
 interface RunProgram {
   readonly runId: string;
   readonly source: string;
+  readonly plan: Plan;
   /** The paths of the methods that it can call. */
   readonly paths: readonly string[];
 }
 
 export function createCallHandler(
-  { runId, source, paths }: RunProgram,
+  { runId, source, plan, paths }: RunProgram,
   request: RunRequest,
   services: RunServices,
 ): CallLog {
+  const inRun: Pick<Call, "approvedInRun" | "getPlannedCalls"> = {
+    approvedInRun: createRunApprovals(),
+    getPlannedCalls: () => plan.map((site) => ({ site, method: request.catalog.method(site.path) })),
+  };
   const reads = (name: string): boolean => readsMember(source, name);
   const methods = paths.flatMap((path) => request.catalog.method(path) ?? []);
   const resultTexts = recordResults(source, methods, services.getPolicy());
@@ -55,6 +62,7 @@ export function createCallHandler(
         if (deprecation !== undefined) notes.add(deprecation);
         const value = await services.route({
           ...snippetCall,
+          ...inRun,
           reads,
           ...(resultTexts && { resultTexts }),
           addNote: (text) => notes.add(text),

@@ -13,7 +13,13 @@ import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
 import type { LogListener, RuntimeOptions, RuntimeSettings } from "./options.ts";
 import { exampleArguments, type Registry } from "../registry/index.ts";
 import { createResultHandles } from "./outcome/result-handles.ts";
-import { type AuditEntry, createRouter, createSharedCounter, type Router } from "../router/index.ts";
+import {
+  type AuditEntry,
+  createRouter,
+  createSharedCounter,
+  type DecideApproval,
+  type Router,
+} from "../router/index.ts";
 import type { RunServices } from "../run-snippet.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { SkillSettings } from "./skill-settings.ts";
@@ -35,7 +41,9 @@ export interface RuntimeServices extends RunServices {
 
 /** The parts from which the modules of a runtime are created. */
 export interface ServiceOptions {
-  readonly options: Pick<RuntimeOptions, "approve" | "typecheck" | "workers">;
+  readonly options: Pick<RuntimeOptions, "typecheck" | "workers">;
+  /** Decides on calls that need an approval. */
+  readonly approve: DecideApproval;
   readonly settings: RuntimeSettings;
   readonly registry: Registry;
   readonly sources: SkillSources;
@@ -54,6 +62,7 @@ export interface ServiceOptions {
 
 export function createServices({
   options,
+  approve,
   settings,
   registry,
   sources,
@@ -79,7 +88,7 @@ export function createServices({
     getPolicy,
     rehydrateSecrets: settings.rehydrateSecrets,
     sharedCounter: createSharedCounter(() => database.open(), Date.now),
-    ...(options.approve !== undefined && { approve: options.approve }),
+    approve,
     shouldReport: learning.shouldReport,
     isDisabled: (skill) => sources.isDisabled(skill),
     getResources: ({ name, provided }) => ({ ...skillSettings.of(provided), store: createSkillStore(store, name) }),

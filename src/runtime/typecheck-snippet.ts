@@ -3,7 +3,7 @@ import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
 import { type SourceFinding, type SourceText, createSourceText, createViolation } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
-import { type Plan, UNKNOWN } from "../model/plan.ts";
+import { hasUnknown, type Plan } from "../model/plan.ts";
 import type { Program } from "../model/snippet.ts";
 import { declarations, type InferredOutput } from "../registry/index.ts";
 import type { RunRequest } from "../run-snippet.ts";
@@ -137,11 +137,6 @@ const LANGUAGE_MEMBERS: ReadonlySet<string> = new Set(
     .flatMap((each) => [each, (each as { readonly prototype?: object }).prototype ?? {}])
     .flatMap((each) => Object.getOwnPropertyNames(each)),
 );
-
-function hasUnknown(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value === UNKNOWN;
-  return Object.values(value).some(hasUnknown);
-}
 
 function createReport(sure: readonly Diagnostic[], learned: readonly Diagnostic[], source: SourceText): TypeReport {
   const toViolation = (diagnostic: Diagnostic): Violation => createViolation(source, toFinding(diagnostic));

@@ -8,6 +8,7 @@ import { Texts } from "./texts.ts";
 
 export type { Database } from "./database/database.ts";
 export type { StoreLocation } from "./database/open.ts";
+export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
 export type { KeyRow } from "./tables/keys.ts";
 
 /**

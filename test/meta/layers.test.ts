@@ -12,7 +12,7 @@ const LAYERS = [
   ["authoring", "frontend", "gatekeeper", "typecheck", "registry", "store"],
   ["router", "providers", "learning", "keys"],
   ["config"],
-  ["policy"],
+  ["policy", "approvals"],
   ["runtime"],
   ["testing", "ai"],
   ["surfaces/mcp"],

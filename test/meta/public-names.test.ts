@@ -4,7 +4,12 @@ import { expect, test } from "vitest";
 import * as skillgate from "../../src/index.ts";
 
 const TYPES = [
+  "Approval",
+  "ApprovalAnswer",
   "ApprovalRequest",
+  "ApprovalScope",
+  "Approvals",
+  "Approve",
   "AuditEntry",
   "CallContext",
   "CallRecord",
@@ -16,6 +21,7 @@ const TYPES = [
   "ClientRequest",
   "ErrorCode",
   "Grant",
+  "GivenAnswer",
   "GuestError",
   "Limits",
   "McpServerOptions",

@@ -9,8 +9,8 @@ import type { CallContext } from "../../src/model/skill.ts";
 import {
   createRouter,
   runCalls,
-  type ApprovalRequest,
   type AuditEntry,
+  type CallToApprove,
   type RouterOptions,
 } from "../../src/router/index.ts";
 import { hashValue } from "../../src/shared/digest.ts";
@@ -174,7 +174,7 @@ describe("approvals [P6]", () => {
   };
 
   test("requests approval of exactly the input that the method receives", async () => {
-    const requests: ApprovalRequest[] = [];
+    const requests: CallToApprove[] = [];
     const { call } = benchWith(setup);
     const { route } = routerWith({ approve: (request) => requests.push(request) > 0 });
     expect(await route(call(["bob"], { caller: ADA }))).toEqual({ to: "bob", amount: 1 });

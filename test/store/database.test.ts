@@ -48,13 +48,18 @@ const APPROVAL = {
   runId: "run-1",
   caller: "ada",
   path: "MailSkill.send",
+  description: "Sends a mail",
+  marks: ["destructive"],
+  approver: "user",
   arguments: [{ to: "bob", text: 'it\'s "quoted" ? \u0000' }],
   digest: "0123",
   plan: null,
   provenance: [],
+  scopes: ["once", "run"],
+  waiter: null,
   created: 1_000,
   expires: 2_000,
-};
+} as const;
 
 describe.each(KINDS)("a database of kind %s", (kind, makeLocation) => {
   let location: StoreLocation;
@@ -100,13 +105,15 @@ describe.each(KINDS)("a database of kind %s", (kind, makeLocation) => {
   test("accepts one answer to a question, and uses an approval once [P6]", async () => {
     await database.approvals.add(APPROVAL);
     const answer = (by: string): Promise<boolean> =>
-      database.approvals.answer("a1", { state: "approved", by, time: 1_500 });
+      database.approvals.answer("a1", { state: "approved", scope: "run", by, as: "admin", time: 1_500 });
     const answers = await Promise.all([answer("bob"), answer("eve")]);
     expect(answers.toSorted()).toEqual([false, true]);
     expect(await Promise.all([1, 2].map(() => database.approvals.use("a1", 1_600)))).toContain(false);
     expect(await database.approvals.get("a1")).toEqual({
       ...APPROVAL,
       state: "approved",
+      scope: "run",
+      answeredAs: "admin",
       answeredBy: answers[0] ? "bob" : "eve",
       answeredAt: 1_500,
       usedAt: 1_600,
@@ -117,9 +124,11 @@ describe.each(KINDS)("a database of kind %s", (kind, makeLocation) => {
   test("accepts no answer to an expired question, and no use of an expired approval [P6]", async () => {
     await database.approvals.add(APPROVAL);
     await database.approvals.add({ ...APPROVAL, id: "a2", created: 1_001 });
-    await database.approvals.answer("a2", { state: "approved", by: "bob", time: 1_500 });
+    await database.approvals.answer("a2", { state: "approved", scope: "once", by: "bob", as: "user", time: 1_500 });
     expect(await database.approvals.use("a2", 2_000)).toBe(false);
-    expect(await database.approvals.answer("a1", { state: "denied", by: "bob", time: 2_000 })).toBe(false);
+    expect(
+      await database.approvals.answer("a1", { state: "denied", scope: null, by: "bob", as: "user", time: 2_000 }),
+    ).toBe(false);
     expect(await database.approvals.expire(1_999)).toBe(0);
     expect(await database.approvals.expire(2_000)).toBe(1);
     expect((await database.approvals.list("expired")).map(({ id }) => id)).toEqual(["a1"]);

@@ -13,7 +13,7 @@ export const MAX_SKILL_BYTES = 64 << 20;
 const MAX_DEPTH = 32;
 
 /** The policy of a project, which it may bring along but not use to permit calls. */
-export const POLICY_FILES = ["policies/tools.yaml", "policies/roles.yaml"] as const;
+export const POLICY_FILES = ["policies/tools.yaml", "policies/roles.yaml", "policies/approved.yaml"] as const;
 
 const PROJECT_FILES = ["settings.yaml", ".env", "mcp.json", ".mcp.json", ...POLICY_FILES];
 

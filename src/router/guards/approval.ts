@@ -1,36 +1,51 @@
 import { SkillgateError, sentence } from "../../errors.ts";
-import type { Caller } from "../../model/caller.ts";
+import type { Cancellable } from "../../../sandbox/index.ts";
+import type { ApprovalRequest, Approve, PlannedCall, RunApprovals } from "../../model/approval.ts";
+import type { Method } from "../../model/catalog.ts";
 import { formatOrigin, type Origin } from "../../model/origin.ts";
+import { hasUnknown } from "../../model/plan.ts";
+import { hashValueFully } from "../../shared/digest.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
+import type { Validator } from "../../validation/index.ts";
 import { decideFlow } from "../provenance.ts";
 import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
-import { getMethodFacts, type Guard, type GuardedCall, pauseTimeout } from "../call.ts";
+import { getMethodFacts, type Guard, type GuardedCall, pauseTimeout, validateCall } from "../call.ts";
 
-/** The call that a user or an administrator is asked to approve. */
-export interface ApprovalRequest {
-  readonly caller: Caller;
-  /** `Skill.method`. */
-  readonly path: string;
-  /** A copy of the input that the method receives, with configured secrets masked. */
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly argumentsDigest: string;
-  readonly runId: string;
-  /** The person who must answer. */
-  readonly approval: "user" | "admin";
-  /** The parts of the input that came out of other methods in this run; absent if there are none. */
-  readonly origins?: readonly Origin[];
+/** A call that needs an approval, before the question has a record. */
+export type CallToApprove = Omit<ApprovalRequest, "id" | "card" | "scopes" | "expires">;
+
+/** The parts of a call that a record of the question needs in addition. */
+export interface ApprovalDetails {
+  readonly method: Method;
+  /** Digest of the input without masks, of full length. */
+  readonly digest: string;
+  readonly cancellable: Cancellable;
+  /** Returns the calls that the program contains; empty for a call without a program. */
+  readonly getPlan: () => readonly PlannedCall[];
+  /** True if a flow of the policy asks about this call: an earlier yes for further calls does not cover it. */
+  readonly asksForFlow: boolean;
+  /** Absent for a call outside of a run. */
+  readonly approvedInRun?: RunApprovals;
+  /** Asks the person at the program that makes the call. */
+  readonly ask?: Approve;
 }
 
-/** Approves with `true`; any other value, or an error, is a rejection. */
-export type Approve = (request: ApprovalRequest) => Promise<boolean> | boolean;
+/** Approves a call with `true`. Any other value, or an error, is a rejection; a `SkillgateError` explains it to the caller. */
+export type DecideApproval = (request: CallToApprove, details: ApprovalDetails) => Promise<boolean> | boolean;
+
+interface ApprovalParts {
+  readonly secrets: KnownSecrets;
+  readonly validator: Validator;
+}
 
 /** Requests approval of the exact input, if the policy or the method requires it. Refuses flows that the policy denies. */
-export function approval(approve: Approve, secrets: KnownSecrets): Guard {
+export function approval(decide: DecideApproval, parts: ApprovalParts): Guard {
   return (next) => (call) => {
     const flow = decideFlow(call.origins(), call);
     if (flow?.decision === "deny") throw deniedFlow(call, flow.origin);
-    if (call.rule.approval === "none" && flow?.decision !== "ask") return next(call);
-    return requireApproval(call, call.approve ?? approve, secrets).then(() => next(call));
+    const asksForFlow = flow?.decision === "ask";
+    if (call.rule.approval === "none" && !asksForFlow) return next(call);
+    return requireApproval(call, decide, { ...parts, asksForFlow }).then(() => next(call));
   };
 }
 
@@ -39,37 +54,70 @@ function deniedFlow({ method }: GuardedCall, origin: Origin): SkillgateError {
   return new SkillgateError("POLICY_DENIED", sentence("POLICY_DENIED", values), getMethodFacts(method));
 }
 
-async function requireApproval(call: GuardedCall, approve: Approve, secrets: KnownSecrets): Promise<void> {
+async function requireApproval(
+  call: GuardedCall,
+  decide: DecideApproval,
+  parts: ApprovalParts & Pick<ApprovalDetails, "asksForFlow">,
+): Promise<void> {
   const { caller, method, runId, cancellable } = call;
   const checked = call.validation();
   if (checked.kind !== "valid") return; // An inner guard refuses it; no approval is requested.
   const origins = call.origins().map(({ argument, from }) => ({ argument, from }));
-  const request: ApprovalRequest = {
+  const request: CallToApprove = {
     caller,
     path: method.path,
-    input: secrets.maskValue(structuredClone(checked.input)),
+    input: parts.secrets.maskValue(structuredClone(checked.input)),
     argumentsDigest: call.argumentsDigest(),
     runId,
     approval: call.rule.approval === "admin" ? "admin" : "user",
-    ...(origins.length > 0 && { origins: secrets.maskValue(origins) }),
+    ...(origins.length > 0 && { origins: parts.secrets.maskValue(origins) }),
   };
-  const verdict = await rejectWhenCancelled(cancellable, pauseTimeout(call, askForApproval(approve, request)), () =>
-    cancelledError(method),
+  const details: ApprovalDetails = {
+    method,
+    digest: hashValueFully(checked.input),
+    cancellable,
+    getPlan: () => readPlan(call, parts),
+    asksForFlow: parts.asksForFlow,
+    ...(call.approvedInRun !== undefined && { approvedInRun: call.approvedInRun }),
+    ...(call.approve !== undefined && { ask: call.approve }),
+  };
+  const verdict = await rejectWhenCancelled(
+    cancellable,
+    pauseTimeout(call, askForApproval(decide, request, details)),
+    () => cancelledError(method),
   );
   if (verdict.yes) return;
+  if (verdict.cause instanceof SkillgateError && verdict.cause.code.startsWith("APPROVAL_")) throw verdict.cause;
   const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
   const message = sentence("APPROVAL_MISSING", values);
   throw new SkillgateError("APPROVAL_MISSING", message, getMethodFacts(method), { cause: verdict.cause });
 }
 
 async function askForApproval(
-  approve: Approve,
-  request: ApprovalRequest,
+  decide: DecideApproval,
+  ...question: Parameters<DecideApproval>
 ): Promise<{ readonly yes: boolean; readonly cause?: unknown }> {
   try {
-    const verdict: unknown = await approve(request);
+    const verdict: unknown = await decide(...question);
     return { yes: verdict === true };
   } catch (cause) {
     return { yes: false, cause };
   }
+}
+
+/** Resolves the calls of the program against its catalog, with the digest of each whose arguments are all literal. */
+function readPlan({ getPlannedCalls }: GuardedCall, { secrets, validator }: ApprovalParts): readonly PlannedCall[] {
+  return (getPlannedCalls?.() ?? []).map(({ site, method }) => {
+    const { path, line, literalArguments: args, inLoop, conditional, dynamic } = site;
+    const isLiteral = args !== undefined && !dynamic && !hasUnknown(args);
+    const checked = method !== undefined && isLiteral ? validateCall({ method, args }, validator) : undefined;
+    return {
+      path: method?.path ?? path,
+      line,
+      args: args && secrets.maskValue(args),
+      inLoop,
+      conditional,
+      ...(checked?.kind === "valid" && { digest: hashValueFully(checked.input) }),
+    };
+  });
 }

@@ -1,7 +1,13 @@
+import type { ApprovalScope, Approver } from "../../model/approval.ts";
 import type { Json } from "../../model/json.ts";
 import type { StoreEngine, Table, Where } from "../database/table.ts";
 
-export type ApprovalState = "pending" | "approved" | "denied" | "expired";
+/**
+ * `cancelled`: the run of the call has ended before the answer; `orphaned`: the process that waited has ended.
+ */
+export type ApprovalState = "pending" | "approved" | "denied" | "expired" | "cancelled" | "orphaned";
+
+const CLOSED_STATES: readonly ApprovalState[] = ["approved", "denied", "expired", "cancelled", "orphaned"];
 
 /** The question whether one call may be made. Times are in milliseconds since 1970. */
 export interface ApprovalRow {
@@ -11,35 +17,66 @@ export interface ApprovalRow {
   readonly caller: string;
   /** `Skill.method` */
   readonly path: string;
+  /** The description of the method. */
+  readonly description: string;
+  /** Properties of the method that matter for the answer, such as `destructive`. */
+  readonly marks: readonly string[];
+  /** The person who must answer. */
+  readonly approver: Approver;
   /** The arguments as a person sees them, with secrets masked. */
   readonly arguments: Json;
-  /** Digest of the arguments without masks. */
+  /** Digest of the arguments without masks, of full length. */
   readonly digest: string;
   readonly plan: Json;
   readonly provenance: Json;
+  /** The scopes that a yes can have. */
+  readonly scopes: readonly ApprovalScope[];
+  /** The process whose call waits for the answer; `null` if no call waits. */
+  readonly waiter: string | null;
   readonly state: ApprovalState;
+  /** The scope of the yes. */
+  readonly scope: ApprovalScope | null;
   readonly created: number;
   readonly expires: number;
   readonly answeredBy: string | null;
+  readonly answeredAs: Approver | null;
   readonly answeredAt: number | null;
   readonly usedAt: number | null;
 }
 
 /** All questions, open and answered. Every change makes the watchers of the database run, in all processes. */
 export interface ApprovalTable {
-  add(approval: Omit<ApprovalRow, "state" | "answeredBy" | "answeredAt" | "usedAt">): Promise<void>;
+  add(
+    approval: Omit<ApprovalRow, "state" | "scope" | "answeredBy" | "answeredAs" | "answeredAt" | "usedAt">,
+  ): Promise<void>;
   get(id: string): Promise<ApprovalRow | undefined>;
   /** The oldest first. */
   list(state?: ApprovalState): Promise<readonly ApprovalRow[]>;
+  /** Returns the questions about one call in one state, the oldest first. */
+  find(call: Pick<ApprovalRow, "caller" | "path" | "digest" | "state">): Promise<readonly ApprovalRow[]>;
+  /** Returns those of the questions that are not pending any more. */
+  listClosed(ids: readonly string[]): Promise<readonly ApprovalRow[]>;
   /** Answers a pending question. Returns false if it does not exist, has an answer, or has expired by `time`. */
   answer(
     id: string,
-    answer: { readonly state: "approved" | "denied"; readonly by: string; readonly time: number },
+    answer: {
+      readonly state: "approved" | "denied";
+      readonly scope: ApprovalScope | null;
+      readonly by: string;
+      readonly as: Approver;
+      readonly time: number;
+    },
   ): Promise<boolean>;
+  /** Closes a pending question without an answer. Returns false if it is not pending. */
+  close(id: string, state: "cancelled" | "orphaned"): Promise<boolean>;
+  /** Records that no call waits for the answer any more. */
+  detach(id: string): Promise<void>;
   /** Uses an approval. Returns true once; false if it is not approved, was used, or has expired by `time`. */
   use(id: string, time: number): Promise<boolean>;
   /** Marks pending questions whose time is over by `time`, and returns how many these were. */
   expire(time: number): Promise<number>;
+  /** Deletes closed questions that were asked before `time`, and returns how many these were. */
+  prune(time: number): Promise<number>;
 }
 
 export const APPROVALS: Table<ApprovalRow> = {
@@ -50,18 +87,35 @@ export const APPROVALS: Table<ApprovalRow> = {
     runId: "text",
     caller: "text",
     path: "text",
+    description: "text",
+    marks: "json",
+    approver: "text",
     arguments: "json",
     digest: "text",
     plan: "json",
     provenance: "json",
+    scopes: "json",
+    waiter: "text",
     state: "text",
+    scope: "text",
     created: "integer",
     expires: "integer",
     answeredBy: "text",
+    answeredAs: "text",
     answeredAt: "integer",
     usedAt: "integer",
   },
 };
+
+/** The answer of a question that has none yet. */
+export const UNANSWERED = {
+  state: "pending",
+  scope: null,
+  answeredBy: null,
+  answeredAs: null,
+  answeredAt: null,
+  usedAt: null,
+} as const;
 
 export function createApprovalTable(engine: StoreEngine): ApprovalTable {
   /** One statement, so that of two changes at once only the first matches. */
@@ -72,16 +126,22 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
   }
   return {
     async add(approval) {
-      const open = { state: "pending", answeredBy: null, answeredAt: null, usedAt: null } as const;
-      await engine.insert(APPROVALS, [{ ...approval, ...open }]);
+      await engine.insert(APPROVALS, [{ ...approval, ...UNANSWERED }]);
       await engine.announce();
     },
     get: async (id) => (await engine.select(APPROVALS, { id }))[0],
     list: (state) => engine.select(APPROVALS, state === undefined ? {} : { state }, { order: "created" }),
-    answer: async (id, { state, by, time }) =>
-      (await change({ id, state: "pending", expires: { gt: time } }, { state, answeredBy: by, answeredAt: time })) > 0,
+    find: (call) => engine.select(APPROVALS, call, { order: "created" }),
+    listClosed: (ids) => engine.select(APPROVALS, { id: { in: ids }, state: { in: CLOSED_STATES } }),
+    async answer(id, { state, scope, by, as, time }) {
+      const answer = { state, scope, answeredBy: by, answeredAs: as, answeredAt: time };
+      return (await change({ id, state: "pending", expires: { gt: time } }, answer)) > 0;
+    },
+    close: async (id, state) => (await change({ id, state: "pending" }, { state })) > 0,
+    detach: async (id) => void (await change({ id, state: "pending" }, { waiter: null })),
     use: async (id, time) =>
       (await change({ id, state: "approved", usedAt: null, expires: { gt: time } }, { usedAt: time })) > 0,
     expire: (time) => change({ state: "pending", expires: { lt: time + 1 } }, { state: "expired" }),
+    prune: (time) => engine.delete(APPROVALS, { created: { lt: time }, state: { in: CLOSED_STATES } }),
   };
 }

@@ -1,6 +1,7 @@
 import { Command, type CommanderError } from "commander";
 
 import type { CommandAction } from "./command-action.ts";
+import { addApprovals } from "./approvals.ts";
 import { addCall } from "./commands/call.ts";
 import { addCheck } from "./commands/check.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -36,7 +37,17 @@ export function createProgram(act: CommandAction): Command {
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
   addMcp(program, act);
   addSkills(program.command("skills").description("create, check, test and configure skills"), act);
-  for (const add of [addServe, addConnect, addDoctor, addInit, addTrust, addKeys, addPolicy, addCompletion])
+  for (const add of [
+    addServe,
+    addConnect,
+    addDoctor,
+    addInit,
+    addTrust,
+    addKeys,
+    addPolicy,
+    addApprovals,
+    addCompletion,
+  ])
     add(program, act);
   throwFrom(program);
   return program;

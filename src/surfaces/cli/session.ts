@@ -2,23 +2,26 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { Problem } from "../../model/provider.ts";
-import type { Approve } from "../../router/index.ts";
+import type { ApprovalAnswer, Approve } from "../../model/approval.ts";
 import type { RuntimeOptions } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, StoreLocation } from "../../store/index.ts";
-import { logLine, approvalQuestion } from "./text/output.ts";
+import { logLine } from "./text/output.ts";
+import { approvalQuestion, parseApprovalAnswer } from "./text/approval-texts.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
-import { askYesNo, isAtTerminal } from "./terminal/ask-line.ts";
+import { askLine, isAtTerminal } from "./terminal/ask-line.ts";
 
 /** Asks the user at the terminal to approve calls, one at a time; `undefined` without a terminal. */
 function approvalAtTerminal(signal: AbortSignal): Approve | undefined {
   if (!isAtTerminal()) return undefined;
   let last: Promise<unknown> = Promise.resolve();
   return (request) => {
-    const answer = last.then(() => askYesNo(approvalQuestion(request), signal));
+    const answer = last.then(async (): Promise<ApprovalAnswer> =>
+      parseApprovalAnswer(await askLine(approvalQuestion(request), signal)),
+    );
     last = answer;
     return answer;
   };
@@ -150,7 +153,7 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
 /** The options for a command that ends soon. */
 const ONE_SHOT: RuntimeOptions = { workers: 1, lazy: true };
 
-const SERVING: RuntimeOptions = { watch: true };
+const SERVING: RuntimeOptions = { watch: true, approvals: { wait: true } };
 
 /** Imports the runtime only here, so that `--help` does not load it. */
 async function openRuntime(

@@ -1,40 +1,50 @@
+import type { ApprovalAnswer, ApprovalRequest, ApprovalScope } from "../../model/approval.ts";
+import { OWNER } from "../../model/caller.ts";
 import type { Client } from "../../model/client-requests.ts";
-import { formatOrigin } from "../../model/origin.ts";
 import { isRecord } from "../../model/json.ts";
-import { countSpaces, escapeInvisible } from "../../shared/visible-text.ts";
 import type { RunOptions } from "../../runtime.ts";
-import { toJson } from "./to-json.ts";
 
-/** Maximum characters of arguments shown to the user. A longer call is denied: the user could not see all of it. */
-const SHOWN_CHARACTERS = 4_000;
+/** Maximum UTF-16 units of a question. A longer one is answered elsewhere: the user could not see all of it. */
+const MAX_QUESTION_UNITS = 6_000;
+
+/** The choices of a question, with their titles. */
+const TITLES: Readonly<Record<ApprovalScope | "no", string>> = {
+  no: "No",
+  once: "Yes, this call",
+  run: "Yes, all calls of this method in this run",
+  plan: "Yes, all calls that are listed with their arguments",
+  always: "Yes, all calls of this method for 30 days",
+};
 
 /** Asks the user at the client to approve calls. If the client cannot ask, the runtime's own approval applies. */
 export function approveBy(client: Client): Pick<RunOptions, "approve"> {
   if (!client.can("elicitation/create")) return {};
-  return {
-    approve: async ({ path, input, origins = [] }) => {
-      // Escaped, so that arguments cannot imitate the text around them.
-      const visible = escapeInvisible(toJson(input));
-      if (visible.length > SHOWN_CHARACTERS) return false;
-      const answer = await client.ask("elicitation/create", {
-        message: [
-          "Allow this call?",
-          path,
-          countSpaces(visible),
-          ...origins.map((origin) => escapeInvisible(formatOrigin(origin))),
-        ].join("\n"),
-        requestedSchema: {
-          type: "object",
-          properties: { allow: { type: "boolean", title: "Allow this call", default: false } },
-          required: ["allow"],
+  return { approve: (request) => askUser(client, request) };
+}
+
+/** The user at a client is not an administrator. */
+async function askUser(client: Client, request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
+  const { approval, caller, card, scopes } = request;
+  if (approval === "admin" || card.length > MAX_QUESTION_UNITS) return undefined;
+  const offered = scopes.filter((scope) => scope !== "always" || caller.id === OWNER.id);
+  const choices = ["no", ...offered] as const;
+  const answer = await client.ask("elicitation/create", {
+    message: `Allow this call?\n${card}`,
+    requestedSchema: {
+      type: "object",
+      properties: {
+        answer: {
+          type: "string",
+          title: "Allow this call?",
+          enum: choices,
+          enumNames: choices.map((choice) => TITLES[choice]),
+          default: "no",
         },
-      });
-      return (
-        isRecord(answer) &&
-        answer["action"] === "accept" &&
-        isRecord(answer["content"]) &&
-        answer["content"]["allow"] === true
-      );
+      },
+      required: ["answer"],
     },
-  };
+  });
+  if (!isRecord(answer) || answer["action"] !== "accept" || !isRecord(answer["content"])) return false;
+  const { answer: chosen } = answer["content"];
+  return offered.find((scope) => scope === chosen) ?? false;
 }

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 
+import { type ApprovalRequest, createRuntime, defineSkill } from "../../../src/index.ts";
 import type { Client } from "../../../src/model/client-requests.ts";
 import { withSender } from "../../../src/providers/mcp/questions.ts";
 import { KnownSecrets } from "../../../src/shared/secrets.ts";
 import { approveBy } from "../../../src/surfaces/mcp/approve.ts";
-import { approvalQuestion } from "../../../src/surfaces/cli/text/output.ts";
+import { approvalQuestion } from "../../../src/surfaces/cli/text/approval-texts.ts";
 
 /** What a client is asked when a server called `server` asks it. */
 async function asked(params: Readonly<Record<string, unknown>>, server = "weather"): Promise<unknown> {
@@ -17,7 +18,7 @@ function recorder(): { readonly client: Client; readonly questions: Readonly<Rec
   const questions: Readonly<Record<string, unknown>>[] = [];
   const ask: Client["ask"] = async (_request, params) => {
     questions.push(params);
-    return { action: "accept", content: { allow: true } };
+    return { action: "accept", content: { answer: "once" } };
   };
   return { client: { can: () => true, ask }, questions };
 }
@@ -79,19 +80,27 @@ test.each(["javascript:alert(1)", "file:///etc/passwd", "nowhere", undefined])(
 test("shows every character of the arguments in an approval, and counts its spaces [P6]", async () => {
   const input = { to: `Ada${" ".repeat(300)}\u202e\u200bBob\u3164`, amount: 5 };
   const text = String.raw`Ada[300 spaces]\u202e\u200bBob\u3164`;
-  const request = {
-    caller: { id: "ada\u202e", grants: [] },
-    path: "BankSkill.pay",
-    input,
-    argumentsDigest: "",
-    runId: "",
-    approval: "user" as const,
-  };
+  const BankSkill = defineSkill({
+    name: "BankSkill",
+    description: "Moves money",
+    methods: {
+      pay: {
+        description: "Pay somebody",
+        approval: "user",
+        input: { type: "object", properties: { to: { type: "string" }, amount: { type: "number" } } },
+        run: () => "paid",
+      },
+    },
+  });
+  const requests: ApprovalRequest[] = [];
+  const approve = (request: ApprovalRequest): boolean => requests.push(request) > 0;
+  await using runtime = await createRuntime({ skillsDir: false, skills: [BankSkill], workers: 1, approve });
+  await runtime.call("BankSkill.pay", input, { caller: { id: "ada\u202e", grants: ["*"] } });
+  const [request] = requests;
+  if (request === undefined) throw new Error("no question");
+  const card = String.raw`"ada\u202e" asks to call BankSkill.pay with` + `\n{\n  "to": "${text}",\n  "amount": 5\n}\n`;
   const { client, questions } = recorder();
-  expect(await approveBy(client).approve?.(request)).toBe(true);
-  expect(questions[0]?.["message"]).toBe(`Allow this call?\nBankSkill.pay\n{"to":"${text}","amount":5}`);
-  expect(approvalQuestion(request)).toBe(
-    String.raw`"ada\u202e" asks to call BankSkill.pay with` +
-      `\n{\n  "to": "${text}",\n  "amount": 5\n}\nAllow this call? [y/N] `,
-  );
+  expect(await approveBy(client).approve?.(request)).toBe("once");
+  expect(questions[0]?.["message"]).toContain(`Allow this call?\n${card}`);
+  expect(approvalQuestion(request)).toContain(card);
 });

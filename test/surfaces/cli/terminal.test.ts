@@ -68,7 +68,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     const outcome = await inTerminal(`call MathSkill.pay name=Ada amount=5`, cwd, { answer });
     expect(outcome.shown).toContain(
-      '"owner" asks to call MathSkill.pay with\n{\n  "name": "Ada",\n  "amount": 5\n}\nAllow this call? [y/N] ',
+      '"owner" asks to call MathSkill.pay with\n{\n  "name": "Ada",\n  "amount": 5\n}\n  Pay somebody.\n',
     );
     expect(outcome.exit).toBe(exit);
     expect(outcome.shown).toContain(says);

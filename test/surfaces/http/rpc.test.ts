@@ -123,7 +123,9 @@ describe("JSON-RPC errors [V3]", () => {
       "Authorization error",
       data(
         "AuthorizationError",
-        'Cannot call a method without an approval: caller "owner" calls "TestSkill.pay" (APPROVAL_MISSING)',
+        expect.stringMatching(
+          /^Cannot call a method without an approval: caller "owner" calls "TestSkill.pay"; request \w{10} waits for an answer \(APPROVAL_MISSING\)$/,
+        ),
         { suggestions: ["Ask the user to approve exactly this call"] },
       ),
     ],

@@ -174,7 +174,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
       expect(await runtime.run("await device.TestSkill.slow()")).toMatchObject({ error: { code: "WALL_LIMIT" } });
     onElicitation(client, async ({ message }) => {
       await thinks();
-      return { action: "accept", content: message === "Who?" ? { name: "Ada" } : { allow: true } };
+      return { action: "accept", content: message === "Who?" ? { name: "Ada" } : { answer: "once" } };
     });
     expect(getText(await client.callTool({ name: "run_code", arguments: { code } }))).toBe("Hello, Ada! paid");
   });
@@ -183,19 +183,21 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
     const { url } = await serve({ expose: "both" });
     const client = await connect(url);
     const messages: string[] = [];
-    let allow = true;
+    let chosen = "once";
     const answer = ({ message }: { message: string }): ElicitResult => {
       messages.push(message);
-      return { action: "accept", content: { allow } };
+      return { action: "accept", content: { answer: chosen } };
     };
     onElicitation(client, answer);
     expect(getText(await client.callTool({ name: "TestSkill__pay", arguments: {} }))).toBe("paid");
     const ran = await client.callTool({ name: "run_code", arguments: { code: "await device.TestSkill.pay()" } });
     expect(getText(ran)).toBe("paid");
-    allow = false;
+    chosen = "no";
     const refused = await client.callTool({ name: "TestSkill__pay", arguments: {} });
     expect(refused.structuredContent).toMatchObject({ error_type: "AuthorizationError" });
-    expect(messages).toEqual(Array.from({ length: 3 }, () => "Allow this call?\nTestSkill.pay\n{}"));
+    expect(messages).toHaveLength(3);
+    for (const message of messages)
+      expect(message).toContain('Allow this call?\n"owner" asks to call TestSkill.pay with\n{}\n  Pays\n');
   });
 
   test("stops the method of a cancelled call [V1]", async () => {

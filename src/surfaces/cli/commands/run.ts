@@ -2,6 +2,8 @@ import type { Command } from "commander";
 
 import type { CommandAction } from "../command-action.ts";
 import { outcomeToExit } from "../exit-codes.ts";
+import type { Approval } from "../../../approvals/index.ts";
+import { pendingText } from "../text/approval-texts.ts";
 import { lines } from "../text/layout.ts";
 import { warningsText } from "../text/output.ts";
 import { lacksSkill, selectProblems } from "../unknown-path.ts";
@@ -33,6 +35,8 @@ export function addRun(program: Command, act: CommandAction): void {
           const source = await readSource(file, flags, signal);
           // With --verbose, wait until all problems are known.
           const opened = await (verbose ? readyRuntime() : runtime());
+          const pending: Approval[] = [];
+          opened.on("approval", (approval) => !approval.isWaiting && pending.push(approval));
           const outcome = await opened.run(source, {
             signal,
             ...(flags.timeout && { limits: { wallMs: flags.timeout } }),
@@ -42,7 +46,7 @@ export function addRun(program: Command, act: CommandAction): void {
             exit: outcomeToExit(outcome),
             json: outcome,
             text: outcomeText(outcome),
-            remarks: outcomeRemarks(outcome, paint.err),
+            remarks: lines([outcomeRemarks(outcome, paint.err), pendingText(pending, paint.err)]),
             asides: lines([
               warningsText(selectProblems(opened, verbose || isLacking), paint.err),
               flags.trace ? traceText(outcome, paint.err) : "",

@@ -2,9 +2,6 @@ import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { LogLevel } from "../../../model/skill.ts";
-import { formatOrigin } from "../../../model/origin.ts";
-import type { ApprovalRequest } from "../../../router/index.ts";
-import { countSpaces } from "../../../shared/visible-text.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
 import type { Paint } from "../terminal/terminal.ts";
 
@@ -99,12 +96,4 @@ export function checksText(checks: readonly DoctorCheck[], paint: Paint): string
   return lines(
     checks.flatMap(({ subject, status, says, details }) => [`${marks[status]} ${subject}: ${says}`, indented(details)]),
   );
-}
-
-/** Shows the exact call, with invisible characters escaped so that it cannot be disguised. */
-export function approvalQuestion({ caller, path, input, origins = [] }: ApprovalRequest): string {
-  const visible = jsonText(input, 2)
-    .split("\n")
-    .map((line) => countSpaces(escaped(line)));
-  return `${escaped(JSON.stringify(caller.id))} asks to call ${path} with\n${[...visible, ...origins.map((origin) => escaped(formatOrigin(origin)))].join("\n")}\nAllow this call? [y/N] `;
 }

@@ -1,0 +1,121 @@
+import { sentence, SkillgateError } from "../errors.ts";
+import type { ApprovalScope } from "../model/approval.ts";
+import { OWNER } from "../model/caller.ts";
+import { describeUnknownName } from "../shared/suggest.ts";
+import type { ApprovalRow, ApprovalState, Database } from "../store/index.ts";
+import { formatCard } from "./card.ts";
+import { hasEnded } from "./questions.ts";
+
+/** A question and its answer, for people and programs. */
+export interface Approval extends Omit<ApprovalRow, "waiter"> {
+  /** True if a call waits for the answer; otherwise a yes counts for the next call with the same arguments. */
+  readonly isWaiting: boolean;
+  /** The question as text. */
+  readonly card: string;
+}
+
+/** An answer, and the person who gives it. */
+export interface GivenAnswer {
+  readonly approve: boolean;
+  /** The calls that a yes covers; `once` by default. */
+  readonly scope?: ApprovalScope;
+  /** Id of the caller who answers; the owner by default. */
+  readonly by?: string;
+  /** True by default. */
+  readonly isAdmin?: boolean;
+}
+
+/** Questions whether a call may be made, and their answers. */
+export interface Approvals {
+  /** The oldest first. */
+  list(state?: ApprovalState): Promise<readonly Approval[]>;
+  get(id: string): Promise<Approval | undefined>;
+  /**
+   * Answers a question. Rejects with `APPROVAL_UNKNOWN`; with `APPROVAL_CLOSED` if it has an answer, has expired, or its run has
+   * ended; with `APPROVAL_FORBIDDEN` if another person must answer; with `OPTION_INVALID` for a scope that it does not offer.
+   */
+  answer(id: string, answer: GivenAnswer): Promise<Approval>;
+}
+
+/** Creates the access to the questions of a database, which is opened at the first use. */
+export function createApprovals(open: () => Promise<Database>, now: () => number = Date.now): Approvals {
+  const rows = async (): Promise<Database["approvals"]> => {
+    const { approvals } = await open();
+    await closeAbandoned(approvals, now());
+    return approvals;
+  };
+  return {
+    list: async (state) => (await (await rows()).list(state)).map((row) => toApproval(row, now())),
+    async get(id) {
+      const row = await (await rows()).get(id);
+      return row && toApproval(row, now());
+    },
+    async answer(id, answer) {
+      const approvals = await rows();
+      const row = await approvals.get(id);
+      if (row === undefined) throw await createUnknownError(id, approvals);
+      const { approve, scope = "once", by = OWNER.id, isAdmin = true } = answer;
+      requireAnswerer(row, { approve, scope, by, isAdmin });
+      const time = now();
+      const isFirst = await approvals.answer(id, {
+        state: approve ? "approved" : "denied",
+        scope: approve ? scope : null,
+        by,
+        as: isAdmin ? "admin" : "user",
+        time,
+      });
+      const after = (await approvals.get(id)) ?? row;
+      if (!isFirst) throw createClosedError(after, time);
+      return toApproval(after, time);
+    },
+  };
+}
+
+/** Closes questions that have expired, and those whose process has ended. */
+export async function closeAbandoned(approvals: Database["approvals"], now: number): Promise<void> {
+  await approvals.expire(now);
+  for (const { id, waiter } of await approvals.list("pending"))
+    if (waiter !== null && hasEnded(waiter)) await approvals.close(id, "orphaned");
+}
+
+export function toApproval(row: ApprovalRow, now: number): Approval {
+  const { waiter, ...rest } = row;
+  return { ...rest, isWaiting: waiter !== null, card: formatCard(row, { now }).text };
+}
+
+/** An administrator who made the call cannot approve it; the owner can. */
+function requireAnswerer(row: ApprovalRow, { approve, scope, by, isAdmin }: Required<GivenAnswer>): void {
+  const isOwnQuestion = by === row.caller && by !== OWNER.id;
+  if (row.approver === "admin" && (!isAdmin || isOwnQuestion)) {
+    const why = isOwnQuestion ? `its caller ${JSON.stringify(by)} cannot answer it` : `${JSON.stringify(by)} is none`;
+    throw forbidden(`request ${row.id} needs an administrator, and ${why}`);
+  }
+  if (!approve) return;
+  if (!row.scopes.includes(scope)) {
+    const values = `request ${row.id} can be approved for ${row.scopes.join(", ")}, not for ${scope}`;
+    throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
+  }
+  if (scope === "always" && !isAdmin) throw forbidden(`only an administrator can approve request ${row.id} for always`);
+}
+
+function forbidden(values: string): SkillgateError {
+  return new SkillgateError("APPROVAL_FORBIDDEN", sentence("APPROVAL_FORBIDDEN", values));
+}
+
+async function createUnknownError(id: string, approvals: Database["approvals"]): Promise<SkillgateError> {
+  const pending = (await approvals.list("pending")).map((row) => row.id);
+  const { detail, suggestions } = describeUnknownName("approval request", id, pending);
+  return new SkillgateError("APPROVAL_UNKNOWN", sentence("APPROVAL_UNKNOWN", detail), { suggestions });
+}
+
+function createClosedError({ id, state, answeredBy, expires }: ApprovalRow, now: number): SkillgateError {
+  const why: Readonly<Record<ApprovalState, string>> = {
+    pending: expires <= now ? "has expired" : "cannot be answered now",
+    approved: `was approved by ${JSON.stringify(answeredBy)}`,
+    denied: `was denied by ${JSON.stringify(answeredBy)}`,
+    expired: "has expired",
+    cancelled: "belongs to a run that has ended",
+    orphaned: "belongs to a process that has ended",
+  };
+  return new SkillgateError("APPROVAL_CLOSED", sentence("APPROVAL_CLOSED", `request ${id} ${why[state]}`));
+}

@@ -1,0 +1,286 @@
+import { getMessage, sentence, SkillgateError } from "../errors.ts";
+import {
+  APPROVAL_SCOPES,
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type ApprovalScope,
+  type Approve,
+  type Approver,
+} from "../model/approval.ts";
+import { OWNER } from "../model/caller.ts";
+import type { ApprovalDetails, CallToApprove, DecideApproval } from "../router/index.ts";
+import { type ApprovalRow, type Database, UNANSWERED } from "../store/index.ts";
+import { type Approval, closeAbandoned, toApproval } from "./answers.ts";
+import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from "./approved-rows.ts";
+import { formatCard } from "./card.ts";
+import { getLiteralCalls } from "./plan-texts.ts";
+import { createQuestion, getProcessName, type NewApproval } from "./questions.ts";
+import { type AnswerWaiter, createAnswerWaiter } from "./waiting.ts";
+
+export interface DecisionOptions {
+  readonly open: () => Promise<Database>;
+  /** The time for which a question can be answered, and an unused yes counts. */
+  readonly expireMs: number;
+  /** True if calls wait for an answer also if no person was asked. */
+  readonly waits: boolean;
+  /** Asks a person about each call; absent without such a person. */
+  readonly ask?: Approve;
+  /** Returns the file of the rows for "always"; `undefined` if the project has none, or may not use it. */
+  readonly getApprovedFile: () => ApprovedFile | undefined;
+  readonly onQuestion: (approval: Approval) => void;
+  readonly warn: (text: string) => void;
+  readonly now?: () => number;
+}
+
+/** Decides on calls that need an approval. */
+export interface ApprovalDecisions {
+  readonly decide: DecideApproval;
+  /** Ends all waits and closes their questions. */
+  close(): Promise<void>;
+}
+
+/** Questions of one process that wait at the same time. */
+const MAX_WAITING = 1_000;
+
+/** Questions without a waiting call. */
+const MAX_UNATTENDED = 1_000;
+
+/** Answered questions are deleted after 30 days; those in memory after 10 minutes. */
+const RETENTION_MS = { memory: 600_000, sqlite: 30 * 24 * 3_600_000, postgres: 30 * 24 * 3_600_000 } as const;
+const PRUNE_EVERY = 500;
+
+export function createApprovalDecisions(options: DecisionOptions): ApprovalDecisions {
+  return new Decisions(options);
+}
+
+interface OpenRecords {
+  readonly approvals: Database["approvals"];
+  readonly kind: Database["kind"];
+  readonly waiter: AnswerWaiter;
+}
+
+class Decisions implements ApprovalDecisions {
+  readonly #options: DecisionOptions;
+  readonly #now: () => number;
+  #opening: Promise<OpenRecords> | undefined;
+  #added = 0;
+  #isClosed = false;
+
+  constructor(options: DecisionOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  readonly decide: DecideApproval = async (request, details) => {
+    if (!details.asksForFlow && (isCovered(request, details) || (await this.#hasRow(request)))) return true;
+    const records = await this.#openRecords(request);
+    const yes = (await this.#useEarlierYes(records, request, details)) ?? (await this.#ask(records, request, details));
+    applyScope(yes, request, details);
+    if (yes.scope === "always") await this.#addRow(yes);
+    return true;
+  };
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const records = await this.#opening?.catch(() => undefined); // it never opened
+    for (const id of records?.waiter.ids ?? []) {
+      await records?.approvals.close(id, "cancelled").catch(() => {}); // the next process closes it
+      records?.waiter.stop(id, new Error("The runtime was closed"));
+    }
+  }
+
+  /** A failure is for the owner: it may name a folder of this machine. */
+  async #openRecords(request: CallToApprove): Promise<OpenRecords> {
+    const { open, warn } = this.#options;
+    this.#opening ??= open().then(async (database) => {
+      await closeAbandoned(database.approvals, this.#now());
+      const onFailure = (error: unknown): void => warn(`Cannot read approvals: ${getMessage(error)}`);
+      const waiter = createAnswerWaiter(database, { now: this.#now, onFailure });
+      return { approvals: database.approvals, kind: database.kind, waiter };
+    });
+    try {
+      return await this.#opening;
+    } catch (cause) {
+      this.#opening = undefined;
+      warn(`Cannot ask for an approval: ${getMessage(cause)}`);
+      throw refusal(request, ", and the store of approvals cannot be used", { cause });
+    }
+  }
+
+  async #hasRow({ path, caller }: CallToApprove): Promise<boolean> {
+    const place = this.#options.getApprovedFile();
+    if (place === undefined) return false;
+    try {
+      return (await findApprovedRow(place.file, { path, caller: caller.id, now: this.#now() })) !== undefined;
+    } catch (error) {
+      this.#options.warn(`Cannot use the approved calls: ${getMessage(error)}`);
+      return false;
+    }
+  }
+
+  async #addRow({ path, caller, answeredBy }: ApprovalRow): Promise<void> {
+    const place = this.#options.getApprovedFile();
+    if (place === undefined) return;
+    const now = this.#now();
+    try {
+      await addApprovedRow(place, { path, caller, expires: now + ALWAYS_MS, by: answeredBy ?? OWNER.id }, now);
+    } catch (error) {
+      this.#options.warn(`Cannot keep the approval of ${path}: ${getMessage(error)}`);
+    }
+  }
+
+  /** Uses a yes to the same call that was given after the call had been refused. */
+  async #useEarlierYes(
+    { approvals }: OpenRecords,
+    { caller, path }: CallToApprove,
+    { digest }: ApprovalDetails,
+  ): Promise<ApprovalRow | undefined> {
+    const found = await approvals.find({ caller: caller.id, path, digest, state: "approved" });
+    for (const row of found)
+      if (row.waiter === null && row.usedAt === null && (await approvals.use(row.id, this.#now()))) return row;
+    return undefined;
+  }
+
+  /** Records the question, asks the person if there is one, and waits for the first answer. */
+  async #ask(records: OpenRecords, request: CallToApprove, details: ApprovalDetails): Promise<ApprovalRow> {
+    const { ask = this.#options.ask, cancellable } = details;
+    const { waits, expireMs, onQuestion } = this.#options;
+    const now = this.#now();
+    const isAttended = ask !== undefined || waits;
+    const question = createQuestion(request, details, {
+      created: now,
+      expires: now + expireMs,
+      waiter: isAttended ? getProcessName() : null,
+      canAlways: this.#options.getApprovedFile() !== undefined,
+    });
+    if (!isAttended) throw await this.#leave(records, request, question);
+    if (records.waiter.ids.length >= MAX_WAITING) throw refusal(request, `; ${MAX_WAITING} others wait for an answer`);
+    await this.#record(records, question);
+    const stop = cancellable.onCancel(() => void this.#withdraw(records, question.id, "The run has ended"));
+    const answered = records.waiter.wait(question.id, question.expires);
+    answered.catch(() => {}); // also awaited below, unless asking fails first
+    if (this.#isClosed) void this.#withdraw(records, question.id, "The runtime was closed");
+    onQuestion(toApproval({ ...question, ...UNANSWERED }, now));
+    try {
+      if (ask !== undefined) void this.#askPerson(records, ask, { request, question });
+      return await this.#requireYes(records, request, await answered);
+    } finally {
+      stop();
+    }
+  }
+
+  async #withdraw({ approvals, waiter }: OpenRecords, id: string, why: string): Promise<void> {
+    waiter.stop(id, new Error(why));
+    await approvals.close(id, "cancelled").catch(() => {}); // it expires
+  }
+
+  async #record({ approvals, kind }: OpenRecords, question: NewApproval): Promise<void> {
+    await approvals.add(question);
+    if (++this.#added % PRUNE_EVERY === 0) await approvals.prune(this.#now() - RETENTION_MS[kind]);
+  }
+
+  /** Leaves the question to be answered later; returns the error of this call. */
+  async #leave(records: OpenRecords, request: CallToApprove, question: NewApproval): Promise<SkillgateError> {
+    const { caller, path, digest } = question;
+    const [same] = (await records.approvals.find({ caller, path, digest, state: "pending" })).filter(
+      ({ waiter }) => waiter === null,
+    );
+    if (same === undefined && (await records.approvals.list("pending")).length >= MAX_UNATTENDED)
+      return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
+    if (same === undefined) await this.#record(records, question);
+    this.#options.onQuestion(toApproval(same ?? { ...question, ...UNANSWERED }, this.#now()));
+    return pendingError(request, (same ?? question).id);
+  }
+
+  /** Asks the person at the program. An answer that comes from elsewhere meanwhile counts first. */
+  async #askPerson(
+    { approvals, waiter }: OpenRecords,
+    ask: Approve,
+    { request, question }: { readonly request: CallToApprove; readonly question: NewApproval },
+  ): Promise<void> {
+    const { id, scopes, expires } = question;
+    const { text: card } = formatCard(question, { now: this.#now(), maxUnits: MAX_ASKED_UNITS });
+    let answer: ApprovalAnswer | undefined = false;
+    try {
+      answer = await ask({ ...request, id, card, scopes, expires } satisfies ApprovalRequest);
+    } catch (error) {
+      this.#options.warn(`Cannot ask for the approval of ${question.path}: ${getMessage(error)}`);
+    }
+    if (answer === undefined && this.#options.waits) return;
+    try {
+      if (answer === undefined) {
+        await approvals.detach(id);
+        waiter.stop(id, pendingError(request, id));
+        return;
+      }
+      const scope = toScope(answer, scopes);
+      const state = scope === undefined ? "denied" : "approved";
+      const as: Approver = request.approval;
+      await approvals.answer(id, { state, scope: scope ?? null, by: request.caller.id, as, time: this.#now() });
+    } catch (error) {
+      waiter.stop(id, error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  async #requireYes({ approvals }: OpenRecords, request: CallToApprove, row: ApprovalRow): Promise<ApprovalRow> {
+    if (row.state === "denied") throw refusal(request, ", which was denied; continue without this call");
+    if (row.state === "approved" && (await approvals.use(row.id, this.#now()))) return row;
+    if (row.state !== "expired" && row.state !== "approved") throw refusal(request, ", and the request was closed");
+    const seconds = Math.round((row.expires - row.created) / 1_000);
+    const values = `caller ${JSON.stringify(request.caller.id)} calls "${request.path}", and request ${row.id} expired after ${seconds} s`;
+    throw new SkillgateError("APPROVAL_EXPIRED", sentence("APPROVAL_EXPIRED", values), { approval: row.id });
+  }
+}
+
+/** A person at a terminal can scroll. */
+const MAX_ASKED_UNITS = 65_536;
+
+/** Returns the scope of a yes; `undefined` for a no. A scope that was not offered counts for this call only. */
+function toScope(answer: unknown, offered: readonly ApprovalScope[]): ApprovalScope | undefined {
+  if (answer === true) return "once";
+  const scope = APPROVAL_SCOPES.find((each) => each === answer);
+  return scope === undefined || offered.includes(scope) ? scope : "once";
+}
+
+/** True if an earlier yes of this run covers the call. A yes of a user does not cover a call that needs an administrator. */
+function isCovered({ path, approval }: CallToApprove, { approvedInRun, digest }: ApprovalDetails): boolean {
+  if (approvedInRun === undefined) return false;
+  const isEnough = (approver: Approver | undefined): boolean =>
+    approver !== undefined && (approver === "admin" || approval === "user");
+  if (isEnough(approvedInRun.methods.get(path))) return true;
+  const planned = approvedInRun.planned.get(`${path} ${digest}`);
+  if (planned === undefined || planned.left <= 0 || !isEnough(planned.approver)) return false;
+  planned.left--;
+  return true;
+}
+
+function applyScope({ scope, answeredAs }: ApprovalRow, { path }: CallToApprove, details: ApprovalDetails): void {
+  const { approvedInRun, digest } = details;
+  if (approvedInRun === undefined) return;
+  const approver = answeredAs ?? "user";
+  if (scope === "run") approvedInRun.methods.set(path, approver);
+  if (scope !== "plan") return;
+  for (const call of getLiteralCalls(details.getPlan())) {
+    const key = `${call.path} ${call.digest}`;
+    const { left = 0 } = approvedInRun.planned.get(key) ?? {};
+    approvedInRun.planned.set(key, { approver, left: call.inLoop ? Infinity : left + 1 });
+  }
+  const own = approvedInRun.planned.get(`${path} ${digest}`);
+  if (own !== undefined) own.left--;
+}
+
+function pendingError(request: CallToApprove, id: string): SkillgateError {
+  const fix = `Approve it with: skillgate approvals approve ${id}, then make the call again`;
+  return refusal(request, `; request ${id} waits for an answer`, { facts: { approval: id, fix } });
+}
+
+function refusal(
+  { caller, path }: CallToApprove,
+  why: string,
+  { facts = {}, ...options }: ErrorOptions & { readonly facts?: Readonly<Record<string, unknown>> } = {},
+): SkillgateError {
+  const values = `caller ${JSON.stringify(caller.id)} calls "${path}"${why}`;
+  const [skill, method] = path.split(".");
+  const names = { ...(skill !== undefined && { skill }), ...(method !== undefined && { method }) };
+  return new SkillgateError("APPROVAL_MISSING", sentence("APPROVAL_MISSING", values), { ...names, ...facts }, options);
+}

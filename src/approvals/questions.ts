@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+
+import type { ApprovalScope, PlannedCall } from "../model/approval.ts";
+import type { Json } from "../model/json.ts";
+import { formatOrigin } from "../model/origin.ts";
+import type { Method } from "../model/catalog.ts";
+import type { ApprovalDetails, CallToApprove } from "../router/index.ts";
+import { cutText } from "../shared/format-text.ts";
+import { toJson } from "../shared/to-json.ts";
+import type { ApprovalRow } from "../store/index.ts";
+import { formatPlan, getLiteralCalls } from "./plan-texts.ts";
+
+/** Longer arguments are stored cut; their digest is that of all of them. */
+export const MAX_STORED_UNITS = 65_536;
+
+const MAX_ORIGINS = 20;
+const MAX_ORIGIN_UNITS = 300;
+
+/** A question without an answer. */
+export type NewApproval = Omit<ApprovalRow, "state" | "scope" | "answeredBy" | "answeredAs" | "answeredAt" | "usedAt">;
+
+interface QuestionTimes {
+  readonly created: number;
+  readonly expires: number;
+}
+
+/** Creates the record of a question. `waiter` is the process whose call waits for the answer. */
+export function createQuestion(
+  request: CallToApprove,
+  details: ApprovalDetails,
+  {
+    created,
+    expires,
+    waiter,
+    canAlways,
+  }: QuestionTimes & { readonly waiter: string | null; readonly canAlways: boolean },
+): NewApproval {
+  const plan = details.getPlan();
+  return {
+    id: createId(),
+    runId: request.runId,
+    caller: request.caller.id,
+    path: request.path,
+    description: details.method.description,
+    marks: listMarks(details.method),
+    approver: request.approval,
+    arguments: boundArguments(request.input),
+    digest: details.digest,
+    plan: formatPlan(plan) as unknown as Json,
+    provenance: listOrigins(request),
+    scopes: listScopes(details, plan, canAlways),
+    waiter,
+    created,
+    expires,
+  };
+}
+
+function listOrigins({ origins = [] }: CallToApprove): readonly string[] {
+  return origins.slice(0, MAX_ORIGINS).map((origin) => cutText(formatOrigin(origin), MAX_ORIGIN_UNITS));
+}
+
+/** Ten characters without those that look alike. */
+function createId(): string {
+  return [...randomBytes(10)].map((byte) => ID_CHARACTERS[byte % ID_CHARACTERS.length]).join("");
+}
+
+const ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+
+function listScopes(
+  { approvedInRun }: ApprovalDetails,
+  plan: readonly PlannedCall[],
+  canAlways: boolean,
+): readonly ApprovalScope[] {
+  const isInRun = approvedInRun !== undefined;
+  return [
+    "once",
+    ...(isInRun ? (["run"] as const) : []),
+    ...(isInRun && getLiteralCalls(plan).length > 1 ? (["plan"] as const) : []),
+    ...(canAlways ? (["always"] as const) : []),
+  ];
+}
+
+function listMarks({ metadata }: Method): readonly string[] {
+  const marks: readonly (readonly [isSet: boolean, text: string])[] = [
+    [metadata.destructive, "destructive"],
+    [metadata.openWorld, "reaches other systems"],
+    [metadata.readOnly, "only reads"],
+    [metadata.sensitivity !== "low", `${metadata.sensitivity} sensitivity`],
+  ];
+  return marks.flatMap(([isSet, text]) => (isSet ? [text] : []));
+}
+
+/** Returns the arguments as JSON; the beginning of their text if they are too long to store. */
+function boundArguments(input: unknown): Json {
+  const json = toJson(input);
+  if (json.length <= MAX_STORED_UNITS) return JSON.parse(json) as Json;
+  return `${cutText(json, MAX_STORED_UNITS)}… (${json.length} characters in all)`;
+}
+
+/** Distinguishes this process from an earlier one with the same number. */
+const INSTANCE = randomBytes(6).toString("hex");
+
+/** Identifies this process in records. */
+export function getProcessName(): string {
+  return `${hostname()}/${process.pid}/${INSTANCE}`;
+}
+
+/** True if a process has certainly ended: it ran on this machine, and its number is free or belongs to this process. */
+export function hasEnded(processName: string): boolean {
+  const [host, pid, instance] = processName.split("/");
+  if (host !== hostname()) return false;
+  if (Number(pid) === process.pid) return instance !== INSTANCE;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}

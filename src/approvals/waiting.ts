@@ -1,0 +1,86 @@
+import type { ApprovalRow, Database } from "../store/index.ts";
+
+/** Waits for the answers to questions, whichever process gives them. */
+export interface AnswerWaiter {
+  /** Resolves to the record when it is no longer pending; rejects when the wait is ended by `stop` or `close`. */
+  wait(id: string, expires: number): Promise<ApprovalRow>;
+  /** Ends a wait without an answer. */
+  stop(id: string, reason: Error): void;
+  readonly ids: readonly string[];
+}
+
+/** Milliseconds between two looks at the records, in addition to the notices of the store. */
+const RECHECK_MS = 2_000;
+
+/** The longest delay of a timer, in milliseconds. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+interface Wait {
+  readonly resolve: (row: ApprovalRow) => void;
+  readonly reject: (reason: Error) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Creates a waiter. Failures of the store are reported, and the records are read again later. */
+export function createAnswerWaiter(
+  { approvals, watch }: Pick<Database, "approvals" | "watch">,
+  { now, onFailure }: { readonly now: () => number; readonly onFailure: (error: unknown) => void },
+): AnswerWaiter {
+  const waits = new Map<string, Wait>();
+  let reading = false;
+  let isStale = false;
+  let stopWatching = (): void => {};
+  let recheck: NodeJS.Timeout | undefined;
+
+  function remove(id: string): Wait | undefined {
+    const wait = waits.get(id);
+    clearTimeout(wait?.timer);
+    waits.delete(id);
+    if (waits.size === 0) {
+      stopWatching();
+      clearInterval(recheck);
+      recheck = undefined;
+    }
+    return wait;
+  }
+
+  /** Reads the records once more if they have changed meanwhile. */
+  async function read(): Promise<void> {
+    isStale = true;
+    if (reading) return;
+    reading = true;
+    try {
+      while (isStale && waits.size > 0) {
+        isStale = false;
+        for (const row of await approvals.listClosed([...waits.keys()])) remove(row.id)?.resolve(row);
+      }
+    } catch (error) {
+      onFailure(error);
+    } finally {
+      reading = false;
+    }
+  }
+
+  /** The clock of a timer may be ahead of `now` by a part of a millisecond. */
+  function expire(expires: number): void {
+    approvals.expire(Math.max(now(), expires)).then(read, onFailure);
+  }
+
+  return {
+    wait(id, expires) {
+      return new Promise((resolve, reject) => {
+        const delay = Math.min(Math.max(0, expires - now()), MAX_DELAY_MS);
+        waits.set(id, { resolve, reject, timer: setTimeout(() => expire(expires), delay) });
+        if (recheck === undefined) {
+          stopWatching = watch(() => void read());
+          recheck = setInterval(() => void read(), RECHECK_MS);
+        }
+        void read();
+      });
+    },
+    stop: (id, reason) => remove(id)?.reject(reason),
+    get ids() {
+      return [...waits.keys()];
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Caller } from "./caller.ts";
+import type { Origin } from "./origin.ts";
+
+/**
+ * The calls that a yes covers: this one; all further calls of the method in this run; the calls that the plan of the run
+ * shows with literal arguments; all further calls of the method by this caller, until the yes expires.
+ */
+export const APPROVAL_SCOPES = ["once", "run", "plan", "always"] as const;
+
+export type ApprovalScope = (typeof APPROVAL_SCOPES)[number];
+
+/** The person who must answer. */
+export type Approver = "user" | "admin";
+
+/** The question whether one call may be made. */
+export interface ApprovalRequest {
+  readonly caller: Caller;
+  /** `Skill.method`. */
+  readonly path: string;
+  /** A copy of the input that the method receives, with configured secrets masked. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly argumentsDigest: string;
+  readonly runId: string;
+  /** The person who must answer. */
+  readonly approval: Approver;
+  /** The parts of the input that came out of other methods in this run; absent if there are none. */
+  readonly origins?: readonly Origin[];
+  /** The id of its record. */
+  readonly id: string;
+  /** The question as text: caller, method, arguments, plan, provenance, expiry. */
+  readonly card: string;
+  /** The scopes that a yes can have. */
+  readonly scopes: readonly ApprovalScope[];
+  /** In milliseconds since 1970. */
+  readonly expires: number;
+}
+
+/** Yes with `true` or a scope; every other value is a no. */
+export type ApprovalAnswer = boolean | ApprovalScope;
+
+/** Answers a question. Resolves to `undefined` to leave the answer to others; an error is a no. */
+export type Approve = (request: ApprovalRequest) => ApprovalAnswer | undefined | Promise<ApprovalAnswer | undefined>;
+
+/** A call that the program contains, as a person sees it. */
+export interface PlannedCall {
+  readonly path: string;
+  readonly line: number;
+  /** The arguments as far as they are literal, with configured secrets masked; `undefined` if their number is unknown. */
+  readonly args: readonly unknown[] | undefined;
+  /** The digest of the input; absent if not all arguments are literal and valid. */
+  readonly digest?: string;
+  readonly inLoop: boolean;
+  readonly conditional: boolean;
+}
+
+/** Further calls of one run that were approved together with an earlier call. */
+export interface RunApprovals {
+  /** The paths of methods, each with the person who approved. */
+  readonly methods: Map<string, Approver>;
+  /** By path and digest: the person who approved, and how many calls are left. */
+  readonly planned: Map<string, { readonly approver: Approver; left: number }>;
+}
+
+export function createRunApprovals(): RunApprovals {
+  return { methods: new Map(), planned: new Map() };
+}

@@ -1,0 +1,89 @@
+import { type Command, Option } from "commander";
+
+import type { Approvals } from "../../approvals/index.ts";
+import { APPROVAL_SCOPES, type ApprovalScope } from "../../model/approval.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { CommandAction } from "./command-action.ts";
+import type { CliSession } from "./session.ts";
+import type { CommandResult } from "./terminal/terminal.ts";
+import { answeredText, approvalsText } from "./text/approval-texts.ts";
+import { lines } from "./text/layout.ts";
+
+export function addApprovals(program: Command, act: CommandAction): void {
+  const approvals = program
+    .command("approvals")
+    .description("list, show and answer the calls that wait for an approval")
+    .addHelpText("after", HELP);
+  approvals
+    .command("list")
+    .description("list the requests without an answer")
+    .option("--all", "list the answered and closed requests too")
+    .action(act(listApprovals));
+  approvals
+    .command("show")
+    .description("show the call of a request, its program and its expiry")
+    .argument("<id>", "the request")
+    .action(act(showApproval));
+  approvals
+    .command("approve")
+    .description("approve the call of a request")
+    .argument("<id>", "the request")
+    .addOption(new Option("--for <scope>", "further calls that the yes covers").choices(APPROVAL_SCOPES))
+    .action(
+      act((session: CliSession, id: string, flags: { readonly for?: ApprovalScope }) =>
+        answerApproval(session, id, { approve: true, scope: flags.for ?? "once" }),
+      ),
+    );
+  approvals
+    .command("deny")
+    .description("deny the call of a request")
+    .argument("<id>", "the request")
+    .action(act((session: CliSession, id: string) => answerApproval(session, id, { approve: false })));
+}
+
+const HELP = `
+A yes counts once, for one caller, one method and exactly its arguments. With --for it covers more: run, all calls of the
+method in this run; plan, all calls that "show" lists with their arguments; always, all calls of the method by this caller
+for 30 days, as a row in policies/approved.yaml.
+
+Examples:
+  skillgate approvals list
+  skillgate approvals approve k3f7w2m9xa
+  skillgate approvals approve k3f7w2m9xa --for run`;
+
+/** Opens the records of the project. A store in memory has no records of other processes. */
+async function openApprovals(session: CliSession): Promise<Approvals> {
+  const { createApprovals } = await import("../../approvals/index.ts");
+  const database = await session.database();
+  if (database.kind === "memory") {
+    const values = "approvals of other processes need a database; use Node 22.13 or newer, or run: npm install libsql";
+    throw new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values));
+  }
+  return createApprovals(() => session.database());
+}
+
+async function listApprovals(session: CliSession, { all }: { readonly all?: true }): Promise<CommandResult> {
+  const approvals = await (await openApprovals(session)).list(all ? undefined : "pending");
+  return { exit: "ok", json: { approvals }, text: approvalsText(approvals, session.paint.out) };
+}
+
+async function showApproval(session: CliSession, id: string): Promise<CommandResult> {
+  const approval = await (await openApprovals(session)).get(id);
+  if (approval === undefined)
+    throw new SkillgateError("APPROVAL_UNKNOWN", sentence("APPROVAL_UNKNOWN", JSON.stringify(id)));
+  const { state, card, scopes } = approval;
+  const how =
+    state === "pending"
+      ? `Answer with: skillgate approvals approve ${id} [--for ${scopes.join("|")}], or: skillgate approvals deny ${id}`
+      : `It is ${state}`;
+  return { exit: "ok", json: approval, text: lines([card, how]) };
+}
+
+async function answerApproval(
+  session: CliSession,
+  id: string,
+  answer: { readonly approve: boolean; readonly scope?: ApprovalScope },
+): Promise<CommandResult> {
+  const approval = await (await openApprovals(session)).answer(id, answer);
+  return { exit: "ok", json: approval, text: answeredText(approval) };
+}

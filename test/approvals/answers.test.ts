@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+
+import type { ApprovalScope, Caller } from "../../src/index.ts";
+import { createFolder, followQuestions, openMail } from "./mail.ts";
+
+const ADA: Caller = { id: "ada", grants: ["*"] };
+
+describe("one question", () => {
+  test("waits for a yes, and the call goes on [P6]", async () => {
+    const { runtime, sent } = await openMail();
+    const next = followQuestions(runtime);
+    const outcome = runtime.run(`await device.MailSkill.send("bob")`);
+    const { id } = await next();
+    expect(sent).toEqual([]);
+    expect(await runtime.approvals.answer(id, { approve: true })).toMatchObject({
+      id,
+      state: "approved",
+      scope: "once",
+    });
+    expect(await outcome).toMatchObject({ kind: "completed", value: "sent to bob" });
+    expect(await runtime.approvals.get(id)).toMatchObject({ answeredBy: "owner", usedAt: expect.any(Number) });
+  });
+
+  test("gives the snippet an error that it can catch when a person denies it [P6]", async () => {
+    const { runtime, sent } = await openMail();
+    const next = followQuestions(runtime);
+    const outcome = runtime.run(
+      `try { await device.MailSkill.send("bob") } catch (error) { [error.code, error.message] }`,
+    );
+    await runtime.approvals.answer((await next()).id, { approve: false });
+    const message =
+      'Cannot call a method without an approval: caller "owner" calls "MailSkill.send", which was denied; ' +
+      "continue without this call (APPROVAL_MISSING)";
+    expect(await outcome).toMatchObject({ value: ["APPROVAL_MISSING", message] });
+    expect(sent).toEqual([]);
+  });
+
+  test("lets the other calls of the run go on while it waits [P6]", async () => {
+    const { runtime } = await openMail();
+    const next = followQuestions(runtime);
+    const counted = new Promise<void>((resolve) => {
+      runtime.on("call", ({ path }) => path === "MailSkill.count" && resolve());
+    });
+    const outcome = runtime.run(`await Promise.all([device.MailSkill.send("bob"), device.MailSkill.count()])`);
+    const { id } = await next();
+    await counted;
+    expect(await runtime.approvals.get(id)).toMatchObject({ state: "pending", isWaiting: true });
+    await runtime.approvals.answer(id, { approve: true });
+    expect(await outcome).toMatchObject({ value: ["sent to bob", 0] });
+  });
+
+  test("ends with a sentence of its own when nobody answers in time [P6]", async () => {
+    const { runtime } = await openMail({ approvals: { expireSeconds: 0.05 } });
+    const next = followQuestions(runtime);
+    const outcome = runtime.run(`await device.MailSkill.send("bob")`);
+    const { id } = await next();
+    expect(await outcome).toMatchObject({
+      kind: "failed",
+      error: {
+        code: "APPROVAL_EXPIRED",
+        message: expect.stringMatching(
+          /^No answer to the approval request came in time: caller "owner" calls "MailSkill.send", and request \w{10} expired/,
+        ),
+      },
+    });
+    await expect(runtime.approvals.answer(id, { approve: true })).rejects.toMatchObject({
+      code: "APPROVAL_CLOSED",
+      message: `Cannot answer an approval request that is closed: request ${id} has expired (APPROVAL_CLOSED)`,
+    });
+  });
+
+  test("is closed with its run, and a later answer is refused [P6]", async () => {
+    const { runtime, sent } = await openMail();
+    const next = followQuestions(runtime);
+    const controller = new AbortController();
+    const outcome = runtime.run(`await device.MailSkill.send("bob")`, { signal: controller.signal });
+    const { id } = await next();
+    controller.abort();
+    expect(await outcome).toMatchObject({ error: { code: "CANCELLED" } });
+    await expect(runtime.approvals.answer(id, { approve: true })).rejects.toMatchObject({
+      code: "APPROVAL_CLOSED",
+      message: `Cannot answer an approval request that is closed: request ${id} belongs to a run that has ended (APPROVAL_CLOSED)`,
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test("accepts exactly one of two answers at once [P6]", async () => {
+    const { runtime } = await openMail({ store: createFolder() });
+    const next = followQuestions(runtime);
+    const outcome = runtime.run(`try { await device.MailSkill.send("bob") } catch { "denied" }`);
+    const { id } = await next();
+    const answers = await Promise.allSettled([
+      runtime.approvals.answer(id, { approve: true }),
+      runtime.approvals.answer(id, { approve: false }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(await outcome).toMatchObject({ value: answers[0]?.status === "fulfilled" ? "sent to bob" : "denied" });
+  });
+
+  test("refuses a second answer to the same question [P6]", async () => {
+    const { runtime, sent } = await openMail();
+    const next = followQuestions(runtime);
+    const first = runtime.run(`await device.MailSkill.send("bob")`);
+    const { id } = await next();
+    await runtime.approvals.answer(id, { approve: true });
+    await first;
+    const second = runtime.run(`await device.MailSkill.send("bob")`);
+    const again = await next();
+    expect(again.id).not.toBe(id);
+    await expect(runtime.approvals.answer(id, { approve: true })).rejects.toMatchObject({ code: "APPROVAL_CLOSED" });
+    expect(sent).toEqual(["bob"]);
+    await runtime.approvals.answer(again.id, { approve: false });
+    await second;
+    expect(sent).toEqual(["bob"]);
+  });
+
+  test("is not answered by its own caller if the method requires an administrator [P6]", async () => {
+    const { runtime } = await openMail();
+    const next = followQuestions(runtime);
+    const outcome = runtime.run(`await device.MailSkill.wipe("bob")`, { caller: ADA });
+    const { id, approver } = await next();
+    expect(approver).toBe("admin");
+    await expect(runtime.approvals.answer(id, { approve: true, by: "ada" })).rejects.toMatchObject({
+      code: "APPROVAL_FORBIDDEN",
+      message: `Cannot answer an approval request for another person: request ${id} needs an administrator, and its caller "ada" cannot answer it (APPROVAL_FORBIDDEN)`,
+    });
+    const user = { approve: true, by: "bob", isAdmin: false };
+    await expect(runtime.approvals.answer(id, user)).rejects.toMatchObject({ code: "APPROVAL_FORBIDDEN" });
+    await runtime.approvals.answer(id, { approve: true, by: "carol" });
+    expect(await outcome).toMatchObject({ value: "sent to bob" });
+  });
+
+  test("names requests that can be answered when the id is unknown [P6]", async () => {
+    const { runtime } = await openMail();
+    await expect(runtime.approvals.answer("nope", { approve: true })).rejects.toMatchObject({
+      code: "APPROVAL_UNKNOWN",
+    });
+  });
+});
+
+describe("a yes", () => {
+  test.each<[ApprovalScope, readonly string[]]>([
+    ["once", ["send bob", "send bob", "send eve"]],
+    ["run", ["send bob"]],
+    ["plan", ["send bob", "send eve"]],
+  ])("for the scope %s covers those calls of the run, and no others [P6]", async (scope, expected) => {
+    const { runtime, sent } = await openMail();
+    const asked: string[] = [];
+    runtime.on("approval", ({ id, arguments: input, path }) => {
+      asked.push(`${path.split(".")[1]} ${(input as { to: string }).to}`);
+      void runtime.approvals.answer(id, { approve: true, scope: asked.length === 1 ? scope : "once" });
+    });
+    const source = `
+      await device.MailSkill.send("bob");
+      await device.MailSkill.send("bob");
+      await device.MailSkill.send(["eve"].join(""));`;
+    expect(await runtime.run(source)).toMatchObject({ kind: "completed" });
+    expect(asked).toEqual(expected);
+    expect(sent).toEqual(["bob", "bob", "eve"]);
+  });
+
+  test("for a run does not reach the next run [P6]", async () => {
+    const { runtime } = await openMail();
+    const next = followQuestions(runtime);
+    for (const scope of ["run", "once"] as const) {
+      const outcome = runtime.run(`await device.MailSkill.send("bob")`);
+      await runtime.approvals.answer((await next()).id, { approve: true, scope });
+      expect(await outcome).toMatchObject({ kind: "completed" });
+    }
+  });
+
+  test("for a plan by a user does not cover a method that requires an administrator [P6]", async () => {
+    const asked: string[] = [];
+    const { runtime } = await openMail({
+      approve: ({ path }) => {
+        asked.push(path);
+        return path === "MailSkill.send" && "plan";
+      },
+    });
+    const outcome = await runtime.run(`await device.MailSkill.send("bob"); await device.MailSkill.wipe("eve")`);
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
+    expect(asked).toEqual(["MailSkill.send", "MailSkill.wipe"]);
+  });
+
+  test("counts for exactly the arguments that were shown: altered ones need another [P6]", async () => {
+    const { runtime, sent } = await openMail({ approvals: { wait: false } });
+    const send = (to: string): Promise<unknown> => runtime.call("MailSkill.send", { to });
+    const next = followQuestions(runtime);
+    await expect(send("bob")).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
+    const { id, isWaiting } = await next();
+    expect(isWaiting).toBe(false);
+    await expect(send("bob")).rejects.toThrow(`request ${id} waits for an answer`);
+    await runtime.approvals.answer(id, { approve: true });
+    await expect(send("eve")).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
+    const other = runtime.call("MailSkill.send", { to: "bob" }, { caller: ADA });
+    await expect(other).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
+    expect(await send("bob")).toBe("sent to bob");
+    await expect(send("bob")).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
+    expect(sent).toEqual(["bob"]);
+  });
+
+  test("of the option approve counts as before, and its record can be read [P6]", async () => {
+    const { runtime } = await openMail({ approve: ({ input }) => input["to"] === "bob" });
+    expect(await runtime.call("MailSkill.send", { to: "bob" })).toBe("sent to bob");
+    await expect(runtime.call("MailSkill.send", { to: "eve" })).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
+    expect((await runtime.approvals.list()).map(({ state }) => state).toSorted()).toEqual(["approved", "denied"]);
+  });
+
+  test("answers 200 waiting questions, each with its own answer [P6]", async () => {
+    const { runtime, sent } = await openMail({ store: createFolder() });
+    const next = followQuestions(runtime);
+    const names = Array.from({ length: 200 }, (_, at) => `user${at}`);
+    const calls = Promise.allSettled(names.map((to) => runtime.call("MailSkill.send", { to })));
+    const questions = await Promise.all(names.map(() => next()));
+    expect(await runtime.approvals.list("pending")).toHaveLength(200);
+    const isEven = ({ arguments: input }: { readonly arguments: unknown }): boolean =>
+      Number((input as { to: string }).to.slice(4)) % 2 === 0;
+    await Promise.all(questions.map((each) => runtime.approvals.answer(each.id, { approve: isEven(each) })));
+    const ended = await calls;
+    expect(ended.map(({ status }) => status === "fulfilled")).toEqual(names.map((_, at) => at % 2 === 0));
+    expect(sent).toHaveLength(100);
+  });
+});
