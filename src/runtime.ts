@@ -311,7 +311,6 @@ function openRuntime(parts: RuntimeParts): Runtime {
     get problems() {
       return listProblems(parts);
     },
-    approvals: createApprovals(() => parts.database.open()),
     get policy() {
       return parts.policy.current;
     },
@@ -363,7 +362,7 @@ function openServices(parts: RuntimeParts, { decide }: ApprovalDecisions): Runti
 function createCallApi(
   parts: RuntimeParts,
   { route, router }: RuntimeServices,
-): Pick<Runtime, "call" | "callAll" | "statistics" | "lastingStatistics" | "audit"> {
+): Pick<Runtime, "call" | "callAll" | "statistics" | "lastingStatistics" | "audit" | "approvals"> {
   return {
     call: (path, input, options = {}) => callMethod({ path, input }, requestFor(options, parts), route),
     callAll: (calls, { parallel = false, ...options } = {}) =>
@@ -371,6 +370,7 @@ function createCallApi(
     statistics: () => router.statistics(),
     lastingStatistics: () => parts.statistics.all(),
     audit: () => router.entries(),
+    approvals: createApprovals(() => parts.database.open()),
   };
 }
 

@@ -87,7 +87,7 @@ export function toApproval(row: ApprovalRow, now: number): Approval {
 function requireAnswerer(row: ApprovalRow, { approve, scope, by, isAdmin }: Required<GivenAnswer>): void {
   const isOwnQuestion = by === row.caller && by !== OWNER.id;
   if (row.approver === "admin" && (!isAdmin || isOwnQuestion)) {
-    const why = isOwnQuestion ? `its caller ${JSON.stringify(by)} cannot answer it` : `${JSON.stringify(by)} is none`;
+    const why = isOwnQuestion ? `its caller ${JSON.stringify(by)} cannot answer it` : `${JSON.stringify(by)} is a user`;
     throw forbidden(`request ${row.id} needs an administrator, and ${why}`);
   }
   if (!approve) return;

@@ -182,9 +182,8 @@ class Decisions implements ApprovalDecisions {
   /** Leaves the question to be answered later; returns the error of this call. */
   async #leave(records: OpenRecords, request: CallToApprove, question: NewApproval): Promise<SkillgateError> {
     const { caller, path, digest } = question;
-    const [same] = (await records.approvals.find({ caller, path, digest, state: "pending" })).filter(
-      ({ waiter }) => waiter === null,
-    );
+    const asked = await records.approvals.find({ caller, path, digest, state: "pending" });
+    const same = asked.find(({ waiter }) => waiter === null);
     if (same === undefined && (await records.approvals.list("pending")).length >= MAX_UNATTENDED)
       return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
     if (same === undefined) await this.#record(records, question);

@@ -7,7 +7,7 @@ import { formatOrigin } from "../model/origin.ts";
 import type { Method } from "../model/catalog.ts";
 import type { ApprovalDetails, CallToApprove } from "../router/index.ts";
 import { cutText } from "../shared/format-text.ts";
-import { toJson } from "../shared/to-json.ts";
+import { toJson } from "../shared/value-encoding.ts";
 import type { ApprovalRow } from "../store/index.ts";
 import { formatPlan, getLiteralCalls } from "./plan-texts.ts";
 

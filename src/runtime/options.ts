@@ -191,10 +191,8 @@ function settingsFrom(
   const fromFile = parseLearning(files.settings["learning"]);
   const tokens = parseCatalogTokens(files.settings["catalogTokens"] ?? DEFAULT_CATALOG_TOKENS);
   const rehydrates = parseRehydrate(options.secrets ?? files.settings["secrets"]);
-  const approvals = mergeApprovals(options.approvals, files.settings["approvals"]);
-  const asksDestructive = parseDestructive(approvals);
-  const expireSeconds = parseExpiry(approvals);
   const policyFile = resolvePolicyFile(options, cwd);
+  const { asksDestructive, ...approvals } = resolveApprovals(options.approvals, files.settings["approvals"]);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let answered: Promise<RuntimeSettings> | undefined;
   const ask = async (): Promise<RuntimeSettings> =>
@@ -233,19 +231,13 @@ function settingsFrom(
       ...(fromFile === undefined ? [UNREADABLE_LEARNING] : []),
       ...(tokens === undefined ? [UNREADABLE_TOKENS] : []),
       ...(rehydrates === undefined ? [UNREADABLE_REHYDRATE] : []),
-      ...(asksDestructive === undefined ? [UNREADABLE_APPROVALS] : []),
-      ...(expireSeconds === undefined ? [UNREADABLE_EXPIRY] : []),
+      ...approvals.problems,
     ],
     env,
     policyFile,
-    approvals: {
-      waits: options.approvals?.wait ?? false,
-      expireMs: (expireSeconds ?? DEFAULT_EXPIRE_SECONDS) * 1_000,
-      place: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env },
-    },
+    approvals: { ...approvals, place: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env } },
     policy: {
-      // A setting that cannot be read must not permit more than was meant.
-      asksDestructive: asksDestructive ?? true,
+      asksDestructive,
       onlyTightens: options.policy === undefined && files.trust?.isTrusted === false,
     },
     variables: files.variables,
@@ -334,6 +326,28 @@ const UNREADABLE_EXPIRY: Problem = {
   source: "settings.yaml",
   error: sentence("CONFIG_INVALID", `approvals.expireSeconds must be a number above 0 and up to ${MAX_EXPIRE_SECONDS}`),
 };
+
+interface ResolvedApprovals extends Pick<PolicySettings, "asksDestructive"> {
+  readonly waits: boolean;
+  readonly expireMs: number;
+  readonly problems: readonly Problem[];
+}
+
+/** A setting that cannot be read must not permit more than was meant. */
+function resolveApprovals(options: ApprovalOptions | undefined, section: unknown): ResolvedApprovals {
+  const approvals = mergeApprovals(options, section);
+  const asksDestructive = parseDestructive(approvals);
+  const expireSeconds = parseExpiry(approvals);
+  return {
+    asksDestructive: asksDestructive ?? true,
+    waits: options?.wait ?? false,
+    expireMs: (expireSeconds ?? DEFAULT_EXPIRE_SECONDS) * 1_000,
+    problems: [
+      ...(asksDestructive === undefined ? [UNREADABLE_APPROVALS] : []),
+      ...(expireSeconds === undefined ? [UNREADABLE_EXPIRY] : []),
+    ],
+  };
+}
 
 /** Options replace the members of the section that they name. */
 function mergeApprovals(options: ApprovalOptions | undefined, section: unknown): unknown {

@@ -6,7 +6,7 @@ import { createFolder, followQuestions, openMail } from "./mail.ts";
 const ADA: Caller = { id: "ada", grants: ["*"] };
 
 describe("one question", () => {
-  test("waits for a yes, and the call goes on [P6]", async () => {
+  test("waits for a yes, and continues with the call [P6]", async () => {
     const { runtime, sent } = await openMail();
     const next = followQuestions(runtime);
     const outcome = runtime.run(`await device.MailSkill.send("bob")`);
@@ -49,7 +49,7 @@ describe("one question", () => {
     expect(await outcome).toMatchObject({ value: ["sent to bob", 0] });
   });
 
-  test("ends with a sentence of its own when nobody answers in time [P6]", async () => {
+  test("ends with a sentence of its own when no answer comes in time [P6]", async () => {
     const { runtime } = await openMail({ approvals: { expireSeconds: 0.05 } });
     const next = followQuestions(runtime);
     const outcome = runtime.run(`await device.MailSkill.send("bob")`);

@@ -42,11 +42,12 @@ test("stores and shows oversized arguments only in part, and says so [P6]", asyn
   const { runtime } = await openMail();
   const next = followQuestions(runtime);
   const call = runtime.call("MailSkill.send", { to: "x".repeat(300_000) });
-  const { id, card, arguments: input } = await next();
+  const { id, card, ...question } = await next();
+  const input = JSON.stringify(question.arguments);
   expect(card.length).toBeLessThan(6_000);
   expect(card).toContain("Only 4000 characters are shown. Approve only if you know the rest");
-  expect(String(input).length).toBeLessThan(66_000);
-  expect(String(input)).toContain("(300009 characters in all)");
+  expect(input.length).toBeLessThan(66_000);
+  expect(input).toContain("(300009 characters in all)");
   await runtime.approvals.answer(id, { approve: true });
   expect(await call).toHaveLength("sent to ".length + 300_000);
 });

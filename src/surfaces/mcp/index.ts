@@ -17,7 +17,7 @@ import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
 export { disabledToolError, EXPOSES, type Expose, type Exposure } from "./tools/tool-exposure.ts";
 export { openEventStream } from "./sessions/event-stream.ts";
-export { toJson } from "../../shared/to-json.ts";
+export { toJson } from "../../shared/value-encoding.ts";
 export { getCallerFeatures } from "./features/caller-features.ts";
 export { listResources, readResource, type Library } from "./features/resources.ts";
 export { runError } from "./tools/tool-results.ts";

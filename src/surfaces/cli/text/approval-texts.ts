@@ -24,7 +24,7 @@ export function parseApprovalAnswer(line: string): ApprovalAnswer {
   return word === "y" || word === "yes";
 }
 
-/** Says how to approve the calls that failed because nobody was asked. */
+/** Says how to approve the calls that failed because no person was asked. */
 export function pendingText(pending: readonly Approval[], paint: Paint): string {
   return lines(
     pending.map(({ id, path, caller }) =>
@@ -56,6 +56,6 @@ export function answeredText({ id, path, caller, state, scope, isWaiting }: Appr
   const who = `${path} for ${escaped(caller)}`;
   if (state === "denied") return `Denied request ${id}: ${who}`;
   const reach = scope === null || scope === "once" ? "" : `, and ${MEANINGS[scope]}`;
-  const next = isWaiting ? "The call goes on" : "It counts for the next call with the same arguments";
+  const next = isWaiting ? "The call continues" : "It counts for the next call with the same arguments";
   return `Approved request ${id}: ${who}${reach}. ${next}`;
 }

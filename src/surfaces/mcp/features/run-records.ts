@@ -1,6 +1,6 @@
 import type { Caller } from "../../../model/caller.ts";
 import type { Outcome } from "../../../model/outcome.ts";
-import { toJson } from "../../../shared/to-json.ts";
+import { toJson } from "../../../shared/value-encoding.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 
 /** Maximum characters of a source, an output or a value in a record. */

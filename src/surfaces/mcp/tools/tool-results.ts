@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import { toContentBlocks } from "../content-blocks.ts";
-import { toJson } from "../../../shared/to-json.ts";
+import { toJson } from "../../../shared/value-encoding.ts";
 import type { EndedRun } from "../../../runtime/builtin-tools/index.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import { cutText } from "../../../shared/format-text.ts";
