@@ -342,12 +342,12 @@ function openRuntime(parts: RuntimeParts): Runtime {
 }
 
 function createDecisions({ options, settings, policy, database, events, log }: RuntimeParts): ApprovalDecisions {
-  const { place, ...times } = settings.approvals;
+  const { approvedFile, ...times } = settings.approvals;
   return createApprovalDecisions({
     ...times,
     open: () => database.open(),
     ...(options.approve !== undefined && { ask: options.approve }),
-    getApprovedFile: () => (policy.current.content.onlyTightens ? undefined : place),
+    getApprovedFile: () => (policy.current.content.onlyTightens ? undefined : approvedFile),
     onQuestion: (approval) => events.emit("approval", approval),
     warn: (text) => log("warn", text),
   });

@@ -22,18 +22,18 @@ export function formatCard(
   { now, maxUnits = MAX_CARD_UNITS }: { readonly now: number; readonly maxUnits?: number },
 ): ApprovalCard {
   const { caller, path, description, marks, approver, provenance, runId } = approval;
-  const shown = formatArguments(approval.arguments, maxUnits);
+  const argumentsText = formatArguments(approval.arguments, maxUnits);
   const needsAdmin = approver === "admin" ? ["needs an administrator"] : [];
   const lines = [
     `${escapeInvisible(JSON.stringify(caller))} asks to call ${path} with`,
-    shown.text,
-    shown.isComplete ? "" : `Only ${maxUnits} characters are shown. Approve only if you know the rest`,
+    argumentsText.text,
+    argumentsText.isComplete ? "" : `Only ${maxUnits} characters are shown. Approve only if you know the rest`,
     ...indent([cutText(toVisibleLine(description), MAX_DESCRIPTION_UNITS), [...marks, ...needsAdmin].join(", ")]),
     ...(provenance as readonly string[]).map((text) => `Note: ${toVisibleLine(text)}`),
     ...formatPlanLines(approval.plan as unknown as readonly PlannedCallText[]),
     `Request ${approval.id} of run ${runId} ${formatExpiry(approval.expires, now)}`,
   ];
-  return { text: lines.filter((line) => line !== "").join("\n"), isComplete: shown.isComplete };
+  return { text: lines.filter((line) => line !== "").join("\n"), isComplete: argumentsText.isComplete };
 }
 
 /** A text stands for arguments that were cut when they were stored. */

@@ -108,10 +108,10 @@ class Decisions implements ApprovalDecisions {
   }
 
   async #hasRow({ path, caller }: CallToApprove): Promise<boolean> {
-    const place = this.#options.getApprovedFile();
-    if (place === undefined) return false;
+    const approvedFile = this.#options.getApprovedFile();
+    if (approvedFile === undefined) return false;
     try {
-      return (await findApprovedRow(place.file, { path, caller: caller.id, now: this.#now() })) !== undefined;
+      return (await findApprovedRow(approvedFile.file, { path, caller: caller.id, now: this.#now() })) !== undefined;
     } catch (error) {
       this.#options.warn(`Cannot use the approved calls: ${getMessage(error)}`);
       return false;
@@ -119,11 +119,11 @@ class Decisions implements ApprovalDecisions {
   }
 
   async #addRow({ path, caller, answeredBy }: ApprovalRow): Promise<void> {
-    const place = this.#options.getApprovedFile();
-    if (place === undefined) return;
+    const approvedFile = this.#options.getApprovedFile();
+    if (approvedFile === undefined) return;
     const now = this.#now();
     try {
-      await addApprovedRow(place, { path, caller, expires: now + ALWAYS_MS, by: answeredBy ?? OWNER.id }, now);
+      await addApprovedRow(approvedFile, { path, caller, expires: now + ALWAYS_MS, by: answeredBy ?? OWNER.id }, now);
     } catch (error) {
       this.#options.warn(`Cannot keep the approval of ${path}: ${getMessage(error)}`);
     }
@@ -182,8 +182,8 @@ class Decisions implements ApprovalDecisions {
   /** Leaves the question to be answered later; returns the error of this call. */
   async #leave(records: OpenRecords, request: CallToApprove, question: NewApproval): Promise<SkillgateError> {
     const { caller, path, digest } = question;
-    const asked = await records.approvals.find({ caller, path, digest, state: "pending" });
-    const same = asked.find(({ waiter }) => waiter === null);
+    const questions = await records.approvals.find({ caller, path, digest, state: "pending" });
+    const same = questions.find(({ waiter }) => waiter === null);
     if (same === undefined && (await records.approvals.list("pending")).length >= MAX_UNATTENDED)
       return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
     if (same === undefined) await this.#record(records, question);

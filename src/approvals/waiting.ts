@@ -27,7 +27,7 @@ export function createAnswerWaiter(
   { now, onFailure }: { readonly now: () => number; readonly onFailure: (error: unknown) => void },
 ): AnswerWaiter {
   const waits = new Map<string, Wait>();
-  let reading = false;
+  let isReading = false;
   let isStale = false;
   let stopWatching = (): void => {};
   let recheck: NodeJS.Timeout | undefined;
@@ -47,8 +47,8 @@ export function createAnswerWaiter(
   /** Reads the records once more if they have changed meanwhile. */
   async function read(): Promise<void> {
     isStale = true;
-    if (reading) return;
-    reading = true;
+    if (isReading) return;
+    isReading = true;
     try {
       while (isStale && waits.size > 0) {
         isStale = false;
@@ -57,7 +57,7 @@ export function createAnswerWaiter(
     } catch (error) {
       onFailure(error);
     } finally {
-      reading = false;
+      isReading = false;
     }
   }
 

@@ -153,7 +153,7 @@ export interface RuntimeSettings {
     readonly waits: boolean;
     readonly expireMs: number;
     /** The file of calls that are approved for always, if there may be one. */
-    readonly place: ApprovedFile | undefined;
+    readonly approvedFile: ApprovedFile | undefined;
   };
   /** Values of the placeholders in settings. */
   readonly variables: Variables;
@@ -213,11 +213,7 @@ function settingsFrom(
       discover: options.discover ?? false,
       lazy: options.lazy ?? false,
     }),
-    secretValues: [
-      ...[...declared, ...files.servers].flatMap(findServerSecrets),
-      ...findSettingsSecrets(files.settings, files.variables),
-      env["SKILLGATE_TOKEN"] ?? "",
-    ],
+    secretValues: [...declared.flatMap(findServerSecrets), ...listSecrets(files, env)],
     rehydrateSecrets: rehydrates ?? false,
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
@@ -235,7 +231,7 @@ function settingsFrom(
     ],
     env,
     policyFile,
-    approvals: { ...approvals, place: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env } },
+    approvals: { ...approvals, approvedFile: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env } },
     policy: {
       asksDestructive,
       onlyTightens: options.policy === undefined && files.trust?.isTrusted === false,
@@ -244,6 +240,14 @@ function settingsFrom(
     ...resolveStore(options.store, files.settings["store"], cwd),
   };
   return settings;
+}
+
+function listSecrets(
+  { servers, settings, variables }: ConfigFileValues,
+  env: RuntimeSettings["env"],
+): readonly string[] {
+  const token = env["SKILLGATE_TOKEN"] ?? "";
+  return [...servers.flatMap(findServerSecrets), ...findSettingsSecrets(settings, variables), token];
 }
 
 /** Whether the person trusts the project; a yes is remembered until the project changes. */
