@@ -9,6 +9,7 @@ import type { Explanation, PolicyTestResult } from "../../policy/index.ts";
 import type { CommandAction } from "./command-action.ts";
 import { writeNewFile } from "./input/write-new-file.ts";
 import { loadConfigModule } from "./mcp/load-config.ts";
+import type { Runtime } from "../../runtime.ts";
 import type { CliSession } from "./session.ts";
 import type { CommandResult, Paint } from "./terminal/terminal.ts";
 import { count, lines } from "./text/layout.ts";
@@ -123,8 +124,23 @@ async function explainPath(session: CliSession, path: string, flags: CallerFlags
       sentence("METHOD_UNKNOWN", `${path} is a skill; name one of its methods`),
     );
   }
-  const explanation = explainDecision(runtime.policy, method, callerFrom(flags));
-  return { exit: "ok", json: explanation, text: explanationText(explanation, session.paint.out) };
+  const caller = callerFrom(flags);
+  const { reasons, ...explanation } = explainDecision(runtime.policy, method, caller);
+  const lasting = await findLastingApproval(runtime, path, caller);
+  const answer = { ...explanation, reasons: [...reasons, ...lasting] };
+  return { exit: "ok", json: answer, text: explanationText(answer, session.paint.out) };
+}
+
+/** Names the row that approves further calls of a method by a caller, if there is one. */
+async function findLastingApproval({ policy }: Runtime, path: string, caller: Caller): Promise<readonly string[]> {
+  if (policy.content.onlyTightens) return [];
+  const { findApprovedRow, getApprovedFile } = await import("../../approvals/index.ts");
+  const { POLICY_FILE } = await loadPolicyModule();
+  const file = getApprovedFile(POLICY_FILE);
+  const row = await findApprovedRow(resolve(file), { path, caller: caller.id, now: Date.now() });
+  if (row === undefined) return [];
+  const until = new Date(row.expires).toISOString().slice(0, 10);
+  return [`Approved for ${JSON.stringify(caller.id)} until ${until} in ${file}, line ${row.line}`];
 }
 
 /** Without any flag, the owner. */
