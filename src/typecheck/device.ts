@@ -12,10 +12,10 @@ export interface DeviceDeclarations {
 /**
  * The declarations with one more signature before those of each method, which takes anything. So every call finds its
  * method at once, and the compiler finds no fault with arguments: it takes long to explain, and does not know all the ways
- * to call a method.
+ * to call a method. The methods of `device` itself have it last.
  */
 export function withAnyCall(declarations: string): DeviceDeclarations {
-  const file = ts.createSourceFile("/device.d.ts", declarations, ts.ScriptTarget.ESNext);
+  const file = ts.createSourceFile("/device.d.ts", declarations, ts.ScriptTarget.ESNext, true);
   const methods = new Set<string>();
   const additions: { readonly at: number; readonly text: string }[] = [];
   forEachNode(file, (node) => {
@@ -24,8 +24,9 @@ export function withAnyCall(declarations: string): DeviceDeclarations {
       const before = node.members[index - 1];
       if (!ts.isMethodSignature(member) || (before !== undefined && getName(before) === getName(member))) continue;
       const result = member.type === undefined ? "" : `: ${member.type.getText(file)}`;
-      const text = `${member.name.getText(file)}(...values: any[])${result}; `;
-      additions.push({ at: member.getStart(file), text });
+      const name = member.name.getText(file);
+      if (isOwnMethod(member)) additions.push({ at: node.end - 1, text: `${name}(...values: any[]): Promise<any>; ` });
+      else additions.push({ at: member.getStart(file), text: `${name}(...values: any[])${result}; ` });
       methods.add(getName(member));
     }
   });
@@ -59,7 +60,7 @@ export interface DeviceParameter {
 
 /** The method that a signature belongs to; `undefined` for signatures of anything else. */
 export function readMethod(signature: ts.Node): DeviceMethod | undefined {
-  if (!isMethod(signature)) return undefined;
+  if (!isMethod(signature) || isOwnMethod(signature)) return undefined;
   const [, positional, objectSignature] = getSignatures(signature);
   if (positional === undefined) return undefined;
   const [byName] = objectSignature?.parameters ?? [];
@@ -83,6 +84,10 @@ function isMethod(node: ts.Node): node is MethodNode {
   return ts.isMethodSignature(node) && ts.isTypeLiteralNode(node.parent);
 }
 
+/** True for a method of `device` itself, whose signatures differ in their results: the compiler chooses among them. */
+const isOwnMethod = (signature: ts.MethodSignature): boolean =>
+  ts.isTypeLiteralNode(signature.parent) && ts.isVariableDeclaration(signature.parent.parent);
+
 /** All signatures of a method: they follow each other. */
 function getSignatures(signature: MethodNode): readonly ts.MethodSignature[] {
   const name = getName(signature);
@@ -102,10 +107,8 @@ export function isDataType(type: ts.Node): boolean {
   return true;
 }
 
-/** With the skill before it; `device` has methods of its own. */
 function getPath(method: MethodNode): string {
-  const owner = method.parent.parent;
-  return ts.isVariableDeclaration(owner) ? getName(method) : `${getName(owner)}.${getName(method)}`;
+  return `${getName(method.parent.parent)}.${getName(method)}`;
 }
 
 function getName(node: ts.Node): string {
