@@ -10,6 +10,7 @@ import { createAuthenticator, OWNER_AUTHENTICATION, type TokenCheck } from "./au
 import { createKeyCheck } from "./key-check.ts";
 import { createOriginCheck, isLoopback } from "./origin-check.ts";
 import { createCounters } from "./metrics.ts";
+import { getChallengeFacts } from "./oauth/resource-metadata.ts";
 import { createRoutes, type HttpServices } from "./routes.ts";
 import type { HttpServerSettings } from "./settings.ts";
 import { serveSockets } from "./socket.ts";
@@ -45,8 +46,10 @@ export async function serveHttp(
     mcp,
     settings,
     origins: createOriginCheck({ ...settings, hasToken: isToken !== undefined }),
-    authenticator: createAuthenticator(isToken && [checkOwnToken(isToken), createKeyCheck(runtime)]),
-    challenge: () => undefined,
+    authenticator: createAuthenticator(
+      isToken && [checkOwnToken(isToken), createKeyCheck(runtime), ...checkIssuer(settings)],
+    ),
+    challenge: () => (settings.oauth === undefined ? undefined : getChallengeFacts(settings.oauth, url)),
     counters: createCounters(),
     inFlight: createInFlight(),
     authenticationMs,
@@ -71,6 +74,19 @@ export async function serveHttp(
       await closed;
     },
   };
+}
+
+/** Imports the verification of access tokens with the first one. */
+function checkIssuer({ oauth }: HttpServerSettings): readonly TokenCheck[] {
+  if (oauth === undefined) return [];
+  let check: Promise<TokenCheck> | undefined;
+  const log = (text: string): void => void process.stderr.write(`${text}\n`);
+  return [
+    async (token) => {
+      check ??= import("./oauth/access-tokens.ts").then((module) => module.createAccessTokenCheck(oauth, { log }));
+      return (await check)(token);
+    },
+  ];
 }
 
 function checkOwnToken(isToken: (token: string) => boolean): TokenCheck {

@@ -9,6 +9,7 @@ import type { Runtime } from "../../runtime.ts";
 import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
 import { type Expose, EXPOSES, type McpSurface, openEventStream } from "../mcp/index.ts";
 import { type Body, bodyLimit, readJson } from "./body.ts";
+import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts";
 import { type Authentication, type Authenticator, getCaller } from "./authenticate.ts";
 import { type ChallengeFacts, refuseSender } from "./challenge.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -53,6 +54,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
     void app.on([...ENDPOINTS[path]], [toPattern(path)], ...handlers);
   app.use(counted(services), checkOrigin(services), identifySender(services));
   serve("/health", (c) => c.json(createHealthReport(services, getCaller(c.get("sender")))));
+  serveMetadata(app, services);
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
   app.use(requireCaller(services));
   serve("/mcp", readBody(services), (c) => answerMcp(c, services));
@@ -78,6 +80,14 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   );
   app.onError(() => refuse(500, ownFault()));
   return app;
+}
+
+/** Serves the metadata that lets clients find the issuer of access tokens. */
+function serveMetadata(app: Hono<RouteEnvironment>, { settings, url }: HttpServices): void {
+  const { oauth } = settings;
+  if (oauth === undefined) return;
+  for (const path of [METADATA_PATH, `${METADATA_PATH}/*`])
+    app.get(path, (c) => c.json(getResourceMetadata(oauth, url())));
 }
 
 /** The endpoints and their methods; `/ws` answers every request itself. */

@@ -2,6 +2,7 @@ import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { EXPOSES, type Exposure } from "../mcp/index.ts";
+import { type IssuerSettings, parseIssuer } from "./oauth/issuer-settings.ts";
 
 /** The section `server` of settings.yaml. */
 export interface HttpServerSettings extends Exposure {
@@ -10,6 +11,8 @@ export interface HttpServerSettings extends Exposure {
   readonly port: number;
   /** `false` accepts requests without a token. */
   readonly auth: boolean;
+  /** The issuer whose access tokens are accepted, too; from `auth: { issuer, audience }`. */
+  readonly oauth?: IssuerSettings;
   /** Host names that clients may use in addition to the loopback names. */
   readonly allowedHosts: readonly string[];
   /** Origins that browsers may call from in addition to the loopback ones: `https://example.com`. */
@@ -47,14 +50,16 @@ export function parseServerSettings(section: unknown): HttpServerSettings {
   if (section == null) return SERVER_DEFAULTS;
   if (!isRecord(section)) throw wrong("server must be a section");
   for (const [name, value] of Object.entries(section)) {
-    const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof HttpServerSettings] : undefined;
+    const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof typeof FIELDS] : undefined;
     if (field === undefined)
       throw wrong(
         `server has the unknown setting ${describeUnknownName("setting", name, Object.keys(FIELDS), { limit: 1 }).detail}`,
       );
     if (!field.fits(value)) throw wrong(`server.${name} must be ${field.expected}, not ${JSON.stringify(value)}`);
   }
-  return { ...SERVER_DEFAULTS, ...section };
+  const { auth, ...others } = section;
+  if (!isRecord(auth)) return { ...SERVER_DEFAULTS, ...section };
+  return { ...SERVER_DEFAULTS, ...others, auth: true, oauth: parseIssuer(auth) };
 }
 
 interface SettingField {
@@ -67,10 +72,13 @@ const TEXTS: SettingField = {
   fits: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 
-const FIELDS: Readonly<Record<keyof HttpServerSettings, SettingField>> = {
+const FIELDS: Readonly<Record<Exclude<keyof HttpServerSettings, "oauth">, SettingField>> = {
   host: { expected: "a name or an address", fits: (value) => typeof value === "string" && value !== "" },
   port: wholeNumber(0, 65_535),
-  auth: { expected: "true or false", fits: (value) => typeof value === "boolean" },
+  auth: {
+    expected: "true, false or a section with issuer and audience",
+    fits: (value) => typeof value === "boolean" || isRecord(value),
+  },
   expose: choice(EXPOSES),
   names: choice(["qualified", "raw"]),
   budgetTokens: wholeNumber(0),

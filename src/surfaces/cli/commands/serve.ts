@@ -72,7 +72,9 @@ async function readServerSettings(runtime: Runtime, flags: ServeFlags): Promise<
   const { port, host, expose, names, auth } = flags;
   const options = { port, host, expose, names, auth: auth ? undefined : false };
   const defined = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  return parseServerSettings({ ...parseServerSettings(runtime.sections["server"]), ...defined });
+  const { oauth, ...settings } = parseServerSettings(runtime.sections["server"]);
+  const merged = parseServerSettings({ ...settings, ...defined });
+  return oauth !== undefined && merged.auth ? { ...merged, oauth } : merged;
 }
 
 async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortSignal): Promise<void> {
