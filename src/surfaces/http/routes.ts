@@ -8,6 +8,7 @@ import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
 import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
 import { type Expose, EXPOSES, type McpSurface, openEventStream } from "../mcp/index.ts";
+import { answerApprovalRoute } from "./approval-routes.ts";
 import { type Body, bodyLimit, readJson } from "./body.ts";
 import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts";
 import { type Authentication, type Authenticator, getCaller } from "./authenticate.ts";
@@ -63,6 +64,13 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
     c.json(createOpenapi(services.runtime.catalogFor(c.get("caller")), services.url(), services.settings.auth)),
   );
   serve("/metrics", (c) => answerMetrics(c, services));
+  const { approvals } = services.runtime;
+  serve("/approvals", (c) => answerApprovalRoute(approvals, { caller: c.get("caller") }));
+  serve("/approvals/{id}", readBody(services), (c) => {
+    const body = c.get("body");
+    const answer = c.req.method === "GET" ? undefined : body.kind === "json" ? body.value : null;
+    return answerApprovalRoute(approvals, { caller: c.get("caller"), id: c.req.param("id"), answer });
+  });
   app.all("/ws", () =>
     refuse(426, rpcError("InvalidRequest", "The endpoint /ws accepts only WebSocket connections"), {
       upgrade: "websocket",
@@ -99,13 +107,15 @@ const ENDPOINTS = {
   "/openapi.json": ["GET"],
   "/health": ["GET"],
   "/metrics": ["GET"],
+  "/approvals": ["GET"],
+  "/approvals/{id}": ["GET", "POST"],
 } as const;
 
 const PATHS = Object.keys(ENDPOINTS);
 
 /** `/tools/{name}` as Hono writes it. */
 function toPattern(path: string): string {
-  return path.replace("{name}", ":name");
+  return path.replace(/\{(\w+)\}/, ":$1");
 }
 
 function wrongMethod(method: string, allow: string): Response {

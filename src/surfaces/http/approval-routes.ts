@@ -1,0 +1,54 @@
+import { SkillgateError } from "../../errors.ts";
+import type { Approvals } from "../../approvals/index.ts";
+import { APPROVAL_SCOPES } from "../../model/approval.ts";
+import type { AdminRight, Caller } from "../../model/caller.ts";
+import { isRecord } from "../../model/json.ts";
+import { RPC_ERRORS, type RpcError, rpcError, toRpcError } from "../../shared/rpc-errors.ts";
+
+interface ApprovalRouteRequest {
+  readonly caller: Caller;
+  /** The id in the path; absent for the list. */
+  readonly id?: string | undefined;
+  /** The parsed body of a POST; absent for a GET. */
+  readonly answer?: unknown;
+}
+
+/** Answers `GET /approvals`, `GET /approvals/ID` and `POST /approvals/ID`, for callers with a right to administer. */
+export async function answerApprovalRoute(approvals: Approvals, request: ApprovalRouteRequest): Promise<Response> {
+  const { caller, id, answer } = request;
+  const right: AdminRight = answer === undefined ? "read" : "write";
+  if (caller.admin === undefined || (right === "write" && caller.admin !== "write")) {
+    const permission = right === "write" ? "AdminWrite" : "AdminRead";
+    return refuse(403, rpcError("AuthorizationError", `Approvals require the permission ${permission}`));
+  }
+  try {
+    if (id === undefined) return Response.json({ approvals: await approvals.list("pending") });
+    if (answer !== undefined) return await giveAnswer(approvals, { id, answer, caller });
+    const approval = await approvals.get(id);
+    return approval === undefined
+      ? refuse(404, rpcError("InvalidParams", "Unknown approval request"))
+      : Response.json(approval);
+  } catch (thrown) {
+    const error = toRpcError(thrown, "approvals");
+    const code = thrown instanceof SkillgateError ? thrown.code : undefined;
+    const status = code === "APPROVAL_UNKNOWN" ? 404 : code === "APPROVAL_CLOSED" ? 409 : undefined;
+    return refuse(status ?? RPC_ERRORS[error.data.error_type].status, error);
+  }
+}
+
+async function giveAnswer(
+  approvals: Approvals,
+  { id, answer, caller }: { readonly id: string; readonly answer: unknown; readonly caller: Caller },
+): Promise<Response> {
+  const { answer: word, for: scope = "once" } = isRecord(answer) ? answer : {};
+  const wanted = APPROVAL_SCOPES.find((each) => each === scope);
+  if ((word !== "approve" && word !== "deny") || wanted === undefined) {
+    const form = `Write {"answer": "approve" or "deny", "for": one of ${APPROVAL_SCOPES.join(", ")}}`;
+    return refuse(400, rpcError("InvalidParams", form, { field: wanted === undefined ? "for" : "answer" }));
+  }
+  return Response.json(await approvals.answer(id, { approve: word === "approve", scope: wanted, by: caller.id }));
+}
+
+function refuse(status: number, error: RpcError): Response {
+  return Response.json({ jsonrpc: "2.0", id: null, error }, { status });
+}
