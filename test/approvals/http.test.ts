@@ -65,13 +65,13 @@ export class MailSkill {
 `;
 
 /** Waits until a question is recorded by another process. */
-async function findQuestion({ approvals, watch }: Database): Promise<string> {
+async function findQuestion(database: Database): Promise<string> {
   for (;;) {
     let stop = (): void => {};
     const changed = new Promise<void>((resolve) => {
-      stop = watch(resolve);
+      stop = database.watch(resolve);
     });
-    const [question] = await approvals.list("pending");
+    const [question] = await database.approvals.list("pending");
     if (question === undefined) await changed;
     stop();
     if (question !== undefined) return question.id;

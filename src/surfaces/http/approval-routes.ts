@@ -41,12 +41,12 @@ async function giveAnswer(
   { id, answer, caller }: { readonly id: string; readonly answer: unknown; readonly caller: Caller },
 ): Promise<Response> {
   const { answer: word, for: scope = "once" } = isRecord(answer) ? answer : {};
-  const wanted = APPROVAL_SCOPES.find((each) => each === scope);
-  if ((word !== "approve" && word !== "deny") || wanted === undefined) {
+  const givenScope = APPROVAL_SCOPES.find((each) => each === scope);
+  if ((word !== "approve" && word !== "deny") || givenScope === undefined) {
     const form = `Write {"answer": "approve" or "deny", "for": one of ${APPROVAL_SCOPES.join(", ")}}`;
-    return refuse(400, rpcError("InvalidParams", form, { field: wanted === undefined ? "for" : "answer" }));
+    return refuse(400, rpcError("InvalidParams", form, { field: givenScope === undefined ? "for" : "answer" }));
   }
-  return Response.json(await approvals.answer(id, { approve: word === "approve", scope: wanted, by: caller.id }));
+  return Response.json(await approvals.answer(id, { approve: word === "approve", scope: givenScope, by: caller.id }));
 }
 
 function refuse(status: number, error: RpcError): Response {
