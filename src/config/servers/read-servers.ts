@@ -10,7 +10,7 @@ import { canonicalPath, type ConfigFolders, isInside, type FileLocation } from "
 import type { ConfigFile } from "../locations.ts";
 import { type ConfigInput, inputVariable } from "./inputs.ts";
 import { type FileContent, createProblem } from "./mcp-file.ts";
-import { isSelfEntry } from "./self-entry.ts";
+import { describeOtherFolder, isSelfEntry, startsElsewhere } from "./self-entry.ts";
 import { getReadValues } from "../reads.ts";
 import { parseServer, type ServerEntry } from "./parse-entry.ts";
 import { digestValue, howToAllow, type ProjectParts, type ProjectTrust, whyHeld } from "../trust/index.ts";
@@ -130,7 +130,10 @@ function readServer(
   const location = written.locate([]);
   const declared = { name, file, entry, path, location, isOverruled, isHeld, digest, inputs };
   // A file that other clients also read may contain this server's own entry, for them.
-  if (isSelfEntry(entry)) return { ...declared, config: undefined, problem: undefined };
+  if (isSelfEntry(entry)) {
+    const problem = startsElsewhere(entry, cwd) ? createProblem(file.label, location, describeOtherFolder(name)) : undefined;
+    return { ...declared, config: undefined, problem };
+  }
   try {
     const config = parseServer(
       { name: written.name, entry, source: `${file.label}:${location.line}:${location.column}` },

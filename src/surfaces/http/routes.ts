@@ -57,6 +57,8 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   serve("/health", (c) => c.json(createHealthReport(services, getCaller(c.get("sender")))));
   serveMetadata(app, services);
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
+  // Clients look for metadata of a login before they send a token; 404 says that there is none.
+  app.all("/.well-known/*", (c) => notFound(c));
   app.use(requireCaller(services));
   serve("/mcp", readBody(services), (c) => answerMcp(c, services));
   serve("/tools/{name}", readBody(services), (c) => answerToolRoute(c, services));
@@ -78,14 +80,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   );
   for (const [path, methods] of Object.entries(ENDPOINTS))
     app.all(toPattern(path), (c) => wrongMethod(c.req.method, methods.join(", ")));
-  app.notFound((c) =>
-    refuse(
-      404,
-      rpcError("MethodNotFound", `No route matches ${c.req.method} ${truncateText(c.req.path, 200)}`, {
-        suggestions: PATHS,
-      }),
-    ),
-  );
+  app.notFound(notFound);
   app.onError(() => refuse(500, ownFault()));
   return app;
 }
@@ -116,6 +111,11 @@ const PATHS = Object.keys(ENDPOINTS);
 /** `/tools/{name}` as Hono writes it. */
 function toPattern(path: string): string {
   return path.replace(/\{(\w+)\}/, ":$1");
+}
+
+function notFound({ req }: Context): Response {
+  const reason = `No route matches ${req.method} ${truncateText(req.path, 200)}`;
+  return refuse(404, rpcError("MethodNotFound", reason, { suggestions: PATHS }));
 }
 
 function wrongMethod(method: string, allow: string): Response {

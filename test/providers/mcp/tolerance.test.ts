@@ -69,6 +69,7 @@ test.each([
   ["initialize-is-odd", '"fixture" refused the handshake: the result is not an object'],
   ["1999-01-01", `"fixture" refused the handshake: Server's protocol version is not supported: 1999-01-01`],
   ["list-fails", '"fixture" did not list its tools: database is locked'],
+  ["fetch-fails", '"fixture" did not list its tools: fetch failed'],
   ["list-is-odd", '"fixture" did not list its tools: the server answers tools/list without a list of tools'],
   ["die-on-list", '"fixture" exited with code 4 before it was ready'],
 ])("reports why a server that starts with %s is down [M3, X8]", async (way, values) => {
@@ -217,4 +218,19 @@ test("starts no server whose entry restricts its tools in an unknown way [M1]", 
     error: expect.stringContaining("allowedTools"),
   });
   expect(provider.skills).toEqual([]);
+});
+
+test("names the cause in the stderr output of a server that does not start [X8]", async () => {
+  const provider = await connected([fixture(["module-missing"])]);
+  expect(provider.servers[0]?.error).toMatch(
+    /^Cannot start the MCP server: "fixture" exited with code 1 before it was ready, stderr: "Error \[ERR_MODULE_NOT_FOUND\]: Cannot find module '[^']+no-such-module\.js' [^\n]+" \(SERVER_FAILED\)$/,
+  );
+});
+
+test("reports text on the stdout of a server at its first line [M9]", async () => {
+  const logged: string[] = [];
+  await connected([fixture(["banner"])], { log: (...entry) => logged.push(entry.join(" ")) });
+  expect(logged.filter((entry) => entry.includes("stdout"))).toEqual([
+    'fixture warn prints text on stdout, which is for messages only: "Fixture 1.0"',
+  ]);
 });

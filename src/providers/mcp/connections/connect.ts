@@ -104,7 +104,12 @@ async function getStartAttempts(
   const declared = { ...config, env: childEnvironment(options.env, config.env) };
   const { programs, npxFolder } = options;
   const command = await withoutNpx(declared, config.isOfUser === true ? npxFolder : config.cwd, { programs, signal });
-  const transport = (): Transport => new StdioClientTransport(command, options.maxMessageBytes, options.secrets);
+  const transport = (): Transport => {
+    const process = new StdioClientTransport(command, options.maxMessageBytes, options.secrets);
+    process.onnoise = (line) =>
+      options.log("warn", `prints text on stdout, which is for messages only: ${JSON.stringify(line)}`);
+    return process;
+  };
   const hasExited = ({ transport }: ConnectFailure): boolean => getReport(transport)?.exit !== undefined;
   const first: ConnectAttempt = { transport, worthAfter: () => true, ...(options.era && { era: options.era }) };
   return options.era?.kind === "legacy" ? [first] : [first, { transport, era: LEGACY, worthAfter: hasExited }];

@@ -9,10 +9,14 @@ import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { ServerConfig } from "../server-config.ts";
 import type { ProcessExit } from "../stdio/process.ts";
 import { readable } from "../stdio/output-tail.ts";
+import { truncateText } from "../../../shared/format-text.ts";
 import type { ProcessReport } from "../stdio/transport.ts";
 
-/** Maximum number of stderr lines in an error. */
+/** Maximum number of stderr lines in an error, if no line of them names the cause. */
 const STDERR_LINES = 10;
+
+/** Maximum number of characters of the line that names the cause. */
+const CAUSE_CHARACTERS = 500;
 
 /** Maximum number of characters of a server's answer in an error. */
 const ANSWER_CHARACTERS = 200;
@@ -58,9 +62,11 @@ export interface NetworkFailure {
 
 export function networkFailure(thrown: unknown): NetworkFailure | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  if (thrown.message !== "fetch failed") return networkFailure(thrown.cause);
-  const code = isRecord(thrown.cause) ? String(thrown.cause["code"]) : "no connection";
-  return { code, message: getMessage(thrown.cause) || code };
+  // A server may answer with the same words: its error is not a TypeError.
+  if (!(thrown instanceof TypeError && thrown.message === "fetch failed")) return networkFailure(thrown.cause);
+  const { cause } = thrown;
+  const code = isRecord(cause) && typeof cause["code"] === "string" ? cause["code"] : "no connection";
+  return { code, message: (cause instanceof Error && getMessage(cause)) || code };
 }
 
 /** Returns why access was not granted; searches the chain of causes. */
@@ -112,9 +118,14 @@ function isTimeout(thrown: unknown): boolean {
 
 function printed(report: ProcessReport | undefined): readonly string[] {
   const { lastNoise = "", stderrTail = "" } = report ?? {};
-  const stderr = stderrTail.split("\n").slice(-STDERR_LINES).join("\n");
+  const lines = stderrTail.split("\n");
+  const cause = lines.find((line) => CAUSE.test(line))?.trim();
+  const stderr = cause === undefined ? lines.slice(-STDERR_LINES).join("\n") : truncateText(cause, CAUSE_CHARACTERS);
   return [
     ...(lastNoise === "" ? [] : [`stdout: ${JSON.stringify(lastNoise)}`]),
     ...(stderr === "" ? [] : [`stderr: ${JSON.stringify(stderr)}`]),
   ];
 }
+
+/** The first such line names the cause; after it come a stack trace and the version of Node. */
+const CAUSE = /(?:Error|Exception)(?: \[\w+\])?: |Cannot find (?:module|package)|^(?:error|fatal|panic)\b.*: /i;

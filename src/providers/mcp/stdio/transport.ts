@@ -41,6 +41,8 @@ export class StdioClientTransport implements Transport {
   onmessage?: Transport["onmessage"];
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
+  /** Called with the first line on stdout that is not a message. */
+  onnoise?: (line: string) => void;
   readonly #command: ServerCommand;
   readonly #maxBytes: number;
   readonly #stderr = createOutputTail(STDERR_BYTES);
@@ -131,6 +133,7 @@ export class StdioClientTransport implements Transport {
   #noted(text: string): void {
     this.#noise.lines += 1;
     this.#noise.last = this.#secrets.maskText(readable(text)).slice(0, NOISE_CHARACTERS);
+    if (this.#noise.lines === 1) this.onnoise?.(this.#noise.last);
   }
 }
 
