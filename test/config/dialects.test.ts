@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { type Config, loadConfig, normalizeEntry } from "../../src/config/index.ts";
@@ -9,6 +9,7 @@ import { type Config, loadConfig, normalizeEntry } from "../../src/config/index.
 async function load(name: string, text: string, env: Readonly<Record<string, string>> = {}): Promise<Config> {
   const cwd = mkdtempSync(join(tmpdir(), "skillgate-dialects-"));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
+  mkdirSync(dirname(join(cwd, name)), { recursive: true });
   writeFileSync(join(cwd, name), text);
   return loadConfig({ cwd, home: join(cwd, "home"), env, mcpConfigFile: name });
 }
@@ -217,6 +218,37 @@ test("ignores its own entry in a file that it shares with other clients [M1]", a
   );
   expect(servers.map(({ name }) => name)).toEqual(["d"]);
   expect(warnings).toEqual([]);
+});
+
+test("reports an entry that starts Skillgate in another folder [M1]", async () => {
+  const { servers, warnings } = await load(
+    "mcp.json",
+    '{ "mcpServers": { "other": { "command": "skillgate", "args": ["serve"], "cwd": "other" }, "own": { "command": "skillgate", "args": ["serve"], "cwd": "." } } }',
+  );
+  expect(servers).toEqual([]);
+  expect(warnings).toEqual([
+    {
+      source: "mcp.json:1:19",
+      error:
+        "MCP server 'other' is left out: it starts Skillgate in another folder; declare the servers of that folder here",
+    },
+  ]);
+});
+
+test("reads the time limits of Gemini in milliseconds, those of other files in seconds [M1]", async () => {
+  const text = '{ "mcpServers": { "a": { "command": "x", "timeout": 60000 } } }';
+  const gemini = await load(".gemini/settings.json", text);
+  expect(gemini.servers).toMatchObject([{ timeoutMs: 60_000 }]);
+  expect(gemini.warnings).toEqual([]);
+  const plain = await load("mcp.json", text);
+  expect(plain.servers).toMatchObject([{ timeoutMs: 60_000_000 }]);
+  expect(plain.warnings).toEqual([
+    {
+      source: "mcp.json:1:42",
+      error: "MCP server 'a': timeout is in seconds; 60000 s are more than an hour",
+      fix: 'write "timeout": 60 if 60000 milliseconds are meant',
+    },
+  ]);
 });
 
 test.each([

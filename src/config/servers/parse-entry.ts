@@ -32,6 +32,8 @@ export interface EntryScope {
   readonly inputs?: Variables;
   /** A server of the user takes nothing from the files of a project; one of a project takes no variable that is refused. */
   readonly owner?: "user" | "project";
+  /** Time limits are in milliseconds, as in the file of Gemini; by default, in seconds. */
+  readonly hasMilliseconds?: boolean;
   /** Why a server must not be started although its entry is valid. */
   readonly objection?: string | undefined;
 }
@@ -209,10 +211,10 @@ function fromVariables(
   );
 }
 
-function parseSettings({ name, fields }: EntryContext) {
+function parseSettings({ name, fields, scope }: EntryContext) {
   const description = fields.text("description");
   const skillName = fields.text("skillName");
-  const timeoutMs = parseTimeout(fields);
+  const timeoutMs = parseTimeout(fields, scope);
   const text = parseTextSetting(name, fields.raw("text"));
   if (skillName !== undefined && !isMemberName(skillName)) {
     throw entryError(name, `skillName ${JSON.stringify(skillName)} cannot be the name of a skill`, {
@@ -254,10 +256,10 @@ function parseTextSetting(server: string, written: unknown): TextSetting | undef
   return { default: every, tools: Object.fromEntries(byTool) };
 }
 
-/** In seconds; opencode, which calls its ways `local` and `remote`, means milliseconds. */
-function parseTimeout(fields: Fields): number | undefined {
+/** In seconds; Gemini, and opencode, which calls its ways `local` and `remote`, mean milliseconds. */
+function parseTimeout(fields: Fields, { hasMilliseconds = false }: EntryScope): number | undefined {
   const isOpenCode = fields.raw("type") === "local" || fields.raw("type") === "remote";
-  if (isOpenCode) return fields.positive("timeout");
+  if (isOpenCode || hasMilliseconds) return fields.positive("timeout");
   const seconds = fields.positive("timeout") ?? fields.positive("tool_timeout_sec");
   return seconds === undefined ? undefined : seconds * 1000;
 }

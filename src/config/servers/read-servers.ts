@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 
 import { getMessage } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
@@ -131,7 +131,9 @@ function readServer(
   const declared = { name, file, entry, path, location, isOverruled, isHeld, digest, inputs };
   // A file that other clients also read may contain this server's own entry, for them.
   if (isSelfEntry(entry)) {
-    const problem = startsElsewhere(entry, cwd) ? createProblem(file.label, location, describeOtherFolder(name)) : undefined;
+    const problem = startsElsewhere(entry, cwd)
+      ? createProblem(file.label, location, describeOtherFolder(name))
+      : undefined;
     return { ...declared, config: undefined, problem };
   }
   try {
@@ -141,11 +143,12 @@ function readServer(
         cwd,
         variables,
         inputs: (id) => answers(id) ?? getInput(id),
+        hasMilliseconds: isOfGemini(file),
         owner: isOfUser(file, sources) ? "user" : "project",
         objection: isHeld ? `MCP server '${name}' is held, as ${whyHeld(trust)}; ${howToAllow(trust)}` : undefined,
       },
     );
-    const finding = lintServerEntry(name, config.declared);
+    const finding = lintServerEntry(name, config);
     return {
       ...declared,
       config: sources.mcpEnabled ? config : { ...config, enabled: false },
@@ -169,6 +172,11 @@ function readServer(
 function isOfUser({ scope, path }: ConfigFile, { trust, folders }: ServerSources): boolean {
   if (scope !== "named") return scope !== "project";
   return !trust.isTrusted || !isInside(relative(canonicalPath(folders.cwd), canonicalPath(path)));
+}
+
+/** The settings of Gemini CLI and of Qwen Code, which is made from it. */
+function isOfGemini({ path }: ConfigFile): boolean {
+  return /^\.(?:gemini|qwen)$/.test(basename(dirname(path)));
 }
 
 /** Returns the variables for the placeholders of a file: entries of the user never see the `.env` of a project. */

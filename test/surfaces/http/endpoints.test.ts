@@ -164,3 +164,9 @@ test("suggests the list of all tools for a name without similar ones [V3]", asyn
   expect([status, json.suggestions]).toEqual([404, ["tools/list and /openapi.json name every tool"]]);
   expect((await post(`${url}/tools/Test.chat`, {})).json.suggestions).toEqual(["TestSkill.chatty"]);
 });
+
+test("answers 404 below /.well-known to clients without a token [V4]", async () => {
+  const { url } = await serve({}, {}, (token) => token === "right");
+  const response = await fetch(`${url}/.well-known/openid-configuration`);
+  expect([response.status, (await fetch(`${url}/openapi.json`)).status]).toEqual([404, 401]);
+});
