@@ -52,6 +52,21 @@ test("returns text that holds JSON unchanged, though a snippet gets its value [M
   }
 });
 
+test("masks a token in the error of an MCP server that a tool passes on [P9]", async () => {
+  const fixture = { command: process.execPath, args: [resolve("test/fixtures/mcp/server.js")] };
+  const { url } = await serve({ expose: "tools", names: "raw" }, { skills: [], mcpServers: { fixture } });
+  const json = `GET /files/abc123?key=AIza${"Sy0-".repeat(9)}: 400`;
+  for (const client of [await oldClient(url), await newClient(url)]) {
+    const failed = await client.callTool({ name: "says", arguments: { json, isError: true } });
+    const text = "GET /files/abc123?key=[redacted]: 400";
+    expect(failed).toMatchObject({
+      isError: true,
+      content: [{ type: "text", text }],
+      structuredContent: { data: text },
+    });
+  }
+});
+
 /** Masks the time that the server writes into some of its resources. */
 function withoutTimes(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(/\d{1,2}:\d{2}:\d{2}[^"\\]*/g, "<time>"));

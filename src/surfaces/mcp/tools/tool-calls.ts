@@ -140,7 +140,7 @@ async function runCodeTool(
   return runResult(run);
 }
 
-/** Calls a method as a tool. The result of an MCP server is returned unchanged. */
+/** Calls a method as a tool. The result of an MCP server is returned unchanged, except for tokens in errors. */
 async function callMethodTool(
   { runtime, caller }: ToolCallContext,
   { tool, method }: Required<OfferedTool>,
@@ -167,11 +167,21 @@ async function callMethodTool(
     );
     return { ...result, content: [...result.content, ...notes.map(noteBlock)] };
   } catch (thrown) {
-    if (isCallToolResult(wire) && wire.isError === true) return wire;
+    if (isCallToolResult(wire) && wire.isError === true) return maskErrorResult(wire, runtime);
     const answered = findProtocolError(thrown, workContext.era);
     if (answered !== undefined) throw maskedError(answered, runtime);
     return errorResult(toRpcError(thrown, tool.name), tool);
   }
+}
+
+/** Masks secrets and tokens in the texts of an error; images and other content stay as they are. */
+function maskErrorResult(result: CallToolResult, { secrets }: Runtime): CallToolResult {
+  const { content, structuredContent } = result;
+  return {
+    ...result,
+    content: content.map((block) => (block.type === "text" ? { ...block, text: secrets.maskText(block.text) } : block)),
+    ...(structuredContent !== undefined && { structuredContent: secrets.maskTexts(structuredContent) }),
+  };
 }
 
 /** Masks secrets in a protocol error of an upstream server. */
