@@ -57,7 +57,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   serve("/health", (c) => c.json(createHealthReport(services, getCaller(c.get("sender")))));
   serveMetadata(app, services);
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
-  // Clients look for metadata of a login before they send a token; 404 says that there is none.
+  // Clients look for the metadata of a login before they send a token; 404 means that no login is offered.
   app.all("/.well-known/*", (c) => notFound(c));
   app.use(requireCaller(services));
   serve("/mcp", readBody(services), (c) => answerMcp(c, services));
