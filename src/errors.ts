@@ -112,6 +112,11 @@ export const ERRORS = {
     says: "Method discovery timed out",
     fix: "Try again, ask for less at once, or raise timeouts.discoveryMs in the settings",
   },
+  AUDIT_FAILED: {
+    stage: "call",
+    says: "Cannot make a call that cannot be recorded in the audit log",
+    fix: "Ask the owner to repair the store; audit: off in settings.yaml makes calls without records",
+  },
   LOCK_TIMEOUT: {
     stage: "call",
     says: "Timed out waiting for the store",

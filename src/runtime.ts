@@ -55,6 +55,7 @@ import { SkillSettings } from "./runtime/skill-settings.ts";
 import { SkillSources } from "./runtime/skill-sources.ts";
 import { createLastingStatistics, type LastingStatistics, readUsedPaths } from "./runtime/statistics.ts";
 import { createLazyDatabase, createStore, type Database, type LazyDatabase, type Store } from "./store/index.ts";
+import { createAudit, type RuntimeAudit } from "./runtime/audit.ts";
 import type { CheckedSnippet } from "./runtime/check-snippet.ts";
 
 /** On whose behalf, and under which limits. No caller: everything is granted. */
@@ -224,6 +225,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const { isolated } = skillSettings;
   const providers = createProviders({ ...settings, sources: trusted, isolated, log: onLog, secrets }, sources);
   if (options.lazy !== true) await providers.open();
+  const storeProblems: Problem[] = [];
+  const database = createLazyDatabase(settings.database, {
+    lockMs: settings.timeouts.lockMs,
+    warn: (error) => void storeProblems.push({ source: "store", error, isForAllRuns: true }),
+  });
+  const audit = createAudit(settings, database, onLog);
+  if (options.lazy !== true) storeProblems.push(...((await audit?.open()) ?? []));
   const fromFiles = (): readonly Problem[] => current.problems;
   const parts = {
     options,
@@ -235,14 +243,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     events,
     skillSettings,
     store,
-    database: createLazyDatabase(settings.database, {
-      lockMs: settings.timeouts.lockMs,
-      warn: (text) => onLog("warn", text),
-    }),
+    database,
     statistics,
     secrets,
     log: onLog,
     policy,
+    audit,
+    storeProblems,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
   return openRuntime(parts);
@@ -264,13 +271,16 @@ interface RuntimeParts {
   readonly secrets: KnownSecrets;
   readonly log: LogListener;
   readonly policy: LivePolicy;
+  readonly audit: RuntimeAudit | undefined;
+  /** Sentences about a store that cannot be used as it is. */
+  readonly storeProblems: readonly Problem[];
   readonly used: ReadonlySet<string>;
 }
 
 const NOTHING_USED: ReadonlySet<string> = new Set();
 
 function openRuntime(parts: RuntimeParts): Runtime {
-  const { options, registry, sources, providers, events, secrets } = parts;
+  const { options, registry, sources, providers, events, secrets, audit } = parts;
   const decisions = createDecisions(parts);
   const services = openServices(parts, decisions);
   const runAndWait = createRunner(parts, services);
@@ -285,7 +295,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     ...createSkillAdmin(parts),
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
-      const outcome = await runAndWait(source, options, whenKnown);
+      const outcome = await recorded(runAndWait(source, options, whenKnown), parts);
       events.emit("run", outcome);
       return outcome;
     },
@@ -333,7 +343,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
       stopIndexing();
       services.learning.close();
       await (closed ??= Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]));
-      await Promise.all([parts.statistics.close(), decisions.close()]);
+      await Promise.all([parts.statistics.close(), decisions.close(), audit?.close()]);
       await parts.database.close();
     },
     [Symbol.asyncDispose]: () => runtime.close(),
@@ -355,7 +365,13 @@ function createDecisions({ options, settings, policy, database, events, log }: R
 
 function openServices(parts: RuntimeParts, { decide }: ApprovalDecisions): RuntimeServices {
   const getPolicy = (): ExplainedPolicy => parts.policy.current;
-  return createServices({ ...parts, getPolicy, approve: decide, onEntry: (entry) => recordEntry(entry, parts) });
+  return createServices({
+    ...parts,
+    getPolicy,
+    approve: decide,
+    auditWriter: parts.audit?.writer,
+    onEntry: (entry) => recordEntry(entry, parts),
+  });
 }
 
 /** Creates the methods of a runtime that call methods without a snippet, and those that say which calls were made. */
@@ -364,14 +380,25 @@ function createCallApi(
   { route, router }: RuntimeServices,
 ): Pick<Runtime, "call" | "callAll" | "statistics" | "lastingStatistics" | "audit" | "approvals"> {
   return {
-    call: (path, input, options = {}) => callMethod({ path, input }, requestFor(options, parts), route),
+    call: (path, input, options = {}) =>
+      recorded(callMethod({ path, input }, requestFor(options, parts), route), parts),
     callAll: (calls, { parallel = false, ...options } = {}) =>
-      callMethods(calls, requestFor(options, parts), route, parallel),
+      recorded(callMethods(calls, requestFor(options, parts), route, parallel), parts),
     statistics: () => router.statistics(),
     lastingStatistics: () => parts.statistics.all(),
     audit: () => router.entries(),
     approvals: createApprovals(() => parts.database.open()),
   };
+}
+
+/** Waits for calls, and then until their records are committed. */
+async function recorded<Result>(calls: Promise<Result>, { audit }: RuntimeParts): Promise<Result> {
+  if (audit === undefined) return calls;
+  try {
+    return await calls;
+  } finally {
+    await audit.commit();
+  }
 }
 
 /** Follows changes of the settings and the policy, if the runtime watches its files. */
@@ -497,6 +524,7 @@ function requestFor(
 }
 
 function listProblems({
+  storeProblems,
   fromFiles,
   sources,
   registry,
@@ -505,7 +533,7 @@ function listProblems({
   secrets,
 }: RuntimeParts): readonly Problem[] {
   const fromSkills = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
-  return [...fromFiles(), ...policy.problems, ...sources.problems, ...fromSkills].map((problem) => ({
+  return [...fromFiles(), ...storeProblems, ...policy.problems, ...sources.problems, ...fromSkills].map((problem) => ({
     ...problem,
     error: secrets.maskText(problem.error),
     ...(problem.fix !== undefined && { fix: secrets.maskText(problem.fix) }),

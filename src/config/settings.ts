@@ -32,6 +32,7 @@ const SECTIONS = [
   "catalogTokens",
   "server",
   "store",
+  "audit",
   "approvals",
   "secrets",
 ];

@@ -18,6 +18,8 @@ export interface DispatchOptions {
   readonly secrets: KnownSecrets;
   /** Returns how a caller sees secrets in arguments and results. */
   readonly getView: (caller: Caller) => SecretView;
+  /** Is called just before the provider; the call waits for a promise that it returns. */
+  readonly onBegin: (call: GuardedCall) => Promise<void> | undefined;
 }
 
 /** Resources of a skill without settings, secrets or a store. */
@@ -28,9 +30,11 @@ export const NO_RESOURCES: SkillResources = Object.freeze({
 });
 
 /** The innermost stage: calls the provider. Its errors become errors that a guest may read. */
-export function dispatch({ getResources, secrets, getView }: DispatchOptions): Handler {
+export function dispatch({ getResources, secrets, getView, onBegin }: DispatchOptions): Handler {
   return async (call) => {
     const { skill, method } = call;
+    const start = onBegin(call);
+    if (start !== undefined) await start;
     const view = getView(call.caller);
     const { context, close } = createContext(call, getResources(skill), { secrets, view });
     try {

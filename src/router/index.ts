@@ -2,13 +2,13 @@ import { SkillgateError } from "../errors.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import { NO_POLICY, type Policy } from "../model/policy.ts";
 import { KnownSecrets } from "../shared/secrets.ts";
-import { createLazyDatabase } from "../store/index.ts";
+import { type AuditWriter, createLazyDatabase } from "../store/index.ts";
 import type { Validator } from "../validation/index.ts";
 import { type CallCounter, createCallCounter } from "./call-counter.ts";
 import { guardedCall, type Guard, type Route } from "./call.ts";
 import { dispatch, type SkillResources, NO_RESOURCES } from "./dispatch.ts";
 import { approval, type DecideApproval } from "./guards/approval.ts";
-import { audit } from "./guards/audit.ts";
+import { audit, recordDecision } from "./guards/audit.ts";
 import { cache } from "./guards/cache.ts";
 import { enabled } from "./guards/enabled.ts";
 import { limits } from "./guards/limits.ts";
@@ -48,6 +48,8 @@ export interface RouterOptions {
   readonly rehydrateSecrets?: boolean;
   /** True if a result that does not match the output schema of its method deserves a note; default: always. */
   readonly shouldReport?: (method: Method) => boolean;
+  /** Stores the decision on each call, and its end; without it, records are in memory only. */
+  readonly auditWriter?: AuditWriter;
   /** Receives the record of each call when it has ended. */
   readonly onEntry?: (entry: AuditEntry) => void;
   /** Milliseconds since 1970. */
@@ -68,7 +70,7 @@ export function createRouter(options: RouterOptions): Router {
   const { getResources = () => NO_RESOURCES, secrets = new KnownSecrets(), shouldReport = () => true } = options;
   const { getPolicy = () => NO_POLICY, counter = createCallCounter(now) } = options;
   const getView = createSecretViews(secrets, options.rehydrateSecrets ?? false);
-  const { sharedCounter = createMemoryCounter(now) } = options;
+  const { auditWriter: writer, sharedCounter = createMemoryCounter(now) } = options;
   const trail = createAuditLog();
   const record = (entry: AuditEntry): void => {
     trail.add(entry);
@@ -77,7 +79,7 @@ export function createRouter(options: RouterOptions): Router {
 
   /** The guards, the outermost first. */
   const guards: readonly Guard[] = [
-    audit(record, now),
+    audit({ record, now, writer }),
     permission,
     enabled(isDisabled),
     approval(approve, { secrets, validator }),
@@ -86,7 +88,10 @@ export function createRouter(options: RouterOptions): Router {
     timeout,
     cache(now),
   ];
-  const enter = guards.reduceRight((next, guard) => guard(next), dispatch({ getResources, secrets, getView }));
+  const enter = guards.reduceRight(
+    (next, guard) => guard(next),
+    dispatch({ getResources, secrets, getView, onBegin: recordDecision(now, writer) }),
+  );
 
   return {
     async route(call) {

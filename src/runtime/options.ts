@@ -10,6 +10,7 @@ import {
   toServerConfig,
   trustProject,
   type Variables,
+  fillIn,
 } from "../config/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { LearningSettings } from "../learning/index.ts";
@@ -24,6 +25,7 @@ import { POLICY_FILE, type PolicySettings } from "../policy/index.ts";
 import type { StoreLocation } from "../store/index.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
+import { parseAuditSettings } from "./audit.ts";
 import { resolveMcpOptions, type McpServerOptions } from "./mcp-options.ts";
 
 /** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
@@ -58,6 +60,11 @@ export interface RuntimeOptions {
   readonly limits?: Partial<Limits>;
   /** Time limits of checking arguments, finding methods, waiting for the store and connecting to MCP servers. */
   readonly timeouts?: Partial<Timeouts>;
+  /**
+   * Stores a record of each decision on a call and of its end: `store`, in the database of the store, or `off`, the
+   * default. Calls are refused while records cannot be stored.
+   */
+  readonly audit?: "off" | "store";
   /**
    * Folder in which skills keep what they remember, and the runtime its statistics, for the next runtime. Without one both
    * end with the runtime.
@@ -161,6 +168,10 @@ export interface RuntimeSettings {
   readonly store: string | undefined;
   /** The place of keys, approvals and the audit log; in memory if it has neither a folder nor a URL. */
   readonly database: StoreLocation;
+  /** `undefined` if neither the program nor the settings say it. */
+  readonly audit: "off" | "store" | undefined;
+  /** How long records are kept, in days. */
+  readonly retention: { readonly auditDays?: number; readonly approvalDays?: number };
 }
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
@@ -193,6 +204,7 @@ function settingsFrom(
   const rehydrates = parseRehydrate(options.secrets ?? files.settings["secrets"]);
   const policyFile = resolvePolicyFile(options, cwd);
   const { asksDestructive, ...approvals } = resolveApprovals(options.approvals, files.settings["approvals"]);
+  const { problems, ...audit } = parseAuditSettings(files.settings, options.audit);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let answered: Promise<RuntimeSettings> | undefined;
   const ask = async (): Promise<RuntimeSettings> =>
@@ -224,9 +236,8 @@ function settingsFrom(
     settingsFile: resolveSettingsFile(options, cwd),
     problems: [
       ...files.warnings,
-      ...(fromFile === undefined ? [UNREADABLE_LEARNING] : []),
-      ...(tokens === undefined ? [UNREADABLE_TOKENS] : []),
-      ...(rehydrates === undefined ? [UNREADABLE_REHYDRATE] : []),
+      ...problems,
+      ...findUnreadable({ learning: fromFile, tokens, rehydrates }),
       ...approvals.problems,
     ],
     env,
@@ -237,7 +248,8 @@ function settingsFrom(
       onlyTightens: options.policy === undefined && files.trust?.isTrusted === false,
     },
     variables: files.variables,
-    ...resolveStore(options.store, files.settings["store"], cwd),
+    ...resolveStore(options.store, files.settings["store"], { cwd, variables: files.variables }),
+    ...audit,
   };
   return settings;
 }
@@ -248,6 +260,16 @@ function listSecrets(
 ): readonly string[] {
   const token = env["SKILLGATE_TOKEN"] ?? "";
   return [...servers.flatMap(findServerSecrets), ...findSettingsSecrets(settings, variables), token];
+}
+
+/** Returns the problems of the settings that could not be parsed. */
+function findUnreadable(parsed: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const problems: Readonly<Record<string, Problem>> = {
+    learning: UNREADABLE_LEARNING,
+    tokens: UNREADABLE_TOKENS,
+    rehydrates: UNREADABLE_REHYDRATE,
+  };
+  return Object.entries(problems).flatMap(([name, problem]) => (parsed[name] === undefined ? [problem] : []));
 }
 
 /** Whether the person trusts the project; a yes is remembered until the project changes. */
@@ -386,13 +408,16 @@ function resolveSettingsFile({ settings, discover = false }: RuntimeOptions, cwd
 function resolveStore(
   option: string | undefined,
   section: unknown,
-  cwd: string,
+  { cwd, variables }: { readonly cwd: string; readonly variables: Variables },
 ): Pick<RuntimeSettings, "store" | "database"> {
   const { dir, url } = isRecord(section) ? section : {};
   const folder = option ?? dir;
   const store = typeof folder === "string" ? resolve(cwd, folder) : undefined;
-  if (typeof url === "string" && url !== "") return { store, database: { url } };
-  return { store, database: store === undefined ? {} : { folder: store } };
+  const location = store === undefined ? {} : { folder: store };
+  // A variable that is missing stays in the URL, which then cannot be opened.
+  if (typeof url === "string" && url !== "")
+    return { store, database: { ...location, url: fillIn(url, variables, new Set()) } };
+  return { store, database: location };
 }
 
 /** The longest time that a timer can wait, in milliseconds: 24 days. */

@@ -25,7 +25,7 @@ import type { KnownSecrets } from "../shared/secrets.ts";
 import type { SkillSettings } from "./skill-settings.ts";
 import { createSkillStore } from "./skill-store.ts";
 import type { SkillSources } from "./skill-sources.ts";
-import type { LazyDatabase, Store } from "../store/index.ts";
+import type { AuditWriter, LazyDatabase, Store } from "../store/index.ts";
 import { createFileCache } from "../shared/file-cache.ts";
 import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
@@ -56,6 +56,7 @@ export interface ServiceOptions {
   readonly log: LogListener;
   /** Returns the policy that is in force. */
   readonly getPolicy: () => Policy;
+  readonly auditWriter: AuditWriter | undefined;
   /** Gets the record of each call when it has ended. */
   readonly onEntry: (entry: AuditEntry) => void;
 }
@@ -73,6 +74,7 @@ export function createServices({
   used,
   log,
   getPolicy,
+  auditWriter,
   onEntry,
 }: ServiceOptions): RuntimeServices {
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
@@ -93,6 +95,7 @@ export function createServices({
     isDisabled: (skill) => sources.isDisabled(skill),
     getResources: ({ name, provided }) => ({ ...skillSettings.of(provided), store: createSkillStore(store, name) }),
     secrets,
+    ...(auditWriter !== undefined && { auditWriter }),
     onEntry,
   });
   return {

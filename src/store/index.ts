@@ -6,7 +6,11 @@ import type { StoreLocation } from "./database/open.ts";
 import { fileSpace } from "./file-space.ts";
 import { Texts } from "./texts.ts";
 
-export type { Database } from "./database/database.ts";
+export { type AuditWriter, createAuditWriter } from "./audit/writer.ts";
+export type { AuditRecord } from "./audit/chain.ts";
+export type { AuditHeadRow, AuditRow } from "./audit/rows.ts";
+export type { AuditVerdict } from "./audit/verify.ts";
+export type { Database, DatabaseInfo } from "./database/database.ts";
 export type { StoreLocation } from "./database/open.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
 export type { KeyRow } from "./tables/keys.ts";

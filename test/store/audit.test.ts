@@ -243,12 +243,12 @@ describe("a writer of audit records", () => {
     if (first === undefined || second === undefined) throw new Error("no records");
     writer.add(first);
     await expect(writer.flush()).rejects.toThrow("disk full");
-    expect(writer.hasFailed).toBe(true);
+    expect(writer.isReady).toBe(false);
     writer.add(second);
     isFull = false;
     await writer.flush();
     expect(stored).toEqual([0, 1]);
-    expect(writer.hasFailed).toBe(false);
+    expect(writer.isReady).toBe(true);
   });
 });
 

@@ -32,6 +32,10 @@ export function restrictSettings(settings: SettingsFile): RestrictedSettings {
   const { skillsDir: _dir, ...rest } = settings;
   const sections = Object.entries(settings.sections).flatMap(([section, value]) => {
     if (section === "skills") return [[section, restrictSkills(value, ignored)]];
+    if (section === "audit" && value !== "store") {
+      ignored.push([section, value]);
+      return [];
+    }
     const isHarmless = HARMLESS.get(section);
     if (isHarmless === undefined || value == null) return [[section, value]];
     if (!isRecord(value)) return [];

@@ -1,21 +1,32 @@
-import { SkillgateError, type ErrorCode } from "../../errors.ts";
+import { ERRORS, sentence, SkillgateError, type ErrorCode } from "../../errors.ts";
+import type { AuditRecord, AuditWriter } from "../../store/index.ts";
 import type { Guard, GuardedCall } from "../call.ts";
 import type { AuditEntry } from "../audit-log.ts";
 
 /** The fields of an entry that depend on how the call ended. */
 type CallEnding = Pick<AuditEntry, "decision" | "outcome" | "cached" | "code">;
 
-/** Records every call, including refused ones, when it has ended. */
-export function audit(record: (entry: AuditEntry) => void, now: () => number): Guard {
+export interface AuditOptions {
+  /** Receives each entry. */
+  readonly record: (entry: AuditEntry) => void;
+  /** Stores each entry. */
+  readonly writer: AuditWriter | undefined;
+  readonly now: () => number;
+}
+
+/** Records every call, including refused ones, when it has ended. Refuses calls while records cannot be stored. */
+export function audit({ record, writer, now }: AuditOptions): Guard {
   return (next) => async (call) => {
     const time = now();
     const started = performance.now();
     const end = (how: CallEnding): void => {
       const entry = createEntry(call, time, performance.now() - started, how);
       record(entry);
+      if (entry.code !== "AUDIT_FAILED") writer?.add(toRecord(entry));
       call.onEnded(entry);
     };
     try {
+      if (writer?.isReady === false) await requireCommit(writer);
       const answer = await next(call);
       end({ decision: "allowed", outcome: "ok", cached: answer.cached });
       return answer;
@@ -23,6 +34,61 @@ export function audit(record: (entry: AuditEntry) => void, now: () => number): G
       end(endBy(error instanceof SkillgateError ? error.code : "CALL_FAILED"));
       throw error;
     }
+  };
+}
+
+/**
+ * Returns the function that stores the decision to make a call, just before it is made. A destructive call waits until the
+ * decision is committed.
+ */
+export function recordDecision(
+  now: () => number,
+  writer: AuditWriter | undefined,
+): (call: GuardedCall) => Promise<void> | undefined {
+  if (writer === undefined) return () => undefined;
+  return (call) => {
+    const { runId, id: callId, caller, method, rule } = call;
+    const record = {
+      event: "decision",
+      time: new Date(now()).toISOString(),
+      runId,
+      callId,
+      caller: caller.id,
+      method: method.path,
+      argumentsDigest: call.argumentsDigest(),
+      decision: "allowed",
+      ...(rule.row !== undefined && { policyRow: rule.row }),
+    };
+    writer.add(record);
+    return method.metadata.destructive ? requireCommit(writer, record) : undefined;
+  };
+}
+
+/** Throws `AUDIT_FAILED` if the records so far cannot be committed; then `record` must not be committed later. */
+async function requireCommit(writer: AuditWriter, record?: AuditRecord): Promise<void> {
+  try {
+    await writer.flush();
+  } catch (error) {
+    if (record !== undefined) writer.remove(record);
+    throw new SkillgateError("AUDIT_FAILED", sentence("AUDIT_FAILED", getReason(error)), {}, { cause: error });
+  }
+}
+
+/** A guest reads the kind of a failure of the store, but not its place. */
+function getReason(error: unknown): string {
+  return error instanceof SkillgateError ? ERRORS[error.code].says : "the store does not work";
+}
+
+/** Converts an entry to a record: a refusal is a decision, anything else the end of a call. */
+function toRecord({ time, path, durationMs, decision, ...entry }: AuditEntry): AuditRecord {
+  const isRefused = decision === "refused";
+  return {
+    ...entry,
+    event: isRefused ? "decision" : "end",
+    time: new Date(isRefused ? time : time + durationMs).toISOString(),
+    method: path,
+    decision,
+    durationMs: Math.round(durationMs * 1_000) / 1_000,
   };
 }
 
@@ -51,6 +117,7 @@ function endBy(code: ErrorCode): CallEnding {
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "PERMISSION_MISSING",
   "POLICY_DENIED",
+  "AUDIT_FAILED",
   "SKILL_DISABLED",
   "APPROVAL_MISSING",
   "APPROVAL_EXPIRED",

@@ -5,10 +5,12 @@ import type { AuditStore } from "./audit-store.ts";
 export interface AuditWriter {
   /** Adds a record, which is committed soon. */
   add(record: AuditRecord): void;
+  /** Removes a record that is not committed yet. */
+  remove(record: AuditRecord): void;
   /** Resolves when all records so far are committed; rejects if they cannot be. They are kept, and tried again. */
   flush(): Promise<void>;
-  /** True if the last commit has failed: then `flush` finds out whether records can be committed again. */
-  readonly hasFailed: boolean;
+  /** False before the first commit, and after one that has failed: then `flush` finds out whether records can be stored. */
+  readonly isReady: boolean;
   /** Commits what is left. */
   close(): Promise<void>;
 }
@@ -27,7 +29,7 @@ export function createAuditWriter(
   let timer: NodeJS.Timeout | undefined;
   let commit: Promise<void> | undefined;
   let next: Promise<void> | undefined;
-  let hasFailed = false;
+  let isReady = false;
 
   async function commitAll(): Promise<void> {
     clearTimeout(timer);
@@ -41,13 +43,13 @@ export function createAuditWriter(
   }
 
   async function start(): Promise<void> {
-    if (pending.length === 0) return;
+    if (isReady && pending.length === 0) return;
     commit = commitAll();
     try {
       await commit;
-      hasFailed = false;
+      isReady = true;
     } catch (error) {
-      hasFailed = true;
+      isReady = false;
       throw error;
     } finally {
       commit = undefined;
@@ -71,9 +73,12 @@ export function createAuditWriter(
       pending.push(record);
       timer ??= setTimeout(() => void flush().catch(warn), COMMIT_AFTER_MS).unref();
     },
+    remove(record) {
+      pending = pending.filter((each) => each !== record);
+    },
     flush,
-    get hasFailed() {
-      return hasFailed;
+    get isReady() {
+      return isReady;
     },
     close: flush,
   };

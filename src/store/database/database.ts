@@ -7,6 +7,7 @@ import { createKeyTable, KEYS, type KeyTable } from "../tables/keys.ts";
 import { MIGRATION_TABLE } from "./migrations.ts";
 import { openEngine, type EngineOptions, type StoreLocation } from "./open.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
+import { DEFAULT_RETENTION, type Retention, sweep, type SweepResult } from "./sweep.ts";
 import type { StoreEngine, Table } from "./table.ts";
 
 /** Everything that outlives a call, in one database that several processes use at once. */
@@ -23,6 +24,8 @@ export interface Database extends AsyncDisposable {
   info(): Promise<DatabaseInfo>;
   /** All rows of all tables, one object for each. */
   export(): AsyncIterable<{ readonly table: string; readonly row: object }>;
+  /** Deletes records that are older than their kind is kept. */
+  sweep(retention?: Partial<Retention>, now?: number): Promise<SweepResult>;
   /** Gives the space of deleted rows back to the file system. */
   vacuum(): Promise<void>;
   close(): Promise<void>;
@@ -69,6 +72,7 @@ export async function createDatabase(location: StoreLocation, options: EngineOpt
     watch: (listener) => engine.watch(listener),
     info: () => readInfo(engine),
     export: () => exportRows(engine),
+    sweep: (retention, now = Date.now()) => sweep(engine, audit, { ...DEFAULT_RETENTION, ...retention }, now),
     vacuum: () => engine.vacuum(),
     close,
     [Symbol.asyncDispose]: close,

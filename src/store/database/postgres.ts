@@ -50,6 +50,7 @@ interface Queries {
  * `skillgate`, which is created.
  */
 export async function openPostgres(url: string, lockMs: number): Promise<SqlEngine> {
+  if (!URL.canParse(url)) throw invalidUrl(url);
   const location = hidePassword(url);
   const sql = await connect(url, lockMs, location);
   const attempt = <Result>(work: () => PromiseLike<Result>): Promise<Result> =>
@@ -212,6 +213,13 @@ function toStoreError(error: unknown, location: string, lockMs: number): unknown
   }
   const code = CODES[String(error.code)] ?? "STORE_UNAVAILABLE";
   return new SkillgateError(code, sentence(code, `${location}: ${getMessage(error)}`), {}, { cause: error });
+}
+
+/** Quotes only the variables, as the URL may hold a password. */
+function invalidUrl(url: string): SkillgateError {
+  const variables = url.match(/\$\{[^}]*\}/g) ?? [];
+  const hint = variables.length === 0 ? "write it as postgres://user@host/name" : `set ${variables.join(" and ")}`;
+  return new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", `store.url is not a URL: ${hint}`));
 }
 
 function hidePassword(url: string): string {

@@ -193,8 +193,8 @@ function createEngine(
     announce: async () => watchers.announce(),
     size: async () => ({ bytes: await sizeOnDisk(file), program: program.name }),
     async vacuum() {
-      await alone(() => connection.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
       await alone(() => connection.exec("VACUUM"));
+      await alone(() => connection.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
     },
     close: () =>
       queued(async () => {

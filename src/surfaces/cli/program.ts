@@ -2,6 +2,7 @@ import { Command, type CommanderError } from "commander";
 
 import type { CommandAction } from "./command-action.ts";
 import { addApprovals } from "./approvals.ts";
+import { addAudit } from "./audit.ts";
 import { addCall } from "./commands/call.ts";
 import { addCheck } from "./commands/check.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -18,6 +19,7 @@ import { addRun } from "./commands/run.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSkills } from "./skills/index.ts";
+import { addStore } from "./store.ts";
 import { addTrust } from "./trust.ts";
 import { addTypes } from "./commands/types.ts";
 import { toUsageError } from "./usage-error.ts";
@@ -46,9 +48,11 @@ export function createProgram(act: CommandAction): Command {
     addKeys,
     addPolicy,
     addApprovals,
-    addCompletion,
+    addAudit,
+    addStore,
   ])
     add(program, act);
+  addCompletion(program, act);
   throwFrom(program);
   return program;
 }

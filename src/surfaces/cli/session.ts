@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 import type { Problem } from "../../model/provider.ts";
 import type { ApprovalAnswer, Approve } from "../../model/approval.ts";
-import type { RuntimeOptions } from "../../runtime/options.ts";
+import type { RuntimeOptions, RuntimeSettings } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, StoreLocation } from "../../store/index.ts";
 import { logLine } from "./text/output.ts";
@@ -80,6 +80,10 @@ export interface SessionFolders {
   readonly ownSkills: string;
   readonly store: string;
   readonly database: StoreLocation;
+  /** The setting `audit`; `undefined` if it is not set. */
+  readonly audit: RuntimeOptions["audit"] | undefined;
+  /** How long records of the database are kept. */
+  readonly retention: RuntimeSettings["retention"];
   readonly settingsFile: string;
 }
 
@@ -97,7 +101,8 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
   }
 
   async function servingRuntime(): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, SERVING), signal);
+    const { audit = "store" } = await resolveFolders(flags);
+    opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, { ...SERVING, audit }), signal);
     return opened;
   }
 
@@ -135,7 +140,9 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
     async database() {
       const { createLazyDatabase } = await import("../../store/index.ts");
       const { database } = await resolveFolders(flags);
-      data ??= createLazyDatabase(database, { warn: (text) => void process.stderr.write(`Warning: ${text}\n`) });
+      data ??= createLazyDatabase(database, {
+        warn: (error) => void found.push({ source: "store", error, isForAllRuns: true }),
+      });
       return data.open();
     },
     problems: () =>
@@ -172,7 +179,7 @@ async function openRuntime(
     ...getRuntimeOptions(flags),
     ...how,
     ...(isNamed && { skillsDir: skills }),
-    ...(memory === "keep" && { store }),
+    ...(memory === "keep" ? { store } : { audit: "off" }),
     ...(flags.verbose && {
       log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, terminal.paint.err)),
     }),
@@ -214,7 +221,9 @@ async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
     skills: isShipped ? join(PACKAGE_FOLDER, "skills") : ownSkills,
     ownSkills,
     store,
-    database: url === undefined ? { folder } : { url },
+    database: { folder, ...(url !== undefined && { url }) },
+    audit: settings.audit,
+    retention: settings.retention,
     settingsFile: resolve(flags.settings ?? "settings.yaml"),
   };
 }

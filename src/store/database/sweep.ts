@@ -1,0 +1,43 @@
+import type { AuditStore } from "../audit/audit-store.ts";
+import { APPROVALS } from "../tables/approvals.ts";
+import { COUNTERS } from "../tables/counters.ts";
+import type { StoreEngine } from "./table.ts";
+
+/** Days after which records are deleted. */
+export interface Retention {
+  readonly auditDays: number;
+  /** Applies to questions with an answer, and to those that have expired. */
+  readonly approvalDays: number;
+}
+
+export const DEFAULT_RETENTION: Retention = { auditDays: 365, approvalDays: 90 };
+
+/** Numbers of deleted records. */
+export interface SweepResult {
+  readonly audit: number;
+  readonly approvals: number;
+  readonly counters: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Limits on the audit records of one step, which blocks other writers, and on the steps of one sweep. */
+const STEP_ROWS = 2_000;
+const MAX_STEPS = 500;
+
+/** Deletes the records that are too old, at most a million audit records at a time. */
+export async function sweep(
+  engine: StoreEngine,
+  audit: Pick<AuditStore, "prune">,
+  { auditDays, approvalDays }: Retention,
+  now: number,
+): Promise<SweepResult> {
+  let pruned = 0;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const deleted = await audit.prune(now - auditDays * DAY_MS, STEP_ROWS);
+    pruned += deleted;
+    if (deleted < STEP_ROWS) break;
+  }
+  const approvals = await engine.delete(APPROVALS, { expires: { lt: now - approvalDays * DAY_MS } });
+  const counters = await engine.delete(COUNTERS, { expires: { lt: now } });
+  return { audit: pruned, approvals, counters };
+}

@@ -1,0 +1,229 @@
+import { readFile } from "node:fs/promises";
+import { type Command, Option } from "commander";
+
+import { isRecord } from "../../model/json.ts";
+import type { AuditRow, AuditVerdict, Database } from "../../store/index.ts";
+import type { CommandAction } from "./command-action.ts";
+import { wholeNumber } from "./input/whole-number.ts";
+import { writeLines } from "./input/write-lines.ts";
+import type { CliSession } from "./session.ts";
+import type { CommandResult, Paint } from "./terminal/terminal.ts";
+import { count, escaped, lines, milliseconds, shownPath, table } from "./text/layout.ts";
+import { UsageError } from "./usage-error.ts";
+
+interface AuditFilter {
+  readonly caller?: string;
+  readonly method?: string;
+  readonly run?: string;
+  readonly decision?: "allowed" | "refused";
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export function addAudit(program: Command, act: CommandAction): void {
+  const audit = program.command("audit").description("read and verify the log of decisions and calls");
+  withFilter(audit.command("list"))
+    .description("list the newest records")
+    .option("--limit <number>", "the number of records", wholeNumber, 50)
+    .action(act(async (session, flags: AuditFilter & { readonly limit: number }) => listRecords(session, flags)));
+  withFilter(audit.command("tail"))
+    .description("list the newest records, and then each new one until you press Ctrl-C")
+    .option("--limit <number>", "the number of records to begin with", wholeNumber, 10)
+    .action(act(async (session, flags: AuditFilter & { readonly limit: number }) => followRecords(session, flags)));
+  audit
+    .command("verify")
+    .description("check that no record was changed, removed or moved")
+    .option("--head <file>", "a head that an earlier `audit verify --json` has printed, kept elsewhere")
+    .action(act(async ({ database }, flags: { readonly head?: string }) => verifyLog(await database(), flags)));
+  withFilter(audit.command("export"))
+    .description("write records as JSON lines or CSV")
+    .addOption(new Option("--format <format>", "the format").choices(["jsonl", "csv"]).default("jsonl"))
+    .option("--out <file>", "a new file that only you can read (default: stdout)")
+    .action(act(async ({ database }, flags: ExportFlags) => exportRecords(await database(), flags)));
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .option("--caller <id>", "only records of this caller")
+    .option("--method <path>", "only records of this method, or of a skill: MailSkill")
+    .option("--run <id>", "only records of this run")
+    .addOption(new Option("--decision <decision>", "only these decisions").choices(["allowed", "refused"]))
+    .option("--since <time>", "only records from this time on, such as 2026-01-31 or 2026-01-31T12:00Z", parseTime)
+    .option("--until <time>", "only records before this time", parseTime);
+}
+
+function parseTime(text: string): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new UsageError(`Cannot read the time ${JSON.stringify(text)}: write it as 2026-01-31 or 2026-01-31T12:00Z`);
+}
+
+/** A record with its place in the chain. */
+interface AuditItem extends Readonly<Record<string, unknown>> {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+function toItem({ seq, hash, record }: AuditRow): AuditItem {
+  return { seq, ...(JSON.parse(record) as Readonly<Record<string, unknown>>), hash };
+}
+
+function matches(item: AuditItem, { caller, method, run, decision, since, until }: AuditFilter): boolean {
+  const time = Date.parse(String(item["time"]));
+  const path = String(item["method"]);
+  return (
+    (caller === undefined || item["caller"] === caller) &&
+    (method === undefined || path === method || path.startsWith(`${method}.`)) &&
+    (run === undefined || item["runId"] === run) &&
+    (decision === undefined || item["decision"] === decision) &&
+    (since === undefined || time >= since) &&
+    (until === undefined || time < until)
+  );
+}
+
+async function listRecords(
+  { database, paint }: CliSession,
+  { limit, ...filter }: AuditFilter & { readonly limit: number },
+): Promise<CommandResult> {
+  const items = await findNewest(await database(), filter, limit);
+  return { exit: "ok", json: { records: items }, text: itemsText(items, paint.out) || "No records" };
+}
+
+/** Returns the newest records that match, the oldest first. */
+async function findNewest({ audit }: Database, filter: AuditFilter, limit: number): Promise<readonly AuditItem[]> {
+  let items: AuditItem[] = [];
+  if (Object.keys(filter).length === 0) return (await audit.tail(limit)).map(toItem);
+  for await (const row of audit.read()) {
+    const item = toItem(row);
+    if (matches(item, filter)) items.push(item);
+    if (items.length >= 2 * limit) items = items.slice(-limit);
+  }
+  return items.slice(-limit);
+}
+
+/** Prints new records until the command is interrupted. */
+async function followRecords(
+  { database, paint, signal }: CliSession,
+  { limit, ...filter }: AuditFilter & { readonly limit: number },
+): Promise<CommandResult> {
+  const opened = await database();
+  const { audit } = opened;
+  let last = (await audit.tail(1))[0]?.seq ?? 0;
+  const print = (items: readonly AuditItem[]): void => {
+    if (items.length > 0) process.stdout.write(`${itemsText(items, paint.out)}\n`);
+  };
+  print((await findNewest(opened, filter, limit)).filter(({ seq }) => seq <= last));
+  let pages: Promise<void> = Promise.resolve();
+  const readNew = async (): Promise<void> => {
+    for await (const row of audit.read(last)) {
+      last = row.seq;
+      print([toItem(row)].filter((item) => matches(item, filter)));
+    }
+  };
+  const stop = opened.watch(() => {
+    pages = pages.then(readNew);
+  });
+  // The watcher alone does not keep the process alive.
+  const alive = setInterval(() => {}, 60_000);
+  await readNew();
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  clearInterval(alive);
+  stop();
+  await pages;
+  return { exit: "ok", json: {}, text: "" };
+}
+
+function itemsText(items: readonly AuditItem[], paint: Paint): string {
+  const rows = items.map((item) => [
+    paint.dim(String(item.seq)),
+    String(item["time"]),
+    escaped(String(item["caller"])),
+    escaped(String(item["method"])),
+    stateText(item, paint),
+    typeof item["durationMs"] === "number" ? milliseconds(item["durationMs"]) : "",
+  ]);
+  return lines(table(rows));
+}
+
+function stateText({ event, decision, outcome, code }: AuditItem, paint: Paint): string {
+  const reason = typeof code === "string" ? ` ${code}` : "";
+  if (decision === "refused") return paint.red(`refused${reason}`);
+  if (event === "decision") return "allowed";
+  return outcome === "ok" ? paint.green("ok") : paint.red(`${String(outcome)}${reason}`);
+}
+
+async function verifyLog({ audit }: Database, { head }: { readonly head?: string }): Promise<CommandResult> {
+  const positions = head === undefined ? [] : [await readHead(head)];
+  const verdict = await audit.verify(positions);
+  if (verdict.kind === "broken") return { exit: "failed", json: verdict, text: "", remarks: verdict.says };
+  const signed = (await audit.sign()) ?? verdict.heads.at(-1);
+  const { records, last, heads } = verdict;
+  return {
+    exit: "ok",
+    json: { ...verdict, heads: heads.length, ...(signed !== undefined && { head: signed }) },
+    text: verifiedText(verdict) + (records === 0 ? "" : `\nThe last is record ${last.seq}: ${last.hash}`),
+  };
+}
+
+function verifiedText({ records, heads }: Extract<AuditVerdict, { kind: "intact" }>): string {
+  if (records === 0) return "The audit log has no records";
+  return `All is well: ${count(records, "record")}, each in its place, and ${count(heads.length, "signed head")}`;
+}
+
+/** Reads a head from the output of `audit verify --json`, or the head alone. */
+async function readHead(file: string): Promise<{ readonly seq: number; readonly hash: string }> {
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new UsageError(`Cannot read the head in ${file}: the file cannot be read`);
+  });
+  const parsed = parseJson(text);
+  const head = isRecord(parsed) && isRecord(parsed["head"]) ? parsed["head"] : parsed;
+  if (isRecord(head) && typeof head["seq"] === "number" && typeof head["hash"] === "string")
+    return { seq: head["seq"], hash: head["hash"] };
+  throw new UsageError(`Cannot read the head in ${file}: it must be the output of skillgate audit verify --json`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface ExportFlags extends AuditFilter {
+  readonly format: "jsonl" | "csv";
+  readonly out?: string;
+}
+
+async function exportRecords({ audit }: Database, { format, out, ...filter }: ExportFlags): Promise<CommandResult> {
+  const records = await writeLines(exportLines(audit.read(), format, filter), out);
+  const written = format === "csv" ? records - 1 : records;
+  return {
+    exit: "ok",
+    json: { records: written },
+    text: out === undefined ? "" : `Wrote ${count(written, "record")} to ${shownPath(out)}`,
+  };
+}
+
+const CSV_COLUMNS =
+  "seq time event runId callId caller method argumentsDigest decision outcome code cached durationMs hash".split(" ");
+
+async function* exportLines(
+  rows: AsyncIterable<AuditRow>,
+  format: ExportFlags["format"],
+  filter: AuditFilter,
+): AsyncGenerator<string> {
+  if (format === "csv") yield CSV_COLUMNS.join(",");
+  for await (const row of rows) {
+    const item = toItem(row);
+    if (!matches(item, filter)) continue;
+    yield format === "csv" ? CSV_COLUMNS.map((column) => toCsvField(item[column])).join(",") : JSON.stringify(item);
+  }
+}
+
+/** A text that a spreadsheet would take for a formula begins with an apostrophe. */
+function toCsvField(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "string" ? value.replace(/^(?=[=+\-@\t\r])/, "'") : JSON.stringify(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,173 @@
+import { once } from "node:events";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { expect, test } from "vitest";
+
+import { AUDIT } from "../../../src/store/audit/rows.ts";
+import { openEngine } from "../../../src/store/database/open.ts";
+import { BIN, environment, MATH_SKILL, project, skillgate, start } from "./command.ts";
+
+const SETTINGS = { "skills/math.js": MATH_SKILL, "settings.yaml": "audit: store\nstore: { dir: state }\n" };
+
+function parseLines(text: string): readonly Record<string, unknown>[] {
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Changes a record as a person with access to the file does. */
+async function changeRecord(cwd: string, seq: number): Promise<void> {
+  const engine = await openEngine({ folder: join(cwd, "state") }, { lockMs: 500, warn: () => {} });
+  const [row] = await engine.select(AUDIT, { seq });
+  await engine.update(AUDIT, { seq }, { record: row?.record.replace('"allowed"', '"refused"') ?? "" });
+  await engine.close();
+}
+
+test("lists and verifies the calls of a server, and names a record that was changed [P8]", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n" });
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [BIN, "serve", "--stdio"],
+      cwd,
+      env: environment(cwd) as Record<string, string>,
+    }),
+  );
+  const code = "device.MathSkill.add(1, 2); device.MathSkill.add(3, 4)";
+  await client.callTool({ name: "run_code", arguments: { code } });
+  // The answer is there, so its records are stored, while the server still runs.
+  const listed = await skillgate(["audit", "list", "--json"], { cwd });
+  const { records } = JSON.parse(listed.stdout) as { records: readonly Record<string, unknown>[] };
+  expect(records.map(({ seq, method, event }) => [seq, method, event])).toEqual([
+    [1, "MathSkill.add", "decision"],
+    [2, "MathSkill.add", "end"],
+    [3, "MathSkill.add", "decision"],
+    [4, "MathSkill.add", "end"],
+  ]);
+  await client.close();
+  const verified = await skillgate(["audit", "verify"], { cwd });
+  expect(verified).toMatchObject({ exit: 0, stderr: "" });
+  expect(verified.stdout).toMatch(
+    /^All is well: 4 records, each in its place, and 1 signed head\nThe last is record 4: /,
+  );
+  await changeRecord(cwd, 3);
+  expect(await skillgate(["audit", "verify"], { cwd })).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: "Record 3 was changed\n",
+  });
+  const { stdout } = await skillgate(["audit", "verify", "--json"], { cwd });
+  expect(JSON.parse(stdout)).toEqual({ kind: "broken", problem: "changed", seq: 3, says: "Record 3 was changed" });
+});
+
+test("stores no records of a single command unless the settings say so [P8]", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n" });
+  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  expect((await skillgate(["audit", "list"], { cwd })).stdout).toBe("No records\n");
+  writeFileSync(join(cwd, "settings.yaml"), SETTINGS["settings.yaml"]);
+  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  expect((await skillgate(["audit", "list"], { cwd })).stdout).toMatch(
+    /^1 {2}\S+Z {2}owner {2}MathSkill\.add {2}allowed\n2 {2}\S+Z {2}owner {2}MathSkill\.add {2}ok {7}[\d.]+ ms\n$/,
+  );
+});
+
+test("filters and exports records as JSON lines and CSV [P8]", async () => {
+  const cwd = project(SETTINGS);
+  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  await skillgate(["call", "MathSkill.fail", "why=x"], { cwd });
+  const lines = parseLines((await skillgate(["audit", "export", "--method", "MathSkill.fail"], { cwd })).stdout);
+  expect(lines.map(({ seq, outcome, code }) => [seq, outcome, code])).toEqual([
+    [3, undefined, undefined],
+    [4, "error", "CALL_FAILED"],
+  ]);
+  const out = join(cwd, "audit.csv");
+  expect((await skillgate(["audit", "export", "--format", "csv", "--out", out], { cwd })).stdout).toBe(
+    "Wrote 4 records to audit.csv\n",
+  );
+  expect(statSync(out).mode & 0o777).toBe(0o600);
+  const [head, first] = readFileSync(out, "utf8").split("\n");
+  expect(head).toBe(
+    "seq,time,event,runId,callId,caller,method,argumentsDigest,decision,outcome,code,cached,durationMs,hash",
+  );
+  expect(first).toMatch(/^1,[^,]+Z,decision,[^,]+,1,owner,MathSkill\.add,[0-9a-f]{16},allowed,,,,,[0-9a-f]{64}$/);
+  expect(await skillgate(["audit", "export", "--out", out], { cwd })).toMatchObject({ exit: 2, stdout: "" });
+  expect(await skillgate(["audit", "list", "--since", "soon"], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: 'Cannot read the time "soon": write it as 2026-01-31 or 2026-01-31T12:00Z\n',
+  });
+});
+
+test("verifies a log against a head that was kept elsewhere [P8]", async () => {
+  const cwd = project(SETTINGS);
+  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const head = join(cwd, "head.json");
+  writeFileSync(head, (await skillgate(["audit", "verify", "--json"], { cwd })).stdout);
+  expect((await skillgate(["audit", "verify", "--head", head], { cwd })).exit).toBe(0);
+  const other = project(SETTINGS);
+  expect(await skillgate(["audit", "verify", "--head", head], { cwd: other })).toMatchObject({
+    exit: 1,
+    stderr: "The records from 1 on are missing: a signed head says that there were at least 2\n",
+  });
+  expect(await skillgate(["audit", "verify", "--head", "settings.yaml"], { cwd })).toMatchObject({ exit: 2 });
+});
+
+test("prints new records while another process adds them [P8]", async () => {
+  const cwd = project(SETTINGS);
+  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const tail = start(["audit", "tail", "--limit", "1"], { cwd });
+  const lines = createInterface(tail.stdout ?? process.stdin)[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toMatch(/^2 .* MathSkill\.add {2}ok/);
+  await skillgate(["call", "MathSkill.fail", "why=x"], { cwd });
+  expect((await lines.next()).value).toMatch(/^3 .* MathSkill\.fail {2}allowed/);
+  expect((await lines.next()).value).toMatch(/^4 .* MathSkill\.fail {2}error CALL_FAILED/);
+  const exit = once(tail, "exit");
+  tail.kill("SIGINT");
+  expect((await exit)[0]).toBe(130);
+});
+
+test("shows, exports and cleans up the store", async () => {
+  const cwd = project(SETTINGS);
+  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const file = join(cwd, "state", "skillgate.db");
+  expect(JSON.parse((await skillgate(["store", "info", "--json"], { cwd })).stdout)).toMatchObject({
+    kind: "sqlite",
+    place: file,
+    rows: { audit: 2, keys: 0 },
+  });
+  expect((await skillgate(["store", "info"], { cwd })).stdout).toContain(`place       ${file}\n`);
+  const tables = parseLines((await skillgate(["store", "export"], { cwd })).stdout).map(({ table }) => table);
+  expect(tables).toEqual(["migrations", "audit", "audit", "auditHeads"]);
+  expect((await skillgate(["store", "vacuum"], { cwd })).stdout).toMatch(
+    /^Deleted 0 records; the store has \d+ KB, before \d+ KB\n$/,
+  );
+});
+
+test("says what is wrong with a damaged store, and with settings that cannot be meant", async () => {
+  const cwd = project({ "settings.yaml": "audit: sometimes\nstore: { dir: state, keep: { auditDays: 0 } }\n" });
+  mkdirSync(join(cwd, "state"));
+  writeFileSync(join(cwd, "state", "skillgate.db"), "damaged ".repeat(1_000));
+  const { exit, stderr } = await skillgate(["audit", "list"], { cwd });
+  expect(exit).toBe(0);
+  expect(stderr).toMatch(/skillgate\.db, is damaged\. It was moved to .*skillgate\.db\.damaged-/);
+  const doctor = await skillgate(["doctor"], { cwd });
+  expect(doctor.stdout).toContain("audit must be off or store");
+  expect(doctor.stdout).toContain("store.keep must have auditDays and approvalDays, whole numbers of days from 1");
+});
+
+test("names the version to install for a store of a newer version", async () => {
+  const cwd = project(SETTINGS);
+  await skillgate(["store", "info"], { cwd });
+  const { MIGRATION_TABLE } = await import("../../../src/store/database/migrations.ts");
+  const engine = await openEngine({ folder: join(cwd, "state") }, { lockMs: 500, warn: () => {} });
+  await engine.insert(MIGRATION_TABLE, [{ version: 99, program: "9.1.0", time: 0 }]);
+  await engine.close();
+  const { exit, stderr } = await skillgate(["store", "info"], { cwd });
+  expect(exit).toBe(1);
+  expect(stderr).toContain("Install skillgate@9.1.0 or newer (STORE_NEWER)");
+});
