@@ -7,9 +7,9 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, test } from "vitest";
 
-import { AUDIT } from "../../../src/store/audit/rows.ts";
-import { openEngine } from "../../../src/store/database/open.ts";
-import { BIN, environment, MATH_SKILL, project, skillgate, start } from "./command.ts";
+import { AUDIT } from "../../src/store/audit/rows.ts";
+import { openEngine } from "../../src/store/database/open.ts";
+import { BIN, environment, MATH_SKILL, project, skillgate, start } from "../surfaces/cli/command.ts";
 
 const SETTINGS = { "skills/math.js": MATH_SKILL, "settings.yaml": "audit: store\nstore: { dir: state }\n" };
 
@@ -163,7 +163,7 @@ test("says what is wrong with a damaged store, and with settings that cannot be 
 test("names the version to install for a store of a newer version", async () => {
   const cwd = project(SETTINGS);
   await skillgate(["store", "info"], { cwd });
-  const { MIGRATION_TABLE } = await import("../../../src/store/database/migrations.ts");
+  const { MIGRATION_TABLE } = await import("../../src/store/database/migrations.ts");
   const engine = await openEngine({ folder: join(cwd, "state") }, { lockMs: 500, warn: () => {} });
   await engine.insert(MIGRATION_TABLE, [{ version: 99, program: "9.1.0", time: 0 }]);
   await engine.close();
