@@ -110,7 +110,7 @@ async function connect(url: string, lockMs: number, location: string): Promise<S
     });
     try {
       const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
-      if (found === undefined) await sql`CREATE SCHEMA IF NOT EXISTS ${sql(schema)}`;
+      if (found === undefined) await createSchema(sql, schema);
     } catch (error) {
       await sql.end({ timeout: 0 });
       throw error;
@@ -119,6 +119,14 @@ async function connect(url: string, lockMs: number, location: string): Promise<S
   } catch (error) {
     throw toStoreError(error, location, lockMs);
   }
+}
+
+/** Creates the schema under a lock: with `IF NOT EXISTS` alone, one of two processes that create it at once fails. */
+async function createSchema(sql: Sql, schema: string): Promise<void> {
+  await sql.begin(async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(hashtext('skillgate schema'))`;
+    await transaction`CREATE SCHEMA IF NOT EXISTS ${transaction(schema)}`;
+  });
 }
 
 function createRows(
