@@ -1,4 +1,3 @@
 export { type Approval, type Approvals, createApprovals, type GivenAnswer } from "./answers.ts";
 export { type ApprovedFile, findApprovedRow, getApprovedFile } from "./approved-rows.ts";
-export { formatCard } from "./card.ts";
 export { type ApprovalDecisions, createApprovalDecisions } from "./decide.ts";

@@ -19,7 +19,7 @@ import { createSecretViews } from "./secret-placeholders.ts";
 import { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
-export type { Call, CallInPlan, Route } from "./call.ts";
+export type { Call, Route } from "./call.ts";
 export type { CallCounter } from "./call-counter.ts";
 export type { ApprovalDetails, CallToApprove, DecideApproval } from "./guards/approval.ts";
 export { recordResults } from "./provenance.ts";

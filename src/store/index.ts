@@ -8,7 +8,7 @@ import { Texts } from "./texts.ts";
 
 export { type AuditWriter, createAuditWriter } from "./audit/writer.ts";
 export type { AuditRecord } from "./audit/chain.ts";
-export type { AuditHeadRow, AuditRow } from "./audit/rows.ts";
+export type { AuditRow } from "./audit/rows.ts";
 export type { AuditVerdict } from "./audit/verify.ts";
 export type { Database, DatabaseInfo } from "./database/database.ts";
 export type { StoreLocation } from "./database/open.ts";

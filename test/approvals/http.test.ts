@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 
@@ -78,10 +80,22 @@ async function findQuestion(database: Database): Promise<string> {
   }
 }
 
-test("serves two keys: one does not see the skill, the other waits for a yes on the command line [P1, P2, P6]", async () => {
+/** Changes one byte of the database of a project. */
+function changeByte(cwd: string): void {
+  const [file = ""] = readdirSync(join(cwd, "state"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.(?:db|sqlite)$/.test(name),
+  );
+  const bytes = readFileSync(join(cwd, "state", file));
+  const at = bytes.indexOf('"method":"MailSkill.wipe"');
+  expect(at).toBeGreaterThan(0);
+  bytes[at + '"method":"Mail'.length] = "X".charCodeAt(0);
+  writeFileSync(join(cwd, "state", file), bytes);
+}
+
+test("serves two keys: one does not see the skill, the other waits for a yes, and the log names a changed record [P1, P2, P6, P8]", async () => {
   const settings = "store: { dir: state }\napprovals: { destructive: ask }\n";
   const cwd = project({ "skills/mail.js": MAIL, "settings.yaml": settings });
-  await using database = await openDatabase({ folder: join(cwd, "state") });
+  const database = await openDatabase({ folder: join(cwd, "state") });
   const keys = createKeys(database);
   const headerOf = async (name: string, permission: string): Promise<Record<string, string>> => ({
     authorization: `Bearer ${(await keys.create({ name, permissions: [permission] })).text}`,
@@ -105,4 +119,18 @@ test("serves two keys: one does not see the skill, the other waits for a yes on 
   );
   expect(await skillgate(["approvals", "approve", id], { cwd })).toMatchObject({ exit: 0 });
   expect(JSON.stringify((await call).json)).toContain("wiped bob");
+  await database.close();
+  const closed = once(server, "close");
+  server.kill("SIGTERM");
+  await closed;
+  expect(await skillgate(["audit", "verify"], { cwd })).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining("All is well"),
+  });
+  changeByte(cwd);
+  expect(await skillgate(["audit", "verify"], { cwd })).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^Record [12] was changed\n$/),
+  });
 });

@@ -77,10 +77,13 @@ test("resumes a suspended run in another process of the same version [S7]", asyn
   const { bytes } = await parkedAt(CODE);
   const code = `
     const { createSandbox } = await import(${JSON.stringify(new URL("../../dist/sandbox/index.js", import.meta.url).href)});
+    const { buffer } = await import("node:stream/consumers");
     const sandbox = createSandbox({ limits: ${JSON.stringify(LIMITS)}, workers: 1 });
-    const { end } = await sandbox.resume(Buffer.from("${Buffer.from(bytes).toString("base64")}", "base64"), async () => ({ ok: true, json: '"there"' }));
+    const { end } = await sandbox.resume(await buffer(process.stdin), async () => ({ ok: true, json: '"there"' }));
     process.stdout.write(end.json);`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code]);
+  const child = promisify(execFile)(process.execPath, ["--input-type=module", "-e", code]);
+  child.child.stdin?.end(bytes);
+  const { stdout } = await child;
   expect(stdout).toBe('[[1,2,3],5,2,"kept","b","there","there"]');
 });
 

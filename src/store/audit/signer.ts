@@ -1,5 +1,4 @@
 import {
-  createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
@@ -73,9 +72,4 @@ export function isSignedBy(id: string, text: string, signature: string): boolean
     // The id is not a public key.
     return false;
   }
-}
-
-/** Returns the beginning of the digest of a public key, for people who compare keys. */
-export function getFingerprint(id: string): string {
-  return createHash("sha256").update(Buffer.from(id, "base64")).digest("hex").slice(0, 16);
 }

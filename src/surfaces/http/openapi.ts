@@ -1,4 +1,5 @@
 import type { Catalog } from "../../model/catalog.ts";
+import { APPROVAL_SCOPES } from "../../model/approval.ts";
 import { isRecord } from "../../model/json.ts";
 import { openapiExport } from "../../registry/index.ts";
 import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
@@ -67,6 +68,10 @@ function overCalls(paths: Paths, change: (post: Readonly<Record<string, unknown>
   );
 }
 
+function jsonResponse(description: string, schema: object): object {
+  return { description, content: { "application/json": { schema } } };
+}
+
 const OTHER_PATHS = {
   "/health": {
     get: {
@@ -103,6 +108,52 @@ const OTHER_PATHS = {
         "200": { description: "A JSON-RPC response or batch", content: { "application/json": { schema: {} } } },
         "204": { description: "The message contained only notifications" },
         "401": { description: "A valid bearer token is missing" },
+      },
+    },
+  },
+  "/approvals": {
+    get: {
+      operationId: "listApprovals",
+      summary: "List the calls that wait for an approval; requires the right to administer",
+      responses: {
+        "200": jsonResponse("The questions", { type: "object", properties: { approvals: { type: "array" } } }),
+        "403": { description: "The caller may not administer" },
+      },
+    },
+  },
+  "/approvals/{id}": {
+    parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
+    get: {
+      operationId: "getApproval",
+      summary: "Show a call that waits for an approval, with its arguments",
+      responses: {
+        "200": jsonResponse("The question", { type: "object" }),
+        "404": { description: "The question does not exist" },
+      },
+    },
+    post: {
+      operationId: "answerApproval",
+      summary: "Approve or deny a call",
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: {
+              type: "object",
+              required: ["answer"],
+              properties: {
+                answer: { enum: ["approve", "deny"] },
+                for: { enum: APPROVAL_SCOPES, default: "once" },
+              },
+            },
+          },
+        },
+      },
+      responses: {
+        "200": jsonResponse("The question with its answer", { type: "object" }),
+        "403": { description: "The caller may not answer" },
+        "404": { description: "The question does not exist" },
+        "409": { description: "The question has been answered, or its run has ended" },
       },
     },
   },

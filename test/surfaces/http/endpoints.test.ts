@@ -54,7 +54,14 @@ test("describes the endpoints in /openapi.json [V4]", async () => {
     security: [{ bearer: [] }],
     components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
   });
-  expect(Object.keys(document.paths)).toEqual(["/tools/{tool_name}", "/health", "/rpc", "/metrics"]);
+  expect(Object.keys(document.paths)).toEqual([
+    "/tools/{tool_name}",
+    "/health",
+    "/rpc",
+    "/approvals",
+    "/approvals/{id}",
+    "/metrics",
+  ]);
   expect(Object.keys(document.paths["/tools/{tool_name}"].post.responses)).toEqual([
     "200",
     "400",
