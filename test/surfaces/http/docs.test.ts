@@ -9,7 +9,7 @@ import { SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
 const PAGE = readFileSync("docs/serving.md", "utf8");
 
 test("docs/serving.md lists every setting with its default [V6]", () => {
-  const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(PAGE) ?? [];
+  const [, yaml = ""] = /## Settings\n\n```yaml\n(.*?)```/s.exec(PAGE) ?? [];
   expect(parse(yaml)).toEqual({ catalogTokens: DEFAULT_CATALOG_TOKENS, server: SERVER_DEFAULTS });
 });
 
