@@ -82,9 +82,8 @@ async function findQuestion(database: Database): Promise<string> {
 
 /** Changes one byte of the database of a project. */
 function changeByte(cwd: string): void {
-  const [file = ""] = readdirSync(join(cwd, "state"), { recursive: true, encoding: "utf8" }).filter((name) =>
-    /\.(?:db|sqlite)$/.test(name),
-  );
+  const names = readdirSync(join(cwd, "state"), { recursive: true, encoding: "utf8" });
+  const file = names.find((name) => /\.(?:db|sqlite)$/.test(name)) ?? "";
   const bytes = readFileSync(join(cwd, "state", file));
   const at = bytes.indexOf('"method":"MailSkill.wipe"');
   expect(at).toBeGreaterThan(0);
