@@ -28,7 +28,6 @@ export const MIGRATIONS: readonly Migration[] = [
         key: ["seq"],
         columns: { seq: "integer", time: "integer", record: "text", hash: "text" },
       },
-      { kind: "index", table: "audit", columns: ["time"] },
       {
         kind: "create",
         table: "auditHeads",

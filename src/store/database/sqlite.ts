@@ -48,6 +48,8 @@ const PRAGMAS = [
   `PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`,
   "PRAGMA journal_mode = WAL",
   "PRAGMA synchronous = NORMAL",
+  // The log of writes is moved into the file after this many pages of 4 KB, which takes some milliseconds.
+  "PRAGMA wal_autocheckpoint = 4000",
   `PRAGMA journal_size_limit = ${16 << 20}`,
 ];
 
