@@ -227,6 +227,24 @@ describe("a writer of audit records", () => {
     expect(commits.reduce((sum, count) => sum + count, 0)).toBe(2_500);
   });
 
+  test("commits each record once for callers that add the next one when the last one is committed [P8]", async () => {
+    const stored: unknown[] = [];
+    const writer = createAuditWriter(
+      async () => ({ append: async (records) => void stored.push(...records.map(({ callId }) => callId)) }),
+      () => {},
+    );
+    const records = createRecords(200);
+    const add = async (caller: number): Promise<void> => {
+      for (const record of records.slice(caller * 20, caller * 20 + 20)) {
+        writer.add(record);
+        await writer.flush();
+        expect(stored).toContain(record["callId"]);
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, (_, caller) => add(caller)));
+    expect(stored.toSorted((a, b) => Number(a) - Number(b))).toEqual(records.map(({ callId }) => callId));
+  });
+
   test("keeps the records of a commit that fails, and adds them in order later [P8]", async () => {
     const stored: unknown[] = [];
     let isFull = true;

@@ -58,8 +58,10 @@ export function createAuditWriter(
 
   /** Commits what is there when a commit that is under way has ended; all that wait for it share one commit. */
   function flush(): Promise<void> {
+    // Commits that run at the same time would store records twice, and forget others.
+    if (next !== undefined) return next;
     if (commit === undefined) return start();
-    next ??= commit
+    next = commit
       .catch(() => {})
       .then(() => {
         next = undefined;
