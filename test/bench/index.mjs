@@ -2,10 +2,12 @@
 
 import { availableParallelism } from "node:os";
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
+import { benchAudit } from "./store/audit.mjs";
 import { table } from "./measure.mjs";
 import { benchMcp } from "./mcp.mjs";
 import { benchCompute, benchPayloads } from "./payloads.mjs";
 import { RESULTS } from "./peers.mjs";
+import { benchProvenance } from "./provenance.mjs";
 import {
   benchCalls,
   benchEventLoop,
@@ -56,6 +58,8 @@ await benchSkills();
 await benchStart();
 await benchMcp();
 await benchServe();
+await benchAudit();
+benchProvenance();
 // A peer that hangs may keep the process alive.
 if (process.exitCode) process.exit();
 
