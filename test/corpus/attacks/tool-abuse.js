@@ -63,7 +63,7 @@ setTimeout(() => device.TestSkill.counter({}), 1);
 Promise.resolve().then(async () => { for (;;) await device.TestSkill.counter({}); });
 return "returned";
 
-//# calls-that-are-not-awaited {"intent":"a flood of calls that nobody waits for, their failures caught","end":"CALL_LIMIT"}
+//# calls-that-are-not-awaited {"intent":"a flood of calls that are not awaited, their failures caught","end":"CALL_LIMIT"}
 function flood() { for (let i = 0; i < 5000; i++) device.TestSkill.fail({}).catch(() => {}); }
 for (;;) { flood(); await null; }
 
