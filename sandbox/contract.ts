@@ -27,6 +27,29 @@ export interface SandboxProgram {
   readonly seed?: Uint8Array;
   /** Fixed time of the guest's clock, in milliseconds since 1970; the host's running time if missing. */
   readonly time?: number;
+  /**
+   * Deliveries of an earlier execution of the same program with the same seed and time. They are repeated in order before
+   * anything new; only then are calls made that they do not contain.
+   */
+  readonly deliveries?: readonly Delivery[];
+  /** Resources that the earlier execution used: they count toward the limits, the replay itself does not. */
+  readonly used?: RunUsage;
+}
+
+/** Answers and timers that reached the guest together, by their numbers in order, and the time of its clock then. */
+export interface Delivery {
+  readonly ids: readonly number[];
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** Resources that a run used until its last delivery. Its calls and its output are not here: a replay repeats them. */
+export interface RunUsage {
+  readonly cpuMs: number;
+  /** Without the time in which the clock was held. */
+  readonly wallMs: number;
+  /** Number of texts that `print` received: a replay does not pass them on again. */
+  readonly prints: number;
 }
 
 /** A call as the guest made it, unchecked. It is cancelled when the run ends before the answer arrives. */
@@ -39,8 +62,13 @@ export interface SandboxCall extends Cancellable {
   readArguments(datesAs?: "dates" | "text"): DecodedValue;
   /** True if an earlier process made this call already and did not receive the answer. */
   readonly resumed: boolean;
-  /** Pauses the wall time of the run, for example while a user is asked; returns a function that continues it. */
-  hold(): () => void;
+  /** True if the deliveries of the program contain this call: its recorded answer is expected. */
+  readonly replayed: boolean;
+  /**
+   * Pauses the wall time of the run, for example while a user is asked; returns a function that continues it. A
+   * `suspendable` call has had no effect yet: the run may be suspended meanwhile, and makes the call again later.
+   */
+  hold(options?: { readonly suspendable: boolean }): () => void;
 }
 
 /** `json` may hold `{"$bytes": base64}`, `{"$date": iso}` and `{"$undefined": 1}` where `tagged` is set. */
@@ -79,6 +107,8 @@ export type StopReason =
   | "NESTING_LIMIT"
   | "NEVER_SETTLES"
   | "CANCELLED"
+  /** The program does not repeat the execution that its deliveries come from. */
+  | "REPLAY_DIVERGED"
   | "ENGINE_TRAP";
 
 export type SandboxEnd =
@@ -88,7 +118,12 @@ export type SandboxEnd =
   | { readonly kind: "threw"; readonly json: string }
   | { readonly kind: "stopped"; readonly reason: StopReason }
   /** Suspended while it waited: `state` can be resumed later, also by another process of the same version. */
-  | { readonly kind: "parked"; readonly state: RunState };
+  | { readonly kind: "parked"; readonly state: RunState }
+  /**
+   * Given up while it only waited for suspendable calls and timers. The same program continues with all deliveries so far
+   * and with `used`. `timerAt` is when its first timer is due, in milliseconds since 1970; missing if it has none.
+   */
+  | { readonly kind: "suspended"; readonly used: RunUsage; readonly timerAt?: number };
 
 /** A suspended run, as plain data. */
 export interface RunState {

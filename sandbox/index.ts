@@ -1,7 +1,15 @@
 import { availableParallelism } from "node:os";
 
 import type { Cancellable } from "./host/cancellation.ts";
-import type { AnswerCall, SandboxProgram, RunLimits, RunState, SandboxOutcome } from "./contract.ts";
+import type {
+  AnswerCall,
+  Delivery,
+  RunLimits,
+  RunState,
+  RunUsage,
+  SandboxOutcome,
+  SandboxProgram,
+} from "./contract.ts";
 import { compileEngine } from "./engine/quickjs.ts";
 import { loadSnapshot } from "./engine/snapshot-file.ts";
 import { deserializeRun, serializeRun } from "./engine/suspended-run.ts";
@@ -17,6 +25,8 @@ export type {
   AnswerCall,
   CatalogAnswer,
   CallableMethod,
+  Delivery,
+  RunUsage,
   SandboxProgram,
   StopReason,
   RunLimits,
@@ -43,6 +53,17 @@ export interface SandboxRunOptions {
   readonly park?: AbortSignal;
   /** Receives each text that the guest prints as soon as it arrives here, within the output limit. */
   readonly print?: (text: string) => void;
+  /**
+   * Receives each new delivery before the guest does, and the usage until then; not those that are repeated. The program
+   * needs a `seed` and a `time`; the guest's clock starts at that time and moves only with deliveries, and one millisecond
+   * every hundred times that it is read. If this throws, the run ends and is rejected with the error.
+   */
+  readonly onDelivery?: (delivery: Delivery, used: RunUsage) => void;
+  /**
+   * Ends the run as `suspended` as soon as it only waits for suspendable calls and timers. Its calls are not cancelled. A
+   * run with this option may end so before the signal, when it blocks on such a call and other runs need its thread.
+   */
+  readonly suspend?: AbortSignal;
 }
 
 export interface Sandbox {

@@ -166,6 +166,11 @@ export const ERRORS = {
     says: "The run was cancelled",
     fix: "Run the snippet again if it is still wanted",
   },
+  REPLAY_DIVERGED: {
+    stage: "run",
+    says: "The run cannot continue: it does not repeat what is recorded of it",
+    fix: "Send the snippet again, after looking at the calls that it has made",
+  },
   ENGINE_TRAP: { stage: "run", says: "Internal engine error", fix: "Send a simpler snippet" },
   THROWN: { stage: "run", says: "The snippet threw an error", fix: "Correct the snippet, or catch the error" },
 

@@ -8,6 +8,7 @@ import type { WallClock } from "./wall-clock.ts";
 export class PendingCall extends Cancellation implements SandboxCall {
   readonly call: GuestCall;
   readonly resumed: boolean;
+  readonly replayed = false;
   readonly #clock: WallClock;
 
   constructor(call: GuestCall, resumed: boolean, clock: WallClock) {

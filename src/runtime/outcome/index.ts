@@ -98,6 +98,7 @@ function toGuestError(ending: RunEnd): GuestError {
     case "returned":
       return stoppedError(ending, "ENGINE_TRAP"); // only a corrupted guest returns what is not JSON
     case "parked":
+    case "suspended":
       throw new TypeError(`A run that ${end.kind} has not failed`);
   }
 }
@@ -237,6 +238,7 @@ const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
   CANCELLED: () => "the caller aborted it or closed the runtime",
   NESTING_LIMIT: () => `the result has more than ${MAX_DEPTH} levels`,
   NEVER_SETTLES: () => "no call or timer is pending",
+  REPLAY_DIVERGED: () => "the snippet or the engine has changed since",
 };
 
 /** Says how far the run came: its calls have had their effects. */
