@@ -1,30 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { type Database, type KeyRow, openDatabase, type StoreLocation } from "../../src/store/index.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { prepareDatabases } from "../support/databases.ts";
 
-const postgres = await startPostgres();
-afterAll(() => postgres?.close());
-
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "skillgate-database-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
-});
-
-const KINDS: readonly [kind: Database["kind"], makeLocation: () => StoreLocation][] = [
-  ["memory", () => ({})],
-  ["sqlite", () => ({ folder })],
-  ...(postgres === undefined
-    ? []
-    : [["postgres", () => ({ url: postgres.url() })] as [Database["kind"], () => StoreLocation]]),
-];
+const { kinds } = await prepareDatabases();
 
 const KEY: KeyRow = {
   id: "k1",
@@ -61,7 +40,7 @@ const APPROVAL = {
   expires: 2_000,
 } as const;
 
-describe.each(KINDS)("a database of kind %s", (kind, makeLocation) => {
+describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %s", (kind, makeLocation) => {
   let location: StoreLocation;
   let database: Database;
   beforeEach(async () => {
