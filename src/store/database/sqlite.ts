@@ -37,8 +37,8 @@ export interface SqliteOptions {
 const BLOCKING_WAIT_MS = 5;
 const MAX_PAUSE_MS = 20;
 const MAX_STATEMENTS = 200;
-/** Limit on the rows that one statement adds. */
-const MAX_TOGETHER = 16;
+/** Limit on the rows that one statement adds: a row in such a statement takes half the time of a row in one of its own. */
+const MAX_TOGETHER = 64;
 
 /**
  * Commits survive the end of this process at any point. After a power failure the newest commits may be missing, but the
@@ -256,12 +256,10 @@ function createStatements(connection: SqliteConnection): Statements {
 function createRows(connection: SqliteConnection, statements: Statements): SyncRows {
   return {
     insert(table, list) {
-      // One statement for a few rows takes less time than one for each.
-      const size = list.length > MAX_TOGETHER ? 1 : list.length;
-      const text = insertText(table, size);
-      for (let at = 0; at < list.length; at += size) {
-        const parameters = list.slice(at, at + size).flatMap((row) => toSqlValues(table, row));
-        statements.run({ text, parameters });
+      for (let at = 0; at < list.length; at += MAX_TOGETHER) {
+        const part = list.slice(at, at + MAX_TOGETHER);
+        const parameters = part.flatMap((row) => toSqlValues(table, row));
+        statements.run({ text: insertText(table, part.length), parameters });
       }
     },
     put: (table, row) => void statements.run({ text: putText(table), parameters: toSqlValues(table, row) }),
