@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 
 import { cancellableBy, type Cancellable } from "../sandbox/index.ts";
@@ -283,7 +284,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
   const { options, registry, sources, providers, events, secrets, audit } = parts;
   const decisions = createDecisions(parts);
   const services = openServices(parts, decisions);
-  const runAndWait = createRunner(parts, services);
+  const runAndWait = createRecordedRunner(parts, services);
   let listing: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const whenKnown = (): Promise<void> => (listing ??= providers.whenKnown());
@@ -295,7 +296,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     ...createSkillAdmin(parts),
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
-      const outcome = await recorded(runAndWait(source, options, whenKnown), parts);
+      const outcome = await runAndWait(source, options, whenKnown);
       events.emit("run", outcome);
       return outcome;
     },
@@ -380,10 +381,14 @@ function createCallApi(
   { route, router }: RuntimeServices,
 ): Pick<Runtime, "call" | "callAll" | "statistics" | "lastingStatistics" | "audit" | "approvals"> {
   return {
-    call: (path, input, options = {}) =>
-      recorded(callMethod({ path, input }, requestFor(options, parts), route), parts),
-    callAll: (calls, { parallel = false, ...options } = {}) =>
-      recorded(callMethods(calls, requestFor(options, parts), route, parallel), parts),
+    call: (path, input, options = {}) => {
+      const request = { ...requestFor(options, parts), runId: randomUUID() };
+      return recorded(callMethod({ path, input }, request, route), request.runId, parts);
+    },
+    callAll: (calls, { parallel = false, ...options } = {}) => {
+      const request = { ...requestFor(options, parts), runId: randomUUID() };
+      return recorded(callMethods(calls, request, route, parallel), request.runId, parts);
+    },
     statistics: () => router.statistics(),
     lastingStatistics: () => parts.statistics.all(),
     audit: () => router.entries(),
@@ -391,13 +396,13 @@ function createCallApi(
   };
 }
 
-/** Waits for calls, and then until their records are committed. */
-async function recorded<Result>(calls: Promise<Result>, { audit }: RuntimeParts): Promise<Result> {
+/** Waits for calls, and then until the records of their effects are committed. */
+async function recorded<Result>(calls: Promise<Result>, runId: string, { audit }: RuntimeParts): Promise<Result> {
   if (audit === undefined) return calls;
   try {
     return await calls;
   } finally {
-    await audit.commit();
+    await audit.commitEffects(runId);
   }
 }
 
@@ -429,11 +434,22 @@ function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery
   return inspect(source, request);
 }
 
+type Runner = (source: string, options: RunOptions, whenKnown: () => Promise<void>) => Promise<Outcome>;
+
+/** Creates the function that runs snippets. An outcome waits until the records of the effects of its run are committed. */
+function createRecordedRunner(parts: RuntimeParts, services: RunServices): Runner {
+  const run = createRunner(parts, services);
+  const { audit } = parts;
+  if (audit === undefined) return run;
+  return async (...snippet) => {
+    const outcome = await run(...snippet);
+    await audit.commitEffects(outcome.runId);
+    return outcome;
+  };
+}
+
 /** Creates the function that runs snippets. A snippet that needs providers which are still loading waits for them. */
-function createRunner(
-  parts: RuntimeParts,
-  services: RunServices,
-): (source: string, options: RunOptions, whenKnown: () => Promise<void>) => Promise<Outcome> {
+function createRunner(parts: RuntimeParts, services: RunServices): Runner {
   const { registry, providers } = parts;
   const conversations = createRefusalHints();
   return async (source, options, whenKnown) => {

@@ -7,8 +7,8 @@ import type { LogListener, RuntimeSettings } from "./options.ts";
 /** Stores the records of a runtime: the decisions on its calls, and their ends. */
 export interface RuntimeAudit {
   readonly writer: AuditWriter;
-  /** Waits until the records so far are committed. A failure is logged: the calls have been made. */
-  commit(): Promise<void>;
+  /** Waits until the records of the effects of a run are committed. A failure is logged: the calls have been made. */
+  commitEffects(runId: string): Promise<void> | undefined;
   /** Opens the store of a server before the first call, and deletes old records now and once a day. */
   open(): Promise<readonly Problem[]>;
   close(): Promise<void>;
@@ -36,10 +36,9 @@ export function createAudit(
     const swept = database.open().then((opened) => opened.sweep(retention));
     sweeping = swept.catch((error: unknown) => log("warn", `Cannot delete old records: ${getMessage(error)}`));
   };
-  const commit = (): Promise<void> => writer.flush().catch(warn);
   return {
     writer,
-    commit,
+    commitEffects: (runId) => writer.flushEffects(runId)?.catch(warn),
     async open() {
       timer = setInterval(sweep, SWEEP_EVERY_MS).unref();
       try {
@@ -52,7 +51,7 @@ export function createAudit(
     },
     async close() {
       clearInterval(timer);
-      await Promise.all([commit(), sweeping]);
+      await Promise.all([writer.close().catch(warn), sweeping]);
     },
   };
 }

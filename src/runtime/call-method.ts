@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-
 import { Cancellation } from "../../sandbox/index.ts";
 import { formatDeprecation } from "../shared/deprecation.ts";
 import { skillDisabledError } from "./disabled-skills.ts";
@@ -37,9 +35,14 @@ export interface WantedCall {
   readonly input?: Readonly<Record<string, unknown>>;
 }
 
+/** A request of calls without a snippet around them. */
+export interface DirectRequest extends RunRequest {
+  readonly runId: string;
+}
+
 /** One call without a snippet around it, through the same guards. Rejects with a `SkillgateError`. */
-export async function callMethod(target: WantedCall, request: RunRequest, route: Route): Promise<unknown> {
-  const call = createDirectCall(target, 1, randomUUID(), request);
+export async function callMethod(target: WantedCall, request: DirectRequest, route: Route): Promise<unknown> {
+  const call = createDirectCall(target, 1, request);
   if (call === undefined) throw createUnknownMethodError(target.path, request);
   const { value, ...facts } = await answerTo(call, warning(route));
   request.observer?.answered?.(facts);
@@ -49,15 +52,14 @@ export async function callMethod(target: WantedCall, request: RunRequest, route:
 /** Many calls, in order or all at once; one result for each, in the order of the calls (X3). */
 export function callMethods(
   targets: readonly WantedCall[],
-  request: RunRequest,
+  request: DirectRequest,
   route: Route,
   parallel: boolean,
 ): Promise<readonly CallResult[]> {
-  const runId = randomUUID();
   const calls = targets.map((each, index) => {
     const [skill = ""] = each.path.split(".");
     const obstacle = request.isDisabled(skill) ? { obstacle: skillDisabledError(skill).message } : {};
-    return { name: each.path, call: createDirectCall(each, index + 1, runId, request), ...obstacle };
+    return { name: each.path, call: createDirectCall(each, index + 1, request), ...obstacle };
   });
   return runCalls(warning(route), calls, { parallel });
 }
@@ -74,13 +76,8 @@ function warning(route: Route): Route {
   };
 }
 
-function createDirectCall(
-  { path, input = {} }: WantedCall,
-  id: number,
-  runId: string,
-  request: RunRequest,
-): Call | undefined {
-  const { observer, cancellable = new Cancellation() } = request;
+function createDirectCall({ path, input = {} }: WantedCall, id: number, request: DirectRequest): Call | undefined {
+  const { observer, runId, cancellable = new Cancellation() } = request;
   const call = createCall(path, request, { id, runId, cancellable, readArguments: () => [input] });
   return (
     call && { ...call, ...(observer?.wire && { onRawResult: observer.wire }), addNote: () => {}, onEnded: () => {} }

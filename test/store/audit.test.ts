@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { EventEmitter, once } from "node:events";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import type { AuditRecord } from "../../src/store/audit/chain.ts";
 import { AUDIT, AUDIT_HEADS, type AuditRow } from "../../src/store/audit/rows.ts";
@@ -11,25 +11,9 @@ import { createAuditWriter } from "../../src/store/audit/writer.ts";
 import { openEngine } from "../../src/store/database/open.ts";
 import type { StoreEngine } from "../../src/store/database/table.ts";
 import { type Database, openDatabase, type StoreLocation } from "../../src/store/index.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { prepareDatabases } from "../support/databases.ts";
 
-const postgres = await startPostgres();
-afterAll(() => postgres?.close());
-
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "skillgate-audit-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
-});
-
-const KINDS: readonly [kind: Database["kind"], makeLocation: () => StoreLocation][] = [
-  ["sqlite", () => ({ folder })],
-  ...(postgres === undefined
-    ? []
-    : [["postgres", () => ({ folder, url: postgres.url() })] as [Database["kind"], () => StoreLocation]]),
-];
+const { kinds } = await prepareDatabases();
 
 const DAY_MS = 86_400_000;
 const START = Date.parse("2026-03-01T12:00:00.000Z");
@@ -42,7 +26,7 @@ function createRecords(count: number, from = START): readonly AuditRecord[] {
   }));
 }
 
-describe.each(KINDS)("an audit log in %s", (_kind, makeLocation) => {
+describe.each(kinds)("an audit log in %s", (_kind, makeLocation) => {
   let location: StoreLocation;
   let database: Database;
   beforeEach(async () => {
@@ -185,7 +169,7 @@ describe.each(KINDS)("an audit log in %s", (_kind, makeLocation) => {
     await Promise.all([database, ...others].map(({ audit }) => audit.append(createRecords(1))));
     const heads = await Promise.all([database, ...others].map(({ audit }) => audit.sign()));
     expect(new Set(heads.map((head) => head?.signer)).size).toBe(1);
-    const file = join(folder, "audit-key.pem");
+    const file = join(location.folder ?? "", "audit-key.pem");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readFile(file, "utf8")).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
     await Promise.all(others.map((other) => other.close()));
@@ -243,6 +227,60 @@ describe("a writer of audit records", () => {
     };
     await Promise.all(Array.from({ length: 10 }, (_, caller) => add(caller)));
     expect(stored.toSorted((a, b) => Number(a) - Number(b))).toEqual(records.map(({ callId }) => callId));
+  });
+
+  test("lets only effects wait: other records are committed soon, and before the next effect [P8]", async () => {
+    const stored: unknown[] = [];
+    const commits = new EventEmitter();
+    const writer = createAuditWriter(
+      async () => ({
+        async append(records) {
+          stored.push(...records.map(({ callId }) => callId));
+          commits.emit("commit");
+        },
+      }),
+      () => {},
+    );
+    const [read, effect, after, last] = createRecords(4) as [AuditRecord, AuditRecord, AuditRecord, AuditRecord];
+    writer.add(read);
+    expect(writer.flushEffects("r")).toBeUndefined();
+    writer.addEffect({ ...effect, runId: "r" });
+    expect(writer.flushEffects("other")).toBeUndefined();
+    const committed = writer.flushEffects("r");
+    expect(committed).toBeInstanceOf(Promise);
+    await committed;
+    expect(stored).toEqual([0, 1]);
+    writer.add(after);
+    expect(writer.flushEffects("r")).toBeUndefined();
+    await once(commits, "commit");
+    expect(stored).toEqual([0, 1, 2]);
+    writer.add(last);
+    await writer.close();
+    expect(stored).toEqual([0, 1, 2, 3]);
+  });
+
+  test("forgets no record when another one is removed during a commit [P8]", async () => {
+    const stored: unknown[] = [];
+    let removeFirst = (): void => {};
+    const writer = createAuditWriter(
+      async () => ({
+        async append(records) {
+          removeFirst();
+          stored.push(...records.map(({ callId }) => callId));
+        },
+      }),
+      () => {},
+    );
+    const [first, second] = createRecords(2) as [AuditRecord, AuditRecord];
+    writer.addEffect(first);
+    removeFirst = () => {
+      removeFirst = () => {};
+      writer.remove(first);
+      writer.addEffect({ ...second, runId: "r" });
+    };
+    await writer.flush();
+    expect(stored).toEqual([0, 1]);
+    expect(writer.flushEffects("r")).toBeUndefined();
   });
 
   test("keeps the records of a commit that fails, and adds them in order later [P8]", async () => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
+import { findSqlite } from "../../src/store/database/sqlite-program.ts";
 import { openDatabase } from "../../src/store/index.ts";
 
 let folder: string;
@@ -28,6 +29,7 @@ const MailSkill = defineSkill({
   description: "Sends mail",
   methods: {
     read: { description: "Read", input: TEXT, run: async ({ text }) => text },
+    count: { description: "Count the mails", readOnly: true, run: () => 5 },
     fail: {
       description: "Fail",
       input: TEXT,
@@ -48,7 +50,15 @@ const MailSkill = defineSkill({
 });
 
 async function openRuntime(store: string): Promise<Runtime> {
-  opened = await createRuntime({ skillsDir: false, skills: [MailSkill], store, audit: "store", typecheck: false });
+  const timeouts = { lockMs: 30_000 };
+  opened = await createRuntime({
+    skillsDir: false,
+    skills: [MailSkill],
+    store,
+    audit: "store",
+    typecheck: false,
+    timeouts,
+  });
   return opened;
 }
 
@@ -86,6 +96,7 @@ test("stores failed and refused calls [P8]", async () => {
   const runtime = await openRuntime(folder);
   await runtime.run('device.MailSkill.fail("x")');
   await runtime.run('device.MailSkill.read(JSON.parse("5"))');
+  await runtime.close();
   const records = await readRecords();
   expect(records.map(({ event, decision, outcome, code }) => [event, decision, outcome, code])).toEqual([
     ["decision", "allowed", undefined, undefined],
@@ -107,6 +118,38 @@ test("commits the decision on a destructive call before it is made [P8]", async 
   };
   await (await openRuntime(folder)).run('device.MailSkill.send("x")');
   expect(committed.map(({ event, method }) => [event, method])).toEqual([["decision", "MailSkill.send"]]);
+});
+
+test("lets no outcome of a call that only reads wait for the log, and commits its records soon [P8]", async () => {
+  const runtime = await openRuntime(folder);
+  const writing = findSqlite()?.connect(join(folder, "skillgate.db"));
+  writing?.exec("BEGIN IMMEDIATE");
+  expect(await runtime.run("device.MailSkill.count()")).toMatchObject({ kind: "completed", value: 5 });
+  expect(await readRecords()).toEqual([]);
+  let isSent = false;
+  const sending = runtime.run('device.MailSkill.send("x")').finally(() => (isSent = true));
+  expect(await runtime.run("device.MailSkill.count()")).toMatchObject({ kind: "completed", value: 5 });
+  expect(isSent).toBe(false);
+  writing?.exec("COMMIT");
+  writing?.close();
+  expect(await sending).toMatchObject({ kind: "completed", value: "sent" });
+  const methods = (await readRecords()).map(({ method }) => String(method));
+  expect(methods.slice(0, 3)).toEqual(["MailSkill.count", "MailSkill.count", "MailSkill.send"]);
+  expect(methods.filter((method) => method === "MailSkill.send")).toHaveLength(2);
+});
+
+test("commits the records of calls that only read without a further call [P8]", async () => {
+  const runtime = await openRuntime(folder);
+  await using other = await openDatabase({ folder });
+  const changed = new Promise<void>((resolve) => {
+    const stop = other.watch(() => {
+      stop();
+      resolve();
+    });
+  });
+  await runtime.run("device.MailSkill.count()");
+  await changed;
+  expect(await readRecords()).toHaveLength(2);
 });
 
 test("makes no call while records cannot be stored, and says so [P8]", async () => {

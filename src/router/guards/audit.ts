@@ -22,7 +22,7 @@ export function audit({ record, writer, now }: AuditOptions): Guard {
     const end = (how: CallEnding): void => {
       const entry = createEntry(call, time, performance.now() - started, how);
       record(entry);
-      if (entry.code !== "AUDIT_FAILED") writer?.add(toRecord(entry));
+      if (writer !== undefined && entry.code !== "AUDIT_FAILED") addEnd(writer, entry, call);
       call.onEnded(entry);
     };
     try {
@@ -37,6 +37,13 @@ export function audit({ record, writer, now }: AuditOptions): Guard {
   };
 }
 
+/** The outcome of a call that has made an effect waits for its record; that of any other does not. */
+function addEnd(writer: AuditWriter, entry: AuditEntry, { method }: GuardedCall): void {
+  const hasNoEffect = method.metadata.readOnly || entry.cached || entry.decision === "refused";
+  if (hasNoEffect) writer.add(toRecord(entry));
+  else writer.addEffect(toRecord(entry));
+}
+
 /**
  * Returns the function that stores the decision to make a call, just before it is made. A destructive call waits until the
  * decision is committed.
@@ -48,18 +55,20 @@ export function recordDecision(
   if (writer === undefined) return () => undefined;
   return (call) => {
     const { runId, id: callId, caller, method, rule } = call;
+    // In the order of the canonical JSON, which makes writing it faster.
     const record = {
-      event: "decision",
-      time: new Date(now()).toISOString(),
-      runId,
+      argumentsDigest: call.argumentsDigest(),
       callId,
       caller: caller.id,
-      method: method.path,
-      argumentsDigest: call.argumentsDigest(),
       decision: "allowed",
+      event: "decision",
+      method: method.path,
       ...(rule.row !== undefined && { policyRow: rule.row }),
+      runId,
+      time: new Date(now()).toISOString(),
     };
-    writer.add(record);
+    if (method.metadata.readOnly) writer.add(record);
+    else writer.addEffect(record);
     return method.metadata.destructive ? requireCommit(writer, record) : undefined;
   };
 }
@@ -80,15 +89,24 @@ function getReason(error: unknown): string {
 }
 
 /** Converts an entry to a record: a refusal is a decision, anything else the end of a call. */
-function toRecord({ time, path, durationMs, decision, ...entry }: AuditEntry): AuditRecord {
+function toRecord(entry: AuditEntry): AuditRecord {
+  const { argumentsDigest, cached, callId, caller, code, decision, durationMs, path, origins, outcome } = entry;
   const isRefused = decision === "refused";
   return {
-    ...entry,
-    event: isRefused ? "decision" : "end",
-    time: new Date(isRefused ? time : time + durationMs).toISOString(),
-    method: path,
+    argumentsDigest,
+    cached,
+    callId,
+    caller,
+    ...(code !== undefined && { code }),
     decision,
     durationMs: Math.round(durationMs * 1_000) / 1_000,
+    event: isRefused ? "decision" : "end",
+    method: path,
+    ...(origins !== undefined && { origins }),
+    outcome,
+    ...(entry.policyRow !== undefined && { policyRow: entry.policyRow }),
+    runId: entry.runId,
+    time: new Date(isRefused ? entry.time : entry.time + durationMs).toISOString(),
   };
 }
 

@@ -17,22 +17,25 @@ const CALLERS = 100;
 
 const ECHO_FILE = `/** Repeats a text. */
 export class EchoSkill {
-  /** Repeat a text. */
+  /**
+   * Repeat a text.
+   * @readonly
+   */
   echo(text: string): string {
     return text;
   }
 }
 `;
 
+const TEXT = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+
 const EchoSkill = defineSkill({
   name: "EchoSkill",
   description: "Repeats a text",
   methods: {
-    echo: {
-      description: "Repeat a text",
-      input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-      run: async ({ text }) => text,
-    },
+    echo: { description: "Repeat a text", input: TEXT, readOnly: true, run: async ({ text }) => text },
+    note: { description: "Write a text", input: TEXT, run: async ({ text }) => text },
+    erase: { description: "Erase a text", input: TEXT, destructive: true, run: async ({ text }) => text },
   },
 });
 
@@ -50,14 +53,24 @@ export async function benchAudit() {
         [`records committed a second, ${CALLERS} callers at once`, rate, "5000"],
       ],
     );
-    const runs = await measureRuns(folder);
+    const rows = [];
+    for (const [method, effect] of METHODS) {
+      const { off, store } = await measureRuns(folder, method);
+      rows.push([`runtime.run, one call that ${effect}`, off, store, store - off, store / off]);
+    }
     const calls = await measureServedCalls(folder);
     table(
       "With the audit log beside without it, ms",
       ["", "without", "with", "difference", "ratio"],
       [
-        ["runtime.run, one call", runs.off, runs.store, runs.store - runs.off, runs.store / runs.off],
-        ["tools/call at /rpc", calls.off, calls.store, calls.store - calls.off, calls.store / calls.off],
+        ...rows,
+        [
+          "tools/call at /rpc, a call that reads",
+          calls.off,
+          calls.store,
+          calls.store - calls.off,
+          calls.store / calls.off,
+        ],
       ],
     );
   } finally {
@@ -111,17 +124,31 @@ function createRecord(caller, callId) {
   return { ...facts, event: "end", time, caller, callId, decision: "allowed", outcome: "ok", durationMs: 1 };
 }
 
+const METHODS = [
+  ["echo", "reads"],
+  ["note", "may change something"],
+  ["erase", "is destructive"],
+];
+
+/** Runs that follow each other without a pause, so that the commits that come after an outcome are measured, too. */
+const RUNS = 200;
+
 /** Both runtimes have a store, so that only the records differ. */
-async function measureRuns(folder) {
+async function measureRuns(folder, method) {
   const open = (audit) =>
-    createRuntime({ skillsDir: false, skills: [EchoSkill], store: join(folder, `runs-${audit}`), audit });
+    createRuntime({ skillsDir: false, skills: [EchoSkill], store: join(folder, `runs-${method}-${audit}`), audit });
   const [off, store] = [await open("off"), await open("store")];
   let n = 0;
   const run = async (runtime) => {
-    const { value } = await runtime.run(`const r${n} = await device.EchoSkill.echo({ text: "${n}" }); r${n}`);
+    const { value } = await runtime.run(`const r${n} = await device.EchoSkill.${method}({ text: "${n}" }); r${n}`);
     if (value !== String(n++)) throw new Error(`A run gives ${value}`);
   };
-  const medians = await interleaved({ off: () => run(off), store: () => run(store) }, 60);
+  const runAll = async (runtime) => {
+    const since = performance.now();
+    for (let each = 0; each < RUNS; each++) await run(runtime);
+    return { tookMs: (performance.now() - since) / RUNS };
+  };
+  const medians = await interleaved({ off: () => runAll(off), store: () => runAll(store) }, 40, 1);
   await Promise.all([off.close(), store.close()]);
   return medians;
 }
