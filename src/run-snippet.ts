@@ -6,6 +6,7 @@ import type { TypecheckSnippet } from "./runtime/typecheck-snippet.ts";
 import type { Discovery } from "./runtime/discovery.ts";
 import type { Approve } from "./model/approval.ts";
 import type { Caller } from "./model/caller.ts";
+import { findCancelReason } from "./model/credential.ts";
 import type { RunObserver } from "./model/run-observer.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { Policy } from "./model/policy.ts";
@@ -73,6 +74,7 @@ export async function runSnippet(source: string, request: RunRequest, services: 
     results: services.results,
     handles: services.handles,
     secrets: services.secrets,
+    cancelReason: findCancelReason(request.cancellable),
   });
   return services.secrets.maskValue(addMethods(outcome, plan, request, services));
 }

@@ -6,6 +6,7 @@ import { createKeyId, createKeyText, findKeyId, matchesDigest } from "./key-text
 import { toRights } from "./permissions.ts";
 import { keyError, requireFuture, requireValidKey, type WantedKey } from "./wanted-key.ts";
 
+export { createKeyWatch, type KeyWatch } from "./key-watch.ts";
 export { findPermissionFlaw, toRights } from "./permissions.ts";
 export { isKeyText } from "./key-text.ts";
 export type { WantedKey } from "./wanted-key.ts";

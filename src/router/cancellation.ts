@@ -1,6 +1,7 @@
 import type { Cancellable } from "../../sandbox/index.ts";
 import { SkillgateError, sentence } from "../errors.ts";
 import type { Method } from "../model/catalog.ts";
+import { findCancelReason } from "../model/credential.ts";
 import { getMethodFacts } from "./call.ts";
 
 /** Settles like `work`, or rejects when it is cancelled first. Then `work` continues and its outcome is ignored. */
@@ -12,6 +13,8 @@ export function rejectWhenCancelled<T>(cancellable: Cancellable, work: Promise<T
 }
 
 /** The error of a call whose run ends before the call does. */
-export function cancelledError(method: Method): SkillgateError {
-  return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", method.path), getMethodFacts(method));
+export function cancelledError(method: Method, cancellable: Cancellable): SkillgateError {
+  const why = findCancelReason(cancellable);
+  const values = why === undefined ? method.path : `${method.path}; ${why}`;
+  return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", values), getMethodFacts(method));
 }

@@ -84,7 +84,7 @@ async function requireApproval(
   const verdict = await rejectWhenCancelled(
     cancellable,
     pauseTimeout(call, askForApproval(decide, request, details)),
-    () => cancelledError(method),
+    () => cancelledError(method, cancellable),
   );
   if (verdict.yes) return;
   if (verdict.cause instanceof SkillgateError && verdict.cause.code.startsWith("APPROVAL_")) throw verdict.cause;

@@ -16,7 +16,7 @@ export const timeout: Guard = (next) => async (call) => {
   const end = new Cancellation();
   const timeoutMs = Math.min(rule.timeoutMs, MAX_TIMEOUT_MS);
   const timer = setTimeout(() => end.cancel(timedOut(method, rule.timeoutMs)), timeoutMs);
-  const stop = call.cancellable.onCancel(() => end.cancel(cancelledError(method)));
+  const stop = call.cancellable.onCancel(() => end.cancel(cancelledError(method, call.cancellable)));
   try {
     if (end.reason !== undefined) throw end.reason;
     const progress: typeof call.progress = (...step) => {
@@ -30,7 +30,7 @@ export const timeout: Guard = (next) => async (call) => {
       progress,
       pauseTimeoutFor: (answer) => pauseTimeoutFor(pauseTimeout(call, answer)),
     });
-    return await rejectWhenCancelled(end, work, () => end.reason ?? cancelledError(method));
+    return await rejectWhenCancelled(end, work, () => end.reason ?? cancelledError(method, end));
   } finally {
     clearTimeout(timer);
     stop();

@@ -34,6 +34,8 @@ export interface RunEnd {
   readonly results: KeptResults;
   readonly handles: ResultHandles;
   readonly secrets: KnownSecrets;
+  /** The words of the reason why the run was cancelled, if there are any. */
+  readonly cancelReason: string | undefined;
 }
 
 /** Misreads that a hint names; the last ones may have nothing to do with the error. */
@@ -213,10 +215,11 @@ function formatPaths(paths: readonly string[]): string {
 }
 
 function stoppedError(ending: RunEnd, code: ErrorCode): GuestError {
+  const why = code === "CANCELLED" ? ending.cancelReason : undefined;
   return {
     name: "LimitError",
     code,
-    message: sentence(code, `${limitText(code, ending.limits)}${madeCalls(code, ending.sandbox)}`),
+    message: sentence(code, `${why ?? limitText(code, ending.limits)}${madeCalls(code, ending.sandbox)}`),
     line: 0,
     column: 0,
     frame: "",

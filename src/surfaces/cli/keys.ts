@@ -50,7 +50,7 @@ export function addKeys(program: Command, act: CommandAction): void {
 
 const HELP = `
 Clients send a key as "Authorization: Bearer sg_…" to skillgate serve --http. A key sees only the methods that it may
-call or read. Changes apply to the next request of each client.
+call or read. A revocation also ends the sessions and the running programs of the key.
 
 Examples:
   skillgate keys create ada --invoke 'MathSkill.*' --per-minute 60 --expires 90d

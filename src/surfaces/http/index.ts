@@ -6,19 +6,20 @@ import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
 import { createMcpSurface } from "../mcp/index.ts";
-import { createAuthenticator, OWNER_AUTHENTICATION, type TokenCheck } from "./authenticate.ts";
-import { createKeyCheck } from "./key-check.ts";
+import { createAuthenticator, OWNER_AUTHENTICATION, type TokenCheck } from "./auth/authenticate.ts";
+import { createKeyCheck } from "./auth/key-check.ts";
 import { createOriginCheck, isLoopback } from "./origin-check.ts";
 import { createCounters } from "./metrics.ts";
 import { getChallengeFacts } from "./oauth/resource-metadata.ts";
-import { createRoutes, type HttpServices } from "./routes.ts";
+import { createRoutes } from "./routes.ts";
+import type { HttpServices } from "./services.ts";
 import type { HttpServerSettings } from "./settings.ts";
 import { serveSockets } from "./socket.ts";
 import { createInFlight } from "./in-flight.ts";
-import { AUTHENTICATION_MS } from "./unauthenticated.ts";
+import { AUTHENTICATION_MS } from "./auth/unauthenticated.ts";
 
 export { parseServerSettings, SERVER_DEFAULTS, type HttpServerSettings } from "./settings.ts";
-export { openToken } from "./token.ts";
+export { openToken } from "./auth/token.ts";
 
 /** A listening server. */
 export interface HttpServer {
@@ -41,14 +42,13 @@ export async function serveHttp(
     sessions: { most: settings.sessions, idleMs: settings.sessionIdleSeconds * 1_000 },
   });
   let url = "";
+  const keyCheck = createKeyCheck(runtime);
   const services: HttpServices = {
     runtime,
     mcp,
     settings,
     origins: createOriginCheck({ ...settings, hasToken: isToken !== undefined }),
-    authenticator: createAuthenticator(
-      isToken && [checkOwnToken(isToken), createKeyCheck(runtime), ...checkIssuer(settings)],
-    ),
+    authenticator: createAuthenticator(isToken && [checkOwnToken(isToken), keyCheck.check, ...checkIssuer(settings)]),
     challenge: () => (settings.oauth === undefined ? undefined : getChallengeFacts(settings.oauth, url)),
     counters: createCounters(),
     inFlight: createInFlight(),
@@ -69,6 +69,7 @@ export async function serveHttp(
       await services.inFlight.waitUntilIdle(Math.max(0, until - performance.now()));
       sockets.close();
       await mcp.close();
+      keyCheck.close();
       await services.inFlight.waitUntilIdle(SHUTDOWN_GRACE_MS);
       server.closeAllConnections();
       await closed;

@@ -1,47 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { HttpBindings } from "@hono/node-server";
 import { type Context, type Handler, Hono, type MiddlewareHandler } from "hono";
 
-import { type RpcError, rpcError, newTraceId, ownFault } from "../../shared/rpc-errors.ts";
-import { type Caller, mayAdminister } from "../../model/caller.ts";
-import { isRecord } from "../../model/json.ts";
-import type { Runtime } from "../../runtime.ts";
-import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
-import { type Expose, EXPOSES, type McpSurface, openEventStream } from "../mcp/index.ts";
+import { rpcError, ownFault } from "../../shared/rpc-errors.ts";
+import { mayAdminister } from "../../model/caller.ts";
 import { answerApprovalRoute } from "./approval-routes.ts";
+import { getCaller } from "./auth/authenticate.ts";
+import { refuseSender } from "./auth/challenge.ts";
+import { closeAfterCredential, followCredential } from "./auth/follow-credential.ts";
 import { type Body, bodyLimit, readJson } from "./body.ts";
+import { answerMcp } from "./mcp-route.ts";
+import { metricsText } from "./metrics.ts";
 import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts";
-import { type Authentication, type Authenticator, getCaller } from "./authenticate.ts";
-import { type ChallengeFacts, refuseSender } from "./challenge.ts";
-import type { OriginCheck } from "./origin-check.ts";
-import { answerRpc, findBatchFlaw, ownFaultAnswer, type RpcResponse } from "./json-rpc.ts";
-import { type Counters, metricsText } from "./metrics.ts";
 import { createOpenapi } from "./openapi.ts";
-import { emitAnswer, createObserver } from "./chunking.ts";
-import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
-import type { HttpServerSettings } from "./settings.ts";
+import { accepts, getTraceId, refuse } from "./responses.ts";
+import { answerAtRpc } from "./rpc-route.ts";
+import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";
 import { answerTool } from "./tool-route.ts";
-import type { InFlight } from "./in-flight.ts";
 import { truncateText } from "../../shared/format-text.ts";
-
-/** Dependencies of the endpoints. */
-export interface HttpServices {
-  readonly runtime: Runtime;
-  readonly mcp: McpSurface;
-  readonly settings: HttpServerSettings;
-  readonly origins: OriginCheck;
-  readonly authenticator: Authenticator;
-  /** The facts about the issuer of access tokens that a 401 reports; `undefined` without an issuer. */
-  readonly challenge: () => ChallengeFacts | undefined;
-  readonly counters: Counters;
-  readonly inFlight: InFlight;
-  /** Milliseconds that a WebSocket may stay open without a valid token. */
-  readonly authenticationMs: number;
-  /** The URL of the server. */
-  readonly url: () => string;
-}
-
-type RouteEnvironment = { Bindings: HttpBindings; Variables: { sender: Authentication; caller: Caller; body: Body } };
 
 type RouteHandler = MiddlewareHandler<RouteEnvironment> | Handler<RouteEnvironment>;
 
@@ -123,17 +98,6 @@ function wrongMethod(method: string, allow: string): Response {
   return refuse(405, rpcError("InvalidRequest", reason), { allow });
 }
 
-/** The number of tools is that of the tools that the caller sees; strangers see only the built-in ones. */
-export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">, caller?: Caller) {
-  const methods = caller === undefined ? [] : runtime.catalogFor(caller).methods;
-  return {
-    status: "healthy",
-    uptime_seconds: counters.uptimeSeconds,
-    tools_count: methods.length + BUILTIN_TOOLS.length,
-    request_count: counters.requests,
-  };
-}
-
 function counted({ counters }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     await next();
@@ -171,7 +135,9 @@ function preflight(cors: Readonly<Record<string, string>>, headers: IncomingHttp
 
 function identifySender({ authenticator }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
-    c.set("sender", await authenticator.authenticate(c.env.incoming.headers));
+    const sender = await authenticator.authenticate(c.env.incoming.headers);
+    if (sender.kind === "caller") closeAfterCredential(c.env.outgoing, sender.life);
+    c.set("sender", sender);
     await next();
   };
 }
@@ -184,6 +150,7 @@ function requireCaller({ challenge }: HttpServices): MiddlewareHandler<RouteEnvi
       return refuse(status, error, headers);
     }
     c.set("caller", sender.caller);
+    c.set("life", sender.life);
     await next();
     return undefined;
   };
@@ -215,126 +182,6 @@ function readBody({ settings }: HttpServices): MiddlewareHandler<RouteEnvironmen
   };
 }
 
-/** Creates an error response; every endpoint uses the JSON-RPC error format. */
-function refuse(status: number, error: RpcError, headers: Readonly<Record<string, string>> = {}): Response {
-  return Response.json({ jsonrpc: "2.0", id: null, error }, { status, headers });
-}
-
-async function answerMcp(c: Context<RouteEnvironment>, { mcp, settings, inFlight }: HttpServices): Promise<Response> {
-  const body = c.get("body");
-  const { incoming, outgoing } = c.env;
-  if (c.req.method === "POST" && body.kind === "none") return emptyBody(getTraceId(c));
-  const flaw = body.kind === "json" && Array.isArray(body.value) ? findBatchFlaw(body.value) : undefined;
-  if (flaw !== undefined) return refuse(400, rpcError("InvalidRequest", flaw));
-  const exposure = wantedExposure(c.req.query("expose") ?? c.req.header("x-skillgate-expose"));
-  if (exposure === undefined)
-    return refuse(
-      400,
-      rpcError("InvalidRequest", `expose must be ${EXPOSES.join(", ")}`, { field: "expose", suggestions: EXPOSES }),
-    );
-  if (isListening(body)) inFlight.untrack(outgoing);
-  const exchange = {
-    request: c.req.raw,
-    body: body.kind === "json" ? body.value : undefined,
-    onEnd: (listener: (wasSent: boolean) => void) =>
-      void outgoing.once("close", () => listener(outgoing.writableFinished && !incoming.aborted)),
-    respond: incoming.headers.origin === undefined ? respondAtOnce(outgoing) : respondAsJson,
-  };
-  const expose = exposure === "default" ? settings.expose : exposure;
-  const { names, budgetTokens } = settings;
-  const response = await mcp.fetch(exchange, { caller: c.get("caller"), exposure: { expose, names, budgetTokens } });
-  response.headers.delete("connection"); // the client and Node decide whether the connection stays open
-  return response;
-}
-
-function emptyBody(trace_id: string): Response {
-  return refuse(400, rpcError("ParseError", "The body is empty", { trace_id }));
-}
-
-function respondAsJson(json: string, status: number, headers: Readonly<Record<string, string>>): Response {
-  return new Response(json, { status, headers: { "content-type": "application/json", ...headers } });
-}
-
-/**
- * Writes an answer without a `Response` and its streams, which halves the time of a short one. Browsers get a
- * `Response`, for CORS.
- */
-function respondAtOnce(outgoing: HttpBindings["outgoing"]): typeof respondAsJson {
-  return (json, status, headers) => {
-    if (outgoing.destroyed) return SENT; // the client has gone
-    const length = String(Buffer.byteLength(json));
-    outgoing.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers }).end(json);
-    return status === 200 ? SENT : new Response(null, { status, headers: ALREADY_SENT });
-  };
-}
-
-const ALREADY_SENT = { "x-hono-already-sent": "true" };
-
-const SENT = new Response(null, { headers: ALREADY_SENT });
-
-/** True for the request on whose stream the 2026 protocol sends change notifications. */
-function isListening(body: Body): boolean {
-  return body.kind === "json" && isRecord(body.value) && body.value["method"] === "subscriptions/listen";
-}
-
-function wantedExposure(text: string | undefined): Expose | "default" | undefined {
-  return text === undefined ? "default" : EXPOSES.find((expose) => expose === text);
-}
-
-async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpServices): Promise<Response> {
-  const body = c.get("body");
-  const traceId = getTraceId(c);
-  if (body.kind !== "json") return emptyBody(traceId);
-  const { headers } = c.env.incoming;
-  const sender = c.get("sender");
-  const controller = new AbortController();
-  const { outgoing } = c.env;
-  outgoing.once("close", () => controller.abort());
-  const context: RpcContext = {
-    programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
-    authenticate: ({ message }) =>
-      sender.kind === "caller" ? sender : services.authenticator.authenticateMessage(message),
-    challenge: services.challenge,
-    signal: controller.signal,
-    health: (caller) => createHealthReport(services, caller),
-  };
-  if (accepts(headers, "text/event-stream")) return streamRpc(body.value, context, controller, traceId);
-  const answer = await answerRpc(body.value, createRpcHandler(context), traceId);
-  if (answer === undefined) return c.body(null, 204);
-  return "error" in answer ? answerWithError(answer, sender, services) : c.json(answer as object);
-}
-
-/** Answers with the status and headers that let HTTP clients log in again or wait. */
-function answerWithError(
-  answer: RpcResponse & { readonly error: RpcError },
-  sender: Authentication,
-  { challenge }: HttpServices,
-): Response {
-  const { error_type, retry_after } = answer.error.data;
-  if (sender.kind === "insufficient" || (sender.kind !== "caller" && error_type === "AuthenticationError")) {
-    const { status, headers } = refuseSender(sender, challenge());
-    return Response.json(answer, { status, headers });
-  }
-  return Response.json(answer, {
-    headers: retry_after === undefined ? {} : { "retry-after": String(Math.ceil(retry_after)) },
-  });
-}
-
-/** Answers with a stream: notifications of the calls, and large results in parts. */
-function streamRpc(value: unknown, context: RpcContext, controller: AbortController, traceId: string): Response {
-  const stream = openEventStream(() => controller.abort());
-  const emit = (message: unknown): void => stream.send("message", message);
-  const followed = {
-    ...context,
-    createObserver: ({ id }: { readonly id?: string | number | null | undefined }) => createObserver(id, emit),
-  };
-  void answerRpc(value, createRpcHandler(followed), traceId)
-    .then((answer) => answer !== undefined && emitAnswer(answer, emit))
-    .catch(() => emit(ownFaultAnswer(traceId)))
-    .finally(() => stream.end());
-  return stream.response;
-}
-
 async function answerToolRoute(c: Context<RouteEnvironment>, { runtime, mcp }: HttpServices): Promise<Response> {
   const body = c.get("body");
   const controller = new AbortController();
@@ -342,18 +189,11 @@ async function answerToolRoute(c: Context<RouteEnvironment>, { runtime, mcp }: H
   outgoing.once("close", () => controller.abort());
   const programs = { runtime, records: mcp.records, proxied: mcp.proxied, caller: c.get("caller") };
   const input = body.kind === "json" ? body.value : {};
+  const { signal, stop } = followCredential(controller.signal, c.get("life"));
+  outgoing.once("close", stop);
   return answerTool(programs, c.req.param("name") ?? "", input, {
-    signal: controller.signal,
+    signal,
     traceId: getTraceId(c),
     streams: accepts(incoming.headers, "text/event-stream"),
   });
-}
-
-function accepts({ accept = "" }: IncomingHttpHeaders, type: string): boolean {
-  return accept.includes(type) && !accept.includes("application/json");
-}
-
-/** Returns the trace id of a W3C `traceparent` header, or a new one. */
-function getTraceId(c: Context<RouteEnvironment>): string {
-  return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(c.req.header("traceparent") ?? "")?.[1] ?? newTraceId();
 }

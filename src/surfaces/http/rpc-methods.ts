@@ -1,7 +1,8 @@
 import { rpcError, toRpcError } from "../../shared/rpc-errors.ts";
 import type { Caller } from "../../model/caller.ts";
-import type { Authentication } from "./authenticate.ts";
-import { type ChallengeFacts, refuseSender } from "./challenge.ts";
+import type { Authentication } from "./auth/authenticate.ts";
+import { type ChallengeFacts, refuseSender } from "./auth/challenge.ts";
+import { followCredential } from "./auth/follow-credential.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import { isRecord } from "../../model/json.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
@@ -32,7 +33,12 @@ export function createRpcHandler(context: RpcContext): RpcHandler {
     }
     const sender = await context.authenticate(call);
     if (sender.kind !== "caller") throw new RpcFailure(refuseSender(sender, context.challenge(), trace_id).error);
-    return method(call, { ...context, programs: { ...context.programs, caller: sender.caller } });
+    const { signal, stop } = followCredential(context.signal, sender.life);
+    try {
+      return await method(call, { ...context, signal, programs: { ...context.programs, caller: sender.caller } });
+    } finally {
+      stop();
+    }
   };
 }
 

@@ -2,22 +2,26 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 
-import { type Authentication, getCaller } from "./authenticate.ts";
+import type { CredentialLife } from "../../model/credential.ts";
+import { type Authentication, getCaller } from "./auth/authenticate.ts";
 import { answerRpc, ownFaultAnswer, createParseError } from "./json-rpc.ts";
 import { emitAnswer, createObserver } from "./chunking.ts";
 import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
-import { createHealthReport, type HttpServices } from "./routes.ts";
+import { createHealthReport, type HttpServices } from "./services.ts";
 import {
   createUnauthenticatedSockets,
   MAX_UNAUTHENTICATED_BYTES,
   type UnauthenticatedSockets,
-} from "./unauthenticated.ts";
+} from "./auth/unauthenticated.ts";
 
 /** Calls in progress per connection; at this limit, reading pauses until one ends. */
 const MAX_CALLS = 64;
 
 /** Unread bytes at which a client is disconnected. */
 const MAX_UNREAD_BYTES = 64 << 20;
+
+/** Milliseconds that the calls of a socket have to be answered after the end of its key. */
+const ANSWER_MS = 1_000;
 
 /** Interval between pings; a connection that misses one is closed. */
 const PING_MS = 30_000;
@@ -54,6 +58,7 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
     (isStranger ? unknown : authenticatedSockets).handleUpgrade(request, socket, head, (client) => {
       if (isStranger) unauthenticated.add(client);
       converse(client, isStranger ? undefined : request, services, unauthenticated);
+      if (!isStranger) closeAfterCredential(client, sender.life);
     });
   }
   return {
@@ -133,6 +138,12 @@ function converse(
     });
     services.inFlight.trackWork(answered.catch(() => send(ownFaultAnswer())));
   });
+}
+
+/** Closes a socket whose key has ended, after the answers of the calls that this cancels. */
+function closeAfterCredential(client: WebSocket, life: CredentialLife | undefined): void {
+  const stop = life?.onEnd((why) => setTimeout(() => client.close(1008, why), ANSWER_MS).unref());
+  if (stop !== undefined) client.on("close", stop);
 }
 
 function createRpcContext(

@@ -99,7 +99,7 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   const converse: Converse = (name, context, work) => {
     if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, logLevel));
     const subject = JSON.stringify([caller.id, context.mcpReq.method, name]);
-    return shared.conversations.run({ ...createTurn(context, logLevel), subject }, work);
+    return shared.conversations.run({ ...createTurn(context, logLevel), life: mcpClient.life, subject }, work);
   };
   if (mcpClient.era === "legacy") {
     server.setRequestHandler("logging/setLevel", ({ params: { level } }) => {

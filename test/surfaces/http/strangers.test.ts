@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
-import { MAX_UNAUTHENTICATED_SOCKETS } from "../../../src/surfaces/http/unauthenticated.ts";
+import { MAX_UNAUTHENTICATED_SOCKETS } from "../../../src/surfaces/http/auth/unauthenticated.ts";
 import { faultsOfProcess, post, serve } from "../serving.ts";
 
 test.each([

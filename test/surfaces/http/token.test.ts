@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 
-import { openToken, tokenFile } from "../../../src/surfaces/http/token.ts";
+import { openToken, tokenFile } from "../../../src/surfaces/http/auth/token.ts";
 import { folder } from "../serving.ts";
 
 test("creates a token once, and stores only its hash in a private file [V6]", () => {

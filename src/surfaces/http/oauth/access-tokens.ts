@@ -4,7 +4,7 @@ import { getMessage } from "../../../errors.ts";
 import type { Caller } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import { toRights } from "../../../keys/index.ts";
-import type { TokenCheck } from "../authenticate.ts";
+import type { TokenCheck } from "../auth/authenticate.ts";
 import { isLoopback } from "../origin-check.ts";
 import type { IssuerSettings } from "./issuer-settings.ts";
 

@@ -1,4 +1,4 @@
-import type { ChallengeFacts } from "../challenge.ts";
+import type { ChallengeFacts } from "../auth/challenge.ts";
 import type { IssuerSettings } from "./issuer-settings.ts";
 
 /** The path at which RFC 9728 places the metadata of a resource; the path of the resource follows. */

@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
+import { createCancelReason } from "../../../model/credential.ts";
 import { isRecord } from "../../../model/json.ts";
 import { canAnswer } from "../sessions/client-answers.ts";
 import { askedDirectly, type RequestResult } from "../sessions/multi-turn-requests.ts";
@@ -103,7 +104,7 @@ export class FastPathCalls {
 
   #stop(id: RequestId, begun: OpenCall, cause?: Cause): void {
     this.#end(id, begun, cancelledAnswer(id, cause));
-    begun.abort.cancel();
+    begun.abort.cancel(cause && createCancelReason(cause));
   }
 
   #end(id: RequestId, begun: OpenCall, message: JSONRPCMessage): void {
@@ -151,6 +152,7 @@ function answerModern(
     notifications: createSink(options, createLevelFilter(meta[LOG_LEVEL_META_KEY]), progressToken),
     cancellable,
     can: canAnswer(meta[CLIENT_CAPABILITIES_META_KEY]),
+    life: mcpClient.life,
     subject: JSON.stringify([mcpClient.caller.id, "tools/call", name]),
   };
   return shared.conversations.run(requestTurn, (workContext) =>

@@ -1,4 +1,5 @@
 import type { Caller } from "../../../model/caller.ts";
+import type { CredentialLife } from "../../../model/credential.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { MultiTurnRequests } from "./multi-turn-requests.ts";
 import type { Exposure } from "../tools/tool-exposure.ts";
@@ -17,6 +18,8 @@ export interface GatewayContext {
 export interface Principal {
   readonly caller: Caller;
   readonly exposure: Exposure;
+  /** Ends with the key of the caller. */
+  readonly life?: CredentialLife;
 }
 
 /** The client of a connection. */

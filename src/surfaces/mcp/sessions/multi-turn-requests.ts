@@ -13,6 +13,7 @@ import {
 import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../../errors.ts";
 import type { Client, ClientRequest } from "../../../model/client-requests.ts";
+import { createCancelReason, type CredentialLife } from "../../../model/credential.ts";
 import { type CanAnswer, fits } from "./client-answers.ts";
 import type { NotificationSink } from "../notifications.ts";
 
@@ -40,6 +41,8 @@ export interface WorkContext {
 export interface RequestTurn {
   readonly notifications: NotificationSink;
   readonly cancellable: Cancellable;
+  /** The life of the key of the caller; the work ends with it, also while it is suspended. */
+  readonly life?: CredentialLife | undefined;
   /** Identifies the suspended work whose questions this request answers. */
   readonly requestState?: string;
   readonly inputResponses?: Readonly<Record<string, unknown>>;
@@ -123,6 +126,7 @@ class MultiTurnRequest {
   #request: RequestTurn;
   #onQuestion: (() => void) | undefined;
   #stopListening = (): void => {};
+  #unfollow: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(request: RequestTurn, work: (workContext: WorkContext) => Promise<RequestResult>) {
@@ -140,7 +144,7 @@ class MultiTurnRequest {
     };
     this.#work = Promise.resolve().then(() => work(workContext));
     // The work may fail while no request waits for it.
-    this.#work.catch(() => {});
+    this.#work.catch(() => {}).finally(() => this.#unfollow?.());
   }
 
   /** Continues the work with the answers of a request, until it ends or asks the next questions. */
@@ -149,6 +153,8 @@ class MultiTurnRequest {
     this.#request = request;
     this.#stopListening();
     this.#stopListening = request.cancellable.onCancel(() => this.abort());
+    this.#unfollow?.();
+    this.#unfollow = request.life?.onEnd((why) => this.#abort.cancel(createCancelReason(why)));
     this.#deliver(request.inputResponses);
     const finished = this.#work.then((result): TurnEnd => ({ kind: "finished", result }));
     const question = new Promise<void>((resolve) => (this.#onQuestion = resolve));

@@ -1,6 +1,7 @@
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 
 import { sentence } from "../../../errors.ts";
+import type { CredentialEnd } from "../../../model/credential.ts";
 import { isRecord } from "../../../model/json.ts";
 import { errorAnswer } from "../rpc-error.ts";
 import { truncateText } from "../../../shared/format-text.ts";
@@ -74,7 +75,7 @@ export function createTakenAnswer(id: RequestId): JSONRPCErrorResponse {
 }
 
 /** Why a request was cancelled. */
-export type Cause = "the client cancelled its request" | "the session has ended" | "the server ends";
+export type Cause = "the client cancelled its request" | "the session has ended" | "the server ends" | CredentialEnd;
 
 /** Creates the answer to a cancelled request. */
 export function cancelledAnswer(id: RequestId, cause: Cause = "the client cancelled its request"): JSONRPCMessage {

@@ -47,6 +47,8 @@ export class McpSession {
   readonly #entering = new Set<RequestId>();
   /** Timers that cancel requests whose connection is lost. */
   readonly #lost = new Map<RequestId, NodeJS.Timeout>();
+  /** Ends the watch of the key of the client. */
+  readonly #unfollow: (() => void) | undefined;
   #open = 0;
   #lastUsed = performance.now();
 
@@ -69,6 +71,10 @@ export class McpSession {
       },
       maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it receives bodies that are already read and checked
       eventStore: this.#sent.asEventStore(),
+    });
+    this.#unfollow = mcpClient.life?.onEnd((why) => {
+      onEnd();
+      this.close(why).catch(() => {}); // its connections may be lost
     });
     // A priming event has no message, and some clients take it for the answer.
     Object.assign(this.#transport, { writePrimingEvent: async () => {} });
@@ -135,6 +141,7 @@ export class McpSession {
   }
 
   #release(cause: Cause): void {
+    this.#unfollow?.();
     this.#calls.close(cause);
     this.#sent.close();
     for (const timer of this.#lost.values()) clearTimeout(timer);

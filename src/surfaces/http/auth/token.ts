@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
-import { isRecord } from "../../model/json.ts";
+import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
 
 type TokenEnvironment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import { rpcError, type RpcError } from "../../shared/rpc-errors.ts";
+import { rpcError, type RpcError } from "../../../shared/rpc-errors.ts";
 import type { Authentication } from "./authenticate.ts";
 
 /** The facts that a challenge tells clients about the issuer of access tokens. */

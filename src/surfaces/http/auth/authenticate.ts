@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-import { type Caller, OWNER } from "../../model/caller.ts";
-import { isRecord } from "../../model/json.ts";
+import { type Caller, OWNER } from "../../../model/caller.ts";
+import type { CredentialLife } from "../../../model/credential.ts";
+import { isRecord } from "../../../model/json.ts";
 
 /** The sender of a request, as far as its token identifies it. */
 export type Authentication =
-  | { readonly kind: "caller"; readonly caller: Caller }
+  /** `life` is that of the key; tokens have none. */
+  | { readonly kind: "caller"; readonly caller: Caller; readonly life?: CredentialLife }
   /** The token is valid, but lacks scopes that every request requires. */
   | { readonly kind: "insufficient"; readonly scopes: readonly string[] }
   /** The request carries a token that is unknown, expired or revoked. */

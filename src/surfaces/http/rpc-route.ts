@@ -1,0 +1,66 @@
+import type { Context } from "hono";
+
+import type { RpcError } from "../../shared/rpc-errors.ts";
+import { openEventStream } from "../mcp/index.ts";
+import type { Authentication } from "./auth/authenticate.ts";
+import { refuseSender } from "./auth/challenge.ts";
+import { createObserver, emitAnswer } from "./chunking.ts";
+import { answerRpc, ownFaultAnswer, type RpcResponse } from "./json-rpc.ts";
+import { accepts, emptyBody, getTraceId } from "./responses.ts";
+import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
+import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";
+
+/** Answers the JSON-RPC endpoint. */
+export async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpServices): Promise<Response> {
+  const body = c.get("body");
+  const traceId = getTraceId(c);
+  if (body.kind !== "json") return emptyBody(traceId);
+  const { headers } = c.env.incoming;
+  const sender = c.get("sender");
+  const controller = new AbortController();
+  const { outgoing } = c.env;
+  outgoing.once("close", () => controller.abort());
+  const context: RpcContext = {
+    programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
+    authenticate: ({ message }) =>
+      sender.kind === "caller" ? sender : services.authenticator.authenticateMessage(message),
+    challenge: services.challenge,
+    signal: controller.signal,
+    health: (caller) => createHealthReport(services, caller),
+  };
+  if (accepts(headers, "text/event-stream")) return streamRpc(body.value, context, controller, traceId);
+  const answer = await answerRpc(body.value, createRpcHandler(context), traceId);
+  if (answer === undefined) return c.body(null, 204);
+  return "error" in answer ? answerWithError(answer, sender, services) : c.json(answer as object);
+}
+
+/** Answers with the status and headers that let HTTP clients log in again or wait. */
+function answerWithError(
+  answer: RpcResponse & { readonly error: RpcError },
+  sender: Authentication,
+  { challenge }: HttpServices,
+): Response {
+  const { error_type, retry_after } = answer.error.data;
+  if (sender.kind === "insufficient" || (sender.kind !== "caller" && error_type === "AuthenticationError")) {
+    const { status, headers } = refuseSender(sender, challenge());
+    return Response.json(answer, { status, headers });
+  }
+  return Response.json(answer, {
+    headers: retry_after === undefined ? {} : { "retry-after": String(Math.ceil(retry_after)) },
+  });
+}
+
+/** Answers with a stream: notifications of the calls, and large results in parts. */
+function streamRpc(value: unknown, context: RpcContext, controller: AbortController, traceId: string): Response {
+  const stream = openEventStream(() => controller.abort());
+  const emit = (message: unknown): void => stream.send("message", message);
+  const followed = {
+    ...context,
+    createObserver: ({ id }: { readonly id?: string | number | null | undefined }) => createObserver(id, emit),
+  };
+  void answerRpc(value, createRpcHandler(followed), traceId)
+    .then((answer) => answer !== undefined && emitAnswer(answer, emit))
+    .catch(() => emit(ownFaultAnswer(traceId)))
+    .finally(() => stream.end());
+  return stream.response;
+}

@@ -1,0 +1,47 @@
+import type { HttpBindings } from "@hono/node-server";
+
+import type { Caller } from "../../model/caller.ts";
+import type { CredentialLife } from "../../model/credential.ts";
+import type { Runtime } from "../../runtime.ts";
+import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
+import type { McpSurface } from "../mcp/index.ts";
+import type { Authentication, Authenticator } from "./auth/authenticate.ts";
+import type { ChallengeFacts } from "./auth/challenge.ts";
+import type { Body } from "./body.ts";
+import type { InFlight } from "./in-flight.ts";
+import type { Counters } from "./metrics.ts";
+import type { OriginCheck } from "./origin-check.ts";
+import type { HttpServerSettings } from "./settings.ts";
+
+/** Dependencies of the endpoints. */
+export interface HttpServices {
+  readonly runtime: Runtime;
+  readonly mcp: McpSurface;
+  readonly settings: HttpServerSettings;
+  readonly origins: OriginCheck;
+  readonly authenticator: Authenticator;
+  /** The facts about the issuer of access tokens that a 401 reports; `undefined` without an issuer. */
+  readonly challenge: () => ChallengeFacts | undefined;
+  readonly counters: Counters;
+  readonly inFlight: InFlight;
+  /** Milliseconds that a WebSocket may stay open without a valid token. */
+  readonly authenticationMs: number;
+  /** The URL of the server. */
+  readonly url: () => string;
+}
+
+export type RouteEnvironment = {
+  Bindings: HttpBindings;
+  Variables: { sender: Authentication; caller: Caller; life: CredentialLife | undefined; body: Body };
+};
+
+/** The number of tools is that of the tools that the caller sees; strangers see only the built-in ones. */
+export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">, caller?: Caller) {
+  const methods = caller === undefined ? [] : runtime.catalogFor(caller).methods;
+  return {
+    status: "healthy",
+    uptime_seconds: counters.uptimeSeconds,
+    tools_count: methods.length + BUILTIN_TOOLS.length,
+    request_count: counters.requests,
+  };
+}
