@@ -256,6 +256,36 @@ export const ERRORS = {
     says: "Cannot answer an approval request for another person",
     fix: "Let an administrator answer it, with: skillgate approvals approve ID",
   },
+  MODEL_MISSING: {
+    stage: "host",
+    says: "No model is configured",
+    fix: "Write --model provider:name or agent.model in settings.yaml, and set the key of the provider, such as OPENAI_API_KEY",
+  },
+  MODEL_UNREACHABLE: {
+    stage: "host",
+    says: "Cannot reach the server of the model",
+    fix: "Check its address and the network; skillgate doctor shows what is configured",
+  },
+  MODEL_REFUSED: {
+    stage: "host",
+    says: "The server of the model refuses the request",
+    fix: "Read the message; check the key and the name of the model",
+  },
+  MODEL_BUSY: {
+    stage: "host",
+    says: "The server of the model is overloaded, or limits the number of requests",
+    fix: "Try again later, or use another model",
+  },
+  MODEL_REPLY_INVALID: {
+    stage: "host",
+    says: "Cannot read the reply of the model",
+    fix: "Try again; if it happens again, check that the address is that of a model server of this kind",
+  },
+  AGENT_BUSY: {
+    stage: "host",
+    says: "Cannot send a message while the agent works on another one",
+    fix: "Wait for the event done, or cancel the first message",
+  },
   RUNTIME_CLOSED: { stage: "host", says: "Cannot use a closed runtime", fix: "Create a new one" },
 } as const satisfies Record<
   string,

@@ -9,9 +9,11 @@ export type FencedCode =
   | { readonly kind: "unclear"; readonly finding: SourceFinding };
 
 /** A fenced block: its whole span and the span between its fences. */
-interface Block extends Span {
+export interface CodeBlock extends Span {
   readonly language: string;
   readonly content: Span;
+  /** True if the closing fence is there. */
+  readonly isClosed: boolean;
 }
 
 const LANGUAGES: ReadonlySet<string> = new Set(
@@ -29,7 +31,7 @@ export const CODE =
  * lines and columns stay. Takes one block: the only one, the only JavaScript block, or the only one that uses `device`.
  */
 export function removeFences(text: string): FencedCode {
-  const blocks = findBlocks(text);
+  const blocks = findCodeBlocks(text);
   if (blocks.length === 0) return { kind: "text", text: withoutTag(withoutTicks(text)), notes: [] };
   const stray = strayFence(text, blocks);
   if (stray !== undefined) return { kind: "text", text: withoutTag(blankOutAround(text, stray)), notes: [] };
@@ -44,24 +46,33 @@ export function removeFences(text: string): FencedCode {
   return { kind: "text", text: withoutTag(blankOutAround(text, chosen.content)), notes };
 }
 
+/** Finds the code of blocks that are programs: they are marked as JavaScript or not marked, and use `device`. */
+export function findProgramBlocks(text: string): readonly CodeBlock[] {
+  return findCodeBlocks(text).filter(
+    ({ language, content }) =>
+      (language === "" || LANGUAGES.has(language)) && DEVICE.test(text.slice(content.start, content.end)),
+  );
+}
+
 /** Three backticks at the start of a line are always a fence; tildes are one only if the text begins with them. */
-function findBlocks(text: string): readonly Block[] {
+export function findCodeBlocks(text: string): readonly CodeBlock[] {
   const tildes = text.trimStart().startsWith("~~~");
   if (!tildes && !text.includes("```")) return [];
-  const blocks: Block[] = [];
+  const blocks: CodeBlock[] = [];
   let open: Opening | undefined;
   for (const { start, end } of iterateLines(text)) {
     const line = text.slice(start, end);
     if (open === undefined) {
       open = matchOpening(line, start, tildes);
     } else if (isClosing(line, open.fence)) {
-      blocks.push({ start: open.start, end, language: open.language, content: { start: open.content, end: start } });
+      const content = { start: open.content, end: start };
+      blocks.push({ start: open.start, end, language: open.language, content, isClosed: true });
       open = undefined;
     }
   }
   if (open !== undefined) {
     const content = { start: open.content, end: text.length };
-    blocks.push({ start: open.start, end: text.length, language: open.language, content });
+    blocks.push({ start: open.start, end: text.length, language: open.language, content, isClosed: false });
   }
   return blocks;
 }
@@ -102,15 +113,16 @@ function isClosing(line: string, fence: string): boolean {
 }
 
 /** Finds a single closing fence without an opening fence; returns the text before it. */
-function strayFence(text: string, blocks: readonly Block[]): Span | undefined {
+function strayFence(text: string, blocks: readonly CodeBlock[]): Span | undefined {
   const [block] = blocks;
   if (blocks.length > 1 || block === undefined || block.language !== "" || block.end < text.length) return undefined;
   if (text.slice(block.content.start).trim() !== "" || text.slice(0, block.start).trim() === "") return undefined;
   return { start: 0, end: block.start };
 }
 
-function choose(text: string, blocks: readonly Block[]): Block | undefined {
-  if (blocks.length <= 1) return blocks[0] ?? { start: 0, end: 0, language: "", content: { start: 0, end: 0 } };
+function choose(text: string, blocks: readonly CodeBlock[]): CodeBlock | undefined {
+  if (blocks.length <= 1)
+    return blocks[0] ?? { start: 0, end: 0, language: "", content: { start: 0, end: 0 }, isClosed: true };
   const labelled = blocks.filter(({ language }) => LANGUAGES.has(language));
   if (labelled.length === 1) return labelled[0];
   const pool = labelled.length > 1 ? labelled : blocks;
@@ -118,11 +130,11 @@ function choose(text: string, blocks: readonly Block[]): Block | undefined {
   return using.length === 1 ? using[0] : undefined;
 }
 
-function whyChosen({ language }: Block): string {
+function whyChosen({ language }: CodeBlock): string {
   return LANGUAGES.has(language) ? `marked ${language}` : "that uses device";
 }
 
-function tooManyBlocks(blocks: readonly Block[]): SourceFinding {
+function tooManyBlocks(blocks: readonly CodeBlock[]): SourceFinding {
   const second = blocks[1] ?? { start: 0, end: 0 };
   return {
     code: "SYNTAX",
@@ -134,7 +146,7 @@ function tooManyBlocks(blocks: readonly Block[]): SourceFinding {
 }
 
 /** Finds code outside the blocks. The text around the blocks counts as prose, so such code would silently not run. */
-function codeOutside(text: string, blocks: readonly Block[]): SourceFinding | undefined {
+function codeOutside(text: string, blocks: readonly CodeBlock[]): SourceFinding | undefined {
   let at = 0;
   for (const { start, end } of [...blocks, { start: text.length, end: text.length }]) {
     const found = codeIn(text, { start: at, end: start });

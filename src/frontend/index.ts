@@ -7,6 +7,9 @@ import { extractProgram } from "./extract-program.ts";
 import { parseProgram, type ParsedProgram } from "./parse-program.ts";
 import { parseToolCalls } from "./tool-calls.ts";
 
+export { type CodeBlock, findCodeBlocks, findProgramBlocks } from "./fences.ts";
+export { parseToolCalls } from "./tool-calls.ts";
+
 /** How many characters of a text over the size limit the frame shows. */
 const SHOWN_CHARACTERS = 400;
 

@@ -11,8 +11,8 @@ export interface AnswerFacts {
 
 /** Receives the events of a run or a call while it lasts. The run waits only for answers of `client`. */
 export interface RunObserver {
-  /** A call has begun. */
-  readonly onCallStart?: (path: string) => void;
+  /** A call has begun; `id` is that of its record. */
+  readonly onCallStart?: (path: string, id: number) => void;
   /** A call has ended, in whatever way. */
   readonly onCallEnd?: (record: CallRecord) => void;
   /** A program that is still running has printed something. */

@@ -25,7 +25,7 @@ export {
 export type { SearchAnswer, SearchOptions } from "./search/index.ts";
 export { methodLines } from "./method-lines.ts";
 export { systemPrompt, type PromptOptions } from "./prompt.ts";
-export { firstSentence } from "./token-count.ts";
+export { estimateTokens, firstSentence } from "./token-count.ts";
 
 /** Maximum cached views of one catalog, by grants. */
 const KEPT_VIEWS = 256;

@@ -49,7 +49,7 @@ export function createCallHandler(
       const method = request.catalog.method(call.path);
       if (method === undefined && isBuiltin(call.path)) return answerBuiltin(call, request, services);
       const startedAt = performance.now();
-      request.observer?.onCallStart?.(call.path);
+      request.observer?.onCallStart?.(call.path, call.id);
       records.set(call.id, () => createRecord(call, "unfinished", performance.now() - startedAt));
       const ended = (entry: AuditEntry): void => {
         if (!closed) records.set(call.id, () => recordFromAudit(call, entry));

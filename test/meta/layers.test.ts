@@ -14,7 +14,7 @@ const LAYERS = [
   ["config"],
   ["policy", "approvals"],
   ["runtime"],
-  ["testing", "ai"],
+  ["testing", "ai", "agent"],
   ["surfaces/mcp"],
   ["surfaces/http"],
   ["surfaces"],

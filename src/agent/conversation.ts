@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+
+import type { ActiveMode, AgentMode } from "./events.ts";
+import type { ChatMessage } from "./messages.ts";
+
+/** Newest paths that native mode remembers. */
+const MAX_RECENT = 64;
+
+const NOT_MADE = "Error: the user stopped the work before this call was made";
+
+/** The state of one conversation, which lives as long as its agent. */
+export class Conversation {
+  readonly id = randomUUID();
+  readonly messages: ChatMessage[];
+  /** The mode of the next request. */
+  mode: ActiveMode;
+  /** True until the model has shown how it acts: its programs are then read wherever they stand. */
+  isUndecided: boolean;
+  /** Paths of methods that a search found or a call used, the newest last. */
+  readonly recent = new Set<string>();
+  /** Programs, and calls with their arguments, that ran before. */
+  readonly ran = new Set<string>();
+  #steps = 0;
+
+  constructor(mode: AgentMode, messages: readonly ChatMessage[]) {
+    this.messages = [...messages];
+    this.mode = mode === "auto" ? "tools" : mode;
+    this.isUndecided = mode === "auto";
+  }
+
+  createStepId(): string {
+    this.#steps += 1;
+    return `s${this.#steps}`;
+  }
+
+  remember(paths: Iterable<string>): void {
+    for (const path of paths) {
+      this.recent.delete(path);
+      this.recent.add(path);
+    }
+    for (const path of this.recent) {
+      if (this.recent.size <= MAX_RECENT) return;
+      this.recent.delete(path);
+    }
+  }
+
+  /** Answers tool calls that were never made: servers reject a call without a result. */
+  closeOpenCalls(): readonly ChatMessage[] {
+    const index = this.messages.findLastIndex(({ role }) => role === "assistant");
+    const message = this.messages[index];
+    const calls = message?.role === "assistant" ? (message.tool_calls ?? []) : [];
+    const answered = new Set(this.messages.slice(index).map((each) => each.role === "tool" && each.tool_call_id));
+    const results = calls.flatMap(({ id, function: { name } }): readonly ChatMessage[] =>
+      answered.has(id) ? [] : [{ role: "tool", tool_call_id: id, name, content: NOT_MADE, is_error: true }],
+    );
+    this.messages.push(...results);
+    return results;
+  }
+
+  /** Returns true if the same thing ran before, and remembers it. */
+  isRepeated(key: string): boolean {
+    if (this.ran.has(key)) return true;
+    this.ran.add(key);
+    return false;
+  }
+}

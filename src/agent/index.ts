@@ -1,0 +1,200 @@
+import { lookUp } from "../config/index.ts";
+import { sentence, SkillgateError } from "../errors.ts";
+import type { Approve } from "../model/approval.ts";
+import type { Caller } from "../model/caller.ts";
+import type { Runtime } from "../runtime.ts";
+import { type Budgets, BudgetMeter } from "./budgets.ts";
+import { Conversation } from "./conversation.ts";
+import { EventQueue } from "./event-queue.ts";
+import type { AgentDone, AgentEvent, AgentMode } from "./events.ts";
+import { MessageLoop } from "./message-loop.ts";
+import type { ChatMessage } from "./messages.ts";
+import type { ChatModel, OpenedModel } from "./models/chat-model.ts";
+import { chooseModel, type ReadVariable } from "./models/choose-model.ts";
+import { openModel } from "./models/open-model.ts";
+import { type AgentSettings, parseAgentSettings } from "./models/settings.ts";
+import type { StepContext } from "./steps/step-context.ts";
+import { waitAtMost } from "../shared/run-with-timeout.ts";
+
+export type { Budgets } from "./budgets.ts";
+export type {
+  ActiveMode,
+  AgentDone,
+  AgentError,
+  AgentEvent,
+  AgentMode,
+  BudgetName,
+  DoneReason,
+  NoticeCode,
+  PlannedStep,
+  TokenUsage,
+} from "./events.ts";
+export type { ChatMessage, ChatToolCall } from "./messages.ts";
+export type { ChatModel } from "./models/chat-model.ts";
+export type { AgentSettings, ProviderName } from "./models/settings.ts";
+
+export interface AgentOptions {
+  readonly runtime: Runtime;
+  /**
+   * `provider:model`, such as `openai:gpt-5`, `ollama:qwen3` or `scripted:replies.yaml`, or a language model of the AI SDK 6.
+   * By default that of the settings, or of the environment.
+   */
+  readonly model?: string | ChatModel;
+  readonly mode?: AgentMode;
+  /** Limits of the work on one message; others keep their defaults. */
+  readonly budgets?: Partial<Budgets>;
+  /** On whose behalf programs run. Without a caller, everything is granted. */
+  readonly caller?: Caller;
+  /** Answers the questions whether a call may be made, in place of the runtime's own `approve`. */
+  readonly approve?: Approve;
+  /** A system prompt of your own; the catalog replaces `{skill_descriptions}`. */
+  readonly systemPrompt?: string;
+  /** An earlier conversation that continues. */
+  readonly messages?: readonly ChatMessage[];
+  /** Replaces the section `agent` of settings.yaml. */
+  readonly settings?: AgentSettings;
+  /** Reads the variables with addresses and keys; by default those of this process. */
+  readonly readVariable?: ReadVariable;
+}
+
+export interface SendOptions {
+  /** Cancels the work; the last event is then `done` with the reason `cancelled`. */
+  readonly signal?: AbortSignal;
+}
+
+/** A conversation with a model that acts through the runtime. */
+export interface Agent {
+  /**
+   * Sends a message, and returns the events of the work on it. It begins at once. To stop reading the events cancels it.
+   * Failures of the model are events; only `AGENT_BUSY` is thrown, and errors of the configuration.
+   */
+  send(text: string, options?: SendOptions): AsyncIterableIterator<AgentEvent, undefined>;
+  /** All messages so far, without the system prompt. */
+  readonly messages: readonly ChatMessage[];
+}
+
+/** Creates an agent. Its model is opened when the first message is sent. */
+export function createAgent(options: AgentOptions): Agent {
+  const { runtime } = options;
+  const settings = parseAgentSettings(options.settings ?? runtime.sections["agent"]);
+  const conversation = new Conversation(options.mode ?? settings.mode ?? "auto", options.messages ?? []);
+  let opened: Promise<OpenedModel> | undefined;
+  let isBusy = false;
+
+  function send(text: string, { signal }: SendOptions = {}): AsyncIterableIterator<AgentEvent, undefined> {
+    if (isBusy) throw new SkillgateError("AGENT_BUSY", sentence("AGENT_BUSY", "send was called again"));
+    isBusy = true;
+    const controller = new AbortController();
+    const stop = AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]);
+    const meter = new BudgetMeter({ ...settings.budgets, ...options.budgets }, () => conversation.mode);
+    const queue = new EventQueue<AgentEvent>(async () => {
+      controller.abort();
+      await work;
+    });
+    const emit = (event: AgentEvent): void => queue.push(event);
+    const work = (async () => {
+      try {
+        const model = await (opened ??= openFor(options, settings));
+        runtime.secrets.add(model.secrets);
+        await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
+        emit(await workOn(text, { options, opened: model, conversation, meter, emit, stop }));
+        queue.end();
+      } catch (thrown) {
+        queue.end({ thrown });
+      } finally {
+        isBusy = false;
+      }
+    })();
+    return toIterable(queue);
+  }
+
+  return {
+    send,
+    get messages() {
+      return conversation.messages;
+    },
+  };
+}
+
+interface Work {
+  readonly options: AgentOptions;
+  readonly opened: OpenedModel;
+  readonly conversation: Conversation;
+  readonly meter: BudgetMeter;
+  readonly emit: (event: AgentEvent) => void;
+  readonly stop: AbortSignal;
+}
+
+/** Works on one message, until its answer, its budget or its cancellation. */
+async function workOn(text: string, { options, opened, conversation, meter, emit, stop }: Work): Promise<AgentDone> {
+  const { runtime, caller, approve, systemPrompt: template } = options;
+  const deadline = new AbortController();
+  const context: StepContext = {
+    runtime,
+    caller,
+    approve,
+    conversation: conversation.id,
+    signal: AbortSignal.any([stop, deadline.signal]),
+    meter,
+    emit,
+    createStepId: () => conversation.createStepId(),
+    remember: (paths) => conversation.remember(paths),
+  };
+  const getSystemPrompt = (mode: Conversation["mode"]): string =>
+    runtime.systemPrompt({ mode, ...(caller && { caller }), ...(template !== undefined && { template }) });
+  const loop = new MessageLoop({ opened, conversation, context, meter, emit, getSystemPrompt });
+  const message: ChatMessage = { role: "user", content: text };
+  conversation.messages.push(message);
+  if (conversation.mode === "native") conversation.remember(findLikely(text, options));
+  emit({ type: "message", message });
+  const stopWatching = watchDeadline(meter, deadline);
+  try {
+    return await loop.run();
+  } catch (thrown) {
+    if (stop.aborted) return loop.end("cancelled");
+    if (deadline.signal.aborted) return loop.end("budget", "seconds");
+    throw thrown;
+  } finally {
+    for (const result of conversation.closeOpenCalls()) emit({ type: "message", message: result });
+    stopWatching();
+  }
+}
+
+/** Methods that the words of a message find, the best last: native mode offers only a few. */
+function findLikely(text: string, { runtime, caller }: AgentOptions): readonly string[] {
+  const { results } = runtime.search(text, caller === undefined ? {} : { caller });
+  return results.map(({ path }) => path).reverse();
+}
+
+/** Aborts the work when its seconds are used up; asking a person moves that moment. */
+function watchDeadline(meter: BudgetMeter, deadline: AbortController): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const check = (): void => {
+    if (meter.remainingMs <= 0) deadline.abort();
+    else timer = setTimeout(check, Math.min(meter.remainingMs, MAX_TIMER_MS)).unref();
+  };
+  check();
+  return () => clearTimeout(timer);
+}
+
+/** The longest time that a timer can wait, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+async function openFor(options: AgentOptions, settings: AgentSettings): Promise<OpenedModel> {
+  const { model, readVariable = lookUp([process.env]) } = options;
+  if (typeof model !== "object") return openModel(chooseModel(model, settings, readVariable));
+  const contextTokens = settings.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
+  return { model, label: `${model.provider}:${model.modelId}`, contextTokens, secrets: [] };
+}
+
+/** The context window of a model that a program passes. */
+const DEFAULT_CONTEXT_TOKENS = 128_000;
+
+function toIterable(queue: EventQueue<AgentEvent>): AsyncIterableIterator<AgentEvent, undefined> {
+  const iterator: AsyncIterableIterator<AgentEvent, undefined> = {
+    next: () => queue.next(),
+    return: () => queue.return(),
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}

@@ -1,0 +1,212 @@
+import { askModel, ModelRequestFailed } from "./ask-model.ts";
+import type { BudgetMeter } from "./budgets.ts";
+import type { Conversation } from "./conversation.ts";
+import type { AgentDone, AgentEvent, BudgetName, DoneReason } from "./events.ts";
+import { ERRORS } from "../errors.ts";
+import type { ChatMessage, ChatToolCall } from "./messages.ts";
+import type { OpenedModel } from "./models/chat-model.ts";
+import type { ModelFailure } from "./models/model-errors.ts";
+import type { Reply } from "./reply/read-reply.ts";
+import { callTool } from "./steps/call-tool.ts";
+import { findSteps, type ReplySteps } from "./steps/find-steps.ts";
+import { formatToolResult } from "./steps/result-text.ts";
+import { runProgram } from "./steps/run-program.ts";
+import type { StepContext, StepResult } from "./steps/step-context.ts";
+import { createToolset } from "./steps/toolset.ts";
+
+/** The parts that work on one message. */
+export interface LoopParts {
+  readonly opened: OpenedModel;
+  readonly conversation: Conversation;
+  readonly context: StepContext;
+  readonly meter: BudgetMeter;
+  readonly emit: (event: AgentEvent) => void;
+  readonly getSystemPrompt: (mode: Conversation["mode"]) => string;
+}
+
+const EMPTY_REPLY = "Your reply was empty. Answer the user, or act.";
+const FINISH_NOW = "No more steps are possible. Answer the user now with what you know, and say what is missing.";
+const REPEATED = "Note: exactly this was done before in this conversation; it was done again.";
+const DUPLICATE = "This call is identical to an earlier one of the same reply; it ran once, with the result above.";
+
+/** Works on the newest message of the conversation: asks the model, runs its steps, and returns how it ended. */
+export class MessageLoop {
+  readonly #parts: LoopParts;
+  #isNudged = false;
+  #text = "";
+
+  constructor(parts: LoopParts) {
+    this.#parts = parts;
+  }
+
+  async run(): Promise<AgentDone> {
+    const { meter, emit } = this.#parts;
+    for (;;) {
+      const exceeded = meter.findExceeded();
+      if (exceeded !== undefined) return this.#endByBudget(exceeded);
+      const reply = await this.#ask(true);
+      if ("error" in reply) return this.#fail(reply);
+      const steps = this.#findSteps(reply);
+      this.#text = reply.text === "" ? this.#text : reply.text;
+      this.#addReply(reply, steps);
+      if (reply.isCut) emit({ type: "notice", code: "cut", text: "The reply was ended behind its program" });
+      if (steps.kind === "none") {
+        if (reply.text !== "" || this.#isNudged) return this.#end("answer");
+        this.#isNudged = true;
+        emit({ type: "notice", code: "empty", text: "The reply was empty; the model is asked again" });
+        this.#add({ role: "user", content: EMPTY_REPLY });
+        continue;
+      }
+      meter.turns += 1;
+      await (steps.kind === "tools" ? this.#runTools(steps, reply) : this.#runPrograms(steps));
+      this.#parts.context.signal.throwIfAborted();
+    }
+  }
+
+  /** Ends early, with the text so far. */
+  end(reason: DoneReason, budget?: BudgetName): AgentDone {
+    return this.#end(reason, budget);
+  }
+
+  async #ask(mayAct: boolean): Promise<Reply | ModelFailure> {
+    const { opened, conversation, context, meter, emit, getSystemPrompt } = this.#parts;
+    const { mode, isUndecided, messages } = conversation;
+    emit({ type: "turn", turn: meter.turns + 1, model: opened.label, mode });
+    const tools = mayAct ? createToolset(mode, context, conversation.recent) : [];
+    const request = {
+      system: getSystemPrompt(mode),
+      messages: mayAct ? messages : [...messages, { role: "user" as const, content: FINISH_NOW }],
+      tools,
+      cutsAtProgram: mayAct && (mode === "code" || isUndecided),
+    };
+    try {
+      const reply = await askModel(request, { opened, signal: context.signal, meter, emit });
+      meter.addUsage(reply.usage);
+      emit({ type: "usage", reply: reply.usage, total: meter.usage });
+      return reply;
+    } catch (thrown) {
+      if (!(thrown instanceof ModelRequestFailed)) throw thrown;
+      if (!thrown.failure.lacksTools || !isUndecided || tools.length === 0) return thrown.failure;
+      this.#changeToPrograms("The server offers no tools for this model");
+      return this.#ask(mayAct);
+    }
+  }
+
+  #findSteps(reply: Reply): ReplySteps {
+    const { conversation } = this.#parts;
+    const { mode, isUndecided } = conversation;
+    const steps = findSteps(reply, { readsPrograms: mode === "code" || isUndecided, readsToolCalls: true });
+    if (isUndecided && steps.kind === "tools" && !steps.areInText) conversation.isUndecided = false;
+    if (isUndecided && steps.kind === "programs")
+      this.#changeToPrograms("The model writes programs instead of tool calls");
+    return steps;
+  }
+
+  #changeToPrograms(why: string): void {
+    const { conversation, emit } = this.#parts;
+    conversation.mode = "code";
+    conversation.isUndecided = false;
+    emit({ type: "notice", code: "mode", text: `${why}; it answers with programs in fences from now on` });
+  }
+
+  #addReply({ text, thinking, toolCalls }: Reply, steps: ReplySteps): void {
+    if (text === "" && toolCalls.length === 0) return;
+    const calls = steps.kind === "tools" && !steps.areInText ? steps.calls : [];
+    this.#add({
+      role: "assistant",
+      content: text,
+      ...(thinking !== "" && calls.length > 0 && { reasoning: thinking }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    });
+  }
+
+  async #runTools({ calls, areInText }: Extract<ReplySteps, { kind: "tools" }>, { finish }: Reply): Promise<void> {
+    const { conversation, context } = this.#parts;
+    const toolNames = createToolset(conversation.mode, context, conversation.recent).map(({ name }) => name);
+    const inReply = new Set<string>();
+    for (const call of calls) {
+      const key = getCallKey(call);
+      const isDuplicate = inReply.has(key);
+      inReply.add(key);
+      const result = isDuplicate
+        ? { name: call.function.name, text: DUPLICATE, isError: false }
+        : await this.#runOnce(key, () => callTool({ call, isCutOff: finish === "length", toolNames }, context));
+      if (isDuplicate) this.#skip(`${call.function.name} was called twice in one reply; it ran once`);
+      this.#addResult(areInText ? undefined : call, result);
+    }
+  }
+
+  async #runPrograms({ programs, skipped }: Extract<ReplySteps, { kind: "programs" }>): Promise<void> {
+    const { context } = this.#parts;
+    const inReply = new Set<string>();
+    for (const code of programs) {
+      const key = `run_code ${code.trim()}`;
+      if (inReply.has(key)) this.#skip("A program stood twice in one reply; it ran once");
+      else this.#addResult(undefined, await this.#runOnce(key, () => runProgram({ code }, context)));
+      inReply.add(key);
+    }
+    if (skipped > 0)
+      this.#skip(`${skipped} further programs of the reply were not run; one reply has at most ${programs.length}`);
+  }
+
+  #skip(text: string): void {
+    this.#parts.emit({ type: "notice", code: "skipped", text });
+  }
+
+  /** Runs a step; the model and the user are reminded if the same step ran before. */
+  async #runOnce(key: string, run: () => Promise<StepResult>): Promise<StepResult> {
+    const { conversation, emit } = this.#parts;
+    const isRepeated = conversation.isRepeated(key);
+    if (isRepeated) emit({ type: "notice", code: "repeated", text: "The model repeats what it did before" });
+    const result = await run();
+    return isRepeated ? { ...result, text: `${result.text}\n\n${REPEATED}` } : result;
+  }
+
+  /** A result answers its call, or is a message of its own where the model wrote text. */
+  #addResult(call: ChatToolCall | undefined, { name, text, isError }: StepResult): void {
+    if (call === undefined) {
+      this.#add({ role: "user", content: formatToolResult(name, { text, isError }) });
+      return;
+    }
+    this.#add({ role: "tool", tool_call_id: call.id, name, content: text, ...(isError && { is_error: true }) });
+  }
+
+  #add(message: ChatMessage): void {
+    this.#parts.conversation.messages.push(message);
+    this.#parts.emit({ type: "message", message });
+  }
+
+  /** Asks for an answer without further steps, if there is time and money for it. */
+  async #endByBudget(budget: BudgetName): Promise<AgentDone> {
+    const { meter, emit } = this.#parts;
+    emit({ type: "notice", code: "budget", text: `The budget of ${meter.limits[budget]} ${budget} is used up` });
+    if (budget === "seconds" || budget === "tokens") return this.#end("budget", budget);
+    const reply = await this.#ask(false);
+    if ("error" in reply) return this.#fail(reply);
+    if (reply.text !== "") {
+      this.#text = reply.text;
+      this.#add({ role: "assistant", content: reply.text });
+    }
+    return this.#end("budget", budget);
+  }
+
+  #fail({ error }: ModelFailure): AgentDone {
+    const { message, code } = error;
+    this.#parts.emit({ type: "error", error: { code, message, fix: ERRORS[code].fix } });
+    return this.#end("error");
+  }
+
+  #end(reason: DoneReason, budget?: BudgetName): AgentDone {
+    const { turns, calls, usage, durationMs } = this.#parts.meter;
+    return { type: "done", reason, ...(budget && { budget }), text: this.#text, turns, calls, usage, durationMs };
+  }
+}
+
+/** Equal arguments are the same call, however they are written. */
+function getCallKey({ function: { name, arguments: json } }: ChatToolCall): string {
+  try {
+    return `${name} ${JSON.stringify(JSON.parse(json))}`;
+  } catch {
+    return `${name} ${json}`;
+  }
+}

@@ -1,0 +1,30 @@
+/** A message of a conversation, in the format of OpenAI's chat completions. */
+export type ChatMessage =
+  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "user"; readonly content: string }
+  | {
+      readonly role: "assistant";
+      readonly content: string;
+      /** The thoughts of the model, which some servers expect back with its tool calls. */
+      readonly reasoning?: string;
+      readonly tool_calls?: readonly ChatToolCall[];
+    }
+  | {
+      readonly role: "tool";
+      readonly tool_call_id: string;
+      readonly name: string;
+      readonly content: string;
+      readonly is_error?: true;
+    };
+
+/** A tool call of a model; its arguments are JSON as the model wrote it, which may be invalid. */
+export interface ChatToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** Creates a tool call in the format of a message. */
+export function createToolCall(id: string, name: string, args: string): ChatToolCall {
+  return { id, type: "function", function: { name, arguments: args } };
+}

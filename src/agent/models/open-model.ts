@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+
+import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import type { ChatModel, OpenedModel } from "./chat-model.ts";
+import type { ModelChoice } from "./choose-model.ts";
+
+/** Opens a model. The library of its provider is imported here, and only then. */
+export async function openModel(choice: ModelChoice): Promise<OpenedModel> {
+  const { provider, name, contextTokens, apiKey } = choice;
+  return {
+    model: await createChatModel(choice),
+    label: `${provider}:${name}`,
+    contextTokens,
+    secrets: apiKey === undefined ? [] : [apiKey],
+  };
+}
+
+async function createChatModel(choice: ModelChoice): Promise<ChatModel> {
+  const { provider, name, baseUrl, apiKey } = choice;
+  switch (provider) {
+    case "openai":
+      return createCompatible("openai", choice);
+    case "anthropic": {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? "none" })(name);
+    }
+    case "ollama": {
+      // An address that ends in /v1 is that of the OpenAI-compatible API, which knows no num_ctx.
+      if (baseUrl.endsWith("/v1")) return createCompatible("ollama", choice);
+      const { createOllamaModel } = await import("./ollama.ts");
+      return createOllamaModel(choice);
+    }
+    case "scripted": {
+      const { createScriptedModel, parseScript } = await import("./scripted.ts");
+      return createScriptedModel(name, parseScript(await readScript(name), name));
+    }
+  }
+}
+
+async function createCompatible(provider: string, { name, baseUrl, apiKey }: ModelChoice): Promise<ChatModel> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const create = createOpenAICompatible({
+    name: provider,
+    baseURL: baseUrl,
+    includeUsage: true,
+    ...(apiKey !== undefined && { apiKey }),
+  });
+  return create.chatModel(name);
+}
+
+async function readScript(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (thrown) {
+    const what = `cannot read the script ${JSON.stringify(file)}: ${getMessage(thrown)}`;
+    throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", what));
+  }
+}

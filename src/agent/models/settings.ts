@@ -1,0 +1,68 @@
+import { sentence, SkillgateError } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
+import { describeUnknownName } from "../../shared/suggest.ts";
+import { type Budgets, BUDGET_NAMES } from "../budgets.ts";
+import type { AgentMode } from "../events.ts";
+
+export const PROVIDERS = ["openai", "anthropic", "ollama", "scripted"] as const;
+
+/** `openai` stands for every server with an OpenAI-compatible API. */
+export type ProviderName = (typeof PROVIDERS)[number];
+
+export const MODES: readonly AgentMode[] = ["auto", "tools", "code", "native"];
+
+/** The section `agent` of settings.yaml. */
+export interface AgentSettings {
+  /** `provider:model`, or the model of the provider that `provider` names. */
+  readonly model?: string;
+  readonly provider?: ProviderName;
+  readonly baseUrl?: string;
+  /** The name of the variable that holds the key, instead of the provider's usual one. */
+  readonly keyVariable?: string;
+  readonly mode?: AgentMode;
+  readonly budgets?: Partial<Budgets>;
+  /** Size of the context window; Ollama is asked for it. */
+  readonly contextTokens?: number;
+}
+
+/** Tests a value; the text says what is allowed. */
+type SettingRule = readonly [form: string, isValid: (value: unknown) => boolean];
+
+const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
+const isPositive = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value > 0;
+const isName =
+  (names: readonly unknown[]): ((value: unknown) => boolean) =>
+  (value) =>
+    names.includes(value);
+
+const RULES: Readonly<Record<keyof AgentSettings, SettingRule>> = {
+  model: ["a name such as openai:gpt-5", isText],
+  provider: [`one of ${PROVIDERS.join(", ")}`, isName(PROVIDERS)],
+  baseUrl: ["an address such as http://127.0.0.1:8080/v1", isText],
+  keyVariable: ["the name of a variable such as OPENAI_API_KEY", (value) => /^[A-Za-z_]\w*$/.test(String(value))],
+  mode: [`one of ${MODES.join(", ")}`, isName(MODES)],
+  budgets: [`numbers above 0 for ${BUDGET_NAMES.join(", ")}`, isBudgets],
+  contextTokens: ["a whole number from 1000", (value) => Number.isInteger(value) && Number(value) >= 1_000],
+};
+
+function isBudgets(value: unknown): boolean {
+  const isBudget = ([name, limit]: readonly [string, unknown]): boolean =>
+    BUDGET_NAMES.some((each) => each === name) && isPositive(limit);
+  return isRecord(value) && Object.entries(value).every(isBudget);
+}
+
+/** Parses the section `agent` of settings.yaml, or the options of a program. Throws `CONFIG_INVALID`. */
+export function parseAgentSettings(section: unknown): AgentSettings {
+  if (section === undefined || section === null) return {};
+  if (!isRecord(section)) throw invalid("agent must be a section, as in agent: { model: openai:gpt-5 }");
+  for (const [name, value] of Object.entries(section)) {
+    const rule = (RULES as Readonly<Record<string, SettingRule | undefined>>)[name];
+    if (rule === undefined) throw invalid(describeUnknownName("setting of agent", name, Object.keys(RULES)).message);
+    if (!rule[1](value)) throw invalid(`agent.${name} must be ${rule[0]}`);
+  }
+  return section;
+}
+
+function invalid(what: string): SkillgateError {
+  return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", what));
+}

@@ -1,0 +1,109 @@
+import { getMessage } from "../../errors.ts";
+import type { Caller } from "../../model/caller.ts";
+import { isRecord } from "../../model/json.ts";
+import type { RunOptions } from "../../runtime.ts";
+import { isBuiltinTool } from "../../runtime/builtin-tools/index.ts";
+import { cutText, quote } from "../../shared/format-text.ts";
+import type { ChatToolCall } from "../messages.ts";
+import { findMethod } from "./find-method.ts";
+import { runProgram } from "./run-program.ts";
+import { getRunOptions, type StepContext, type StepResult } from "./step-context.ts";
+
+/** A longer result of a tool is cut. */
+const MAX_RESULT_UNITS = 32_000;
+
+/** A tool call and the reply that it is part of. */
+interface ToolRequest {
+  readonly call: ChatToolCall;
+  /** True if the reply was cut off at its maximum length. */
+  readonly isCutOff: boolean;
+  /** The names of the tools that the model was offered. */
+  readonly toolNames: readonly string[];
+}
+
+/** Makes a tool call of a model. Whatever is wrong with it becomes a result that says what to send instead. */
+export async function callTool(request: ToolRequest, context: StepContext): Promise<StepResult> {
+  const { name, arguments: json } = request.call.function;
+  const parsed = parseArguments(json);
+  if (parsed.kind === "invalid") return refuse(name, describeInvalid(parsed.why, request), context);
+  if (name === "run_code") return runProgram(parsed.args, context);
+  if (isBuiltinTool(name)) {
+    const tool = context.runtime.tools(getCaller(context)).find((each) => each.name === name);
+    return runStep(name, name, context, async (options) => {
+      const { text = "", isError = true, value } = (await tool?.execute(parsed.args, options)) ?? {};
+      if (name === "search_skills") context.remember(getPaths(value).reverse());
+      return { text, isError };
+    });
+  }
+  const found = findMethod(name, request.toolNames, context);
+  if (found.kind === "unknown") return refuse(name, found.message, context);
+  return runStep(name, found.path, context, async (options) => {
+    context.meter.calls += 1;
+    context.remember([found.path]);
+    const value = await context.runtime.call(found.path, parsed.args, options);
+    return { text: formatValue(context.runtime.secrets.maskValue(value)), isError: false };
+  });
+}
+
+const getCaller = ({ caller }: StepContext): { readonly caller?: Caller } => (caller === undefined ? {} : { caller });
+
+/** Returns the paths of search results. */
+function getPaths(results: unknown): string[] {
+  const list: unknown[] = Array.isArray(results) ? results : [];
+  return list.flatMap((each) => (isRecord(each) && typeof each["path"] === "string" ? [each["path"]] : []));
+}
+
+type ParsedArguments =
+  | { readonly kind: "valid"; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly kind: "invalid"; readonly why: string };
+
+/** Parses the arguments as a model wrote them; no text stands for no arguments. */
+function parseArguments(json: string): ParsedArguments {
+  if (json.trim() === "") return { kind: "valid", args: {} };
+  try {
+    const value: unknown = JSON.parse(json);
+    return isRecord(value) ? { kind: "valid", args: value } : { kind: "invalid", why: "they are not a JSON object" };
+  } catch (thrown) {
+    return { kind: "invalid", why: getMessage(thrown) };
+  }
+}
+
+function describeInvalid(why: string, { call, isCutOff }: ToolRequest): string {
+  const { name, arguments: json } = call.function;
+  const fix = isCutOff
+    ? "The reply was cut off at its maximum length; send a shorter call"
+    : "Send the call again with one JSON object";
+  return `Cannot read the arguments of ${quote(name)} as JSON: ${why}. They begin with ${quote(json, 200)}. ${fix}`;
+}
+
+/** The result of a call that was not made. */
+function refuse(name: string, text: string, { emit, createStepId }: StepContext): StepResult {
+  const result = { name, text, isError: true };
+  emit({ type: "result", step: createStepId(), ...result });
+  return result;
+}
+
+/** Runs one call, and reports its beginning and its end. */
+async function runStep(
+  name: string,
+  path: string,
+  context: StepContext,
+  run: (options: RunOptions) => Promise<{ readonly text: string; readonly isError: boolean }>,
+): Promise<StepResult> {
+  const { emit } = context;
+  const step = context.createStepId();
+  const startedAt = performance.now();
+  emit({ type: "call_started", step, call: 1, path });
+  const { limits: _limits, ...options } = getRunOptions(context);
+  const answer = await run(options).catch((thrown: unknown) => ({ text: getMessage(thrown), isError: true }));
+  const durationMs = performance.now() - startedAt;
+  emit({ type: "call_ended", step, call: 1, path, outcome: answer.isError ? "error" : "ok", durationMs });
+  emit({ type: "result", step, name, ...answer });
+  return { name, ...answer };
+}
+
+function formatValue(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "null");
+  if (text.length <= MAX_RESULT_UNITS) return text;
+  return `${cutText(text, MAX_RESULT_UNITS)}… (${text.length - MAX_RESULT_UNITS} more characters)`;
+}

@@ -1,0 +1,52 @@
+import type { AgentEvent, PlannedStep } from "../events.ts";
+import type { BudgetMeter } from "../budgets.ts";
+import { formatPlan } from "../../approvals/index.ts";
+import type { Approve } from "../../model/approval.ts";
+import type { Caller } from "../../model/caller.ts";
+import type { Plan } from "../../model/plan.ts";
+import type { RunOptions, Runtime } from "../../runtime.ts";
+import type { StepText } from "./result-text.ts";
+
+/** The services that the steps of one message use. */
+export interface StepContext {
+  readonly runtime: Runtime;
+  readonly caller: Caller | undefined;
+  readonly approve: Approve | undefined;
+  readonly conversation: string;
+  readonly signal: AbortSignal;
+  readonly meter: BudgetMeter;
+  readonly emit: (event: AgentEvent) => void;
+  /** Returns an id that is unique in the conversation. */
+  readonly createStepId: () => string;
+  /** Records methods that a search found or a call used, the newest last. */
+  readonly remember: (paths: Iterable<string>) => void;
+}
+
+/** The result of a program or a tool call. */
+export interface StepResult extends StepText {
+  readonly name: string;
+}
+
+/** Returns the options of all runs and calls. The time in which a person is asked does not count. */
+export function getRunOptions({ runtime, caller, approve, conversation, signal, meter }: StepContext): RunOptions {
+  const { calls, wallMs } = runtime.limits;
+  return {
+    ...(caller !== undefined && { caller }),
+    ...(approve !== undefined && { approve: (request) => meter.pauseWhile(Promise.resolve(approve(request))) }),
+    conversation,
+    signal,
+    limits: {
+      calls: Math.max(1, Math.min(calls, meter.limits.calls - meter.calls)),
+      wallMs: Math.max(1, Math.min(wallMs, meter.remainingMs)),
+    },
+  };
+}
+
+/** Formats the plan of a program for a person. */
+export function formatPlannedSteps(plan: Plan, { secrets }: Runtime): readonly PlannedStep[] {
+  const texts = formatPlan(plan.map(({ literalArguments: args, ...site }) => ({ ...site, args })));
+  return texts.map(({ line, text, inLoop, conditional }, index) => {
+    const { path = "", parallel = false } = plan[index] ?? {};
+    return { line, path, text: secrets.mask(text), inLoop, conditional, parallel };
+  });
+}
