@@ -32,7 +32,7 @@ export interface RouterOptions {
   readonly validator: Validator;
   /** Returns the policy that is in force; by default only the metadata of methods applies. */
   readonly getPolicy?: () => Policy;
-  /** Counts calls for cooldowns and rate limits; by default in memory. */
+  /** Counts calls for the cooldowns and rate limits of methods; by default in memory, for this process alone. */
   readonly counter?: CallCounter;
   /** Counts calls for the limits of callers; by default in memory. */
   readonly sharedCounter?: SharedCounter;

@@ -1,3 +1,4 @@
+import { sentence, SkillgateError } from "../errors.ts";
 import type { Database } from "../store/index.ts";
 import type { CallWindow, FullWindow } from "./call-counter.ts";
 
@@ -14,20 +15,28 @@ export interface SharedCounter {
 
 /** Parts of a window. A call leaves the window with the part that it was counted in, so up to one part later. */
 const PARTS = 20;
+/** Parts of a window for one call: a cooldown is at most one thousandth longer than it says. */
+const PARTS_FOR_ONE_CALL = 1_000;
+
+function getPartMs({ maxCalls, lengthMs }: CallWindow): number {
+  return lengthMs / (maxCalls === 1 ? PARTS_FOR_ONE_CALL : PARTS);
+}
 
 export function createSharedCounter(open: () => Promise<Pick<Database, "counters">>, now: () => number): SharedCounter {
-  async function takeOne({ key, maxCalls, lengthMs }: CallWindow, counters: Database["counters"]): Promise<number> {
+  async function takeOne(window: CallWindow, counters: Database["counters"]): Promise<number> {
+    const { key, maxCalls, lengthMs } = window;
     const time = now();
-    const partMs = lengthMs / PARTS;
+    const partMs = getPartMs(window);
     const start = getStart(time, partMs);
-    const parts = await counters.list(key, time - lengthMs - partMs);
-    const others = sum(parts.filter((part) => part.start !== start));
-    const current = sum(parts) - others;
-    if (others + current < maxCalls) {
+    const readParts = (): ReturnType<typeof counters.list> => counters.list(key, time - lengthMs - partMs);
+    const parts = await readParts();
+    if (sum(parts) < maxCalls) {
       const part = { bucket: key, start, expires: start + 2 * lengthMs };
       const count = await counters.add(part);
-      // The count is different for each of several calls at once.
-      if (others + count <= maxCalls) return 0;
+      // Of several calls at once in this part, each gets another count. Those that were added to other parts since the first
+      // read are found by the second one.
+      const others = (await readParts()).filter((other) => other.start !== start);
+      if (sum(others) + count <= maxCalls) return 0;
       await counters.add(part, -1);
     }
     return Math.max(1, getFreeTime(parts, maxCalls, start) + partMs + lengthMs - time);
@@ -35,30 +44,39 @@ export function createSharedCounter(open: () => Promise<Pick<Database, "counters
 
   async function release(windows: readonly CallWindow[]): Promise<void> {
     const { counters } = await open();
-    for (const { key, lengthMs } of windows) {
-      const start = getStart(now(), lengthMs / PARTS);
-      await counters.add({ bucket: key, start, expires: start + 2 * lengthMs }, -1);
+    for (const window of windows) {
+      const start = getStart(now(), getPartMs(window));
+      await counters.add({ bucket: window.key, start, expires: start + 2 * window.lengthMs }, -1);
     }
   }
 
   let nextSweep = 0;
+  async function take(windows: readonly CallWindow[]): Promise<FullWindow | undefined> {
+    const { counters } = await open();
+    if (now() >= nextSweep) {
+      nextSweep = now() + SWEEP_MS;
+      await counters.expire(now());
+    }
+    for (const [index, window] of windows.entries()) {
+      const waitMs = await takeOne(window, counters);
+      if (waitMs === 0) continue;
+      await release(windows.slice(0, index));
+      return { index, waitMs };
+    }
+    return undefined;
+  }
+
   return {
-    async take(windows) {
-      const { counters } = await open();
-      if (now() >= nextSweep) {
-        nextSweep = now() + SWEEP_MS;
-        await counters.expire(now());
-      }
-      for (const [index, window] of windows.entries()) {
-        const waitMs = await takeOne(window, counters);
-        if (waitMs === 0) continue;
-        await release(windows.slice(0, index));
-        return { index, waitMs };
-      }
-      return undefined;
-    },
-    release,
+    take: (windows) => take(windows).catch(throwWithoutPlace),
+    release: (windows) => release(windows).catch(throwWithoutPlace),
   };
+}
+
+/** A guest reads the kind of a failure of the store, but not its place. */
+function throwWithoutPlace(error: unknown): never {
+  const code = error instanceof SkillgateError ? error.code : "STORE_UNAVAILABLE";
+  const message = sentence(code, "the call has a limit, and cannot be counted");
+  throw new SkillgateError(code, message, {}, { cause: error });
 }
 
 /** Milliseconds between two deletions of counters that are no longer used. */

@@ -85,11 +85,14 @@ export function createServices({
     settings.timeouts.validationMs,
     ({ skill }) => registry.catalog.skill(skill)?.kind === "mcp",
   );
+  const counter = createSharedCounter(() => database.open(), Date.now);
+  const isShared = settings.database.folder !== undefined || settings.database.url !== undefined;
   const router = createRouter({
     validator,
     getPolicy,
     rehydrateSecrets: settings.rehydrateSecrets,
-    sharedCounter: createSharedCounter(() => database.open(), Date.now),
+    sharedCounter: counter,
+    ...(isShared && { counter }),
     approve,
     shouldReport: learning.shouldReport,
     isDisabled: (skill) => sources.isDisabled(skill),
