@@ -4,21 +4,24 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
-import { openDatabase } from "../../src/store/index.ts";
+import { openDatabase, type StoreLocation } from "../../src/store/index.ts";
+import { prepareDatabases } from "../support/databases.ts";
 import { environment, MATH_SKILL, project, skillgate } from "../surfaces/cli/command.ts";
 
 /** A program that makes a call which waits; it prints the id of the question, then the result. */
 const WAITING = `
 import { createRuntime } from ${JSON.stringify(new URL("../../dist/src/index.js", import.meta.url).href)};
-const runtime = await createRuntime({ discover: true, store: "state", workers: 1, approvals: { wait: true } });
+const runtime = await createRuntime({ discover: true, workers: 1, approvals: { wait: true } });
 runtime.on("approval", ({ id }) => console.log(id));
 console.log(JSON.stringify(await runtime.run(process.argv[2])));
 await runtime.close();
 `;
 
 const FILES = { "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n", "waiting.mjs": WAITING };
+
+const { kinds } = await prepareDatabases();
 
 interface WaitingProgram {
   readonly child: ChildProcess;
@@ -34,46 +37,54 @@ function startWaiting(cwd: string, source: string): WaitingProgram {
 
 const PAY = `await device.MathSkill.pay("Ada", 5)`;
 
-test("continues a call after a yes on the command line of another process [P6]", async () => {
-  const cwd = project(FILES);
-  const { nextLine } = startWaiting(cwd, PAY);
-  const id = await nextLine();
-  const listed = await skillgate(["approvals", "list", "--json"], { cwd });
-  expect(JSON.parse(listed.stdout)).toMatchObject({
-    approvals: [{ id, path: "MathSkill.pay", arguments: { name: "Ada", amount: 5 }, isWaiting: true }],
-  });
-  const shown = await skillgate(["approvals", "show", id], { cwd });
-  expect(shown.stdout).toContain('"owner" asks to call MathSkill.pay with\n{\n  "name": "Ada",\n  "amount": 5\n}\n');
-  const approved = await skillgate(["approvals", "approve", id], { cwd });
-  expect(approved).toMatchObject({
-    exit: 0,
-    stdout: `Approved request ${id}: MathSkill.pay for owner. The call continues\n`,
-  });
-  expect(JSON.parse(await nextLine())).toMatchObject({ kind: "completed", value: "paid 5 to Ada" });
-  const again = await skillgate(["approvals", "deny", id], { cwd });
-  expect(again.exit).toBe(1);
-  expect(again.stderr).toContain(`request ${id} was approved by "owner" (APPROVAL_CLOSED)`);
-});
+describe.each(kinds)("processes on a database of kind %s", (_kind, makeLocation) => {
+  function createProject(): { readonly cwd: string; readonly location: StoreLocation } {
+    const { url } = makeLocation();
+    const cwd = project({ ...FILES, "settings.yaml": `store: ${JSON.stringify({ dir: "state", url })}\n` });
+    return { cwd, location: { folder: join(cwd, "state"), ...(url !== undefined && { url }) } };
+  }
 
-test("fails a call after a no on the command line of another process [P6]", async () => {
-  const cwd = project(FILES);
-  const { nextLine } = startWaiting(cwd, PAY);
-  const id = await nextLine();
-  expect(await skillgate(["approvals", "deny", id], { cwd })).toMatchObject({ exit: 0 });
-  expect(JSON.parse(await nextLine())).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
-});
+  test("continues a call after a yes on the command line of another process [P6]", async () => {
+    const { cwd } = createProject();
+    const { nextLine } = startWaiting(cwd, PAY);
+    const id = await nextLine();
+    const listed = await skillgate(["approvals", "list", "--json"], { cwd });
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      approvals: [{ id, path: "MathSkill.pay", arguments: { name: "Ada", amount: 5 }, isWaiting: true }],
+    });
+    const shown = await skillgate(["approvals", "show", id], { cwd });
+    expect(shown.stdout).toContain('"owner" asks to call MathSkill.pay with\n{\n  "name": "Ada",\n  "amount": 5\n}\n');
+    const approved = await skillgate(["approvals", "approve", id], { cwd });
+    expect(approved).toMatchObject({
+      exit: 0,
+      stdout: `Approved request ${id}: MathSkill.pay for owner. The call continues\n`,
+    });
+    expect(JSON.parse(await nextLine())).toMatchObject({ kind: "completed", value: "paid 5 to Ada" });
+    const again = await skillgate(["approvals", "deny", id], { cwd });
+    expect(again.exit).toBe(1);
+    expect(again.stderr).toContain(`request ${id} was approved by "owner" (APPROVAL_CLOSED)`);
+  });
 
-test("closes the question of a process that was killed, at the next start [P6]", async () => {
-  const cwd = project(FILES);
-  const { child, nextLine } = startWaiting(cwd, PAY);
-  const id = await nextLine();
-  child.kill("SIGKILL");
-  await once(child, "exit");
-  const answered = await skillgate(["approvals", "approve", id], { cwd });
-  expect(answered.exit).toBe(1);
-  expect(answered.stderr).toContain(`request ${id} belongs to a process that has ended (APPROVAL_CLOSED)`);
-  await using database = await openDatabase({ folder: join(cwd, "state") });
-  expect(await database.approvals.get(id)).toMatchObject({ state: "orphaned", usedAt: null });
+  test("fails a call after a no on the command line of another process [P6]", async () => {
+    const { cwd } = createProject();
+    const { nextLine } = startWaiting(cwd, PAY);
+    const id = await nextLine();
+    expect(await skillgate(["approvals", "deny", id], { cwd })).toMatchObject({ exit: 0 });
+    expect(JSON.parse(await nextLine())).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
+  });
+
+  test("closes the question of a process that was killed, at the next start [P6]", async () => {
+    const { cwd, location } = createProject();
+    const { child, nextLine } = startWaiting(cwd, PAY);
+    const id = await nextLine();
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const answered = await skillgate(["approvals", "approve", id], { cwd });
+    expect(answered.exit).toBe(1);
+    expect(answered.stderr).toContain(`request ${id} belongs to a process that has ended (APPROVAL_CLOSED)`);
+    await using database = await openDatabase(location);
+    expect(await database.approvals.get(id)).toMatchObject({ state: "orphaned", usedAt: null });
+  });
 });
 
 test("ends a run without a terminal with exit code 4, says how to approve it, and uses the yes once [P6]", async () => {

@@ -5,19 +5,28 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createSharedCounter } from "../../src/router/index.ts";
 import { openDatabase } from "../../src/store/index.ts";
+import { prepareDatabases } from "../support/databases.ts";
 import { folder } from "../surfaces/serving.ts";
+
+const { kinds } = await prepareDatabases();
 
 const MINUTE_MS = 60_000;
 
-test("lets no more calls pass than a limit allows, over several processes at once [P5]", async () => {
-  const store = folder();
-  const run = promisify(execFile);
-  const ended = await Promise.all(
-    Array.from({ length: 3 }, () => run(process.execPath, ["test/fixtures/keys/take-calls.mjs", store, "40", "50"])),
-  );
-  const passed = ended.map(({ stdout }) => Number(stdout));
-  expect(passed.reduce((sum, count) => sum + count, 0)).toBe(50);
-}, 60_000);
+test.each(kinds)(
+  "lets no more calls pass than a limit allows, over processes on %s [P5]",
+  async (_kind, makeLocation) => {
+    const location = JSON.stringify(makeLocation());
+    const run = promisify(execFile);
+    const ended = await Promise.all(
+      Array.from({ length: 3 }, () =>
+        run(process.execPath, ["test/fixtures/keys/take-calls.mjs", location, "40", "50"]),
+      ),
+    );
+    const passed = ended.map(({ stdout }) => Number(stdout));
+    expect(passed.reduce((sum, count) => sum + count, 0)).toBe(50);
+  },
+  60_000,
+);
 
 test("lets at most the limit pass in any minute, and the next call after the time that a refusal states [P5]", async () => {
   const pauses = fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 20, maxLength: 60 });
