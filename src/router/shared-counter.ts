@@ -33,8 +33,7 @@ export function createSharedCounter(open: () => Promise<Pick<Database, "counters
     if (sum(parts) < maxCalls) {
       const part = { bucket: key, start, expires: start + 2 * lengthMs };
       const count = await counters.add(part);
-      // Of several calls at once in this part, each gets another count. Those that were added to other parts since the first
-      // read are found by the second one.
+      // Simultaneous calls in this part get different counts; those in other parts are found by reading again.
       const others = (await readParts()).filter((other) => other.start !== start);
       if (sum(others) + count <= maxCalls) return 0;
       await counters.add(part, -1);

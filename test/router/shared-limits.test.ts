@@ -24,13 +24,14 @@ async function callFromThree(
     const args = ["test/fixtures/router/limited-calls.mjs", folder, method, String(calls)];
     const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
     onTestFinished(() => void child.kill("SIGKILL"));
+    const exited = once(child, "exit");
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    return { child, nextLine: async (): Promise<string> => String((await lines.next()).value) };
+    return { child, exited, nextLine: async (): Promise<string> => String((await lines.next()).value) };
   });
   expect(await Promise.all(processes.map(({ nextLine }) => nextLine()))).toEqual(["ready", "ready", "ready"]);
   for (const { child } of processes) child.stdin.write("go\n");
   const ended = await Promise.all(processes.map(({ nextLine }) => nextLine()));
-  await Promise.all(processes.map(({ child }) => child.exitCode === null && once(child, "exit")));
+  await Promise.all(processes.map(({ exited }) => exited));
   return ended.flatMap((line) => JSON.parse(line) as readonly string[]);
 }
 
@@ -59,7 +60,7 @@ test("refuses a call that cannot be counted, without the place of the store [P5,
     methods: { now: { description: "Tell the time", rateLimit: 5, run: () => 1 } },
   });
   await using runtime = await createRuntime({ skillsDir: false, skills: [ClockSkill], store: join(file, "store") });
-  const error = await runtime.call("ClockSkill.now").catch((reason: unknown) => reason);
+  const error = await runtime.call("ClockSkill.now", {}).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: expect.stringMatching(/^STORE_/) });
   expect(String(error)).toContain("the call has a limit, and cannot be counted");
   expect(String(error)).not.toContain(file);
