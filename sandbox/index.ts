@@ -66,6 +66,9 @@ export interface SandboxRunOptions {
   readonly suspend?: AbortSignal;
 }
 
+/** The deliveries of a parked run cannot be recorded. */
+type ResumeOptions = Omit<SandboxRunOptions, "limits" | "onDelivery" | "suspend">;
+
 export interface Sandbox {
   /**
    * Runs one program in an isolate of its own. Errors of the guest, and limits that it exceeds, are part of the
@@ -76,7 +79,7 @@ export interface Sandbox {
    * Continues a parked run under its old limits; its wall time starts again. Calls without an answer are made
    * again, marked as `resumed`. Rejects bytes that another version wrote, and bytes that were changed.
    */
-  resume(state: Uint8Array, answer: AnswerCall, options?: Omit<SandboxRunOptions, "limits">): Promise<SandboxOutcome>;
+  resume(state: Uint8Array, answer: AnswerCall, options?: ResumeOptions): Promise<SandboxOutcome>;
   /** Announces a run, so that a thread wakes up meanwhile. */
   wakeWorker(): void;
   /** Bytes of a parked run, for `resume`. */
@@ -95,23 +98,34 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   function conduct(
     program: SandboxProgram,
     answer: AnswerCall,
-    { limits = options.limits, cancellable, park, print = () => {} }: SandboxRunOptions,
+    runOptions: SandboxRunOptions,
     state?: RunState,
   ): Promise<SandboxOutcome> {
     if (closed) return Promise.reject(new Error("The sandbox is closed: create a new one"));
+    const invalid = findInvalidRecording(program, runOptions);
+    if (invalid !== undefined) return Promise.reject(new TypeError(invalid));
+    const { limits = options.limits, cancellable, park, print = () => {}, onDelivery, suspend } = runOptions;
     const { pool } = (opened ??= openPool(options));
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       let stopListening: (() => void) | undefined;
+      const fail = (error: Error): void => {
+        reject(error);
+        run.stop("CANCELLED");
+      };
       const cancel = (): void => run.end("CANCELLED");
       const release = (): void => pool.release(run);
+      const giveUp = (): void => run.suspend();
       const run: Run = new Run(++last, program, limits, answer, {
         ready: () => pool.ready(run),
         interrupt: () => pool.interrupt(run),
         print,
+        suspendable: suspend && (() => pool.reconsider()),
+        record: onDelivery && stopOnError(onDelivery, fail),
         settle: (outcome) => {
           runs.delete(run);
           stopListening?.();
           park?.removeEventListener("abort", release);
+          suspend?.removeEventListener("abort", giveUp);
           pool.drop(run);
           resolve(outcome);
         },
@@ -120,9 +134,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       if (cancellable?.isCancelled === true) return cancel();
       stopListening = cancellable?.onCancel(cancel);
       park?.addEventListener("abort", release);
+      suspend?.addEventListener("abort", giveUp);
       if (state === undefined) pool.add(run);
       else run.restore(state);
       if (park?.aborted === true) release();
+      if (suspend?.aborted === true) giveUp();
     });
   }
 
@@ -140,6 +156,31 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       for (const run of runs) run.stop("CANCELLED");
       await opened?.pool.close();
     },
+  };
+}
+
+/** Returns why a run cannot be recorded or repeated; undefined if it can. */
+function findInvalidRecording(
+  { seed, time, deliveries }: SandboxProgram,
+  { onDelivery, park }: SandboxRunOptions,
+): string | undefined {
+  if (onDelivery === undefined && deliveries === undefined) return undefined;
+  if (seed === undefined || time === undefined)
+    return "Cannot record a run without its seed and time: set both in its program";
+  return park && "Cannot park a run whose deliveries are recorded: use `suspend`";
+}
+
+/** Wraps a recorder of deliveries. `fail` receives its error, and must stop the run. */
+function stopOnError(
+  record: NonNullable<SandboxRunOptions["onDelivery"]>,
+  fail: (error: Error) => void,
+): NonNullable<SandboxRunOptions["onDelivery"]> {
+  return (delivery, used) => {
+    try {
+      record(delivery, used);
+    } catch (error) {
+      fail(error instanceof Error ? error : new Error("Cannot record a delivery", { cause: error }));
+    }
   };
 }
 

@@ -8,14 +8,24 @@ import type { WallClock } from "./wall-clock.ts";
 export class PendingCall extends Cancellation implements SandboxCall {
   readonly call: GuestCall;
   readonly resumed: boolean;
-  readonly replayed = false;
+  readonly replayed: boolean;
   readonly #clock: WallClock;
+  readonly #onSuspendable: () => void;
+  #suspendableHolds = 0;
 
-  constructor(call: GuestCall, resumed: boolean, clock: WallClock) {
+  /** `onSuspendable` is called whenever the call becomes suspendable. */
+  constructor(call: GuestCall, resumed: boolean, replayed: boolean, clock: WallClock, onSuspendable: () => void) {
     super();
     this.call = call;
     this.resumed = resumed;
+    this.replayed = replayed;
     this.#clock = clock;
+    this.#onSuspendable = onSuspendable;
+  }
+
+  /** True if the call has had no effect yet: the run may make it again later. */
+  get isSuspendable(): boolean {
+    return this.#suspendableHolds > 0;
   }
 
   get id(): number {
@@ -34,7 +44,15 @@ export class PendingCall extends Cancellation implements SandboxCall {
     return decode(this.call.arguments, datesAs);
   }
 
-  hold(): () => void {
-    return this.#clock.hold();
+  hold({ suspendable } = { suspendable: false }): () => void {
+    const release = this.#clock.hold();
+    if (!suspendable) return release;
+    if (++this.#suspendableHolds === 1) this.#onSuspendable();
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#suspendableHolds--;
+      isHeld = false;
+      release();
+    };
   }
 }

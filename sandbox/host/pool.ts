@@ -1,7 +1,7 @@
 import { WorkerSpinWait } from "./spin-wait.ts";
 import type { FromWorker, SharedEngine } from "../shared/protocol.ts";
 import type { Run } from "./run.ts";
-import { WorkerHandle } from "./worker-handle.ts";
+import { GRACE_MS, WorkerHandle } from "./worker-handle.ts";
 
 const WATCH_MS = 20;
 /** Schedules a microtask by `then`, which creates fewer objects than `queueMicrotask`. */
@@ -66,6 +66,11 @@ export class Pool {
     this.#schedule();
   }
 
+  /** Reconsiders which run needs a thread: one that blocks may be suspended from now on. */
+  reconsider(): void {
+    this.#schedule();
+  }
+
   /** Suspends a run for good as soon as it waits; the run then settles with its state. */
   release(run: Run): void {
     run.leaving = true;
@@ -123,9 +128,27 @@ export class Pool {
     this.#staff();
     this.#keepWatch();
     this.#thinOut();
+    const { size } = this.#options;
     const working = [...this.#slots].filter(({ state }) => state === "busy");
     // A working thread may finish before another one is awake. If none does, there is enough work for all.
     if (!this.#spinWait.spin(working, (slot, message) => this.#onMessage(slot, message))) this.#handOut(Infinity);
+    if (this.#count("blocked") > size) this.#freeThreads();
+  }
+
+  /**
+   * Suspends blocked runs that wait for a person, those first that have waited longest, if other runs need their threads and
+   * no further thread may start.
+   */
+  #freeThreads(): void {
+    const { size, maxWorkers } = this.#options;
+    if (this.#slots.size < maxWorkers) return;
+    const waiting = this.#fresh.length + [...this.#ready].filter(({ parked }) => parked !== undefined).length;
+    const missing = Math.min(waiting, size - (this.#slots.size - this.#count("blocked")));
+    const runs = [...this.#slots]
+      .filter(({ state, resident }) => state === "blocked" && resident?.mayMakeWay === true)
+      .sort((a, b) => a.computesSince - b.computesSince)
+      .flatMap(({ resident }) => resident ?? []);
+    for (const run of runs.slice(0, Math.max(0, missing))) run.suspend();
   }
 
   /** Hands out work to idle threads that are awake, and to at most `sleepers` that sleep. */
@@ -170,16 +193,19 @@ export class Pool {
       heapBytes: limits.memoryBytes,
       seed: program.seed,
       time: program.time,
+      isRecorded: run.isRecorded,
       allowance: run.allowance(),
     });
   }
 
   #resume(slot: WorkerHandle, run: Run): void {
     this.#ready.delete(run);
+    const { answers, time } = run.takeAnswers();
+    if (run.over) return; // the recorder of its deliveries has ended it
     const { parked } = run;
     run.parked = undefined;
     this.#occupy(slot, run);
-    slot.work({ kind: "resume", run: run.id, parked, answers: run.takeAnswers(), allowance: run.allowance() });
+    slot.work({ kind: "resume", run: run.id, parked, answers, time, allowance: run.allowance() });
   }
 
   #evict(slot: WorkerHandle, run: Run): void {
@@ -233,10 +259,13 @@ export class Pool {
     }
     slot.state = "blocked";
     const computeLeft = slot.killAt - performance.now();
-    const answers = await run.onWait(message.report, message.inOrder);
+    const wait = await run.onWait(message.report, message.inOrder);
+    if (!run.hasAnswers) this.#ready.delete(run);
     if (run.over || (slot.state as WorkerHandle["state"]) !== "blocked") return;
-    slot.computes(computeLeft);
-    slot.post({ kind: "answers", run: run.id, ...answers });
+    // A repetition that ends in a wait has another limit before than after.
+    const computeMs = run.isRecorded ? run.computeMs : undefined;
+    slot.computes(computeMs === undefined ? computeLeft : computeMs + GRACE_MS);
+    slot.post({ kind: "answers", run: run.id, computeMs, ...wait });
     slot.wake(this.#count("blocked") + this.#count("busy") > this.#options.size);
     this.#schedule();
   }

@@ -1,9 +1,11 @@
 import type {
   AnswerCall,
+  Delivery,
   SandboxProgram,
   StopReason,
   RunLimits,
   RunState,
+  RunUsage,
   SandboxAnswer,
   SandboxEnd,
   SandboxOutcome,
@@ -12,8 +14,11 @@ import type { SuspendedRun } from "../engine/snapshot.ts";
 import { MAX_DEPTH } from "../guest/host-protocol.ts";
 import { plainJson } from "../shared/dates.ts";
 import { isJsonTooDeep } from "../shared/nesting.ts";
+import { type AnswerBatch, AnswerQueue, RecordedAnswers } from "./answers.ts";
 import { OrderedCalls } from "./ordered-calls.ts";
+import { RunOutput } from "./output.ts";
 import { PendingCall } from "./pending-call.ts";
+import { RunTimers } from "./timers.ts";
 import { toTaggedJson } from "../codec/guest-value.ts";
 import {
   type SliceBudget,
@@ -26,13 +31,25 @@ import {
   MAX_MISREADS,
   type Misread,
   MAX_WAITS,
-  type Print,
   type Timer,
 } from "../shared/protocol.ts";
 import { WallClock } from "./wall-clock.ts";
 
 /** Maximum of timers that a guest may have running; its own code allows fewer. */
 const MAX_TIMERS = 2_000;
+
+/** Receives what happens to a run. */
+export interface RunListener {
+  readonly ready: (run: Run) => void;
+  /** Called when a guest that blocks waits for a person. Missing if the run must not be suspended. */
+  readonly suspendable: (() => void) | undefined;
+  /** Asks the guest to stop if it is computing; returns false if it is not. */
+  readonly interrupt: (run: Run) => boolean;
+  readonly settle: (outcome: SandboxOutcome) => void;
+  readonly print: (text: string) => void;
+  /** Receives each new delivery before the guest does. */
+  readonly record?: ((delivery: Delivery, used: RunUsage) => void) | undefined;
+}
 
 /** One run on the host's side: its open calls and timers, its usage and its end. */
 export class Run {
@@ -46,59 +63,62 @@ export class Run {
   /** True if the run must be suspended for good as soon as it waits. */
   leaving = false;
   readonly #answer: AnswerCall;
-  readonly #ready: (run: Run) => void;
-  readonly #settle: (outcome: SandboxOutcome) => void;
-  readonly #interrupt: () => boolean;
-  readonly #print: (text: string) => void;
+  readonly #on: RunListener;
   readonly #pending = new Map<number, PendingCall>();
   /** Calls that wait until fewer are under way. */
   readonly #queue = new Map<number, QueuedCall>();
   /** Bytes that calls without an answer hold. */
   #openBytes = 0;
-  readonly #timers = new Map<number, Alarm>();
-  #prints: Print[] = [];
+  readonly #timers: RunTimers;
+  readonly #output: RunOutput;
   readonly #startedAt = performance.now();
   readonly #clock: WallClock;
-  #answers: string[] = [];
-  #answersLength = 0;
-  #outputLeft: number;
-  #outputCut = false;
+  readonly #answers: AnswerQueue;
+  /** The same answers if their deliveries are recorded or repeated. */
+  readonly #recorded: RecordedAnswers | undefined;
+  /** Calls of a run that repeats deliveries which are in none of them: they are made after the last one. */
+  #postponed: { readonly call: GuestCall; readonly isOrdered: boolean }[] = [];
+  /** True until the guest stands still after the last delivery that it repeats. */
+  #isRepeating: boolean;
   readonly #waits = new Set<string>();
   readonly #misreads = new Map<string, Misread>();
-  #cpuMs = 0;
+  #cpuMs: number;
+  /** The same until the last delivery. */
+  #deliveredCpuMs: number;
+  /** Time that the repetition of deliveries has computed. */
+  #repeatedCpuMs = 0;
   #memoryBytes = 0;
   #calls = 0;
   #questions = 0;
   /** Calls that the snippet does not await. */
   readonly #ordered: OrderedCalls;
-  /** Continues a guest that stands still. */
+  /** True while the guest stands still and has not been sent answers. */
+  #standsStill = false;
+  /** Continues a guest that blocks. */
   #wake: (() => void) | undefined;
   /** Why the run must end, while the guest is asked to stop. */
   #ending: StopReason | undefined;
   #over = false;
+  /** True if the run must be suspended as soon as it may be. */
+  #isSuspending = false;
 
-  constructor(
-    id: number,
-    program: SandboxProgram,
-    limits: RunLimits,
-    answer: AnswerCall,
-    on: {
-      readonly ready: (run: Run) => void;
-      /** Asks the guest to stop if it is computing; returns false if it is not. */
-      readonly interrupt: (run: Run) => boolean;
-      readonly settle: (outcome: SandboxOutcome) => void;
-      readonly print: (text: string) => void;
-    },
-  ) {
+  constructor(id: number, program: SandboxProgram, limits: RunLimits, answer: AnswerCall, on: RunListener) {
     this.id = id;
     this.program = program;
     this.limits = limits;
     this.#answer = answer;
-    this.#ready = on.ready;
-    this.#interrupt = () => on.interrupt(this);
-    this.#settle = on.settle;
-    this.#print = on.print;
-    this.#outputLeft = limits.outputBytes;
+    this.#on = on;
+    const { deliveries, time = Date.now(), used = UNUSED } = program;
+    this.#cpuMs = used.cpuMs;
+    this.#deliveredCpuMs = used.cpuMs;
+    this.#isRepeating = deliveries !== undefined;
+    this.#recorded =
+      deliveries === undefined && on.record === undefined
+        ? undefined
+        : new RecordedAnswers(deliveries ?? [], time, (delivery) => on.record?.(delivery, this.#getUsage()));
+    this.#answers = this.#recorded ?? new AnswerQueue();
+    this.#output = new RunOutput(limits.outputBytes, on.print, used.prints);
+    this.#timers = new RunTimers(limits.wallMs, (timer) => this.#arrived(timer, `${timer},1,null`), this.#isRepeating);
     this.#ordered = new OrderedCalls(program.readOnly ?? [], (call) => this.#make(call));
     this.#clock = new WallClock(limits.wallMs, () => this.end("WALL_LIMIT"));
   }
@@ -109,14 +129,13 @@ export class Run {
     const shared = new SharedArrayBuffer(state.parked.bytes.length);
     new Uint8Array(shared).set(state.parked.bytes);
     this.parked = { bytes: shared, range: state.parked.range };
-    this.#prints = [...state.prints];
-    for (const print of state.prints) this.#outputLeft -= Buffer.byteLength(print.text) + 1;
+    this.#output.restore(state.prints);
     this.#cpuMs = state.cpuMs;
     this.#memoryBytes = state.memoryBytes;
     const open = [...state.pending, ...state.queued];
     this.#calls = state.calls - open.filter(({ path }) => !isQuestion(path)).length;
-    for (const timer of state.timers) this.#setTimer(timer);
-    for (const answer of state.answers) this.#arrived(answer);
+    for (const timer of state.timers) this.#timers.set(timer);
+    for (const answer of state.answers) this.#arrived(parseInt(answer, 10), answer);
     for (const call of state.pending) void this.#make(call, true);
     for (const call of state.queued) void this.#make(call);
   }
@@ -125,15 +144,14 @@ export class Run {
   leave(): void {
     const { parked, limits } = this;
     if (this.#over || parked === undefined) return;
-    const now = performance.now();
     const state: RunState = {
       limits,
       parked: { bytes: Uint8Array.from(new Uint8Array(parked.bytes)), range: parked.range },
       pending: [...this.#pending.values()].map(toPlainCall),
       queued: [...this.#queue.values()].map(toPlainCall),
-      answers: this.#answers,
-      timers: [...this.#timers].map(([id, { at }]) => ({ id, milliseconds: Math.max(0, at - now) })),
-      prints: this.#prints,
+      answers: this.#answers.answers,
+      timers: this.#timers.list(),
+      prints: this.#output.prints,
       cpuMs: this.#cpuMs,
       memoryBytes: this.#memoryBytes,
       calls: this.#calls,
@@ -146,7 +164,37 @@ export class Run {
   }
 
   get hasAnswers(): boolean {
-    return this.#answers.length > 0;
+    return this.#answers.isReady;
+  }
+
+  /** True if the deliveries of the run are recorded: the guest's clock moves only with them. */
+  get isRecorded(): boolean {
+    return this.#recorded !== undefined;
+  }
+
+  /** True if the guest stands still for calls that may be made again later, and nothing else can continue it now. */
+  get #isSuspendable(): boolean {
+    if (!this.#standsStill || this.#isRepeating || this.hasAnswers || this.#recorded === undefined) return false;
+    return [...this.#pending.values()].every((call) => call.isSuspendable);
+  }
+
+  /** True if the guest stands still for a person, and the run may be suspended for other runs. */
+  get mayMakeWay(): boolean {
+    return this.#on.suspendable !== undefined && this.#pending.size > 0 && this.#isSuspendable;
+  }
+
+  /** Ends the run as `suspended` as soon as it only waits for suspendable calls and timers. */
+  suspend(): void {
+    this.#isSuspending = true;
+    if (!this.#isSuspendable) return;
+    const { firstAt } = this.#timers;
+    const used = { ...this.#getUsage(), cpuMs: this.#deliveredCpuMs };
+    this.#finish({ kind: "suspended", used, ...(firstAt < Infinity && { timerAt: firstAt }) });
+  }
+
+  #getUsage(): RunUsage {
+    const wallMs = Math.max(0, this.limits.wallMs - this.#clock.leftMs);
+    return { cpuMs: this.#cpuMs, wallMs, prints: this.#output.passedOn };
   }
 
   /** Returns the budget that is left for the next slice. */
@@ -154,14 +202,21 @@ export class Run {
     const { limits } = this;
     const finite = (number: number): number => Math.min(number, Number.MAX_SAFE_INTEGER);
     return {
-      computeMs: finite(Math.max(1, Math.min(limits.cpuMs - this.#cpuMs, this.#clock.leftMs))),
+      computeMs: this.computeMs,
       calls: finite(limits.calls - this.#calls),
       questions: finite(limits.calls - this.#questions),
       openBytes: this.#openBytesLeft,
       argumentBytes: finite(limits.argumentBytes),
       resultBytes: finite(limits.resultBytes),
-      outputBytes: finite(this.#outputLeft),
+      outputBytes: finite(this.#output.left),
     };
+  }
+
+  /** Time that the guest may compute now. A repetition has the whole limit for itself. */
+  get computeMs(): number {
+    const used = this.#recorded?.isReplaying === true ? this.#repeatedCpuMs : this.#cpuMs;
+    const left = Math.max(1, Math.min(this.limits.cpuMs - used, this.#clock.leftMs));
+    return Math.min(left, Number.MAX_SAFE_INTEGER);
   }
 
   /** Bytes that calls may still hold: as many as those that may be under way at once need at most. */
@@ -171,47 +226,86 @@ export class Run {
     return Math.min(most - this.#openBytes - this.#ordered.openBytes, Number.MAX_SAFE_INTEGER);
   }
 
-  /** Takes the answers that have arrived, as one JSON list. */
-  takeAnswers(): string {
-    const answers = `[${this.#answers.join(",")}]`;
-    this.#answers = [];
-    this.#answersLength = 0;
-    return answers;
+  /** Takes the answers that the guest receives next. */
+  takeAnswers(): AnswerBatch {
+    this.#standsStill = false;
+    const batch = this.#answers.take();
+    this.#deliveredCpuMs = this.#cpuMs;
+    return batch;
   }
 
   /** Handles the end of a slice of work. */
   onSlice(report: SliceReport, end: SliceEnd | undefined): void {
     this.#account(report);
     if (this.#over) return;
+    this.#standsStill = end === undefined;
     // Make calls that the snippet has not awaited too: the end cancels them at once, so they are reported as unfinished.
     if (end?.kind !== "stop") {
       this.#ordered.flush();
-      for (const call of report.calls) void this.#make(call);
+      for (const call of report.calls) this.#begin(call, false);
     }
+    if (this.#recorded !== undefined) this.#follow(this.#recorded, end);
     if (end !== undefined) {
       this.#end(end);
       return;
     }
     if (this.#ending !== undefined) this.stop(this.#ending);
     if (this.#timers.size > MAX_TIMERS) this.stop("ENGINE_TRAP");
-    if (this.#pending.size === 0 && this.#timers.size === 0 && !this.hasAnswers) this.stop("NEVER_SETTLES");
+    if (!this.#mayReceive && !this.hasAnswers) this.stop("NEVER_SETTLES");
+    if (this.#recorded !== undefined && this.hasAnswers) this.#on.ready(this);
+    if (this.#isSuspending) this.suspend();
   }
 
-  /** Waits for answers while the guest stands still; `answers` is undefined if none can come. */
-  async onWait(
-    report: SliceReport,
-    inOrder: readonly number[],
-  ): Promise<{ readonly answers: string | undefined; readonly openBytes: number }> {
+  /** Waits for answers while the guest blocks; `answers` is undefined if none can come. */
+  async onWait(report: SliceReport, inOrder: readonly number[]): Promise<WaitEnd> {
     this.#account(report);
     if (this.#ending !== undefined) this.stop(this.#ending);
+    this.#standsStill = true;
     const ordered = new Set(inOrder);
-    for (const call of report.calls) {
-      if (ordered.has(call.id)) this.#ordered.add(call);
-      else void this.#make(call);
+    for (const call of report.calls) this.#begin(call, ordered.has(call.id));
+    if (this.#recorded !== undefined) this.#follow(this.#recorded, undefined);
+    if (this.mayMakeWay) this.#on.suspendable?.();
+    if (this.#isSuspending) this.suspend();
+    if (!this.hasAnswers && this.#mayReceive && !this.#over) await this.#nextAnswers();
+    const batch = this.hasAnswers ? this.takeAnswers() : undefined;
+    this.#standsStill = false;
+    return { answers: batch?.answers, time: batch?.time, openBytes: this.#openBytesLeft };
+  }
+
+  /** True if an answer or a timer may still come. */
+  get #mayReceive(): boolean {
+    return this.#pending.size + this.#timers.size + this.#postponed.length > 0 || this.#recorded?.hasHeld === true;
+  }
+
+  /** Makes a call, at once or in the order of the program. A call that a repeated delivery does not contain must wait. */
+  #begin(call: GuestCall, isOrdered: boolean): void {
+    if (this.#recorded?.isReplaying === true) {
+      if (!this.#recorded.expects(call.id)) {
+        this.#postponed.push({ call, isOrdered });
+        return;
+      }
+      this.#recorded.markCalled(call.id);
     }
-    if (!this.hasAnswers && this.#pending.size + this.#timers.size > 0) await this.#nextAnswers();
-    const answers = this.hasAnswers ? this.takeAnswers() : undefined;
-    return { answers, openBytes: this.#openBytesLeft };
+    if (isOrdered) this.#ordered.add(call);
+    else void this.#make(call);
+  }
+
+  /** Compares a guest that stands still, or has ended, with the deliveries that it repeats. */
+  #follow(recorded: RecordedAnswers, end: SliceEnd | undefined): void {
+    if (recorded.isReplaying) {
+      const hasEnded = end !== undefined && end.kind !== "stop";
+      if (hasEnded || (end === undefined && recorded.isDiverged)) this.stop("REPLAY_DIVERGED");
+    } else if (this.#isRepeating) this.#endRepetition();
+  }
+
+  /** Makes the calls and starts the timers that the repeated deliveries do not contain. */
+  #endRepetition(): void {
+    this.#isRepeating = false;
+    this.#clock.restart(this.limits.wallMs - (this.program.used?.wallMs ?? 0));
+    const calls = this.#postponed;
+    this.#postponed = [];
+    for (const { call, isOrdered } of calls) this.#begin(call, isOrdered);
+    this.#timers.start();
   }
 
   /** Waits for the next answer and for those that are ready in the same tick. */
@@ -228,7 +322,7 @@ export class Run {
   /** Ends the run as soon as the guest has reported its work so far; it gets a short time for that. */
   end(reason: StopReason): void {
     this.#ending ??= reason;
-    if (!this.#interrupt()) this.stop(reason);
+    if (!this.#on.interrupt(this)) this.stop(reason);
   }
 
   /** Ends the run at once. */
@@ -295,7 +389,7 @@ export class Run {
     if (this.#over) return;
     this.#openBytes -= getOpenBytes(call.arguments);
     this.#performNext();
-    this.#arrived(`${call.id},${answer}`);
+    this.#arrived(call.id, `${call.id},${answer}`);
   }
 
   #performNext(): void {
@@ -308,7 +402,8 @@ export class Run {
 
   /** Makes the call on the host; never rejects. Resolves to JSON of `ok, value`. */
   async #ask(call: GuestCall, resumed = false): Promise<string> {
-    const pending = new PendingCall(call, resumed, this.#clock);
+    const isReplayed = this.#recorded?.expects(call.id) === true;
+    const pending = new PendingCall(call, resumed, isReplayed, this.#clock, () => this.#onSuspendable());
     this.#pending.set(call.id, pending);
     const answer = await this.#getAnswer(pending);
     if (!this.#over) this.#pending.delete(call.id);
@@ -331,88 +426,73 @@ export class Run {
     }
   }
 
-  #arrived(answer: string): void {
-    this.#answers.push(answer);
-    this.#answersLength += answer.length;
+  /** A call may be made again later from now on. */
+  #onSuspendable(): void {
+    if (this.#isSuspending) this.suspend();
+    else if (this.mayMakeWay) this.#on.suspendable?.();
+  }
+
+  #arrived(id: number, answer: string): void {
+    const isReady = this.#answers.add(id, answer);
     // Answers that the guest cannot hold anyway must not pile up here.
-    if (this.#answersLength > this.limits.memoryBytes) this.stop("MEMORY_LIMIT");
+    if (this.#answers.length > this.limits.memoryBytes) this.stop("MEMORY_LIMIT");
+    if (!isReady) return;
     if (this.#wake !== undefined) this.#wake();
-    else if (this.#answers.length === 1) this.#ready(this);
+    else this.#on.ready(this);
   }
 
   #account(report: SliceReport): void {
-    this.#cpuMs += report.computeMs;
+    if (this.#recorded?.isReplaying === true) this.#repeatedCpuMs += report.computeMs;
+    else this.#cpuMs += report.computeMs;
     for (const stack of report.waits) if (this.#waits.size < MAX_WAITS) this.#waits.add(stack);
     for (const misread of report.misreads)
       if (this.#misreads.size < MAX_MISREADS) this.#misreads.set(`${misread.stack}${misread.name}`, misread);
     this.#memoryBytes = Math.max(this.#memoryBytes, report.heapBytes);
     if (this.#over) return;
-    for (const print of report.prints) {
-      this.#prints.push(print);
-      this.#outputLeft -= Buffer.byteLength(print.text) + 1;
-      if (this.#outputLeft >= 0) this.#show(print.text);
-    }
-    if (this.#outputLeft < 0) this.#outputCut = true;
+    this.#output.add(report.prints);
     for (const timer of report.timers) this.#setTimer(timer);
   }
 
-  /** A throwing listener must not end the run; its error is rethrown as uncaught. */
-  #show(text: string): void {
-    try {
-      this.#print(text);
-    } catch (error) {
-      process.nextTick(() => {
-        throw error;
-      });
+  /** Sets or clears a timer. One that a repeated delivery contains is due at once. */
+  #setTimer(timer: Timer): void {
+    const recorded = this.#recorded;
+    if (recorded === undefined || !this.#isRepeating) this.#timers.set(timer);
+    else if (!recorded.isReplaying || !recorded.expects(timer.id)) this.#timers.set(timer, recorded.time);
+    else if (timer.milliseconds >= 0) {
+      recorded.markCalled(timer.id);
+      this.#arrived(timer.id, `${timer.id},1,null`);
     }
-  }
-
-  #setTimer({ id, milliseconds }: Timer): void {
-    clearTimeout(this.#timers.get(id)?.timeout);
-    this.#timers.delete(id);
-    if (!(milliseconds >= 0)) return;
-    const fire = (): void => {
-      this.#timers.delete(id);
-      this.#arrived(`${id},1,null`);
-    };
-    const delay = Math.min(milliseconds, this.limits.wallMs);
-    this.#timers.set(id, { timeout: setTimeout(fire, delay), at: performance.now() + delay });
   }
 
   #finish(end: SandboxEnd): void {
     if (this.#over) return;
     this.#over = true;
     this.#clock.end();
-    for (const { timeout } of this.#timers.values()) clearTimeout(timeout);
+    this.#timers.end();
     this.parked = undefined;
-    this.#answers = [];
+    this.#answers.clear();
     const unfinished = [...this.#pending.keys()];
     const queued = Array.from(this.#queue.values(), ({ call }) => call.path);
-    this.#settle({
+    this.#on.settle({
       end,
-      output: this.#output(),
-      outputCut: this.#outputCut,
+      output: this.#output.format(),
+      outputCut: this.#output.isCut,
       waits: [...this.#waits],
       misreads: [...this.#misreads.values()],
       unfinished,
       queued,
       cpuMs: this.#cpuMs,
-      wallMs: performance.now() - this.#startedAt,
+      wallMs: (this.program.used?.wallMs ?? 0) + performance.now() - this.#startedAt,
       memoryBytes: this.#memoryBytes,
       calls: this.#calls - queued.filter((path) => !isQuestion(path)).length,
     });
-    for (const pending of this.#pending.values()) pending.cancel();
+    // The answers of a suspended run are still wanted: they are recorded.
+    if (end.kind !== "suspended") for (const pending of this.#pending.values()) pending.cancel();
     this.#wake?.();
   }
-
-  #output(): string {
-    const text = this.#prints
-      .sort((a, b) => a.slot - b.slot)
-      .map((print) => print.text)
-      .join("\n");
-    return this.#outputCut ? Buffer.from(text).subarray(0, this.limits.outputBytes).toString().replace(/�$/, "") : text;
-  }
 }
+
+const UNUSED: RunUsage = { cpuMs: 0, wallMs: 0, prints: 0 };
 
 function returned(tagged: string): SandboxEnd {
   const json = plainJson(tagged);
@@ -430,10 +510,13 @@ interface QueuedCall {
   readonly ended: () => void;
 }
 
-interface Alarm {
-  readonly timeout: NodeJS.Timeout;
-  /** When it fires, in `performance.now()`. */
-  readonly at: number;
+/** How a guest that blocks continues. */
+interface WaitEnd {
+  /** Missing if no answer can come. */
+  readonly answers: string | undefined;
+  readonly time: number | undefined;
+  /** Bytes that calls may hold until more answers are in. */
+  readonly openBytes: number;
 }
 
 const TOO_DEEP = {

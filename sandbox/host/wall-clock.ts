@@ -28,6 +28,13 @@ export class WallClock {
     };
   }
 
+  /** Sets the time that is left. */
+  restart(leftMs: number): void {
+    clearTimeout(this.#timer);
+    this.#leftMs = leftMs;
+    if (this.#holds === 0) this.#goOn();
+  }
+
   /** Stops the clock for good when the run is over. */
   end(): void {
     clearTimeout(this.#timer);

@@ -6,7 +6,7 @@ import { CONTROL, type FromWorker, type ToWorker, estimateToWorker, type WorkerS
 import type { Run } from "./run.ts";
 
 /** Grace period after its deadline in which an interrupt may stop a guest, before its thread is ended. */
-const GRACE_MS = 120;
+export const GRACE_MS = 120;
 
 /** One worker thread and its state in the pool. */
 export class WorkerHandle {

@@ -57,6 +57,8 @@ export type ToWorker =
       readonly heapBytes: number;
       readonly seed: Uint8Array | undefined;
       readonly time: number | undefined;
+      /** True if the guest's clock stands still between deliveries. */
+      readonly isRecorded: boolean;
       readonly allowance: SliceBudget;
     }
   | {
@@ -66,6 +68,8 @@ export type ToWorker =
       readonly parked: SuspendedRun | undefined;
       /** JSON of `[id, ok, value, …]`. */
       readonly answers: string;
+      /** Time of the guest's clock; missing if it was not recorded. */
+      readonly time: number | undefined;
       readonly allowance: SliceBudget;
     }
   | { readonly kind: "park"; readonly run: number }
@@ -74,6 +78,9 @@ export type ToWorker =
       readonly kind: "answers";
       readonly run: number;
       readonly answers: string | undefined;
+      /** Time of the guest's clock, and time that the guest may compute from now on; missing if deliveries are not recorded. */
+      readonly time: number | undefined;
+      readonly computeMs: number | undefined;
       /** Bytes of arguments that calls may hold until more answers are in. */
       readonly openBytes: number;
     };

@@ -23,6 +23,8 @@ import type { GuestValue } from "../codec/guest-value.ts";
 
 /** Jobs between two reads of the clock: the engine swallows interrupts inside promise jobs. */
 const JOBS_AT_ONCE = 64;
+/** Reads of a clock that stands still after which it moves by a millisecond, so that a loop that waits for it ends. */
+const READS_PER_MS = 100;
 /** Source that may create an object with a `toJSON` of its own, which must be called. */
 const WRITES_ITSELF = /toJSON|URL/;
 
@@ -60,8 +62,8 @@ export interface GuestListener {
   readonly onMessage: (op: number, id: number, a: string, b: GuestValue | undefined, promise: number) => void;
   /** Called when the guest must block on a promise. */
   readonly onTouch: () => void;
-  /** Blocks until answers have arrived. Returns JSON for the guest's `deliver`; undefined if none can come. */
-  readonly waitForAnswers: (isAwaited: (promise: number) => boolean) => string | undefined;
+  /** Blocks until answers have arrived; undefined if none can come. */
+  readonly waitForAnswers: (isAwaited: (promise: number) => boolean) => ArrivedAnswers | undefined;
   /** Maximum length of `b` for an operation. */
   readonly textBytes: (op: number) => number;
   /** Whether `b` may be bytes for an operation. */
@@ -70,6 +72,14 @@ export interface GuestListener {
   readonly isInterrupted: () => boolean;
   /** True once the run has its result: the guest need not continue. */
   readonly isOver: () => boolean;
+}
+
+/** Answers for a guest that blocks. */
+export interface ArrivedAnswers {
+  /** JSON for the guest's `deliver`. */
+  readonly json: string;
+  /** Time of the guest's clock from then on; missing if it stays as it is. */
+  readonly time: number | undefined;
 }
 
 /** All fields that are read of an engine's object lie within this many bytes. */
@@ -89,6 +99,8 @@ export interface GuestProgram {
   readonly seed: Uint8Array;
   /** Fixed time of its clock; the host's time if missing. */
   readonly time?: number | undefined;
+  /** True if the clock starts at that time, and moves with deliveries and when it is read. */
+  readonly isRecorded?: boolean;
 }
 
 interface Beginning {
@@ -120,6 +132,10 @@ export class Isolate {
   #deadline = 0;
   #stop: EngineStop | undefined;
   #thrown: unknown;
+  /** True if the guest's clock moves when it is read. */
+  #isRecorded = false;
+  /** Reads of the clock since the last delivery. */
+  #clockReads = 0;
 
   /** `heapBytes` is the largest heap that a run of this isolate may ask for. */
   constructor(module: WebAssembly.Module, prepared: PreparedSnapshot, heapBytes: number, listener: GuestListener) {
@@ -134,11 +150,14 @@ export class Isolate {
   }
 
   /** Starts a snippet in a reset isolate, which shows no trace of earlier runs. */
-  start({ expression, paths, heapBytes, seed, time = NaN }: GuestProgram, deadline: number): EngineStop | undefined {
+  start(program: GuestProgram, deadline: number): EngineStop | undefined {
+    const { expression, paths, heapBytes, seed, time = NaN, isRecorded = false } = program;
     const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${paths}]`;
     const snapshot = this.#isWithin(heapBytes) ? this.#devices.get(device) : undefined;
     this.reset(heapBytes, seed, snapshot);
     this.#values.view.setFloat64(this.#prepared.handles.clock, time, true);
+    this.#isRecorded = isRecorded;
+    this.#clockReads = 0;
     if (expression.length > LONG_SOURCE) this.#stackGap = STACK_GAP.large;
     return this.#guarded(deadline, () => {
       if (snapshot === undefined) this.#makeDevice(device);
@@ -181,8 +200,10 @@ export class Isolate {
   }
 
   /** Delivers answers to the guest and lets it continue. */
-  deliver(answersJson: string, deadline: number): EngineStop | undefined {
+  deliver(answersJson: string, deadline: number, time?: number): EngineStop | undefined {
     const { context, deliver } = this.#prepared.handles;
+    this.#isRecorded = time !== undefined;
+    this.#setClock(time);
     return this.#guarded(deadline, () => {
       const result = this.#call(deliver, this.#values.ofJson(answersJson));
       if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
@@ -197,6 +218,11 @@ export class Isolate {
   /** Extends the deadline by time in which the guest waited. */
   postpone(milliseconds: number): void {
     this.#deadline += milliseconds;
+  }
+
+  /** Sets the deadline, of `performance.now()`. */
+  setDeadline(deadline: number): void {
+    this.#deadline = deadline;
   }
 
   /** Ends the run at the next check of the deadline. */
@@ -226,16 +252,30 @@ export class Isolate {
         if (performance.now() > this.#deadline || isInterrupted() || isOver()) this.#stop ??= "time";
         return this.#stop !== undefined;
       },
-      now: () => {
-        const time = this.#values.view.getFloat64(this.#prepared.handles.clock, true);
-        return Number.isNaN(time) ? Date.now() : time;
-      },
+      now: () => this.#readClock(),
       grow: (bytes) => {
         if (bytes <= this.#range.end && growMemory(this.#memory, bytes)) return true;
         this.#stop = "memory";
         return false;
       },
     };
+  }
+
+  #readClock(): number {
+    const { clock } = this.#prepared.handles;
+    const time = this.#values.view.getFloat64(clock, true);
+    if (Number.isNaN(time)) return Date.now();
+    if (this.#isRecorded && ++this.#clockReads % READS_PER_MS === 0)
+      this.#values.view.setFloat64(clock, time + 1, true);
+    return time;
+  }
+
+  /** Sets the time of a clock that was recorded. It never goes back. */
+  #setClock(time: number | undefined): void {
+    if (time === undefined) return;
+    const { clock } = this.#prepared.handles;
+    this.#values.view.setFloat64(clock, Math.max(time, this.#values.view.getFloat64(clock, true)), true);
+    this.#clockReads = 0;
   }
 
   #called(argv: number, argc: number): number {
@@ -304,7 +344,8 @@ export class Isolate {
     const { context, deliver } = this.#prepared.handles;
     const answers = this.#listener.waitForAnswers(this.#isAwaited);
     if (answers === undefined) return false;
-    const result = this.#call(deliver, this.#values.ofJson(answers));
+    this.#setClock(answers.time);
+    const result = this.#call(deliver, this.#values.ofJson(answers.json));
     if (!this.#hasThrown(result)) this.#engine.freeValue(context, result);
     return true;
   }

@@ -6,7 +6,7 @@ import { randomFillSync } from "node:crypto";
 import { workerData } from "node:worker_threads";
 
 import { OP } from "../guest/host-protocol.ts";
-import { Isolate, type EngineStop } from "./isolate.ts";
+import { type ArrivedAnswers, Isolate, type EngineStop } from "./isolate.ts";
 import { WorkerChannel } from "../shared/message-channel.ts";
 import { plainJson } from "../shared/dates.ts";
 import { isJsonTooDeep } from "../shared/nesting.ts";
@@ -106,7 +106,7 @@ function work(message: ToWorker): void {
         provide(message.parked.range.end - prepared.snapshot.heapStart);
         isolate.unpark(message.parked);
       }
-      begin(message.run, message.allowance, (deadline) => isolate.deliver(message.answers, deadline));
+      begin(message.run, message.allowance, (deadline) => isolate.deliver(message.answers, deadline, message.time));
       return;
     case "park":
       if (current === message.run) parkCurrent(0);
@@ -248,7 +248,7 @@ function finite(milliseconds: number): number {
  * Blocks until the host has answers; meanwhile no guest code runs and no time is billed. Returns undefined if no answer can
  * come. Reports the calls that the snippet does not await: they are made in the order of the program, which may rely on it.
  */
-function waitForAnswers(isAwaited: (promise: number) => boolean): string | undefined {
+function waitForAnswers(isAwaited: (promise: number) => boolean): ArrivedAnswers | undefined {
   const inOrder = slice.calls.filter((_, index) => !isAwaited(slice.promises[index] ?? 0)).map(({ id }) => id);
   const before = Atomics.load(words, CONTROL.answered);
   const since = performance.now();
@@ -263,12 +263,13 @@ function waitForAnswers(isAwaited: (promise: number) => boolean): string | undef
   for (const message of channel.read()) {
     if (message.kind === "answers" && message.run === current) {
       slice.openBytesLeft = message.openBytes;
-      return message.answers;
+      if (message.computeMs !== undefined) isolate.setDeadline(performance.now() + message.computeMs);
+      return message.answers === undefined ? undefined : { json: message.answers, time: message.time };
     }
     late.push(message);
   }
   isolate.interrupt();
-  return "[]";
+  return { json: "[]", time: undefined };
 }
 
 function takeReport(): SliceReport {
