@@ -244,7 +244,7 @@ export class Run {
       this.#ordered.flush();
       for (const call of report.calls) this.#begin(call, false);
     }
-    if (this.#recorded !== undefined) this.#follow(this.#recorded, end);
+    this.#follow(end);
     if (end !== undefined) {
       this.#end(end);
       return;
@@ -263,7 +263,7 @@ export class Run {
     this.#standsStill = true;
     const ordered = new Set(inOrder);
     for (const call of report.calls) this.#begin(call, ordered.has(call.id));
-    if (this.#recorded !== undefined) this.#follow(this.#recorded, undefined);
+    if (this.#mayReceive) this.#follow(undefined);
     if (this.mayMakeWay) this.#on.suspendable?.();
     if (this.#isSuspending) this.suspend();
     if (!this.hasAnswers && this.#mayReceive && !this.#over) await this.#nextAnswers();
@@ -290,11 +290,11 @@ export class Run {
     else void this.#make(call);
   }
 
-  /** Compares a guest that stands still, or has ended, with the deliveries that it repeats. */
-  #follow(recorded: RecordedAnswers, end: SliceEnd | undefined): void {
-    if (recorded.isReplaying) {
+  /** Compares a guest that waits, or has ended, with the deliveries that it repeats. */
+  #follow(end: SliceEnd | undefined): void {
+    if (this.#recorded?.isReplaying === true) {
       const hasEnded = end !== undefined && end.kind !== "stop";
-      if (hasEnded || (end === undefined && recorded.isDiverged)) this.stop("REPLAY_DIVERGED");
+      if (hasEnded || (end === undefined && this.#recorded.isDiverged)) this.stop("REPLAY_DIVERGED");
     } else if (this.#isRepeating) this.#endRepetition();
   }
 
