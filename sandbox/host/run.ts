@@ -239,12 +239,13 @@ export class Run {
     this.#account(report);
     if (this.#over) return;
     this.#standsStill = end === undefined;
+    this.#endRepetition();
     // Make calls that the snippet has not awaited too: the end cancels them at once, so they are reported as unfinished.
     if (end?.kind !== "stop") {
       this.#ordered.flush();
       for (const call of report.calls) this.#begin(call, false);
     }
-    this.#follow(end);
+    if (this.#hasDiverged(end)) this.stop("REPLAY_DIVERGED");
     if (end !== undefined) {
       this.#end(end);
       return;
@@ -261,9 +262,10 @@ export class Run {
     this.#account(report);
     if (this.#ending !== undefined) this.stop(this.#ending);
     this.#standsStill = true;
+    this.#endRepetition();
     const ordered = new Set(inOrder);
     for (const call of report.calls) this.#begin(call, ordered.has(call.id));
-    if (this.#mayReceive) this.#follow(undefined);
+    if (this.#mayReceive && this.#hasDiverged(undefined)) this.stop("REPLAY_DIVERGED");
     if (this.mayMakeWay) this.#on.suspendable?.();
     if (this.#isSuspending) this.suspend();
     if (!this.hasAnswers && this.#mayReceive && !this.#over) await this.#nextAnswers();
@@ -290,16 +292,18 @@ export class Run {
     else void this.#make(call);
   }
 
-  /** Compares a guest that waits, or has ended, with the deliveries that it repeats. */
-  #follow(end: SliceEnd | undefined): void {
-    if (this.#recorded?.isReplaying === true) {
-      const hasEnded = end !== undefined && end.kind !== "stop";
-      if (hasEnded || (end === undefined && this.#recorded.isDiverged)) this.stop("REPLAY_DIVERGED");
-    } else if (this.#isRepeating) this.#endRepetition();
+  /** True if a guest that waits, or has ended, does not repeat its deliveries. */
+  #hasDiverged(end: SliceEnd | undefined): boolean {
+    if (this.#recorded?.isReplaying !== true || end?.kind === "stop") return false;
+    return end !== undefined || this.#recorded.isDiverged;
   }
 
-  /** Makes the calls and starts the timers that the repeated deliveries do not contain. */
+  /**
+   * Makes the calls and starts the timers that the repeated deliveries do not contain, when the guest stands still after the
+   * last one: they come before those that it has made since.
+   */
   #endRepetition(): void {
+    if (!this.#isRepeating || this.#recorded?.isReplaying === true) return;
     this.#isRepeating = false;
     this.#clock.restart(this.limits.wallMs - (this.program.used?.wallMs ?? 0));
     const calls = this.#postponed;
