@@ -62,8 +62,9 @@ export class RecordedAnswers extends AnswerQueue {
   readonly #expected: Set<number>;
   /** Ids among them that the guest has called. */
   readonly #called = new Set<number>();
-  readonly #held = new Map<number, string>();
-  #heldLength = 0;
+  /** Answers whose turn has not come, by the id of their call. */
+  readonly #early = new Map<number, string>();
+  #earlyLength = 0;
   #ids: number[] = [];
   #repeated = 0;
   #time: number;
@@ -89,15 +90,15 @@ export class RecordedAnswers extends AnswerQueue {
 
   override get isReady(): boolean {
     const next = this.#deliveries[this.#repeated];
-    return next === undefined ? super.isReady : next.ids.every((id) => this.#held.has(id));
+    return next === undefined ? super.isReady : next.ids.every((id) => this.#early.has(id));
   }
 
   override get length(): number {
-    return super.length + this.#heldLength;
+    return super.length + this.#earlyLength;
   }
 
-  get hasHeld(): boolean {
-    return this.#held.size > 0;
+  get hasEarly(): boolean {
+    return this.#early.size > 0;
   }
 
   /** Tests whether a delivery that is left contains a call or timer. */
@@ -120,8 +121,8 @@ export class RecordedAnswers extends AnswerQueue {
       this.#ids.push(id);
       return super.add(id, answer);
     }
-    this.#held.set(id, answer);
-    this.#heldLength += answer.length;
+    this.#early.set(id, answer);
+    this.#earlyLength += answer.length;
     return this.isReady;
   }
 
@@ -142,15 +143,15 @@ export class RecordedAnswers extends AnswerQueue {
     const answers = ids.map((id) => this.#release(id));
     this.#repeated++;
     this.#time = Math.max(this.#time, time);
-    if (!this.isReplaying) for (const id of this.#held.keys()) this.add(id, this.#release(id));
+    if (!this.isReplaying) for (const id of this.#early.keys()) this.add(id, this.#release(id));
     return { answers: `[${answers.join(",")}]`, time: this.#time };
   }
 
   #release(id: number): string {
-    const answer = this.#held.get(id) ?? "";
-    this.#held.delete(id);
+    const answer = this.#early.get(id) ?? "";
+    this.#early.delete(id);
     this.#expected.delete(id);
-    this.#heldLength -= answer.length;
+    this.#earlyLength -= answer.length;
     return answer;
   }
 }

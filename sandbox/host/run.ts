@@ -276,7 +276,7 @@ export class Run {
 
   /** True if an answer or a timer may still come. */
   get #mayReceive(): boolean {
-    return this.#pending.size + this.#timers.size + this.#postponed.length > 0 || this.#recorded?.hasHeld === true;
+    return this.#pending.size + this.#timers.size + this.#postponed.length > 0 || this.#recorded?.hasEarly === true;
   }
 
   /** Makes a call, at once or in the order of the program. A call that a repeated delivery does not contain must wait. */
