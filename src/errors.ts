@@ -112,6 +112,16 @@ export const ERRORS = {
     says: "Method discovery timed out",
     fix: "Try again, ask for less at once, or raise timeouts.discoveryMs in the settings",
   },
+  LEDGER_FAILED: {
+    stage: "call",
+    says: "Cannot make this call while the run cannot be recorded",
+    fix: "Tell the owner that the store of runs does not work; nothing was called",
+  },
+  METHOD_CHANGED: {
+    stage: "call",
+    says: "The method has changed since the run began",
+    fix: "Send the snippet again, or the owner continues the run with: skillgate runs resume ID --accept-changes",
+  },
   AUDIT_FAILED: {
     stage: "call",
     says: "Cannot make a call that cannot be recorded in the audit log",
@@ -170,6 +180,11 @@ export const ERRORS = {
     stage: "run",
     says: "The run cannot continue: it does not repeat what is recorded of it",
     fix: "Send the snippet again, after looking at the calls that it has made",
+  },
+  CALL_END_UNKNOWN: {
+    stage: "run",
+    says: "A call had begun when the process ended, and how it ended is not known",
+    fix: "Find out whether it had its effect; the run is not continued, so that nothing is done twice",
   },
   ENGINE_TRAP: { stage: "run", says: "Internal engine error", fix: "Send a simpler snippet" },
   THROWN: { stage: "run", says: "The snippet threw an error", fix: "Correct the snippet, or catch the error" },
@@ -285,6 +300,22 @@ export const ERRORS = {
     stage: "host",
     says: "Cannot send a message while the agent works on another one",
     fix: "Wait for the event done, or cancel the first message",
+  },
+  RUN_NOT_FOUND: { stage: "host", says: "Unknown run", fix: "List the runs with: skillgate runs list" },
+  RUN_BUSY: {
+    stage: "host",
+    says: "Another process executes the run",
+    fix: "Wait until it has ended, or end that process",
+  },
+  RUN_DAMAGED: {
+    stage: "host",
+    says: "Cannot read the ledger of the run",
+    fix: "Send the snippet again, after finding out which of its calls were made",
+  },
+  RUN_INCOMPLETE: {
+    stage: "host",
+    says: "Cannot continue or replay the run, because not all of it was recorded",
+    fix: "Send the snippet again, after finding out which of its calls were made",
   },
   RUNTIME_CLOSED: { stage: "host", says: "Cannot use a closed runtime", fix: "Create a new one" },
 } as const satisfies Record<

@@ -49,13 +49,14 @@ import {
 } from "./registry/index.ts";
 import { type AuditEntry, type CallResult, type Statistics } from "./router/index.ts";
 import { type RuntimeServices, createServices } from "./runtime/services.ts";
-import { type RunServices, type RunRequest, runSnippet } from "./run-snippet.ts";
+import { type RunServices, type RunRequest, runSnippet } from "./runtime/execution/run-snippet.ts";
 import { createSkillAdmin, watchSettings, type SkillAdmin } from "./runtime/skill-admin.ts";
 import { KnownSecrets } from "./shared/secrets.ts";
 import { SkillSettings } from "./runtime/skill-settings.ts";
 import { SkillSources } from "./runtime/skill-sources.ts";
 import { createLastingStatistics, type LastingStatistics, readUsedPaths } from "./runtime/statistics.ts";
 import { createLazyDatabase, createStore, type Database, type LazyDatabase, type Store } from "./store/index.ts";
+import { createRuns, type Runs } from "./runtime/execution/runs.ts";
 import { createAudit, type RuntimeAudit } from "./runtime/audit.ts";
 import type { CheckedSnippet } from "./runtime/check-snippet.ts";
 
@@ -170,6 +171,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly problems: readonly Problem[];
   /** Questions whether a call may be made: lists and answers them. */
   readonly approvals: Approvals;
+  /** Recorded runs: lists, continues and cancels them. */
+  readonly runs: Runs;
   /** The policy that is in force. */
   readonly policy: ExplainedPolicy;
   /** Returns the database of keys, approvals and the audit log, which is opened at the first use. */
@@ -326,6 +329,13 @@ function openRuntime(parts: RuntimeParts): Runtime {
       return parts.policy.current;
     },
     database: () => parts.database.open(),
+    runs: createRuns({
+      open: () => parts.database.open(),
+      services,
+      createRequest: (options) => requestFor(options, parts),
+      warn: (text) => parts.log("warn", text),
+      onOutcome: (outcome) => events.emit("run", outcome),
+    }),
     results: services.results,
     secrets,
     get known() {
@@ -343,6 +353,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
       stopFollowing();
       stopIndexing();
       services.learning.close();
+      await services.ledgers.close();
       await (closed ??= Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]));
       await Promise.all([parts.statistics.close(), decisions.close(), audit?.close()]);
       await parts.database.close();

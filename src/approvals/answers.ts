@@ -4,7 +4,7 @@ import { OWNER } from "../model/caller.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type { ApprovalRow, ApprovalState, Database } from "../store/index.ts";
 import { formatCard } from "./card.ts";
-import { hasEnded } from "./questions.ts";
+import { hasEnded } from "../shared/process-name.ts";
 
 /** A question and its answer, for people and programs. */
 export interface Approval extends Omit<ApprovalRow, "waiter"> {

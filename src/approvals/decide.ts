@@ -14,7 +14,8 @@ import { type Approval, closeAbandoned, toApproval } from "./answers.ts";
 import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from "./approved-rows.ts";
 import { formatCard } from "./card.ts";
 import { getLiteralCalls } from "./plan-texts.ts";
-import { createQuestion, getProcessName, type NewApproval } from "./questions.ts";
+import { createQuestion, type NewApproval } from "./questions.ts";
+import { getProcessName } from "../shared/process-name.ts";
 import { type AnswerWaiter, createAnswerWaiter } from "./waiting.ts";
 
 export interface DecisionOptions {
@@ -74,8 +75,11 @@ class Decisions implements ApprovalDecisions {
   readonly decide: DecideApproval = async (request, details) => {
     if (!details.asksForFlow && (isCovered(request, details) || (await this.#hasRow(request)))) return true;
     const records = await this.#openRecords(request);
+    if (details.recorded?.isResumed === true) await restoreRunApprovals(records.approvals, request, details);
+    if (!details.asksForFlow && isCovered(request, details)) return true;
     const yes = (await this.#useEarlierYes(records, request, details)) ?? (await this.#ask(records, request, details));
-    applyScope(yes, request, details);
+    applyScope(yes, details);
+    if (yes.scope === "plan") isCovered(request, details); // it is one of the calls of the plan
     if (yes.scope === "always") await this.#addRow(yes);
     return true;
   };
@@ -84,9 +88,17 @@ class Decisions implements ApprovalDecisions {
     this.#isClosed = true;
     const records = await this.#opening?.catch(() => undefined); // it never opened
     for (const id of records?.waiter.ids ?? []) {
-      await records?.approvals.close(id, "cancelled").catch(() => {}); // the next process closes it
-      records?.waiter.stop(id, new Error("The runtime was closed"));
+      const question = await records?.approvals.get(id).catch(() => undefined); // the next process closes it
+      if (records === undefined) continue;
+      if (question === undefined) records.waiter.stop(id, new Error("The runtime was closed"));
+      else await this.#release(records, question, "The runtime was closed");
     }
+  }
+
+  /** Ends the wait of this process. The question of a run with a ledger stays open: another process continues the run. */
+  async #release(records: OpenRecords, { id, waiter }: NewApproval, why: string): Promise<void> {
+    if (waiter !== null && isRunWaiter(waiter)) records.waiter.stop(id, new Error(why));
+    else await this.#withdraw(records, id, why);
   }
 
   /** A failure is for the owner: it may name a folder of this machine. */
@@ -147,19 +159,28 @@ class Decisions implements ApprovalDecisions {
     const { waits, expireMs, onQuestion } = this.#options;
     const now = this.#now();
     const isAttended = ask !== undefined || waits;
-    const question = createQuestion(request, details, {
-      created: now,
-      expires: now + expireMs,
-      waiter: isAttended ? getProcessName() : null,
-      canAlways: this.#options.getApprovedFile() !== undefined,
-    });
-    if (!isAttended) throw await this.#leave(records, request, question);
+    const earlier = await findOwnQuestion(records.approvals, request, details);
+    // A yes that was used counts for this call: its ledger says that the call was not made.
+    if (earlier?.state === "approved" && earlier.usedAt !== null) return earlier;
+    if (earlier !== undefined && earlier.state !== "pending") return this.#requireYes(records, request, earlier);
+    const question =
+      earlier ??
+      createQuestion(request, details, {
+        created: now,
+        expires: now + expireMs,
+        waiter: getWaiter(isAttended, request, details),
+        canAlways: this.#options.getApprovedFile() !== undefined,
+      });
+    if (question.waiter === null) throw await this.#leave(records, request, question);
     if (records.waiter.ids.length >= MAX_WAITING) throw refusal(request, `; ${MAX_WAITING} others wait for an answer`);
-    await this.#record(records, question);
-    const stop = cancellable.onCancel(() => void this.#withdraw(records, question.id, "The run has ended"));
+    if (earlier === undefined) await this.#record(records, question);
+    const stop = cancellable.onCancel(() => {
+      if (details.recorded?.isLeft() === true) records.waiter.stop(question.id, new Error("The runtime was closed"));
+      else void this.#withdraw(records, question.id, "The run has ended");
+    });
     const answered = records.waiter.wait(question.id, question.expires);
     answered.catch(() => {}); // also awaited below, unless asking fails first
-    if (this.#isClosed) void this.#withdraw(records, question.id, "The runtime was closed");
+    if (this.#isClosed) void this.#release(records, question, "The runtime was closed");
     onQuestion(toApproval({ ...question, ...UNANSWERED }, now));
     try {
       if (ask !== undefined) void this.#askPerson(records, ask, { request, question });
@@ -231,6 +252,49 @@ class Decisions implements ApprovalDecisions {
   }
 }
 
+/** Returns the name of the process or run that waits for an answer; `null` if none does. */
+function getWaiter(isAttended: boolean, { runId }: CallToApprove, { recorded }: ApprovalDetails): string | null {
+  if (!isAttended) return null;
+  return recorded === undefined ? getProcessName() : `${RUN_WAITER}${runId}`;
+}
+
+const RUN_WAITER = "run:";
+
+function isRunWaiter(waiter: string): boolean {
+  return waiter.startsWith(RUN_WAITER);
+}
+
+/** Returns the question of the same call that an earlier process has asked. */
+async function findOwnQuestion(
+  approvals: Database["approvals"],
+  { runId }: CallToApprove,
+  { callId, digest, recorded }: ApprovalDetails,
+): Promise<ApprovalRow | undefined> {
+  if (recorded?.isResumed !== true) return undefined;
+  const questions = await approvals.listOfRun(runId);
+  return questions.findLast((question) => question.callId === callId && question.digest === digest);
+}
+
+/** Repeats which further calls of its run earlier answers cover. */
+async function restoreRunApprovals(
+  approvals: Database["approvals"],
+  request: CallToApprove,
+  details: ApprovalDetails,
+): Promise<void> {
+  const { approvedInRun, recorded } = details;
+  if (approvedInRun === undefined || recorded === undefined || approvedInRun.isRestored) return;
+  approvedInRun.isRestored = true;
+  const questions = await approvals.listOfRun(request.runId);
+  for (const question of questions.filter(({ state }) => state === "approved"))
+    applyScope(question, details);
+  for (const { path, digest } of recorded.listMade())
+    for (const [key, planned] of approvedInRun.planned)
+      if (key.startsWith(`${path} ${digest}`) && planned.left > 0) {
+        planned.left--;
+        break;
+      }
+}
+
 /** A person at a terminal can scroll. */
 const MAX_ASKED_UNITS = 65_536;
 
@@ -253,19 +317,20 @@ function isCovered({ path, approval }: CallToApprove, { approvedInRun, digest }:
   return true;
 }
 
-function applyScope({ scope, answeredAs }: ApprovalRow, { path }: CallToApprove, details: ApprovalDetails): void {
-  const { approvedInRun, digest } = details;
+/** Lets a yes cover further calls of the run. */
+function applyScope(
+  { scope, answeredAs, path }: Pick<ApprovalRow, "scope" | "answeredAs" | "path">,
+  { approvedInRun, getPlan }: Pick<ApprovalDetails, "approvedInRun" | "getPlan">,
+): void {
   if (approvedInRun === undefined) return;
   const approver = answeredAs ?? "user";
   if (scope === "run") approvedInRun.methods.set(path, approver);
   if (scope !== "plan") return;
-  for (const call of getLiteralCalls(details.getPlan())) {
+  for (const call of getLiteralCalls(getPlan())) {
     const key = `${call.path} ${call.digest}`;
     const { left = 0 } = approvedInRun.planned.get(key) ?? {};
     approvedInRun.planned.set(key, { approver, left: call.inLoop ? Infinity : left + 1 });
   }
-  const own = approvedInRun.planned.get(`${path} ${digest}`);
-  if (own !== undefined) own.left--;
 }
 
 function pendingError(request: CallToApprove, id: string): SkillgateError {

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
 
 import type { ApprovalScope, PlannedCall } from "../model/approval.ts";
 import type { Json } from "../model/json.ts";
@@ -40,6 +39,7 @@ export function createQuestion(
   return {
     id: createId(),
     runId: request.runId,
+    callId: details.callId,
     caller: request.caller.id,
     path: request.path,
     description: details.method.description,
@@ -96,25 +96,4 @@ function boundArguments(input: unknown): Json {
   const json = toJson(input);
   if (json.length <= MAX_STORED_UNITS) return JSON.parse(json) as Json;
   return `${cutText(json, MAX_STORED_UNITS)}… (${json.length} characters in all)`;
-}
-
-/** Distinguishes this process from an earlier one with the same number. */
-const INSTANCE = randomBytes(6).toString("hex");
-
-/** Identifies this process in records. */
-export function getProcessName(): string {
-  return `${hostname()}/${process.pid}/${INSTANCE}`;
-}
-
-/** True if a process has certainly ended: it ran on this machine, and its number is free or belongs to this process. */
-export function hasEnded(processName: string): boolean {
-  const [host, pid, instance] = processName.split("/");
-  if (host !== hostname()) return false;
-  if (Number(pid) === process.pid) return instance !== INSTANCE;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
 }

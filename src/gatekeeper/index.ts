@@ -20,6 +20,7 @@ import { checkSyntax } from "./rules/syntax.ts";
 import { refuseToolCalls } from "./rules/tool-calls.ts";
 
 export type { Host } from "./context.ts";
+export { createPositionMap } from "./emit/apply-edits.ts";
 
 /** The result of a check. `program` is set exactly if there are no violations. */
 export interface Verdict {

@@ -59,8 +59,20 @@ export interface RunApprovals {
   readonly methods: Map<string, Approver>;
   /** By path and digest: the person who approved, and how many calls are left. */
   readonly planned: Map<string, { readonly approver: Approver; left: number }>;
+  /** True if the answers that an earlier process received are here, too. */
+  isRestored: boolean;
 }
 
 export function createRunApprovals(): RunApprovals {
-  return { methods: new Map(), planned: new Map() };
+  return { methods: new Map(), planned: new Map(), isRestored: false };
+}
+
+/** A run with a ledger: it continues after the process that waits for an answer has ended. */
+export interface RecordedRun {
+  /** True if another process made calls of the run before: its questions count. */
+  readonly isResumed: boolean;
+  /** True if the run was left to other processes. */
+  isLeft(): boolean;
+  /** Returns the calls with an effect that were made so far, each with the short digest of its input. */
+  listMade(): readonly { readonly path: string; readonly digest: string }[];
 }

@@ -77,4 +77,12 @@ export type Outcome =
       readonly notes: readonly string[];
       readonly calls: readonly CallRecord[];
       readonly usage: Usage;
+    }
+  | {
+      /** The run waits for answers of persons; `resume` returns the outcome of a later time. */
+      readonly kind: "waiting";
+      readonly runId: string;
+      /** Ids of the questions that it waits for. */
+      readonly approvals: readonly string[];
+      readonly text: string;
     };

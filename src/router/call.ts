@@ -1,5 +1,5 @@
 import type { Cancellable } from "../../sandbox/index.ts";
-import type { Approve, RunApprovals } from "../model/approval.ts";
+import type { Approve, RecordedRun, RunApprovals } from "../model/approval.ts";
 import { argumentsMessage, bindArguments } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Method, Skill } from "../model/catalog.ts";
@@ -38,6 +38,10 @@ export interface Call {
   readonly approve?: Approve;
   /** Calls of the run that were approved together with an earlier one; absent for a call outside of a run. */
   readonly approvedInRun?: RunApprovals;
+  /** The ledger of the run, if it has one. */
+  readonly recorded?: RecordedRun;
+  /** Is called just before the provider; the call waits for a promise that it returns. */
+  readonly onBegin?: (argumentsDigest: string) => Promise<void> | undefined;
   /** Returns the calls that the program contains; absent for a call without a program. */
   readonly getPlannedCalls?: () => readonly CallInPlan[];
   /** The results of the run so far, if they are recorded. */

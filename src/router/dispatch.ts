@@ -35,6 +35,8 @@ export function dispatch({ getResources, secrets, getView, onBegin }: DispatchOp
     const { skill, method } = call;
     const start = onBegin(call);
     if (start !== undefined) await start;
+    const recorded = call.onBegin?.(call.argumentsDigest());
+    if (recorded !== undefined) await recorded;
     const view = getView(call.caller);
     const { context, close } = createContext(call, getResources(skill), { secrets, view });
     try {

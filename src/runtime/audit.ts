@@ -79,7 +79,7 @@ export function parseAuditSettings(
   };
 }
 
-const RETENTION_FORM = "store.keep must have auditDays and approvalDays, whole numbers of days from 1";
+const RETENTION_FORM = "store.keep must have auditDays, approvalDays and runDays, whole numbers of days from 1";
 
 function createProblem(values: string): Problem {
   return { source: "settings.yaml", error: sentence("CONFIG_INVALID", values) };
@@ -89,9 +89,13 @@ function createProblem(values: string): Problem {
 function parseRetention(store: unknown): RuntimeSettings["retention"] | undefined {
   const keep = isRecord(store) ? (store["keep"] ?? {}) : {};
   if (!isRecord(keep)) return undefined;
-  const { auditDays, approvalDays, ...others } = keep;
-  if (Object.keys(others).length > 0 || ![auditDays, approvalDays].every(isDays)) return undefined;
-  return { ...(isNumber(auditDays) && { auditDays }), ...(isNumber(approvalDays) && { approvalDays }) };
+  const { auditDays, approvalDays, runDays, ...others } = keep;
+  if (Object.keys(others).length > 0 || ![auditDays, approvalDays, runDays].every(isDays)) return undefined;
+  return {
+    ...(isNumber(auditDays) && { auditDays }),
+    ...(isNumber(approvalDays) && { approvalDays }),
+    ...(isNumber(runDays) && { runDays }),
+  };
 }
 
 const isNumber = (value: unknown): value is number => typeof value === "number";

@@ -26,6 +26,7 @@ import type { StoreLocation } from "../store/index.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import { parseAuditSettings } from "./audit.ts";
+import { parseRunSettings, type RunSettings } from "./execution/run-settings.ts";
 import { resolveMcpOptions, type McpServerOptions } from "./mcp-options.ts";
 
 /** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
@@ -80,6 +81,8 @@ export interface RuntimeOptions {
   /** Path of a file of policy rows to read; it must exist. `roles.yaml` beside it maps roles to scopes. */
   readonly policy?: string;
   readonly approvals?: ApprovalOptions;
+  /** Which runs are recorded, so that they can be continued, shown and replayed. */
+  readonly runs?: RunRecordOptions;
   /**
    * With `rehydrate`, a snippet sees `[secret:1]` in place of each secret of the configuration, and a method to which it
    * passes that text receives the secret. Off by default.
@@ -115,8 +118,16 @@ export interface RuntimeOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** Options of runs. */
+export interface RunRecordOptions {
+  /** The runs that are recorded: those with an effect or a question to a person (`effects`, the default), all, or none. */
+  readonly record?: "off" | "effects" | "full";
+}
+
 /** Options of approvals. */
 export interface ApprovalOptions {
+  /** Seconds after which a run that waits for an answer gives its memory back, and says that it waits; 25 by default. */
+  readonly holdSeconds?: number;
   /** Whether destructive methods ask before each call, unless a row of the policy decides; `allow` by default. */
   readonly destructive?: "allow" | "ask";
   /** Makes calls wait for an answer of `runtime.approvals`, the command line or HTTP. Off by default. */
@@ -170,8 +181,9 @@ export interface RuntimeSettings {
   readonly database: StoreLocation;
   /** `undefined` if neither the program nor the settings say it. */
   readonly audit: "off" | "store" | undefined;
+  readonly runs: RunSettings;
   /** How long records are kept, in days. */
-  readonly retention: { readonly auditDays?: number; readonly approvalDays?: number };
+  readonly retention: { readonly auditDays?: number; readonly approvalDays?: number; readonly runDays?: number };
 }
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
@@ -205,6 +217,7 @@ function settingsFrom(
   const policyFile = resolvePolicyFile(options, cwd);
   const { asksDestructive, ...approvals } = resolveApprovals(options.approvals, files.settings["approvals"]);
   const { problems, ...audit } = parseAuditSettings(files.settings, options.audit);
+  const { problems: runProblems, ...runs } = parseRunSettings(files.settings, options);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let answered: Promise<RuntimeSettings> | undefined;
   const ask = async (): Promise<RuntimeSettings> =>
@@ -237,6 +250,7 @@ function settingsFrom(
     problems: [
       ...files.warnings,
       ...problems,
+      ...runProblems,
       ...findUnreadable({ learning: fromFile, tokens, rehydrates }),
       ...approvals.problems,
     ],
@@ -250,6 +264,7 @@ function settingsFrom(
     variables: files.variables,
     ...resolveStore(options.store, files.settings["store"], { cwd, variables: files.variables }),
     ...audit,
+    runs,
   };
   return settings;
 }

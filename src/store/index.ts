@@ -14,6 +14,7 @@ export type { Database, DatabaseInfo } from "./database/database.ts";
 export type { StoreLocation } from "./database/open.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
 export type { KeyRow } from "./tables/keys.ts";
+export type { RunEntryRow, RunRow, RunState } from "./tables/runs.ts";
 
 /**
  * Opens the database of keys, approvals, counters and the audit log. Throws a `SkillgateError` with a code `STORE_…` if it

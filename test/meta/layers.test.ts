@@ -12,7 +12,7 @@ const LAYERS = [
   ["authoring", "frontend", "gatekeeper", "typecheck", "registry", "store"],
   ["router", "providers", "learning", "keys"],
   ["config"],
-  ["policy", "approvals"],
+  ["policy", "approvals", "runs"],
   ["runtime"],
   ["testing", "ai", "agent"],
   ["surfaces/mcp"],
@@ -40,7 +40,6 @@ const ENTRY_POINTS = [
 /** Files beside the folder of the module that they belong to. */
 const MODULE_BY_FILE: Readonly<Record<string, string>> = {
   "src/runtime.ts": "runtime",
-  "src/run-snippet.ts": "runtime",
 };
 
 const MAX_LOOSE_FILES = 6;

@@ -1,14 +1,9 @@
 import { findFirstIndex } from "../../shared/binary-search.ts";
 import { createSourceText } from "../../shared/source-text.ts";
-import type { Position } from "../../model/outcome.ts";
-import type { Edit } from "../../model/snippet.ts";
+import type { Edit, Program, Segment } from "../../model/snippet.ts";
 
 /** The edited text, with a mapping back to the original. */
-export interface EditedProgram {
-  readonly code: string;
-  /** Maps a position in `code` to the position in the original text. */
-  readonly toSourcePosition: (line: number, column: number) => Position;
-}
+export type EditedProgram = Pick<Program, "code" | "segments" | "toSourcePosition">;
 
 /**
  * Applies edits to a text, and adds an opening and a closing. Wraps may nest and start at the same offset; replacements must
@@ -19,11 +14,13 @@ export function applyEdits(
   edits: readonly Edit[],
   around: { readonly opening: string; readonly closing: string },
 ): EditedProgram {
-  const pieces: Piece[] = [];
+  const segments: Segment[] = [];
+  const texts: string[] = [];
   let length = 0;
   const write = (written: string, from: number, isCopy: boolean): void => {
     if (written === "") return;
-    pieces.push({ at: length, from, isCopy, text: written });
+    segments.push({ at: length, from, isCopy });
+    texts.push(written);
     length += written.length;
   };
   write(around.opening, 0, false);
@@ -35,18 +32,8 @@ export function applyEdits(
   }
   write(text.slice(at), at, true);
   write(around.closing, text.length, false);
-  const code = pieces.map((piece) => piece.text).join("");
-  return { code, toSourcePosition: mapOffset(code, pieces, text) };
-}
-
-/** A part of the code: original or inserted text. */
-interface Piece {
-  /** The offset in the code. */
-  readonly at: number;
-  /** The offset in the original text. */
-  readonly from: number;
-  readonly isCopy: boolean;
-  readonly text: string;
+  const code = texts.join("");
+  return { code, segments, toSourcePosition: createPositionMap(code, segments, text) };
 }
 
 interface TextChange {
@@ -73,14 +60,18 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return differing < 0 ? 0 : (a[differing] ?? 0) - (b[differing] ?? 0);
 }
 
-/** Maps positions to the original text; the line tables are created on first use. */
-function mapOffset(code: string, pieces: readonly Piece[], text: string): EditedProgram["toSourcePosition"] {
+/** Maps positions to the original text, whose line breaks count; the line tables are created on first use. */
+export function createPositionMap(
+  code: string,
+  segments: readonly Segment[],
+  text: string,
+): EditedProgram["toSourcePosition"] {
   const inCode = createSourceText(code);
   const inText = createSourceText(text);
   return (line, column) => {
     const offset = inCode.offset({ line, column });
-    const piece = pieces[Math.max(0, findFirstIndex(pieces, ({ at }) => at > offset) - 1)];
-    if (piece === undefined) return { line: 1, column: 0 };
-    return inText.position(piece.isCopy ? piece.from + offset - piece.at : piece.from);
+    const segment = segments[Math.max(0, findFirstIndex(segments, ({ at }) => at > offset) - 1)];
+    if (segment === undefined) return { line: 1, column: 0 };
+    return inText.position(segment.isCopy ? segment.from + offset - segment.at : segment.from);
   };
 }

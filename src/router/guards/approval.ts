@@ -1,6 +1,6 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import type { Cancellable } from "../../../sandbox/index.ts";
-import type { ApprovalRequest, Approve, PlannedCall, RunApprovals } from "../../model/approval.ts";
+import type { ApprovalRequest, Approve, PlannedCall, RecordedRun, RunApprovals } from "../../model/approval.ts";
 import type { Method } from "../../model/catalog.ts";
 import { formatOrigin, type Origin } from "../../model/origin.ts";
 import { hasUnknown } from "../../model/plan.ts";
@@ -17,6 +17,10 @@ export type CallToApprove = Omit<ApprovalRequest, "id" | "card" | "scopes" | "ex
 /** The parts of a call that a record of the question needs in addition. */
 export interface ApprovalDetails {
   readonly method: Method;
+  /** The number of the call in its run. */
+  readonly callId: number;
+  /** The ledger of the run, if it has one. */
+  readonly recorded?: RecordedRun;
   /** Digest of the input without masks, of full length. */
   readonly digest: string;
   readonly cancellable: Cancellable;
@@ -74,6 +78,8 @@ async function requireApproval(
   };
   const details: ApprovalDetails = {
     method,
+    callId: call.id,
+    ...(call.recorded !== undefined && { recorded: call.recorded }),
     digest: hashValueFully(checked.input),
     cancellable,
     getPlan: () => readPlan(call, parts),

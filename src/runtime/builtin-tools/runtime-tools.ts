@@ -65,7 +65,7 @@ async function callTool(
       }
       case "run_code": {
         const { outcome } = await runCode(runtime, args, options);
-        const isError = outcome.kind !== "completed";
+        const isError = outcome.kind !== "completed" && outcome.kind !== "waiting";
         return { text: outcome.text, value: isError ? undefined : outcome.value, isError };
       }
     }

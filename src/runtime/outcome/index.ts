@@ -28,6 +28,8 @@ export interface RunEnd {
   readonly source: string;
   readonly program: Program;
   readonly sandbox: SandboxOutcome;
+  /** Why the host ended the run, if it did. */
+  readonly stop?: { readonly code: ErrorCode; readonly values: string };
   readonly calls: readonly CallRecord[];
   readonly notes: readonly string[];
   readonly limits: Limits;
@@ -92,6 +94,8 @@ export function createOutcome(ending: RunEnd): Outcome {
 
 function toGuestError(ending: RunEnd): GuestError {
   const { end } = ending.sandbox;
+  if (ending.stop !== undefined)
+    return { ...stoppedError(ending, ending.stop.code), message: sentence(ending.stop.code, ending.stop.values) };
   switch (end.kind) {
     case "threw":
       return thrownError(ending, end.json);

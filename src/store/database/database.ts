@@ -4,6 +4,7 @@ import { type AuditStore, createAuditStore } from "../audit/audit-store.ts";
 import { openSigner, type Signer } from "../audit/signer.ts";
 import { COUNTERS, type CounterTable, createCounterTable } from "../tables/counters.ts";
 import { createKeyTable, KEYS, type KeyTable } from "../tables/keys.ts";
+import { createRunTable, RUN_ENTRIES, RUNS, type RunTable } from "../tables/runs.ts";
 import { MIGRATION_TABLE } from "./migrations.ts";
 import { openEngine, type EngineOptions, type StoreLocation } from "./open.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
@@ -19,6 +20,7 @@ export interface Database extends AsyncDisposable {
   readonly counters: CounterTable;
   readonly approvals: ApprovalTable;
   readonly audit: AuditStore;
+  readonly runs: RunTable;
   /** Calls `listener` soon after a change by any process; returns the function that ends the calls. */
   watch(listener: () => void): () => void;
   info(): Promise<DatabaseInfo>;
@@ -43,7 +45,7 @@ export interface DatabaseInfo {
 }
 
 /** The tables in the order of an export. */
-const TABLES = [MIGRATION_TABLE, KEYS, APPROVALS, COUNTERS, AUDIT, AUDIT_HEADS] as unknown as readonly Table<AnyRow>[];
+const TABLES = [MIGRATION_TABLE, KEYS, APPROVALS, COUNTERS, AUDIT, AUDIT_HEADS, RUNS, RUN_ENTRIES] as unknown as readonly Table<AnyRow>[];
 
 type AnyRow = Readonly<Record<string, unknown>>;
 
@@ -69,6 +71,7 @@ export async function createDatabase(location: StoreLocation, options: EngineOpt
     counters: createCounterTable(engine),
     approvals: createApprovalTable(engine),
     audit,
+    runs: createRunTable(engine),
     watch: (listener) => engine.watch(listener),
     info: () => readInfo(engine),
     export: () => exportRows(engine),

@@ -9,7 +9,8 @@ type Change =
       readonly key: readonly string[];
       readonly columns: Readonly<Record<string, ColumnKind>>;
     }
-  | { readonly kind: "index"; readonly table: string; readonly columns: readonly string[] };
+  | { readonly kind: "index"; readonly table: string; readonly columns: readonly string[] }
+  | { readonly kind: "add"; readonly table: string; readonly column: string; readonly type: ColumnKind };
 
 /** Changes that are made together. */
 export interface Migration {
@@ -93,6 +94,43 @@ export const MIGRATIONS: readonly Migration[] = [
       { kind: "index", table: "approvals", columns: ["state", "created"] },
     ],
   },
+  {
+    version: 2,
+    changes: [
+      {
+        kind: "create",
+        table: "runs",
+        key: ["id"],
+        columns: {
+          id: "text",
+          caller: "text",
+          state: "text",
+          title: "text",
+          created: "integer",
+          updated: "integer",
+          ended: "integer",
+          continues: "text",
+          calls: "integer",
+          effects: "integer",
+          size: "integer",
+          claimedBy: "text",
+          claimedUntil: "integer",
+          attempts: "integer",
+        },
+      },
+      { kind: "index", table: "runs", columns: ["created"] },
+      { kind: "index", table: "runs", columns: ["state", "claimedUntil"] },
+      { kind: "index", table: "runs", columns: ["ended"] },
+      {
+        kind: "create",
+        table: "runEntries",
+        key: ["run", "seq"],
+        columns: { run: "text", seq: "integer", events: "text", hash: "text" },
+      },
+      { kind: "add", table: "approvals", column: "callId", type: "integer" },
+      { kind: "index", table: "approvals", columns: ["runId"] },
+    ],
+  },
 ];
 
 /** A migration that was made, and the version of Skillgate that made it. */
@@ -123,6 +161,7 @@ export function toStatement(change: Change, kind: StoreEngine["kind"]): string {
     return `CREATE INDEX ${[table, ...columns].join("_")} ON ${table} (${columns.join(", ")})`;
   }
   const types = kind === "postgres" ? POSTGRES_TYPES : SQLITE_TYPES;
+  if (change.kind === "add") return `ALTER TABLE ${table} ADD COLUMN ${toSqlName(change.column)} ${types[change.type]}`;
   const columns = Object.entries(change.columns).map(([name, type]) => `${toSqlName(name)} ${types[type]}`);
   const key = change.key.map(toSqlName).join(", ");
   return `CREATE TABLE ${table} (${columns.join(", ")}, PRIMARY KEY (${key}))`;

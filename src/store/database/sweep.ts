@@ -1,6 +1,7 @@
 import type { AuditStore } from "../audit/audit-store.ts";
 import { APPROVALS } from "../tables/approvals.ts";
 import { COUNTERS } from "../tables/counters.ts";
+import { createRunTable } from "../tables/runs.ts";
 import type { StoreEngine } from "./table.ts";
 
 /** Days after which records are deleted. */
@@ -8,15 +9,18 @@ export interface Retention {
   readonly auditDays: number;
   /** Applies to questions with an answer, and to those that have expired. */
   readonly approvalDays: number;
+  /** Counts from the end of a run. */
+  readonly runDays: number;
 }
 
-export const DEFAULT_RETENTION: Retention = { auditDays: 365, approvalDays: 90 };
+export const DEFAULT_RETENTION: Retention = { auditDays: 365, approvalDays: 90, runDays: 30 };
 
 /** Numbers of deleted records. */
 export interface SweepResult {
   readonly audit: number;
   readonly approvals: number;
   readonly counters: number;
+  readonly runs: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -28,7 +32,7 @@ const MAX_STEPS = 500;
 export async function sweep(
   engine: StoreEngine,
   audit: Pick<AuditStore, "prune">,
-  { auditDays, approvalDays }: Retention,
+  { auditDays, approvalDays, runDays }: Retention,
   now: number,
 ): Promise<SweepResult> {
   let pruned = 0;
@@ -39,5 +43,6 @@ export async function sweep(
   }
   const approvals = await engine.delete(APPROVALS, { expires: { lt: now - approvalDays * DAY_MS } });
   const counters = await engine.delete(COUNTERS, { expires: { lt: now } });
-  return { audit: pruned, approvals, counters };
+  const runs = await createRunTable(engine).prune(now - runDays * DAY_MS);
+  return { audit: pruned, approvals, counters, runs };
 }

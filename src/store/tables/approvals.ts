@@ -13,6 +13,8 @@ const CLOSED_STATES: readonly ApprovalState[] = ["approved", "denied", "expired"
 export interface ApprovalRow {
   readonly id: string;
   readonly runId: string;
+  /** The number of the call in its run; `null` for a record of an earlier version. */
+  readonly callId: number | null;
   /** Id of the caller. */
   readonly caller: string;
   /** `Skill.method` */
@@ -31,7 +33,7 @@ export interface ApprovalRow {
   readonly provenance: Json;
   /** The scopes that a yes can have. */
   readonly scopes: readonly ApprovalScope[];
-  /** The process whose call waits for the answer; `null` if no call waits. */
+  /** The process whose call waits for the answer, or `run:ID` for a run with a ledger; `null` if no call waits. */
   readonly waiter: string | null;
   readonly state: ApprovalState;
   /** The scope of the yes. */
@@ -54,6 +56,8 @@ export interface ApprovalTable {
   list(state?: ApprovalState): Promise<readonly ApprovalRow[]>;
   /** Returns the questions about one call in one state, the oldest first. */
   find(call: Pick<ApprovalRow, "caller" | "path" | "digest" | "state">): Promise<readonly ApprovalRow[]>;
+  /** Returns the questions of a run, the oldest first. */
+  listOfRun(runId: string): Promise<readonly ApprovalRow[]>;
   /** Returns those of the questions that are not pending any more. */
   listClosed(ids: readonly string[]): Promise<readonly ApprovalRow[]>;
   /** Answers a pending question. Returns false if it does not exist, has an answer, or has expired by `time`. */
@@ -85,6 +89,7 @@ export const APPROVALS: Table<ApprovalRow> = {
   columns: {
     id: "text",
     runId: "text",
+    callId: "integer",
     caller: "text",
     path: "text",
     description: "text",
@@ -132,6 +137,7 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     get: async (id) => (await engine.select(APPROVALS, { id }))[0],
     list: (state) => engine.select(APPROVALS, state === undefined ? {} : { state }, { order: "created" }),
     find: (call) => engine.select(APPROVALS, call, { order: "created" }),
+    listOfRun: (runId) => engine.select(APPROVALS, { runId }, { order: "created" }),
     listClosed: (ids) => engine.select(APPROVALS, { id: { in: ids }, state: { in: CLOSED_STATES } }),
     async answer(id, { state, scope, by, as, time }) {
       const answer = { state, scope, answeredBy: by, answeredAs: as, answeredAt: time };

@@ -60,6 +60,8 @@ export function outcomeToExit(outcome: Outcome): Exit {
       return "ok";
     case "refused":
       return "refused";
+    case "waiting":
+      return "approval";
     case "failed": {
       const exit = errorToExit(outcome.error.code);
       return exit === "approval" || exit === "timeLimit" || exit === "interrupted" ? exit : "failed";

@@ -185,6 +185,7 @@ async function runProgram(
     const { text: _text, ...facts } = outcome; // the other fields contain the same facts
     return facts;
   }
+  if (outcome.kind === "waiting") return outcome;
   throw new FailedRun(runError(outcome, limits, traceId));
 }
 

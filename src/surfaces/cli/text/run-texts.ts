@@ -10,6 +10,7 @@ export function outcomeText(outcome: Outcome): string {
     case "completed":
       return valueText(outcome.value, outcome.output);
     case "refused":
+    case "waiting":
       return "";
     case "failed":
       return outcome.output;
@@ -22,6 +23,7 @@ export function outcomeRemarks(outcome: Outcome, paint: Paint): string {
     case "completed":
       return noteLines(outcome.notes, paint);
     case "refused":
+    case "waiting":
       return outcome.text;
     case "failed": {
       const { message, line, column, frame, hint } = outcome.error;
@@ -34,6 +36,7 @@ export function outcomeRemarks(outcome: Outcome, paint: Paint): string {
 /** Every call of a run, and the resources that the run used. */
 export function traceText(outcome: Outcome, paint: Paint): string {
   if (outcome.kind === "refused") return paint.dim("0 calls");
+  if (outcome.kind === "waiting") return paint.dim("The run has not ended");
   const rows = outcome.calls.map((call) => [
     `${call.skill}.${call.method}`,
     outcomeMark(call, paint),

@@ -72,6 +72,8 @@ function summarizeOutcome(outcome: Outcome): Readonly<Record<string, unknown>> {
     }
     case "refused":
       return { violations: outcome.violations.slice(0, 20) };
+    case "waiting":
+      return { approvals: outcome.approvals };
     case "failed": {
       const { error, output, calls, usage } = outcome;
       return { error, output: truncateText(output, KEPT_CHARACTERS), calls, usage };

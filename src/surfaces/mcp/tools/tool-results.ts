@@ -51,6 +51,8 @@ export function runResult({ outcome, limits }: EndedRun): CallToolResult {
       const value = json.length <= MAX_INLINE_CHARACTERS ? { value: JSON.parse(json) as unknown } : {};
       return { content, structuredContent: { kind, runId, ...value, calls: outcome.calls.length } };
     }
+    case "waiting":
+      return { content, structuredContent: { kind, runId, approvals: outcome.approvals } };
     case "refused":
     case "failed":
       return {
@@ -63,7 +65,7 @@ export function runResult({ outcome, limits }: EndedRun): CallToolResult {
 
 /** Converts an unsuccessful run to the error that programs receive. */
 export function runError(
-  outcome: Exclude<Outcome, { readonly kind: "completed" }>,
+  outcome: Extract<Outcome, { readonly kind: "refused" | "failed" }>,
   limits: EndedRun["limits"],
   traceId: string,
 ): RpcError {

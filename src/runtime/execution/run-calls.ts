@@ -1,23 +1,27 @@
-import type { AnswerCall, SandboxAnswer, SandboxCall } from "../../sandbox/index.ts";
-import { formatDeprecation } from "../shared/deprecation.ts";
-import { sentence, SkillgateError } from "../errors.ts";
-import type { Method } from "../model/catalog.ts";
-import type { Limits } from "../model/limits.ts";
-import { createCall, createUnknownMethodError } from "./call-method.ts";
-import { createRunApprovals } from "../model/approval.ts";
-import type { CallRecord } from "../model/outcome.ts";
-import type { Plan } from "../model/plan.ts";
-import { decodeArguments, encodeForGuest } from "../shared/value-encoding.ts";
-import { type AuditEntry, type Call, recordResults } from "../router/index.ts";
-import { hashValue } from "../shared/digest.ts";
-import { callBuiltin, getResult, isBuiltin } from "./builtin-calls.ts";
-import type { RunServices, RunRequest } from "../run-snippet.ts";
+import { type AnswerCall, parseTagged, type SandboxAnswer, type SandboxCall } from "../../../sandbox/index.ts";
+import { formatDeprecation } from "../../shared/deprecation.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { Method } from "../../model/catalog.ts";
+import type { Limits } from "../../model/limits.ts";
+import { createCall, createUnknownMethodError } from "../call-method.ts";
+import { createRunApprovals, type RecordedRun } from "../../model/approval.ts";
+import type { CallRecord } from "../../model/outcome.ts";
+import type { Plan } from "../../model/plan.ts";
+import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
+import { type AuditEntry, type Call, recordResults } from "../../router/index.ts";
+import type { LedgerCall } from "../../runs/index.ts";
+import { hashValue } from "../../shared/digest.ts";
+import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
+import type { RunServices, RunRequest } from "./run-snippet.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
 export interface CallLog {
   readonly answer: AnswerCall;
+  /** Adds a call that an earlier execution of the program made. */
+  addRecorded(call: LedgerCall): void;
+  getRecord(id: number): CallRecord | undefined;
   /** Ends the log when the run has ended; calls without an answer are recorded as unfinished. */
-  close(): { readonly calls: readonly CallRecord[]; readonly notes: readonly string[] };
+  close(): { readonly calls: readonly CallRecord[]; readonly callNotes: readonly string[] };
 }
 
 /** The program of a run; it decides which members of a result count as read. */
@@ -27,16 +31,32 @@ interface RunProgram {
   readonly plan: Plan;
   /** The paths of the methods that it can call. */
   readonly paths: readonly string[];
+  /** The ledger of the run, if it has one. */
+  readonly ledger?: RunLedger;
+}
+
+/** The part of a ledger that calls need. */
+export interface RunLedger {
+  readonly recorded: RecordedRun;
+  /** Records that the provider of a call is invoked next. */
+  begin(id: number, argumentsDigest: string): Promise<void>;
+  /** True if the provider of a call was not invoked yet. */
+  isBeforeBegin(id: number): boolean;
+  /** Is called when a call begins to wait for a person, and calls the result when it does not any more. */
+  onWait(id: number): () => void;
+  /** Throws for a method that the run must not call. */
+  requireUnchanged(method: Method): void;
 }
 
 export function createCallHandler(
-  { runId, source, plan, paths }: RunProgram,
+  { runId, source, plan, paths, ledger }: RunProgram,
   request: RunRequest,
   services: RunServices,
 ): CallLog {
-  const inRun: Pick<Call, "approvedInRun" | "getPlannedCalls"> = {
+  const inRun: Pick<Call, "approvedInRun" | "getPlannedCalls" | "recorded"> = {
     approvedInRun: createRunApprovals(),
     getPlannedCalls: () => plan.map((site) => ({ site, method: request.catalog.method(site.path) })),
+    ...(ledger !== undefined && { recorded: ledger.recorded }),
   };
   const reads = (name: string): boolean => readsMember(source, name);
   const methods = paths.flatMap((path) => request.catalog.method(path) ?? []);
@@ -56,7 +76,8 @@ export function createCallHandler(
         request.observer?.onCallEnd?.(recordFromAudit(call, entry));
       };
       try {
-        const snippetCall = createSnippetCall(call, runId, request);
+        const snippetCall = createSnippetCall(call, runId, request, ledger);
+        ledger?.requireUnchanged(snippetCall.method);
         const deprecation = formatDeprecation(snippetCall.method);
         if (deprecation !== undefined && !notes.has(deprecation)) snippetCall.log("warn", deprecation);
         if (deprecation !== undefined) notes.add(deprecation);
@@ -78,9 +99,16 @@ export function createCallHandler(
         return { ok: false, error: toErrorFacts(error, method) };
       }
     },
+    addRecorded(call) {
+      records.set(call.id, () => recordFromLedger(call));
+      const method = request.catalog.method(call.path);
+      if (resultTexts === undefined || method === undefined || call.answer?.ok !== true) return;
+      resultTexts.record(method, decodeFromGuest(call.answer.json, parseTagged));
+    },
+    getRecord: (id) => records.get(id)?.(),
     close() {
       closed = true;
-      return { calls: [...records.values()].map((record) => record()), notes: [...notes] };
+      return { calls: [...records.values()].map((record) => record()), callNotes: [...notes] };
     },
   };
 }
@@ -112,8 +140,19 @@ function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDige
   return { id: call.id, skill, method, outcome, durationMs, argumentsDigest };
 }
 
+function recordFromLedger({ id, path, answer, digest, args, durationMs }: LedgerCall): CallRecord {
+  const [skill = "", method = ""] = path.split(".");
+  const outcome = answer === undefined ? "unfinished" : answer.ok ? "ok" : "error";
+  return { id, skill, method, outcome, durationMs, argumentsDigest: digest ?? hashValue(args) };
+}
+
 /** Creates the router's request. Everything that the guest sent is parsed here, once. */
-function createSnippetCall(call: SandboxCall, runId: string, request: RunRequest): Omit<Call, "addNote" | "onEnded"> {
+function createSnippetCall(
+  call: SandboxCall,
+  runId: string,
+  request: RunRequest,
+  ledger: RunLedger | undefined,
+): Omit<Call, "addNote" | "onEnded"> {
   const created = createCall(call.path, request, {
     id: call.id,
     runId,
@@ -121,7 +160,11 @@ function createSnippetCall(call: SandboxCall, runId: string, request: RunRequest
     readArguments: (skill) => readArguments(call, skill.kind === "mcp" ? AS_JSON : AS_VALUES),
   });
   if (created === undefined) throw createUnknownMethodError(call.path, request);
-  return { ...created, pauseTimeoutFor: (answer) => pauseClockDuring(call, answer) };
+  return {
+    ...created,
+    pauseTimeoutFor: (answer) => pauseClockDuring(call, answer, ledger),
+    ...(ledger !== undefined && { onBegin: (digest: string) => ledger.begin(call.id, digest) }),
+  };
 }
 
 /** MCP has only JSON: there, bytes travel as base64, dates as ISO 8601. */
@@ -167,12 +210,19 @@ async function answerBuiltin(call: SandboxCall, request: RunRequest, services: R
   }
 }
 
-/** Pauses the run's clock while a user is asked. */
-async function pauseClockDuring<Value>(call: SandboxCall, answer: Promise<Value>): Promise<Value> {
-  const goOn = call.hold();
+/** Pauses the run's clock while a user is asked. Before the provider is invoked, the run may be suspended meanwhile. */
+async function pauseClockDuring<Value>(
+  call: SandboxCall,
+  answer: Promise<Value>,
+  ledger: RunLedger | undefined,
+): Promise<Value> {
+  const suspendable = ledger?.isBeforeBegin(call.id) === true;
+  const goOn = call.hold({ suspendable });
+  const endWait = suspendable ? ledger?.onWait(call.id) : undefined;
   try {
     return await answer;
   } finally {
+    endWait?.();
     goOn();
   }
 }

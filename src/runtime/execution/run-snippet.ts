@@ -1,25 +1,29 @@
 import { randomUUID } from "node:crypto";
 
-import type { Cancellable, Sandbox } from "../sandbox/index.ts";
-import { createCallHandler } from "./runtime/run-calls.ts";
-import type { TypecheckSnippet } from "./runtime/typecheck-snippet.ts";
-import type { Discovery } from "./runtime/discovery.ts";
-import type { Approve } from "./model/approval.ts";
-import type { Caller } from "./model/caller.ts";
-import { findCancelReason } from "./model/credential.ts";
-import type { RunObserver } from "./model/run-observer.ts";
-import type { Catalog } from "./model/catalog.ts";
-import type { Policy } from "./model/policy.ts";
-import type { Limits } from "./model/limits.ts";
-import type { Outcome } from "./model/outcome.ts";
-import { KEPT_RESULT_BYTES, type KeptResults } from "./model/kept-results.ts";
-import type { ResultHandles } from "./runtime/outcome/result-handles.ts";
-import type { CallContext } from "./model/skill.ts";
-import { addMethods } from "./runtime/outcome/add-methods.ts";
-import { createOutcome, refusedOutcome } from "./runtime/outcome/index.ts";
-import type { KnownSecrets } from "./shared/secrets.ts";
-import type { Route } from "./router/index.ts";
-import type { CheckedSnippet, CheckSnippet } from "./runtime/check-snippet.ts";
+import type { Cancellable, Sandbox } from "../../../sandbox/index.ts";
+import { createCallHandler } from "./run-calls.ts";
+import type { TypecheckSnippet } from "../typecheck-snippet.ts";
+import type { Discovery } from "../discovery.ts";
+import type { Approve } from "../../model/approval.ts";
+import type { Caller } from "../../model/caller.ts";
+import type { RunObserver } from "../../model/run-observer.ts";
+import type { Catalog } from "../../model/catalog.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { Limits } from "../../model/limits.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { Plan } from "../../model/plan.ts";
+import type { Program } from "../../model/snippet.ts";
+import { KEPT_RESULT_BYTES, type KeptResults } from "../../model/kept-results.ts";
+import type { ResultHandles } from "../outcome/result-handles.ts";
+import type { CallContext } from "../../model/skill.ts";
+import { addMethods } from "../outcome/add-methods.ts";
+import { createOutcome, refusedOutcome } from "../outcome/index.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
+import type { Route } from "../../router/index.ts";
+import type { CheckedSnippet, CheckSnippet } from "../check-snippet.ts";
+import { executeRecorded } from "./execute-recorded.ts";
+import type { RunLedgers } from "./ledgers.ts";
+import type { ApprovalRow } from "../../store/index.ts";
 
 /** The modules that a snippet passes through. */
 export interface RunServices {
@@ -34,6 +38,10 @@ export interface RunServices {
   readonly getPolicy: () => Policy;
   /** The front end and the gatekeeper. */
   readonly inspect: CheckSnippet;
+  /** Records runs. */
+  readonly ledgers: RunLedgers;
+  /** Returns the open questions of a run. */
+  readonly listApprovals: (runId: string) => Promise<readonly ApprovalRow[]>;
 }
 
 export interface RunRequest {
@@ -51,6 +59,15 @@ export interface RunRequest {
   readonly approve?: Approve;
 }
 
+/** A snippet that passed the check, as one run. */
+export interface CheckedRun {
+  readonly runId: string;
+  readonly source: string;
+  readonly program: Program;
+  readonly plan: Plan;
+  readonly notes: readonly string[];
+}
+
 /** Checks one snippet, runs it and describes its outcome. */
 export async function runSnippet(source: string, request: RunRequest, services: RunServices): Promise<Outcome> {
   services.sandbox.wakeWorker();
@@ -59,16 +76,28 @@ export async function runSnippet(source: string, request: RunRequest, services: 
   if (program === undefined) {
     return services.secrets.maskValue(addMethods(refusedOutcome(runId, violations), plan, request, services));
   }
+  const run: CheckedRun = { runId, source, program, plan, notes };
+  const recorder = services.ledgers.create(run, request);
+  return recorder === undefined ? execute(run, request, services) : executeRecorded(run, recorder, request, services);
+}
+
+/** Runs a program without a ledger. */
+async function execute(run: CheckedRun, request: RunRequest, services: RunServices): Promise<Outcome> {
+  const { runId, source, program, plan } = run;
   const callLog = createCallHandler({ runId, source, plan, paths: program.paths }, request, services);
   const sandbox = await services.sandbox.run(program, callLog.answer, sandboxOptions(request, services.secrets));
-  const { calls, notes: callNotes } = callLog.close();
+  return describeOutcome({ ...run, sandbox, ...callLog.close() }, request, services);
+}
+
+/** Describes how a run ended. */
+export function describeOutcome(
+  { plan, notes, callNotes, ...ending }: CheckedRun & EndedRun,
+  request: RunRequest,
+  services: RunServices,
+): Outcome {
   const outcome = createOutcome({
-    runId,
+    ...ending,
     caller: request.caller,
-    source,
-    program,
-    sandbox,
-    calls,
     notes: [...notes, ...callNotes],
     limits: request.limits,
     results: services.results,
@@ -78,6 +107,10 @@ export async function runSnippet(source: string, request: RunRequest, services: 
   });
   return services.secrets.maskValue(addMethods(outcome, plan, request, services));
 }
+
+type EndedRun = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" | "stop"> & {
+  readonly callNotes: readonly string[];
+};
 
 async function readAndCheck(
   source: string,
@@ -102,10 +135,10 @@ async function readAndCheck(
 }
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */
-function sandboxOptions(
+export function sandboxOptions(
   { limits, cancellable, observer }: RunRequest,
   secrets: KnownSecrets,
-): Parameters<Sandbox["run"]>[2] {
+): NonNullable<Parameters<Sandbox["run"]>[2]> {
   const resultBytes = Math.max(limits.resultBytes, KEPT_RESULT_BYTES);
   return {
     limits: { ...limits, resultBytes },

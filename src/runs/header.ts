@@ -1,0 +1,36 @@
+import type { Caller } from "../model/caller.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Outcome } from "../model/outcome.ts";
+import type { Segment } from "../model/snippet.ts";
+
+/** What a run depends on besides its deliveries. Plain data. */
+export interface RunHeader {
+  /** Version of Skillgate that began the run. */
+  readonly version: string;
+  /** The text that the model wrote. */
+  readonly source: string;
+  readonly program: {
+    readonly code: string;
+    readonly paths: readonly string[];
+    readonly readOnly: readonly string[];
+    readonly waits: readonly number[];
+    readonly segments: readonly Segment[];
+  };
+  /** Remarks of the check. */
+  readonly notes: readonly string[];
+  /** Eight bytes, base64. */
+  readonly seed: string;
+  /** The guest's clock at the start, in milliseconds since 1970. */
+  readonly time: number;
+  readonly caller: Caller;
+  readonly limits: Limits;
+  /** Digests of the definitions of the methods that the program can call, by path. */
+  readonly methods: Readonly<Record<string, string>>;
+  /** The run that this one continues. */
+  readonly continues?: string;
+}
+
+/** An outcome as it is stored; `value` is JSON for `decodeFromGuest`. */
+export type StoredOutcome = Omit<Outcome, "value"> & {
+  readonly value?: { readonly json: string; readonly tagged: boolean };
+};

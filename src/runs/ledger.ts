@@ -1,0 +1,158 @@
+import { hash } from "node:crypto";
+
+import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
+import { sentence, SkillgateError } from "../errors.ts";
+import { isRecord } from "../model/json.ts";
+import type { RunEntryRow } from "../store/index.ts";
+import type { RunHeader, StoredOutcome } from "./header.ts";
+
+/** Something that happened in a run, in the order of the ledger. */
+export type LedgerEvent =
+  | { readonly type: "start"; readonly header: RunHeader }
+  /** A process has claimed the run, and executes it from here on. */
+  | { readonly type: "claim"; readonly by: string; readonly version: string; readonly time: number }
+  /** The program has made a call. */
+  | CallEvent
+  /** The provider is about to be invoked. */
+  | { readonly type: "begin"; readonly id: number; readonly digest: string }
+  | EndEvent
+  | DeliveryEvent
+  | { readonly type: "outcome"; readonly outcome: StoredOutcome; readonly time: number };
+
+export interface CallEvent {
+  readonly type: "call";
+  readonly id: number;
+  readonly path: string;
+  /** JSON of the list of arguments as the program passed them; the digest of a long one. */
+  readonly args: string;
+  /** False for a method that changes nothing, and for questions about methods. */
+  readonly isEffect: boolean;
+}
+
+export interface EndEvent {
+  readonly type: "end";
+  readonly id: number;
+  readonly answer: SandboxAnswer;
+  /** Digest of the validated arguments by name; of the arguments as passed if they are not valid. */
+  readonly digest: string;
+  readonly durationMs: number;
+}
+
+export interface DeliveryEvent extends Delivery {
+  readonly type: "delivery";
+  readonly used: RunUsage;
+}
+
+/**
+ * How far a call came. `made`: its provider was not invoked. `begun`: the provider was invoked, and the end is not known unless
+ * the process still runs.
+ */
+export type CallState = "made" | "begun" | "ended";
+
+/** A call of the ledger. */
+export interface LedgerCall extends Omit<CallEvent, "type"> {
+  readonly state: CallState;
+  readonly digest: string | undefined;
+  readonly answer: SandboxAnswer | undefined;
+  readonly durationMs: number;
+}
+
+/** A ledger that was read: what an execution of the program has to repeat. */
+export interface Ledger {
+  readonly header: RunHeader;
+  readonly calls: ReadonlyMap<number, LedgerCall>;
+  readonly deliveries: readonly Delivery[];
+  /** Usage until the last delivery. */
+  readonly used: RunUsage;
+  readonly outcome: StoredOutcome | undefined;
+  readonly events: readonly LedgerEvent[];
+  /** The number of the next entry, and the hash of the last one. */
+  readonly nextSeq: number;
+  readonly lastHash: string;
+}
+
+/** The hash before the first entry. */
+export const FIRST_HASH = "";
+
+const NOT_USED: RunUsage = { cpuMs: 0, wallMs: 0, prints: 0 };
+
+/** Returns the hash of an entry; it covers all entries before it. */
+export function hashEntry(lastHash: string, run: string, seq: number, events: string): string {
+  return hash("sha256", `${lastHash}\n${run}\n${seq}\n${events}`);
+}
+
+/** Reads a ledger. Throws `RUN_DAMAGED` for entries that were changed, are missing, or cannot be parsed. */
+export function readLedger(run: string, entries: readonly RunEntryRow[]): Ledger {
+  const events: LedgerEvent[] = [];
+  let lastHash = FIRST_HASH;
+  for (const [at, entry] of entries.entries()) {
+    if (entry.seq !== at) throw createDamageError(run, `entry ${at} is missing`);
+    if (entry.hash !== hashEntry(lastHash, run, at, entry.events))
+      throw createDamageError(run, `entry ${at} was changed`);
+    events.push(...parseEvents(run, entry));
+    lastHash = entry.hash;
+  }
+  const [start] = events;
+  if (start?.type !== "start") throw createDamageError(run, "its beginning is missing");
+  const last = events.findLast((event) => event.type === "delivery");
+  return {
+    header: start.header,
+    calls: collectCalls(run, events),
+    deliveries: events.flatMap((event) => (event.type === "delivery" ? [{ ids: event.ids, time: event.time }] : [])),
+    used: last?.used ?? NOT_USED,
+    outcome: events.findLast((event) => event.type === "outcome")?.outcome,
+    events,
+    nextSeq: entries.length,
+    lastHash,
+  };
+}
+
+/** The hash has been checked, so only the shape that every reader relies on is checked here. */
+function parseEvents(run: string, { seq, events }: RunEntryRow): readonly LedgerEvent[] {
+  const parsed = parseJson(events);
+  const isList = Array.isArray(parsed) && parsed.every((event) => isRecord(event) && TYPES.has(String(event["type"])));
+  if (!isList) throw createDamageError(run, `entry ${seq} cannot be read`);
+  return parsed as readonly LedgerEvent[];
+}
+
+const TYPES: ReadonlySet<string> = new Set<LedgerEvent["type"]>([
+  "start",
+  "claim",
+  "call",
+  "begin",
+  "end",
+  "delivery",
+  "outcome",
+]);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function collectCalls(run: string, events: readonly LedgerEvent[]): ReadonlyMap<number, LedgerCall> {
+  const calls = new Map<number, LedgerCall>();
+  const change = (id: number, changes: Partial<LedgerCall>): void => {
+    const call = calls.get(id);
+    if (call === undefined) throw createDamageError(run, `call ${id} has an end, but no beginning`);
+    calls.set(id, { ...call, ...changes });
+  };
+  for (const event of events) {
+    if (event.type === "call") {
+      const { id, path, args, isEffect } = event;
+      calls.set(id, { id, path, args, isEffect, state: "made", digest: undefined, answer: undefined, durationMs: 0 });
+    } else if (event.type === "begin") change(event.id, { state: "begun", digest: event.digest });
+    else if (event.type === "end") {
+      const { id, answer, digest, durationMs } = event;
+      change(id, { state: "ended", answer, digest, durationMs });
+    }
+  }
+  return calls;
+}
+
+function createDamageError(run: string, why: string): SkillgateError {
+  return new SkillgateError("RUN_DAMAGED", sentence("RUN_DAMAGED", `run ${run}: ${why}`), { run });
+}

@@ -1,0 +1,257 @@
+import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
+import { getMessage, sentence, SkillgateError } from "../errors.ts";
+import type { Outcome } from "../model/outcome.ts";
+import { VERSION } from "../shared/version.ts";
+import type { Database, RunRow, RunState } from "../store/index.ts";
+import type { Claims } from "./claims.ts";
+import type { RunHeader, StoredOutcome } from "./header.ts";
+import {
+  type CallEvent,
+  type CallState,
+  type EndEvent,
+  FIRST_HASH,
+  hashEntry,
+  type Ledger,
+  type LedgerCall,
+  type LedgerEvent,
+} from "./ledger.ts";
+
+export interface RecorderOptions {
+  readonly id: string;
+  readonly header: RunHeader;
+  readonly claims: Claims;
+  readonly open: () => Promise<Pick<Database, "runs">>;
+  /** Receives a sentence about a ledger that cannot be written. */
+  readonly warn: (text: string) => void;
+  /** Keeps also runs without an effect. */
+  readonly keepsAll: boolean;
+  /** The ledger of an earlier execution, which has been claimed. */
+  readonly ledger?: Ledger;
+}
+
+/** Entries of more UTF-16 units are not written: the run goes on, but it cannot be resumed or replayed. */
+const MAX_LEDGER_UNITS = 64 << 20;
+
+/** Records one run: nothing is written until its first effect, or until it waits for a person. */
+export class RunRecorder {
+  readonly id: string;
+  readonly header: RunHeader;
+  readonly #options: RecorderOptions;
+  readonly #calls: Map<number, MutableCall>;
+  readonly #deliveries: Delivery[];
+  #used: RunUsage | undefined;
+  #buffer: LedgerEvent[] = [];
+  #queue: Promise<void> = Promise.resolve();
+  #seq: number;
+  #lastHash: string;
+  #size = 0;
+  #state: RunState = "running";
+  #isClosed = false;
+
+  constructor(options: RecorderOptions) {
+    const { id, header, ledger, claims } = options;
+    this.id = id;
+    this.header = header;
+    this.#options = options;
+    this.#calls = new Map([...(ledger?.calls ?? [])].map(([number, call]) => [number, { ...call }]));
+    this.#deliveries = [...(ledger?.deliveries ?? [])];
+    this.#used = ledger?.used;
+    this.#seq = ledger?.nextSeq ?? 0;
+    this.#lastHash = ledger?.lastHash ?? FIRST_HASH;
+    if (ledger === undefined) this.#buffer.push({ type: "start", header });
+    else this.#buffer.push({ type: "claim", by: claims.by, version: VERSION, time: Date.now() });
+  }
+
+  /** The part of a sandbox program that repeats the execution so far. */
+  get replay(): { readonly deliveries: readonly Delivery[]; readonly used?: RunUsage } {
+    return { deliveries: [...this.#deliveries], ...(this.#used !== undefined && { used: this.#used }) };
+  }
+
+  find(id: number): LedgerCall | undefined {
+    return this.#calls.get(id);
+  }
+
+  /** The calls with an effect whose provider was invoked, each with the short digest of its input. */
+  listEffects(): readonly { readonly path: string; readonly digest: string }[] {
+    const begun = [...this.#calls.values()].filter(({ isEffect, state }) => isEffect && state !== "made");
+    return begun.map(({ path, digest = "" }) => ({ path, digest }));
+  }
+
+  /** True if nothing more is recorded. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** True if the ledger is in the store, or is being written. */
+  get isWritten(): boolean {
+    return this.#seq > 0;
+  }
+
+  addCall(call: Omit<CallEvent, "type">): void {
+    this.#calls.set(call.id, { ...call, state: "made", digest: undefined, answer: undefined, durationMs: 0 });
+    this.#buffer.push({ type: "call", ...call });
+  }
+
+  /** Resolves when it is committed that the provider of a call is invoked next. */
+  begin(id: number, digest: string): Promise<void> {
+    const call = this.#calls.get(id);
+    if (call === undefined) throw new TypeError(`Call ${id} was not added`);
+    call.state = "begun";
+    call.digest = digest;
+    this.#buffer.push({ type: "begin", id, digest });
+    return this.#commit("running");
+  }
+
+  addEnd(end: Omit<EndEvent, "type">): void {
+    const call = this.#calls.get(end.id);
+    if (call === undefined) return;
+    const hasBegun = call.state === "begun" && call.isEffect;
+    call.state = "ended";
+    call.answer = end.answer;
+    call.digest = end.digest;
+    call.durationMs = end.durationMs;
+    this.#buffer.push({ type: "end", ...end });
+    if (hasBegun) this.#commitLater();
+  }
+
+  addDelivery({ ids, time }: Delivery, used: RunUsage): void {
+    this.#deliveries.push({ ids, time });
+    this.#used = used;
+    this.#buffer.push({ type: "delivery", ids, time, used });
+  }
+
+  /** Commits that the run waits for a person. */
+  wait(): void {
+    this.#state = "waiting";
+    this.#commitLater({ state: "waiting" });
+  }
+
+  /** Commits that this process has claimed the run. */
+  claim(): Promise<void> {
+    this.#options.claims.add(this.id);
+    return this.#commit("running");
+  }
+
+  /** Commits how the run ended. */
+  async finish(outcome: StoredOutcome, state: RunState): Promise<void> {
+    const { keepsAll, claims } = this.#options;
+    claims.remove(this.id);
+    if (this.#isClosed || (!this.isWritten && !keepsAll)) return;
+    const time = Date.now();
+    this.#buffer.push({ type: "outcome", outcome, time });
+    await this.#commit(state, { ended: time, claimedBy: null, claimedUntil: 0 }).catch((error: unknown) =>
+      this.#warn(error),
+    );
+    this.#isClosed = true;
+  }
+
+  /** Records nothing from now on: another process may claim the run. */
+  async leave(): Promise<void> {
+    this.#isClosed = true;
+    await this.#queue.catch(() => {});
+    this.#options.claims.remove(this.id);
+    if (!this.isWritten) return;
+    const { runs } = await this.#options.open();
+    await runs.update(this.id, { claimedBy: null, claimedUntil: 0 });
+  }
+
+  #commitLater(changes: Partial<RunRow> = {}): void {
+    this.#commit(this.#state, changes).catch((error: unknown) => this.#warn(error));
+  }
+
+  #commit(state: RunState, changes: Partial<RunRow> = {}): Promise<void> {
+    const hasChanged = state !== this.#state || Object.keys(changes).length > 0;
+    this.#state = state;
+    const written = this.#queue.then(() => this.#write(hasChanged ? { state, ...changes } : undefined));
+    this.#queue = written.catch(() => {}); // each commit reports its own failure
+    return written;
+  }
+
+  async #write(changes: Partial<RunRow> | undefined): Promise<void> {
+    if (this.#isClosed) throw createLedgerError("the runtime is closing");
+    const taken = this.#buffer;
+    if (taken.length === 0 && changes === undefined) return;
+    this.#buffer = [];
+    const seq = this.#seq;
+    const events = JSON.stringify(this.#size > MAX_LEDGER_UNITS ? taken.map(omitAnswer) : taken);
+    const hash = hashEntry(this.#lastHash, this.id, seq, events);
+    const entry = { run: this.id, seq, events, hash };
+    this.#seq++;
+    try {
+      const { runs } = await this.#options.open();
+      if (seq === 0) await runs.add({ ...this.#createRow(), ...changes }, entry);
+      else if (changes === undefined) await runs.append(entry);
+      else await runs.appendAndUpdate(entry, { ...this.#getCounts(), updated: Date.now(), ...changes });
+      this.#lastHash = hash;
+      this.#size += events.length;
+    } catch (error) {
+      this.#seq = seq;
+      this.#buffer = [...taken, ...this.#buffer];
+      if (error instanceof SkillgateError && error.code === "STORE_CONFLICT")
+        throw createLedgerError("another process has claimed the run");
+      throw error;
+    }
+  }
+
+  #createRow(): RunRow {
+    const { header, id } = this;
+    const { claims } = this.#options;
+    claims.add(id);
+    return {
+      id,
+      caller: header.caller.id,
+      state: "running",
+      title: createTitle(header.source),
+      created: header.time,
+      updated: Date.now(),
+      ended: null,
+      continues: header.continues ?? null,
+      ...this.#getCounts(),
+      claimedBy: claims.by,
+      claimedUntil: claims.getEnd(),
+      attempts: 1,
+    };
+  }
+
+  #getCounts(): Pick<RunRow, "calls" | "effects" | "size"> {
+    const ended = [...this.#calls.values()].filter(({ state }) => state === "ended");
+    return { calls: ended.length, effects: ended.filter(({ isEffect }) => isEffect).length, size: this.#size };
+  }
+
+  #warn(error: unknown): void {
+    if (!this.#isClosed) this.#options.warn(`Cannot record run ${this.id}: ${getMessage(error)}`);
+  }
+}
+
+type MutableCall = { -readonly [Field in keyof LedgerCall]: LedgerCall[Field] } & { state: CallState };
+
+/** The answer of a call whose result the ledger does not have. */
+const OMITTED: SandboxAnswer = { ok: false, error: { name: "CallError", code: "RUN_TOO_LARGE" } };
+
+function omitAnswer(event: LedgerEvent): LedgerEvent {
+  return event.type === "end" ? { ...event, answer: OMITTED } : event;
+}
+
+/** True if the ledger does not have all results. */
+export function isIncomplete({ calls }: Pick<Ledger, "calls">): boolean {
+  return [...calls.values()].some(({ answer }) => answer?.ok === false && answer.error["code"] === "RUN_TOO_LARGE");
+}
+
+function createLedgerError(why: string): SkillgateError {
+  return new SkillgateError("LEDGER_FAILED", sentence("LEDGER_FAILED", why));
+}
+
+const MAX_TITLE_UNITS = 120;
+
+function createTitle(source: string): string {
+  const line = source.split("\n").find((text) => text.trim() !== "" && !text.trim().startsWith("//")) ?? "";
+  return line.trim().slice(0, MAX_TITLE_UNITS);
+}
+
+/** Returns the state of a run that has ended in this way. */
+export function toRunState(outcome: Outcome): RunState {
+  if (outcome.kind === "completed") return "completed";
+  if (outcome.kind !== "failed") return "waiting";
+  if (outcome.error.code === "CANCELLED") return "cancelled";
+  return outcome.error.code === "CALL_END_UNKNOWN" ? "unknown" : "failed";
+}

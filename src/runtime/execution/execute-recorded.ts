@@ -1,0 +1,158 @@
+import { Cancellation } from "../../../sandbox/index.ts";
+import type { ErrorCode } from "../../errors.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import { type RunRecorder, toRunState } from "../../runs/index.ts";
+import { encodeForGuest } from "../../shared/value-encoding.ts";
+import type { StoredOutcome } from "../../runs/index.ts";
+import type { ApprovalRow } from "../../store/index.ts";
+import { createCallHandler } from "./run-calls.ts";
+import { RecordedCalls } from "./recorded-calls.ts";
+import { type CheckedRun, describeOutcome, type RunRequest, type RunServices, sandboxOptions } from "./run-snippet.ts";
+import { createHold, type Hold } from "./hold.ts";
+
+/** How a run is continued that another process began. */
+export interface ResumeOptions {
+  readonly isResumed?: boolean;
+  readonly acceptsChanges?: boolean;
+}
+
+/**
+ * Executes a run with a ledger, and resolves to its outcome, or to that it waits for a person for longer than its caller
+ * does. Then it goes on by itself.
+ */
+export async function executeRecorded(
+  run: CheckedRun,
+  recorder: RunRecorder,
+  request: RunRequest,
+  services: RunServices,
+  options: ResumeOptions = {},
+): Promise<Outcome> {
+  const { open, holdMs } = services.ledgers;
+  const hold = createHold(holdMs, { isAttended: request.approve !== undefined });
+  const stopper = createStopper(request);
+  const settled = execute({ run, recorder, request, services, hold, stopper, options });
+  open.set(run.runId, {
+    recorder,
+    caller: request.caller.id,
+    settled,
+    whenWaiting: hold.whenWaiting,
+    cancel: () => stopper.cancellation.cancel(),
+  });
+  settled.finally(() => open.delete(run.runId)).catch(() => {}); // reported to the caller
+  return waitForRun(run.runId, services);
+}
+
+/** Waits for a run of this process until it ends, or waits for a person for longer than its caller does. */
+export async function waitForRun(id: string, services: Pick<RunServices, "ledgers" | "listApprovals">): Promise<Outcome> {
+  const open = services.ledgers.open.get(id);
+  if (open === undefined) throw new TypeError(`Run ${id} is not open`);
+  const outcome = await Promise.race([open.settled, open.whenWaiting()]);
+  return outcome ?? describeWaiting(id, await services.listApprovals(id));
+}
+
+/** Describes a run that waits for the answers to these questions. */
+export function describeWaiting(runId: string, approvals: readonly ApprovalRow[]): Outcome {
+  const questions = approvals.map(({ id, path, expires }) => {
+    const time = new Date(expires).toISOString().slice(0, 16).replace("T", " ");
+    return `${path} (approval ${id}, until ${time} UTC)`;
+  });
+  const what = questions.length === 0 ? "an answer" : `approval of ${questions.join(", ")}`;
+  const [first] = approvals;
+  const how = first === undefined ? "" : `, for example with: skillgate approvals approve ${first.id}`;
+  const text =
+    `Run ${runId} waits for ${what}. A person must answer${how}. ` +
+    `The run goes on by itself after the answer: do not send the program again. Get its result with resume_run and this run_id.`;
+  return { kind: "waiting", runId, approvals: approvals.map(({ id }) => id), text };
+}
+
+interface Execution {
+  readonly run: CheckedRun;
+  readonly recorder: RunRecorder;
+  readonly request: RunRequest;
+  readonly services: RunServices;
+  readonly hold: Hold;
+  readonly stopper: Stopper;
+  readonly options: ResumeOptions;
+}
+
+async function execute(execution: Execution): Promise<Outcome> {
+  const { run, recorder, request, services, hold, stopper, options } = execution;
+  const { runId, source, program, plan } = run;
+  const calls = new RecordedCalls({
+    recorder,
+    catalog: request.catalog,
+    isResumed: options.isResumed ?? false,
+    acceptsChanges: options.acceptsChanges ?? false,
+    stop: stopper.stop,
+    onWait(isWaiting) {
+      if (isWaiting) recorder.wait();
+      hold.set(isWaiting);
+    },
+  });
+  const log = createCallHandler({ runId, source, plan, paths: program.paths, ledger: calls }, request, services);
+  calls.setLog(log);
+  const sandbox = await executeUntilEnd(execution, calls);
+  hold.close();
+  stopper.close();
+  const { stop } = stopper.reason;
+  const outcome = describeOutcome(
+    { ...run, sandbox, ...log.close(), ...(stop !== undefined && { stop }) },
+    request,
+    services,
+  );
+  await recorder.finish(toStoredOutcome(outcome), toRunState(outcome));
+  return outcome;
+}
+
+/** Executes the program again whenever it was suspended and one of its calls has its answer. */
+async function executeUntilEnd(
+  { run, recorder, request, services, hold, stopper }: Execution,
+  calls: RecordedCalls,
+): Promise<Awaited<ReturnType<RunServices["sandbox"]["run"]>>> {
+  const { cancellation } = stopper;
+  const { seed, time } = recorder.header;
+  for (;;) {
+    const program = { ...run.program, seed: Buffer.from(seed, "base64"), time, ...recorder.replay };
+    const sandbox = await services.sandbox.run(program, calls.answer, {
+      ...sandboxOptions(request, services.secrets),
+      cancellable: cancellation,
+      onDelivery: calls.onDelivery,
+      suspend: hold.getSignal(),
+    });
+    if (sandbox.end.kind !== "suspended") return sandbox;
+    await calls.waitForAnswer(sandbox.end.timerAt, cancellation);
+  }
+}
+
+/** Ends a run: for its caller, or for a reason of the host. */
+interface Stopper {
+  readonly cancellation: Cancellation;
+  readonly reason: { stop?: { readonly code: ErrorCode; readonly values: string } };
+  readonly stop: (code: ErrorCode, values: string) => void;
+  close(): void;
+}
+
+function createStopper({ cancellable }: RunRequest): Stopper {
+  const cancellation = new Cancellation();
+  const reason: Stopper["reason"] = {};
+  const stopListening = cancellable?.onCancel(() => cancellation.cancel());
+  return {
+    cancellation,
+    reason,
+    stop(code, values) {
+      reason.stop ??= { code, values };
+      cancellation.cancel();
+    },
+    close: () => stopListening?.(),
+  };
+}
+
+/** The result of a run whose result is longer is not stored: a replay has it. In UTF-16 units. */
+const MAX_STORED_VALUE = 262_144;
+
+function toStoredOutcome(outcome: Outcome): StoredOutcome {
+  if (outcome.kind !== "completed") return outcome;
+  const { value, ...rest } = outcome;
+  const encoded = encodeForGuest(value, MAX_STORED_VALUE);
+  return { ...rest, ...(encoded !== undefined && encoded.json.length <= MAX_STORED_VALUE && { value: encoded }) };
+}

@@ -1,0 +1,65 @@
+/** The time for which a run that waits for a person keeps its memory, and for which its callers wait for it. */
+export interface Hold {
+  /** Says whether the run waits for a person. */
+  set(isWaiting: boolean): void;
+  /** Returns the signal that suspends the present execution of the program, or the next one. */
+  getSignal(): AbortSignal;
+  /**
+   * Resolves when the run has waited for a person for `holdMs` since the call. Never resolves if a person is asked at the program
+   * that began the run.
+   */
+  whenWaiting(): Promise<undefined>;
+  close(): void;
+}
+
+export function createHold(holdMs: number, { isAttended }: { readonly isAttended: boolean }): Hold {
+  const callers = new Set<Countdown>();
+  let isWaiting = false;
+  let controller = new AbortController();
+  const suspension = createCountdown(() => controller.abort());
+
+  function set(waits: boolean): void {
+    isWaiting = waits;
+    for (const countdown of [suspension, ...callers]) {
+      countdown.stop();
+      if (waits) countdown.start(holdMs);
+    }
+  }
+
+  return {
+    set,
+    getSignal() {
+      if (controller.signal.aborted && !isWaiting) controller = new AbortController();
+      return controller.signal;
+    },
+    whenWaiting: () =>
+      new Promise((resolve) => {
+        if (isAttended) return;
+        const caller = createCountdown(() => {
+          callers.delete(caller);
+          resolve(undefined);
+        });
+        callers.add(caller);
+        if (isWaiting) caller.start(holdMs);
+      }),
+    close() {
+      set(false);
+      callers.clear();
+    },
+  };
+}
+
+interface Countdown {
+  start(milliseconds: number): void;
+  stop(): void;
+}
+
+function createCountdown(onEnd: () => void): Countdown {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    start(milliseconds) {
+      timer = setTimeout(onEnd, milliseconds);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,77 @@
+import type { Outcome } from "../../model/outcome.ts";
+import { type Claims, createClaims, type Ledger, RunRecorder } from "../../runs/index.ts";
+import { getMessage } from "../../errors.ts";
+import type { LogListener, RuntimeSettings } from "../options.ts";
+import type { LazyDatabase } from "../../store/index.ts";
+import { createHeader } from "./run-header.ts";
+import type { CheckedRun, RunRequest, RunServices } from "./run-snippet.ts";
+
+/** A run of this process that was recorded and has not ended. */
+export interface OpenRun {
+  readonly recorder: RunRecorder;
+  readonly caller: string;
+  /** Resolves when the run has ended. */
+  readonly settled: Promise<Outcome>;
+  /** Resolves when the run has waited for a person for `holdMs` since the call. */
+  whenWaiting(): Promise<undefined>;
+  cancel(): void;
+}
+
+/** Records the runs of a runtime. */
+export interface RunLedgers {
+  /** Returns `undefined` for a run that can neither wait for a person nor have an effect, and is not to be recorded. */
+  create(run: CheckedRun, request: RunRequest): RunRecorder | undefined;
+  /** Continues a ledger that was claimed. */
+  continue(id: string, ledger: Ledger): RunRecorder;
+  readonly open: Map<string, OpenRun>;
+  readonly claims: Claims;
+  /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
+  readonly holdMs: number;
+  /** Leaves the runs that wait to other processes. */
+  close(): Promise<void>;
+}
+
+interface LedgerOptions {
+  readonly settings: RuntimeSettings["runs"];
+  readonly database: LazyDatabase;
+  readonly getPolicy: RunServices["getPolicy"];
+  readonly log: LogListener;
+}
+
+export function createLedgers({ settings, database, getPolicy, log }: LedgerOptions): RunLedgers {
+  const open = new Map<string, OpenRun>();
+  const warn = (text: string): void => log("warn", text);
+  const claims = createClaims(
+    () => database.open(),
+    (error) => warn(`Cannot renew the claims on runs: ${getMessage(error)}`),
+  );
+  const common = { open: () => database.open(), claims, warn, keepsAll: settings.record === "full" };
+
+  /** True if a run can have an effect, or wait for a person. */
+  function mustRecord({ program }: CheckedRun, { catalog }: RunRequest): boolean {
+    if (settings.record === "off") return false;
+    if (settings.record === "full") return true;
+    const policy = getPolicy();
+    return program.paths.some((path) => {
+      const method = catalog.method(path);
+      return method !== undefined && (!method.metadata.readOnly || policy.getRule(method).approval !== "none");
+    });
+  }
+
+  return {
+    create(run, request) {
+      if (!mustRecord(run, request)) return undefined;
+      return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request) });
+    },
+    continue: (id, ledger) => new RunRecorder({ ...common, id, header: ledger.header, ledger }),
+    open,
+    claims,
+    holdMs: settings.holdMs,
+    async close() {
+      const runs = [...open.values()];
+      await Promise.all(runs.map(({ recorder }) => recorder.leave().catch(() => {}))); // then the claim ends by itself
+      for (const run of runs) run.cancel();
+      claims.close();
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { hash } from "node:crypto";
+
+import type { AnswerCall, Cancellable, Delivery, RunUsage, SandboxAnswer, SandboxCall } from "../../../sandbox/index.ts";
+import type { ErrorCode } from "../../errors.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { Catalog, Method } from "../../model/catalog.ts";
+import { type LedgerCall, LiveCall, type RunRecorder } from "../../runs/index.ts";
+import { hashDefinition } from "./run-header.ts";
+import type { CallLog, RunLedger } from "./run-calls.ts";
+
+/** Longer arguments are recorded as their digest, in UTF-16 units. */
+const MAX_ARGUMENT_UNITS = 65_536;
+
+export interface RecordedCallsOptions {
+  readonly recorder: RunRecorder;
+  readonly catalog: Catalog;
+  /** True if an earlier process executed the program. */
+  readonly isResumed: boolean;
+  /** True if the run may call methods that have changed since it began. */
+  readonly acceptsChanges: boolean;
+  /** Ends the run. */
+  readonly stop: (code: ErrorCode, values: string) => void;
+  /** Is called when the run begins to wait for a person, and when it does not wait for any. */
+  readonly onWait: (isWaiting: boolean) => void;
+}
+
+/** The calls of a run with a ledger: those that it has an answer for are not made again. */
+export class RecordedCalls implements RunLedger {
+  readonly recorded: RunLedger["recorded"];
+  readonly #options: RecordedCallsOptions;
+  readonly #live = new Map<number, LiveCall>();
+  #waiting = 0;
+  #log: CallLog | undefined;
+
+  constructor(options: RecordedCallsOptions) {
+    this.#options = options;
+    const { recorder, isResumed } = options;
+    this.recorded = { isResumed, isLeft: () => recorder.isClosed, listMade: () => recorder.listEffects() };
+  }
+
+  /** Must be called before the first call. */
+  setLog(log: CallLog): void {
+    this.#log = log;
+  }
+
+  readonly answer: AnswerCall = async (call) => {
+    const { recorder } = this.#options;
+    const found = recorder.find(call.id);
+    const args = toRecordedArguments(call.arguments);
+    if (found === undefined) {
+      recorder.addCall({ id: call.id, path: call.path, args, isEffect: this.#isEffect(call.path) });
+      return this.#make(call);
+    }
+    if (found.path !== call.path || found.args !== args) return this.#diverge(call, found);
+    const live = this.#live.get(call.id);
+    if (live !== undefined) return live.attach(call);
+    if (found.answer !== undefined) {
+      this.#log?.addRecorded(found);
+      return found.answer;
+    }
+    if (found.state === "begun" && !this.#isRepeatable(call.path)) return this.#stopUnknown(call, found);
+    return this.#make(call);
+  };
+
+  begin(id: number, argumentsDigest: string): Promise<void> {
+    return this.#options.recorder.begin(id, argumentsDigest).catch((cause: unknown) => {
+      if (cause instanceof SkillgateError && cause.code === "LEDGER_FAILED") throw cause;
+      const values = cause instanceof SkillgateError ? cause.code : "the store does not work";
+      throw new SkillgateError("LEDGER_FAILED", sentence("LEDGER_FAILED", values), {}, { cause });
+    });
+  }
+
+  isBeforeBegin(id: number): boolean {
+    return this.#options.recorder.find(id)?.state === "made";
+  }
+
+  onWait(): () => void {
+    const { onWait } = this.#options;
+    if (++this.#waiting === 1) onWait(true);
+    return () => {
+      if (--this.#waiting === 0) onWait(false);
+    };
+  }
+
+  requireUnchanged(method: Method): void {
+    const { recorder, isResumed, acceptsChanges } = this.#options;
+    if (!isResumed || acceptsChanges) return;
+    const before = recorder.header.methods[method.path];
+    if (before === undefined || before === hashDefinition(method)) return;
+    throw new SkillgateError("METHOD_CHANGED", sentence("METHOD_CHANGED", method.path), {
+      skill: method.skill,
+      method: method.name,
+    });
+  }
+
+  /** Resolves when one of the calls has its answer, at the time `until`, or when the run is cancelled. */
+  async waitForAnswer(until: number | undefined, cancellable: Cancellable): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    let stopListening = (): void => {};
+    const cancelled = new Promise<void>((resolve) => {
+      stopListening = cancellable.onCancel(resolve);
+    });
+    const due = new Promise<void>((resolve) => {
+      if (until !== undefined) timer = setTimeout(resolve, Math.max(0, until - Date.now()));
+    });
+    await Promise.race([cancelled, due, ...[...this.#live.values()].map(({ settled }) => settled)]);
+    clearTimeout(timer);
+    stopListening();
+  }
+
+  readonly onDelivery = (delivery: Delivery, used: RunUsage): void =>
+    this.#options.recorder.addDelivery(delivery, used);
+
+  async #make(call: SandboxCall): Promise<SandboxAnswer> {
+    const log = this.#log;
+    if (log === undefined) throw new TypeError("The calls of the run have no log");
+    const live = new LiveCall(call);
+    this.#live.set(call.id, live);
+    return live.start(async () => {
+      const answer = await log.answer(live);
+      const { durationMs = 0, argumentsDigest = "" } = log.getRecord(call.id) ?? {};
+      this.#options.recorder.addEnd({ id: call.id, answer, digest: argumentsDigest, durationMs });
+      this.#live.delete(call.id);
+      return answer;
+    });
+  }
+
+  #isEffect(path: string): boolean {
+    const method = this.#options.catalog.method(path);
+    return method !== undefined && !method.metadata.readOnly;
+  }
+
+  /** True if a second call does no harm. */
+  #isRepeatable(path: string): boolean {
+    const metadata = this.#options.catalog.method(path)?.metadata;
+    return metadata !== undefined && (metadata.readOnly || metadata.idempotent);
+  }
+
+  #diverge({ id, path }: SandboxCall, found: LedgerCall): SandboxAnswer {
+    const what = found.path === path ? "other arguments" : `${found.path} in its place`;
+    this.#options.stop("REPLAY_DIVERGED", `call ${id} of ${path} is recorded with ${what}`);
+    return STOPPED;
+  }
+
+  #stopUnknown({ id, path }: SandboxCall, { args }: LedgerCall): SandboxAnswer {
+    const { recorder, stop } = this.#options;
+    stop("CALL_END_UNKNOWN", `${path}, call ${id}, with the arguments ${args.slice(0, 200)}; run ${recorder.id}`);
+    return STOPPED;
+  }
+}
+
+/** The answer of a call whose run ends at once: the program does not read it. */
+const STOPPED: SandboxAnswer = { ok: false, error: { name: "CallError", code: "CALL_CANCELLED", message: "" } };
+
+function toRecordedArguments(json: string): string {
+  return json.length <= MAX_ARGUMENT_UNITS ? json : `sha256:${hash("sha256", json)}`;
+}

@@ -1,0 +1,63 @@
+import { sentence, SkillgateError } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
+import type { Problem } from "../../model/provider.ts";
+import type { RuntimeOptions } from "../options.ts";
+
+/** The settings `runs.record` and `approvals.holdSeconds`. */
+export interface RunSettings {
+  /** The runs that have a ledger: those that can have an effect or wait for a person, all, or none. */
+  readonly record: "off" | "effects" | "full";
+  /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
+  readonly holdMs: number;
+}
+
+const DEFAULT_HOLD_SECONDS = 25;
+const MAX_HOLD_SECONDS = 86_400;
+
+const RECORD_FORM = "runs.record must be off, effects or full";
+const HOLD_FORM = `approvals.holdSeconds must be a number above 0 and up to ${MAX_HOLD_SECONDS}`;
+
+/** Options replace settings. A setting that is not valid keeps its default; an option that is not valid is thrown. */
+export function parseRunSettings(
+  { runs, approvals }: Readonly<Record<string, unknown>>,
+  options: Pick<RuntimeOptions, "runs" | "approvals">,
+): RunSettings & { readonly problems: readonly Problem[] } {
+  const record = parseRecord(runs);
+  const holdSeconds = parseHold(approvals);
+  return {
+    record: requireValue(options.runs?.record, parseRecord(options.runs), RECORD_FORM) ?? record ?? "effects",
+    holdMs:
+      (requireValue(options.approvals?.holdSeconds, parseHold(options.approvals), HOLD_FORM) ??
+        holdSeconds ??
+        DEFAULT_HOLD_SECONDS) * 1_000,
+    problems: [
+      ...(record === undefined ? [createProblem(RECORD_FORM)] : []),
+      ...(holdSeconds === undefined ? [createProblem(HOLD_FORM)] : []),
+    ],
+  };
+}
+
+/** Returns the parsed option; `undefined` without the option. */
+function requireValue<Value>(option: unknown, parsed: Value | undefined, form: string): Value | undefined {
+  if (option === undefined) return undefined;
+  if (parsed === undefined) throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", form));
+  return parsed;
+}
+
+function createProblem(values: string): Problem {
+  return { source: "settings.yaml", error: sentence("CONFIG_INVALID", values) };
+}
+
+/** `undefined` for a section that is not valid. */
+function parseRecord(section: unknown): RunSettings["record"] | undefined {
+  if (section === undefined || section === null) return "effects";
+  const { record = "effects" } = isRecord(section) ? section : { record: section };
+  const text = record === false ? "off" : record;
+  return text === "off" || text === "effects" || text === "full" ? text : undefined;
+}
+
+function parseHold(section: unknown): number | undefined {
+  const { holdSeconds = DEFAULT_HOLD_SECONDS } = isRecord(section) ? section : {};
+  const isValid = typeof holdSeconds === "number" && holdSeconds > 0 && holdSeconds <= MAX_HOLD_SECONDS;
+  return isValid ? holdSeconds : undefined;
+}

@@ -1,0 +1,141 @@
+import type { SelectOptions, StoreEngine, Table, Where } from "../database/table.ts";
+
+/**
+ * `waiting`: all that the program waits for are answers of persons. `unknown`: a call had begun when the process ended, and
+ * its end is not known.
+ */
+export type RunState = "running" | "waiting" | "completed" | "failed" | "cancelled" | "unknown";
+
+/** Facts about one run, for lists. Its ledger is in `RunEntryRow`s. Times are in milliseconds since 1970. */
+export interface RunRow {
+  readonly id: string;
+  /** Id of the caller. */
+  readonly caller: string;
+  readonly state: RunState;
+  /** The first line of the program, cut. */
+  readonly title: string;
+  readonly created: number;
+  readonly updated: number;
+  readonly ended: number | null;
+  /** The run that this one continues. */
+  readonly continues: string | null;
+  /** Number of calls that have ended. */
+  readonly calls: number;
+  /** Number of those that may have had an effect. */
+  readonly effects: number;
+  /** Size of the ledger in UTF-16 units. */
+  readonly size: number;
+  /** The process that executes the program, or waits for an answer in it; `null` if none does. */
+  readonly claimedBy: string | null;
+  /** After this time another process may claim the run. */
+  readonly claimedUntil: number;
+  /** Number of processes that have executed it, one after the other. */
+  readonly attempts: number;
+}
+
+/** A part of a ledger: events that were committed together. */
+export interface RunEntryRow {
+  readonly run: string;
+  /** Counts from 0 without gaps. */
+  readonly seq: number;
+  /** JSON of a list of events. */
+  readonly events: string;
+  /** SHA-256 of the hash of the entry before and of `events`, hexadecimal. */
+  readonly hash: string;
+}
+
+/** A process on a run: it holds the claim until the time is over, unless it renews it. */
+export interface Claim {
+  readonly by: string;
+  readonly until: number;
+  readonly now: number;
+}
+
+/** Runs and their ledgers. */
+export interface RunTable {
+  /** Adds a run with the beginning of its ledger, in one transaction. */
+  add(run: RunRow, entry: RunEntryRow): Promise<void>;
+  /** Adds to a ledger. Throws `STORE_CONFLICT` if another process has added an entry with this number. */
+  append(entry: RunEntryRow): Promise<void>;
+  /** Adds to a ledger and changes the facts of the run, in one transaction. */
+  appendAndUpdate(entry: RunEntryRow, changes: Partial<RunRow>): Promise<void>;
+  update(id: string, changes: Partial<RunRow>): Promise<void>;
+  get(id: string): Promise<RunRow | undefined>;
+  /** The newest first. */
+  list(where: Where<RunRow>, options?: Pick<SelectOptions<RunRow>, "limit">): Promise<readonly RunRow[]>;
+  /** The entries of a ledger in their order. */
+  entries(id: string): Promise<readonly RunEntryRow[]>;
+  /** Claims a run that no process holds. Of several processes at once, one succeeds. */
+  claim(run: Pick<RunRow, "id" | "claimedBy" | "attempts">, claim: Claim): Promise<boolean>;
+  /** Renews the claims of a process. */
+  renew(by: string, until: number): Promise<void>;
+  /** Deletes runs that have ended before `time`, with their ledgers, and returns how many these were. */
+  prune(time: number): Promise<number>;
+}
+
+export const RUNS: Table<RunRow> = {
+  name: "runs",
+  key: ["id"],
+  columns: {
+    id: "text",
+    caller: "text",
+    state: "text",
+    title: "text",
+    created: "integer",
+    updated: "integer",
+    ended: "integer",
+    continues: "text",
+    calls: "integer",
+    effects: "integer",
+    size: "integer",
+    claimedBy: "text",
+    claimedUntil: "integer",
+    attempts: "integer",
+  },
+};
+
+export const RUN_ENTRIES: Table<RunEntryRow> = {
+  name: "runEntries",
+  key: ["run", "seq"],
+  columns: { run: "text", seq: "integer", events: "text", hash: "text" },
+};
+
+/** Runs that are deleted in one statement. */
+const PRUNED_TOGETHER = 500;
+
+export function createRunTable(engine: StoreEngine): RunTable {
+  return {
+    add: (run, entry) =>
+      engine.transaction(`run ${run.id}`, async (rows) => {
+        await rows.insert(RUNS, [run]);
+        await rows.insert(RUN_ENTRIES, [entry]);
+      }),
+    append: (entry) => engine.insert(RUN_ENTRIES, [entry]),
+    appendAndUpdate: (entry, changes) =>
+      engine.transaction(`run ${entry.run}`, async (rows) => {
+        await rows.insert(RUN_ENTRIES, [entry]);
+        await rows.update(RUNS, { id: entry.run }, changes);
+      }),
+    update: async (id, changes) => void (await engine.update(RUNS, { id }, changes)),
+    get: async (id) => (await engine.select(RUNS, { id }))[0],
+    list: (where, options) => engine.select(RUNS, where, { order: "created", descending: true, ...options }),
+    entries: (id) => engine.select(RUN_ENTRIES, { run: id }, { order: "seq" }),
+    async claim({ id, claimedBy, attempts }, { by, until, now }) {
+      // Another claim since the row was read changes the number of attempts.
+      const where = { id, claimedBy, attempts };
+      const changes = { claimedBy: by, claimedUntil: until, attempts: attempts + 1, updated: now };
+      return (await engine.update(RUNS, where, changes)) > 0;
+    },
+    renew: async (by, until) => void (await engine.update(RUNS, { claimedBy: by }, { claimedUntil: until })),
+    async prune(time) {
+      let count = 0;
+      for (;;) {
+        const old = await engine.select(RUNS, { ended: { lt: time } }, { limit: PRUNED_TOGETHER });
+        if (old.length === 0) return count;
+        const ids = old.map(({ id }) => id);
+        await engine.delete(RUN_ENTRIES, { run: { in: ids } });
+        count += await engine.delete(RUNS, { id: { in: ids } });
+      }
+    },
+  };
+}
