@@ -285,8 +285,7 @@ async function restoreRunApprovals(
   if (approvedInRun === undefined || recorded === undefined || approvedInRun.isRestored) return;
   approvedInRun.isRestored = true;
   const questions = await approvals.listOfRun(request.runId);
-  for (const question of questions.filter(({ state }) => state === "approved"))
-    applyScope(question, details);
+  for (const question of questions.filter(({ state }) => state === "approved")) applyScope(question, details);
   for (const { path, digest } of recorded.listMade())
     for (const [key, planned] of approvedInRun.planned)
       if (key.startsWith(`${path} ${digest}`) && planned.left > 0) {

@@ -45,6 +45,7 @@ async function openRuntime(cwd: string, options: RuntimeOptions = {}): Promise<R
 const codeOf = async (runtime: Runtime, source: string, caller?: Parameters<Runtime["run"]>[1]): Promise<string> => {
   const outcome = await runtime.run(source, caller);
   if (outcome.kind === "completed") return String(outcome.value);
+  if (outcome.kind === "waiting") return outcome.kind;
   return outcome.kind === "refused" ? (outcome.violations[0]?.code ?? "") : outcome.error.code;
 };
 

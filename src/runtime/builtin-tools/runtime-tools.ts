@@ -65,8 +65,8 @@ async function callTool(
       }
       case "run_code": {
         const { outcome } = await runCode(runtime, args, options);
-        const isError = outcome.kind !== "completed" && outcome.kind !== "waiting";
-        return { text: outcome.text, value: isError ? undefined : outcome.value, isError };
+        const isError = outcome.kind === "refused" || outcome.kind === "failed";
+        return { text: outcome.text, value: outcome.kind === "completed" ? outcome.value : undefined, isError };
       }
     }
   } catch (thrown) {

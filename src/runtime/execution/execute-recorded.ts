@@ -43,7 +43,10 @@ export async function executeRecorded(
 }
 
 /** Waits for a run of this process until it ends, or waits for a person for longer than its caller does. */
-export async function waitForRun(id: string, services: Pick<RunServices, "ledgers" | "listApprovals">): Promise<Outcome> {
+export async function waitForRun(
+  id: string,
+  services: Pick<RunServices, "ledgers" | "listApprovals">,
+): Promise<Outcome> {
   const open = services.ledgers.open.get(id);
   if (open === undefined) throw new TypeError(`Run ${id} is not open`);
   const outcome = await Promise.race([open.settled, open.whenWaiting()]);

@@ -1,6 +1,13 @@
 import { hash } from "node:crypto";
 
-import type { AnswerCall, Cancellable, Delivery, RunUsage, SandboxAnswer, SandboxCall } from "../../../sandbox/index.ts";
+import type {
+  AnswerCall,
+  Cancellable,
+  Delivery,
+  RunUsage,
+  SandboxAnswer,
+  SandboxCall,
+} from "../../../sandbox/index.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Catalog, Method } from "../../model/catalog.ts";

@@ -6,6 +6,7 @@ import type { TypecheckSnippet } from "../typecheck-snippet.ts";
 import type { Discovery } from "../discovery.ts";
 import type { Approve } from "../../model/approval.ts";
 import type { Caller } from "../../model/caller.ts";
+import { findCancelReason } from "../../model/credential.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import type { Policy } from "../../model/policy.ts";

@@ -108,7 +108,13 @@ export function createRuns(options: RunsOptions): Runs {
     const { header } = ledger;
     const request = options.createRequest({ ...given, caller: header.caller, limits: header.limits });
     const { source, notes } = header;
-    const run = { runId: id, source, notes, program: readProgram(header), plan: services.inspect(source, request).plan };
+    const run = {
+      runId: id,
+      source,
+      notes,
+      program: readProgram(header),
+      plan: services.inspect(source, request).plan,
+    };
     const outcome = await executeRecorded(run, recorder, request, services, {
       isResumed: true,
       acceptsChanges: given.acceptsChanges ?? false,
@@ -168,7 +174,8 @@ async function followRuns({ open, resume, warn }: FollowOptions): Promise<() => 
     active.add(id);
     resume(id)
       .catch((error: unknown) => {
-        if (!(error instanceof SkillgateError && error.code === "RUN_BUSY")) warn(`Cannot continue run ${id}: ${error}`);
+        if (!(error instanceof SkillgateError && error.code === "RUN_BUSY"))
+          warn(`Cannot continue run ${id}: ${error}`);
       })
       .finally(() => active.delete(id));
   };
@@ -234,4 +241,3 @@ export function restoreOutcome(stored: StoredOutcome): Outcome {
   const value = stored.value === undefined ? undefined : decodeFromGuest(stored.value.json, parseTagged);
   return { ...stored, value } as Outcome;
 }
-

@@ -45,7 +45,16 @@ export interface DatabaseInfo {
 }
 
 /** The tables in the order of an export. */
-const TABLES = [MIGRATION_TABLE, KEYS, APPROVALS, COUNTERS, AUDIT, AUDIT_HEADS, RUNS, RUN_ENTRIES] as unknown as readonly Table<AnyRow>[];
+const TABLES = [
+  MIGRATION_TABLE,
+  KEYS,
+  APPROVALS,
+  COUNTERS,
+  AUDIT,
+  AUDIT_HEADS,
+  RUNS,
+  RUN_ENTRIES,
+] as unknown as readonly Table<AnyRow>[];
 
 type AnyRow = Readonly<Record<string, unknown>>;
 
