@@ -49,7 +49,8 @@ import {
 } from "./registry/index.ts";
 import { type AuditEntry, type CallResult, type Statistics } from "./router/index.ts";
 import { type RuntimeServices, createServices } from "./runtime/services.ts";
-import { type RunServices, type RunRequest, runSnippet } from "./runtime/execution/run-snippet.ts";
+import type { RunRequest, RunServices } from "./runtime/execution/run-services.ts";
+import { runSnippet } from "./runtime/execution/run-snippet.ts";
 import { createSkillAdmin, watchSettings, type SkillAdmin } from "./runtime/skill-admin.ts";
 import { KnownSecrets } from "./shared/secrets.ts";
 import { SkillSettings } from "./runtime/skill-settings.ts";
@@ -284,7 +285,7 @@ interface RuntimeParts {
 const NOTHING_USED: ReadonlySet<string> = new Set();
 
 function openRuntime(parts: RuntimeParts): Runtime {
-  const { options, registry, sources, providers, events, secrets, audit } = parts;
+  const { options, registry, sources, providers, events, secrets } = parts;
   const decisions = createDecisions(parts);
   const services = openServices(parts, decisions);
   const runAndWait = createRecordedRunner(parts, services);
@@ -329,13 +330,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
       return parts.policy.current;
     },
     database: () => parts.database.open(),
-    runs: createRuns({
-      open: () => parts.database.open(),
-      services,
-      createRequest: (options) => requestFor(options, parts),
-      warn: (text) => parts.log("warn", text),
-      onOutcome: (outcome) => events.emit("run", outcome),
-    }),
+    runs: createRunsApi(parts, services),
     results: services.results,
     secrets,
     get known() {
@@ -352,15 +347,34 @@ function openRuntime(parts: RuntimeParts): Runtime {
     async close() {
       stopFollowing();
       stopIndexing();
-      services.learning.close();
-      await services.ledgers.close();
-      await (closed ??= Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]));
-      await Promise.all([parts.statistics.close(), decisions.close(), audit?.close()]);
-      await parts.database.close();
+      await (closed ??= closeServices(parts, services, decisions));
     },
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
+}
+
+/** Leaves the runs that wait to other processes, and ends everything else. */
+async function closeServices(
+  { providers, statistics, audit, database }: RuntimeParts,
+  services: RuntimeServices,
+  decisions: ApprovalDecisions,
+): Promise<void> {
+  services.learning.close();
+  await services.ledgers.close();
+  await Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]);
+  await Promise.all([statistics.close(), decisions.close(), audit?.close()]);
+  await database.close();
+}
+
+function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Runs {
+  return createRuns({
+    open: () => parts.database.open(),
+    services,
+    createRequest: (options) => requestFor(options, parts),
+    warn: (text) => parts.log("warn", text),
+    onOutcome: (outcome) => parts.events.emit("run", outcome),
+  });
 }
 
 function createDecisions({ options, settings, policy, database, events, log }: RuntimeParts): ApprovalDecisions {

@@ -2,9 +2,8 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { ApprovalScope } from "../model/approval.ts";
 import { OWNER } from "../model/caller.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
-import type { ApprovalRow, ApprovalState, Database } from "../store/index.ts";
+import { type ApprovalRow, type ApprovalState, type Database, hasEnded } from "../store/index.ts";
 import { formatCard } from "./card.ts";
-import { hasEnded } from "../shared/process-name.ts";
 
 /** A question and its answer, for people and programs. */
 export interface Approval extends Omit<ApprovalRow, "waiter"> {

@@ -9,13 +9,12 @@ import {
 } from "../model/approval.ts";
 import { OWNER } from "../model/caller.ts";
 import type { ApprovalDetails, CallToApprove, DecideApproval } from "../router/index.ts";
-import { type ApprovalRow, type Database, UNANSWERED } from "../store/index.ts";
+import { type ApprovalRow, type Database, getProcessName, UNANSWERED } from "../store/index.ts";
 import { type Approval, closeAbandoned, toApproval } from "./answers.ts";
 import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from "./approved-rows.ts";
 import { formatCard } from "./card.ts";
 import { getLiteralCalls } from "./plan-texts.ts";
 import { createQuestion, type NewApproval } from "./questions.ts";
-import { getProcessName } from "../shared/process-name.ts";
 import { type AnswerWaiter, createAnswerWaiter } from "./waiting.ts";
 
 export interface DecisionOptions {

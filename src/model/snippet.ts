@@ -46,13 +46,13 @@ export interface Program {
   /** Lines at which the gatekeeper inserted an `await` and reported it. */
   readonly waits: readonly number[];
   /** The origin of each part of `code`, in order. */
-  readonly segments: readonly Segment[];
+  readonly segments: readonly CodeSegment[];
   /** Maps a position in `code` to the position in the text that the model wrote. Lines count from 1, columns from 0. */
   readonly toSourcePosition: (line: number, column: number) => Position;
 }
 
 /** A part of the code: a copy of the text that the model wrote, or text that was inserted there. Offsets in UTF-16 units. */
-export interface Segment {
+export interface CodeSegment {
   /** The offset in the code. */
   readonly at: number;
   /** The offset in the text. */

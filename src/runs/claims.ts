@@ -1,5 +1,4 @@
-import type { Database } from "../store/index.ts";
-import { getProcessName } from "../shared/process-name.ts";
+import { type Database, getProcessName } from "../store/index.ts";
 
 /** The claims of this process on runs. A claim that is not renewed ends, so that another process can continue the run. */
 export interface Claims {

@@ -1,9 +1,9 @@
 import type { Caller } from "../model/caller.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Outcome } from "../model/outcome.ts";
-import type { Segment } from "../model/snippet.ts";
+import type { CodeSegment } from "../model/snippet.ts";
 
-/** What a run depends on besides its deliveries. Plain data. */
+/** Everything that a run depends on, except its deliveries. Plain data. */
 export interface RunHeader {
   /** Version of Skillgate that began the run. */
   readonly version: string;
@@ -14,7 +14,7 @@ export interface RunHeader {
     readonly paths: readonly string[];
     readonly readOnly: readonly string[];
     readonly waits: readonly number[];
-    readonly segments: readonly Segment[];
+    readonly segments: readonly CodeSegment[];
   };
   /** Remarks of the check. */
   readonly notes: readonly string[];

@@ -2,7 +2,7 @@ import { Cancellation, type SandboxAnswer, type SandboxCall } from "../../sandbo
 
 /** A call that lasts while its program is suspended and executed again: the executions make it one after the other. */
 export class LiveCall extends Cancellation implements SandboxCall {
-  readonly #holds = new Set<Hold>();
+  readonly #holds = new Set<ActiveHold>();
   #call: SandboxCall;
   #answer: Promise<SandboxAnswer> | undefined;
 
@@ -37,7 +37,7 @@ export class LiveCall extends Cancellation implements SandboxCall {
   }
 
   hold(options?: { readonly suspendable: boolean }): () => void {
-    const hold: Hold = { options, release: this.#call.hold(options) };
+    const hold: ActiveHold = { options, release: this.#call.hold(options) };
     this.#holds.add(hold);
     return () => {
       this.#holds.delete(hold);
@@ -65,7 +65,7 @@ export class LiveCall extends Cancellation implements SandboxCall {
   }
 }
 
-interface Hold {
+interface ActiveHold {
   readonly options: { readonly suspendable: boolean } | undefined;
   release: () => void;
 }

@@ -2,7 +2,7 @@ import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { VERSION } from "../shared/version.ts";
-import type { Database, RunRow, RunState } from "../store/index.ts";
+import type { Database, RunRow, RunStatus } from "../store/index.ts";
 import type { Claims } from "./claims.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 import {
@@ -29,7 +29,7 @@ export interface RecorderOptions {
   readonly ledger?: Ledger;
 }
 
-/** Entries of more UTF-16 units are not written: the run goes on, but it cannot be resumed or replayed. */
+/** Entries of more UTF-16 units are not written: the run continues, but it cannot be resumed or replayed. */
 const MAX_LEDGER_UNITS = 64 << 20;
 
 /** Records one run: nothing is written until its first effect, or until it waits for a person. */
@@ -45,7 +45,7 @@ export class RunRecorder {
   #seq: number;
   #lastHash: string;
   #size = 0;
-  #state: RunState = "running";
+  #state: RunStatus = "running";
   #isClosed = false;
 
   constructor(options: RecorderOptions) {
@@ -133,7 +133,7 @@ export class RunRecorder {
   }
 
   /** Commits how the run ended. */
-  async finish(outcome: StoredOutcome, state: RunState): Promise<void> {
+  async finish(outcome: StoredOutcome, state: RunStatus): Promise<void> {
     const { keepsAll, claims } = this.#options;
     claims.remove(this.id);
     if (this.#isClosed || (!this.isWritten && !keepsAll)) return;
@@ -159,7 +159,7 @@ export class RunRecorder {
     this.#commit(this.#state, changes).catch((error: unknown) => this.#warn(error));
   }
 
-  #commit(state: RunState, changes: Partial<RunRow> = {}): Promise<void> {
+  #commit(state: RunStatus, changes: Partial<RunRow> = {}): Promise<void> {
     const hasChanged = state !== this.#state || Object.keys(changes).length > 0;
     this.#state = state;
     const written = this.#queue.then(() => this.#write(hasChanged ? { state, ...changes } : undefined));
@@ -169,11 +169,11 @@ export class RunRecorder {
 
   async #write(changes: Partial<RunRow> | undefined): Promise<void> {
     if (this.#isClosed) throw createLedgerError("the runtime is closing");
-    const taken = this.#buffer;
-    if (taken.length === 0 && changes === undefined) return;
+    const batch = this.#buffer;
+    if (batch.length === 0 && changes === undefined) return;
     this.#buffer = [];
     const seq = this.#seq;
-    const events = JSON.stringify(this.#size > MAX_LEDGER_UNITS ? taken.map(omitAnswer) : taken);
+    const events = JSON.stringify(this.#size > MAX_LEDGER_UNITS ? batch.map(omitAnswer) : batch);
     const hash = hashEntry(this.#lastHash, this.id, seq, events);
     const entry = { run: this.id, seq, events, hash };
     this.#seq++;
@@ -186,7 +186,7 @@ export class RunRecorder {
       this.#size += events.length;
     } catch (error) {
       this.#seq = seq;
-      this.#buffer = [...taken, ...this.#buffer];
+      this.#buffer = [...batch, ...this.#buffer];
       if (error instanceof SkillgateError && error.code === "STORE_CONFLICT")
         throw createLedgerError("another process has claimed the run");
       throw error;
@@ -249,7 +249,7 @@ function createTitle(source: string): string {
 }
 
 /** Returns the state of a run that has ended in this way. */
-export function toRunState(outcome: Outcome): RunState {
+export function toRunStatus(outcome: Outcome): RunStatus {
   if (outcome.kind === "completed") return "completed";
   if (outcome.kind !== "failed") return "waiting";
   if (outcome.error.code === "CANCELLED") return "cancelled";

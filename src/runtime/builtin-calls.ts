@@ -7,7 +7,7 @@ import { firstSentence } from "../registry/index.ts";
 import { getTokensOfEach, joinTexts, MAX_QUESTIONS } from "./builtin-tools/index.ts";
 import { type HandledResult, MAX_HANDLES, type ResultHandles } from "./outcome/result-handles.ts";
 import type { CatalogAnswer, CallableMethod } from "../../sandbox/index.ts";
-import type { RunRequest, RunServices } from "./execution/run-snippet.ts";
+import type { RunRequest, RunServices } from "./execution/run-services.ts";
 import { formatList, quote, truncateText } from "../shared/format-text.ts";
 
 /** Characters that one read returns by default, and at most. */

@@ -7,7 +7,7 @@ import { truncateText } from "../shared/format-text.ts";
 import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
 import { createUnknownNameError } from "../shared/suggest.ts";
 import { answerTo, type Call, type CallResult, type Route, runCalls } from "../router/index.ts";
-import type { RunRequest } from "./execution/run-snippet.ts";
+import type { RunRequest } from "./execution/run-services.ts";
 
 /** Passes the log lines and the progress of a call to the runtime's listeners and to the run's observer. */
 function createCallEvents(

@@ -2,7 +2,7 @@ import { readSnippet } from "../frontend/index.ts";
 import { gatekeep, type Host, type Verdict } from "../gatekeeper/index.ts";
 import type { Policy } from "../model/policy.ts";
 import { setBounded } from "../shared/lru.ts";
-import type { RunRequest } from "./execution/run-snippet.ts";
+import type { RunRequest } from "./execution/run-services.ts";
 
 /** Bounds of the cache of verdicts: entries, and characters of each source. It takes some megabytes at most. */
 const MAX_REMEMBERED = 200;

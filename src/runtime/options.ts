@@ -25,8 +25,7 @@ import { POLICY_FILE, type PolicySettings } from "../policy/index.ts";
 import type { StoreLocation } from "../store/index.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
-import { parseAuditSettings } from "./audit.ts";
-import { parseRunSettings, type RunSettings } from "./execution/run-settings.ts";
+import { parseRecordSettings, type RunSettings } from "./execution/run-settings.ts";
 import { resolveMcpOptions, type McpServerOptions } from "./mcp-options.ts";
 
 /** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
@@ -216,8 +215,7 @@ function settingsFrom(
   const rehydrates = parseRehydrate(options.secrets ?? files.settings["secrets"]);
   const policyFile = resolvePolicyFile(options, cwd);
   const { asksDestructive, ...approvals } = resolveApprovals(options.approvals, files.settings["approvals"]);
-  const { problems, ...audit } = parseAuditSettings(files.settings, options.audit);
-  const { problems: runProblems, ...runs } = parseRunSettings(files.settings, options);
+  const { problems, ...records } = parseRecordSettings(files.settings, options);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let answered: Promise<RuntimeSettings> | undefined;
   const ask = async (): Promise<RuntimeSettings> =>
@@ -250,7 +248,6 @@ function settingsFrom(
     problems: [
       ...files.warnings,
       ...problems,
-      ...runProblems,
       ...findUnreadable({ learning: fromFile, tokens, rehydrates }),
       ...approvals.problems,
     ],
@@ -263,8 +260,7 @@ function settingsFrom(
     },
     variables: files.variables,
     ...resolveStore(options.store, files.settings["store"], { cwd, variables: files.variables }),
-    ...audit,
-    runs,
+    ...records,
   };
   return settings;
 }

@@ -20,7 +20,7 @@ import {
   type DecideApproval,
   type Router,
 } from "../router/index.ts";
-import type { RunServices } from "./execution/run-snippet.ts";
+import type { RunServices } from "./execution/run-services.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { SkillSettings } from "./skill-settings.ts";
 import { createSkillStore } from "./skill-store.ts";
@@ -29,7 +29,7 @@ import type { AuditWriter, LazyDatabase, Store } from "../store/index.ts";
 import { createFileCache } from "../shared/file-cache.ts";
 import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
-import { createLedgers } from "./execution/ledgers.ts";
+import { createRunServices } from "./execution/ledgers.ts";
 import { createSnippetChecker } from "./check-snippet.ts";
 
 /** The modules of one runtime, for its snippets and for questions about its methods. */
@@ -121,11 +121,7 @@ export function createServices({
     secrets,
     checkTypes: typecheck === undefined ? SKIP_TYPECHECK : createTypeCheck(typecheck, discovery),
     typecheck,
-    ledgers: createLedgers({ settings: settings.runs, database, getPolicy, log }),
-    async listApprovals(runId) {
-      const { approvals } = await database.open();
-      return (await approvals.listOfRun(runId)).filter(({ state }) => state === "pending");
-    },
+    ...createRunServices({ settings: settings.runs, database, getPolicy, log }),
     inspect: createSnippetChecker(getPolicy, ({ catalog, caller, isDisabled }) => ({
       catalog,
       isDisabled,

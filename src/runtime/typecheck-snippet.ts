@@ -6,7 +6,7 @@ import type { Violation } from "../model/outcome.ts";
 import { hasUnknown, type Plan } from "../model/plan.ts";
 import type { Program } from "../model/snippet.ts";
 import { declarations, type InferredOutput } from "../registry/index.ts";
-import type { RunRequest } from "./execution/run-snippet.ts";
+import type { RunRequest } from "./execution/run-services.ts";
 import type { Diagnostic, Typecheck } from "../typecheck/index.ts";
 
 /** The compiler's findings on a snippet that the gatekeeper has accepted. */

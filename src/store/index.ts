@@ -13,8 +13,9 @@ export type { AuditVerdict } from "./audit/verify.ts";
 export type { Database, DatabaseInfo } from "./database/database.ts";
 export type { StoreLocation } from "./database/open.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
+export { getProcessName, hasEnded } from "./process-name.ts";
 export type { KeyRow } from "./tables/keys.ts";
-export type { RunEntryRow, RunRow, RunState } from "./tables/runs.ts";
+export type { RunEntryRow, RunRow, RunStatus } from "./tables/runs.ts";
 
 /**
  * Opens the database of keys, approvals, counters and the audit log. Throws a `SkillgateError` with a code `STORE_…` if it

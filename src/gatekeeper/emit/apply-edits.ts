@@ -1,6 +1,6 @@
 import { findFirstIndex } from "../../shared/binary-search.ts";
 import { createSourceText } from "../../shared/source-text.ts";
-import type { Edit, Program, Segment } from "../../model/snippet.ts";
+import type { Edit, Program, CodeSegment } from "../../model/snippet.ts";
 
 /** The edited text, with a mapping back to the original. */
 export type EditedProgram = Pick<Program, "code" | "segments" | "toSourcePosition">;
@@ -14,7 +14,7 @@ export function applyEdits(
   edits: readonly Edit[],
   around: { readonly opening: string; readonly closing: string },
 ): EditedProgram {
-  const segments: Segment[] = [];
+  const segments: CodeSegment[] = [];
   const texts: string[] = [];
   let length = 0;
   const write = (written: string, from: number, isCopy: boolean): void => {
@@ -63,7 +63,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
 /** Maps positions to the original text, whose line breaks count; the line tables are created on first use. */
 export function createPositionMap(
   code: string,
-  segments: readonly Segment[],
+  segments: readonly CodeSegment[],
   text: string,
 ): EditedProgram["toSourcePosition"] {
   const inCode = createSourceText(code);

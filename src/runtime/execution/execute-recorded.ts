@@ -1,31 +1,32 @@
 import { Cancellation } from "../../../sandbox/index.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import { type RunRecorder, toRunState } from "../../runs/index.ts";
+import { type RunRecorder, toRunStatus } from "../../runs/index.ts";
 import { encodeForGuest } from "../../shared/value-encoding.ts";
 import type { StoredOutcome } from "../../runs/index.ts";
 import type { ApprovalRow } from "../../store/index.ts";
 import { createCallHandler } from "./run-calls.ts";
 import { RecordedCalls } from "./recorded-calls.ts";
-import { type CheckedRun, describeOutcome, type RunRequest, type RunServices, sandboxOptions } from "./run-snippet.ts";
+import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
+import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 import { createHold, type Hold } from "./hold.ts";
 
 /** How a run is continued that another process began. */
-export interface ResumeOptions {
+export interface ExecutionOptions {
   readonly isResumed?: boolean;
   readonly acceptsChanges?: boolean;
 }
 
 /**
  * Executes a run with a ledger, and resolves to its outcome, or to that it waits for a person for longer than its caller
- * does. Then it goes on by itself.
+ * does. Then it continues by itself.
  */
 export async function executeRecorded(
   run: CheckedRun,
   recorder: RunRecorder,
   request: RunRequest,
   services: RunServices,
-  options: ResumeOptions = {},
+  options: ExecutionOptions = {},
 ): Promise<Outcome> {
   const { open, holdMs } = services.ledgers;
   const hold = createHold(holdMs, { isAttended: request.approve !== undefined });
@@ -35,7 +36,7 @@ export async function executeRecorded(
     recorder,
     caller: request.caller.id,
     settled,
-    whenWaiting: hold.whenWaiting,
+    whenWaiting: () => hold.whenWaiting(),
     cancel: () => stopper.cancellation.cancel(),
   });
   settled.finally(() => open.delete(run.runId)).catch(() => {}); // reported to the caller
@@ -64,7 +65,7 @@ export function describeWaiting(runId: string, approvals: readonly ApprovalRow[]
   const how = first === undefined ? "" : `, for example with: skillgate approvals approve ${first.id}`;
   const text =
     `Run ${runId} waits for ${what}. A person must answer${how}. ` +
-    `The run goes on by itself after the answer: do not send the program again. Get its result with resume_run and this run_id.`;
+    `The run continues by itself after the answer: do not send the program again. Get its result with resume_run and this run_id.`;
   return { kind: "waiting", runId, approvals: approvals.map(({ id }) => id), text };
 }
 
@@ -75,7 +76,7 @@ interface Execution {
   readonly services: RunServices;
   readonly hold: Hold;
   readonly stopper: Stopper;
-  readonly options: ResumeOptions;
+  readonly options: ExecutionOptions;
 }
 
 async function execute(execution: Execution): Promise<Outcome> {
@@ -103,7 +104,7 @@ async function execute(execution: Execution): Promise<Outcome> {
     request,
     services,
   );
-  await recorder.finish(toStoredOutcome(outcome), toRunState(outcome));
+  await recorder.finish(toStoredOutcome(outcome), toRunStatus(outcome));
   return outcome;
 }
 

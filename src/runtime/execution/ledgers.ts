@@ -4,7 +4,7 @@ import { getMessage } from "../../errors.ts";
 import type { LogListener, RuntimeSettings } from "../options.ts";
 import type { LazyDatabase } from "../../store/index.ts";
 import { createHeader } from "./run-header.ts";
-import type { CheckedRun, RunRequest, RunServices } from "./run-snippet.ts";
+import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /** A run of this process that was recorded and has not ended. */
 export interface OpenRun {
@@ -27,6 +27,8 @@ export interface RunLedgers {
   readonly claims: Claims;
   /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
   readonly holdMs: number;
+  /** Calls a listener at the beginning of `close`. */
+  onClose(listener: () => void): void;
   /** Leaves the runs that wait to other processes. */
   close(): Promise<void>;
 }
@@ -38,8 +40,20 @@ interface LedgerOptions {
   readonly log: LogListener;
 }
 
-export function createLedgers({ settings, database, getPolicy, log }: LedgerOptions): RunLedgers {
+/** Creates the services of runs with a ledger. */
+export function createRunServices(options: LedgerOptions): Pick<RunServices, "ledgers" | "listApprovals"> {
+  return {
+    ledgers: createLedgers(options),
+    async listApprovals(runId) {
+      const { approvals } = await options.database.open();
+      return (await approvals.listOfRun(runId)).filter(({ state }) => state === "pending");
+    },
+  };
+}
+
+function createLedgers({ settings, database, getPolicy, log }: LedgerOptions): RunLedgers {
   const open = new Map<string, OpenRun>();
+  const closeListeners: (() => void)[] = [];
   const warn = (text: string): void => log("warn", text);
   const claims = createClaims(
     () => database.open(),
@@ -67,7 +81,9 @@ export function createLedgers({ settings, database, getPolicy, log }: LedgerOpti
     open,
     claims,
     holdMs: settings.holdMs,
+    onClose: (listener) => void closeListeners.push(listener),
     async close() {
+      for (const listener of closeListeners.splice(0)) listener();
       const runs = [...open.values()];
       await Promise.all(runs.map(({ recorder }) => recorder.leave().catch(() => {}))); // then the claim ends by itself
       for (const run of runs) run.cancel();

@@ -12,7 +12,7 @@ import { type AuditEntry, type Call, recordResults } from "../../router/index.ts
 import type { LedgerCall } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
-import type { RunServices, RunRequest } from "./run-snippet.ts";
+import type { RunServices, RunRequest } from "./run-services.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
 export interface CallLog {

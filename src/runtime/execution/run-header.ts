@@ -6,7 +6,7 @@ import type { Program } from "../../model/snippet.ts";
 import type { RunHeader } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { VERSION } from "../../shared/version.ts";
-import type { RunRequest } from "./run-snippet.ts";
+import type { RunRequest } from "./run-services.ts";
 
 /** Creates the header of a run that begins now. */
 export function createHeader(

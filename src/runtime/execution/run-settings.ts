@@ -1,6 +1,7 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Problem } from "../../model/provider.ts";
+import { type AuditSettings, parseAuditSettings } from "../audit.ts";
 import type { RuntimeOptions } from "../options.ts";
 
 /** The settings `runs.record` and `approvals.holdSeconds`. */
@@ -17,8 +18,18 @@ const MAX_HOLD_SECONDS = 86_400;
 const RECORD_FORM = "runs.record must be off, effects or full";
 const HOLD_FORM = `approvals.holdSeconds must be a number above 0 and up to ${MAX_HOLD_SECONDS}`;
 
+/** The settings of everything that is recorded, and their problems. */
+export function parseRecordSettings(
+  settings: Readonly<Record<string, unknown>>,
+  options: RuntimeOptions,
+): AuditSettings & { readonly runs: RunSettings } {
+  const { problems, ...audit } = parseAuditSettings(settings, options.audit);
+  const { problems: runProblems, ...runs } = parseRunSettings(settings, options);
+  return { ...audit, runs, problems: [...problems, ...runProblems] };
+}
+
 /** Options replace settings. A setting that is not valid keeps its default; an option that is not valid is thrown. */
-export function parseRunSettings(
+function parseRunSettings(
   { runs, approvals }: Readonly<Record<string, unknown>>,
   options: Pick<RuntimeOptions, "runs" | "approvals">,
 ): RunSettings & { readonly problems: readonly Problem[] } {

@@ -6,13 +6,13 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Approve } from "../../model/approval.ts";
 import { type Ledger, isIncomplete, readLedger, type StoredOutcome } from "../../runs/index.ts";
-import { hasEnded } from "../../shared/process-name.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { decodeFromGuest } from "../../shared/value-encoding.ts";
-import type { Database, RunRow, RunState } from "../../store/index.ts";
+import type { Database, RunRow, RunStatus } from "../../store/index.ts";
+import { followRuns, isFree } from "./follow-runs.ts";
 import { executeRecorded, waitForRun } from "./execute-recorded.ts";
 import { readProgram } from "./run-header.ts";
-import type { RunRequest, RunServices } from "./run-snippet.ts";
+import type { RunRequest, RunServices } from "./run-services.ts";
 
 /** A recorded run, for lists. */
 export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "claimedUntil" | "attempts"> & {
@@ -21,7 +21,7 @@ export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "claimedUntil" | "atte
 };
 
 export interface ListOptions {
-  readonly state?: RunState;
+  readonly state?: RunStatus;
   /** 100 by default. */
   readonly limit?: number;
   /** Lists only the runs of this caller, unless it may administer the runtime. The owner by default. */
@@ -29,7 +29,7 @@ export interface ListOptions {
 }
 
 export interface ResumeRunOptions {
-  /** On whose behalf; the run itself goes on as its own caller. The owner by default. */
+  /** On whose behalf; the run itself continues as its own caller. The owner by default. */
   readonly caller?: Caller;
   /** Lets the run call methods that have changed since it began. */
   readonly acceptsChanges?: boolean;
@@ -67,12 +67,85 @@ interface RunsOptions {
 
 const DEFAULT_LIMIT = 100;
 
-/** A program that ends its process each time is not continued for ever. */
-const MAX_ATTEMPTS = 5;
-
 export function createRuns(options: RunsOptions): Runs {
   const { open, services } = options;
 
+  const access = createAccess(options);
+
+  /** Cancels a run that no process executes. */
+  async function cancelElsewhere(row: RunRow): Promise<void> {
+    if (row.ended !== null) return;
+    await access.claim(row);
+    const { approvals, runs } = await open();
+    for (const { id, state } of await approvals.listOfRun(row.id))
+      if (state === "pending") await approvals.close(id, "cancelled");
+    await runs.update(row.id, { state: "cancelled", ended: Date.now(), claimedBy: null, claimedUntil: 0 });
+  }
+
+  async function resume(id: string, how: ResumeRunOptions = {}): Promise<Outcome> {
+    const row = await access.find(id, how.caller);
+    if (services.ledgers.open.has(id)) return waitForRun(id, services);
+    const ledger = await access.readEntries(id);
+    if (ledger.outcome !== undefined) return restoreOutcome(ledger.outcome);
+    if (isIncomplete(ledger)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${id}`));
+    await access.claim(row);
+    const recorder = services.ledgers.continue(id, ledger);
+    await recorder.claim();
+    const { header } = ledger;
+    const request = options.createRequest({ ...how, caller: header.caller, limits: header.limits });
+    const { source, notes } = header;
+    const run = {
+      runId: id,
+      source,
+      notes,
+      program: readProgram(header),
+      plan: services.inspect(source, request).plan,
+    };
+    const outcome = await executeRecorded(run, recorder, request, services, {
+      isResumed: true,
+      acceptsChanges: how.acceptsChanges ?? false,
+    });
+    options.onOutcome(outcome);
+    return outcome;
+  }
+
+  return {
+    async list({ state, limit = DEFAULT_LIMIT, caller = OWNER } = {}) {
+      const { runs } = await open();
+      const own = mayAdminister(caller, "read") ? {} : { caller: caller.id };
+      const rows = await runs.list({ ...own, ...(state !== undefined && { state }) }, { limit });
+      return rows.map(toFacts);
+    },
+    get: async (id, { caller } = {}) => toFacts(await access.find(id, caller)),
+    async ledger(id, { caller } = {}) {
+      await access.find(id, caller);
+      return access.readEntries(id);
+    },
+    resume,
+    async cancel(id, { caller } = {}) {
+      const row = await access.find(id, caller);
+      const here = services.ledgers.open.get(id);
+      if (here === undefined) return cancelElsewhere(row);
+      here.cancel();
+      await here.settled;
+    },
+    async follow() {
+      const stop = await followRuns({ open, warn: options.warn, resume: (id) => resume(id) });
+      services.ledgers.onClose(stop);
+      return stop;
+    },
+  };
+}
+
+interface RunAccess {
+  /** Throws `RUN_NOT_FOUND` for a run that does not exist, or not for the caller. */
+  find(id: string, caller?: Caller): Promise<RunRow>;
+  readEntries(id: string): Promise<Ledger>;
+  /** Throws `RUN_BUSY` if another process executes the run. */
+  claim(row: RunRow): Promise<void>;
+}
+
+function createAccess({ open, services }: RunsOptions): RunAccess {
   async function find(id: string, caller: Caller = OWNER): Promise<RunRow> {
     const { runs } = await open();
     const row = await runs.get(id);
@@ -96,134 +169,7 @@ export function createRuns(options: RunsOptions): Runs {
     if (!isClaimed) throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${row.id} in ${row.claimedBy}`));
   }
 
-  async function resume(id: string, given: ResumeRunOptions = {}): Promise<Outcome> {
-    const row = await find(id, given.caller);
-    if (services.ledgers.open.has(id)) return waitForRun(id, services);
-    const ledger = await readEntries(id);
-    if (ledger.outcome !== undefined) return restoreOutcome(ledger.outcome);
-    if (isIncomplete(ledger)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${id}`));
-    await claim(row);
-    const recorder = services.ledgers.continue(id, ledger);
-    await recorder.claim();
-    const { header } = ledger;
-    const request = options.createRequest({ ...given, caller: header.caller, limits: header.limits });
-    const { source, notes } = header;
-    const run = {
-      runId: id,
-      source,
-      notes,
-      program: readProgram(header),
-      plan: services.inspect(source, request).plan,
-    };
-    const outcome = await executeRecorded(run, recorder, request, services, {
-      isResumed: true,
-      acceptsChanges: given.acceptsChanges ?? false,
-    });
-    options.onOutcome(outcome);
-    return outcome;
-  }
-
-  return {
-    async list({ state, limit = DEFAULT_LIMIT, caller = OWNER } = {}) {
-      const { runs } = await open();
-      const own = mayAdminister(caller, "read") ? {} : { caller: caller.id };
-      const rows = await runs.list({ ...own, ...(state !== undefined && { state }) }, { limit });
-      return rows.map(toFacts);
-    },
-    get: async (id, { caller } = {}) => toFacts(await find(id, caller)),
-    async ledger(id, { caller } = {}) {
-      await find(id, caller);
-      return readEntries(id);
-    },
-    resume,
-    async cancel(id, { caller } = {}) {
-      const row = await find(id, caller);
-      const here = services.ledgers.open.get(id);
-      if (here !== undefined) {
-        here.cancel();
-        await here.settled;
-        return;
-      }
-      if (row.ended !== null) return;
-      await claim(row);
-      const { approvals, runs } = await open();
-      for (const { id: question, state } of await approvals.listOfRun(id))
-        if (state === "pending") await approvals.close(question, "cancelled");
-      await runs.update(id, { state: "cancelled", ended: Date.now(), claimedBy: null, claimedUntil: 0 });
-    },
-    follow: () => followRuns({ ...options, resume }),
-  };
-}
-
-interface FollowOptions extends RunsOptions {
-  readonly resume: Runs["resume"];
-}
-
-/** The longest delay of a timer, in milliseconds. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
-
-async function followRuns({ open, resume, warn }: FollowOptions): Promise<() => void> {
-  const database = await open();
-  const active = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  let scanning: Promise<void> | undefined;
-
-  const start = (id: string): void => {
-    if (active.has(id)) return;
-    active.add(id);
-    resume(id)
-      .catch((error: unknown) => {
-        if (!(error instanceof SkillgateError && error.code === "RUN_BUSY"))
-          warn(`Cannot continue run ${id}: ${error}`);
-      })
-      .finally(() => active.delete(id));
-  };
-
-  async function scan(): Promise<void> {
-    const now = Date.now();
-    await database.approvals.expire(now);
-    const rows = await database.runs.list({ ended: null });
-    for (const row of rows) {
-      if (isStopped || !isFree(row, now) || row.attempts >= MAX_ATTEMPTS) continue;
-      if (row.state === "running" || (await hasNews(row))) start(row.id);
-    }
-    const next = (await database.approvals.list("pending")).map(({ expires }) => expires);
-    clearTimeout(timer);
-    if (isStopped || next.length === 0) return;
-    const delay = Math.min(Math.max(...[1_000, Math.min(...next) - now]), MAX_DELAY_MS);
-    timer = setTimeout(look, delay).unref();
-  }
-
-  /** True if a question of the run was closed after the run was last executed. */
-  async function hasNews({ id, updated }: RunRow): Promise<boolean> {
-    const questions = await database.approvals.listOfRun(id);
-    return questions.length === 0 || questions.some((each) => each.state !== "pending" && getEnd(each) >= updated);
-  }
-
-  function look(): void {
-    if (isStopped) return;
-    scanning ??= scan()
-      .catch((error: unknown) => warn(`Cannot look for runs to continue: ${error}`))
-      .finally(() => (scanning = undefined));
-  }
-
-  const stopWatching = database.watch(look);
-  look();
-  return () => {
-    isStopped = true;
-    stopWatching();
-    clearTimeout(timer);
-  };
-}
-
-function getEnd({ answeredAt, expires }: { readonly answeredAt: number | null; readonly expires: number }): number {
-  return answeredAt ?? expires;
-}
-
-/** True if no process executes the run. */
-function isFree({ claimedBy, claimedUntil }: RunRow, now: number): boolean {
-  return claimedBy === null || claimedUntil < now || hasEnded(claimedBy);
+  return { find, readEntries, claim };
 }
 
 function mayRead(row: RunRow, caller: Caller): boolean {
@@ -231,7 +177,7 @@ function mayRead(row: RunRow, caller: Caller): boolean {
 }
 
 function toFacts({ claimedBy, claimedUntil, attempts: _attempts, ...facts }: RunRow): RecordedRunFacts {
-  const isOpen = claimedBy !== null && !isFree({ claimedBy, claimedUntil } as RunRow, Date.now());
+  const isOpen = !isFree({ claimedBy, claimedUntil }, Date.now());
   return { ...facts, isOpen };
 }
 

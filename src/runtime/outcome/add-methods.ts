@@ -1,7 +1,7 @@
 import type { Outcome } from "../../model/outcome.ts";
 import type { Plan } from "../../model/plan.ts";
 import { methodLines } from "../../registry/index.ts";
-import type { RunRequest, RunServices } from "../execution/run-snippet.ts";
+import type { RunRequest, RunServices } from "../execution/run-services.ts";
 
 /** Maximum methods that a refusal or an error describes. */
 const MAX_METHODS = 8;

@@ -4,14 +4,14 @@ import type { SelectOptions, StoreEngine, Table, Where } from "../database/table
  * `waiting`: all that the program waits for are answers of persons. `unknown`: a call had begun when the process ended, and
  * its end is not known.
  */
-export type RunState = "running" | "waiting" | "completed" | "failed" | "cancelled" | "unknown";
+export type RunStatus = "running" | "waiting" | "completed" | "failed" | "cancelled" | "unknown";
 
 /** Facts about one run, for lists. Its ledger is in `RunEntryRow`s. Times are in milliseconds since 1970. */
 export interface RunRow {
   readonly id: string;
   /** Id of the caller. */
   readonly caller: string;
-  readonly state: RunState;
+  readonly state: RunStatus;
   /** The first line of the program, cut. */
   readonly title: string;
   readonly created: number;

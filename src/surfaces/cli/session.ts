@@ -102,7 +102,9 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
 
   async function servingRuntime(): Promise<Runtime> {
     const { audit = "store" } = await resolveFolders(flags);
+    const isNew = opened === undefined;
     opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, { ...SERVING, audit }), signal);
+    if (isNew) opened.runs.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
     return opened;
   }
 

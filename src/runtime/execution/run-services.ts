@@ -1,0 +1,62 @@
+import type { Cancellable, Sandbox } from "../../../sandbox/index.ts";
+import type { TypecheckSnippet } from "../typecheck-snippet.ts";
+import type { Discovery } from "../discovery.ts";
+import type { Approve } from "../../model/approval.ts";
+import type { Caller } from "../../model/caller.ts";
+import type { RunObserver } from "../../model/run-observer.ts";
+import type { Catalog } from "../../model/catalog.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { Limits } from "../../model/limits.ts";
+import type { Plan } from "../../model/plan.ts";
+import type { Program } from "../../model/snippet.ts";
+import type { KeptResults } from "../../model/kept-results.ts";
+import type { ResultHandles } from "../outcome/result-handles.ts";
+import type { CallContext } from "../../model/skill.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
+import type { Route } from "../../router/index.ts";
+import type { CheckSnippet } from "../check-snippet.ts";
+import type { RunLedgers } from "./ledgers.ts";
+import type { ApprovalRow } from "../../store/index.ts";
+
+/** The modules that a snippet passes through. */
+export interface RunServices {
+  readonly sandbox: Sandbox;
+  readonly route: Route;
+  readonly results: KeptResults;
+  readonly handles: ResultHandles;
+  readonly secrets: KnownSecrets;
+  readonly checkTypes: TypecheckSnippet;
+  readonly discovery: Discovery;
+  /** Returns the policy that is in force. */
+  readonly getPolicy: () => Policy;
+  /** The front end and the gatekeeper. */
+  readonly inspect: CheckSnippet;
+  /** Records runs. */
+  readonly ledgers: RunLedgers;
+  /** Returns the open questions of a run. */
+  readonly listApprovals: (runId: string) => Promise<readonly ApprovalRow[]>;
+}
+
+export interface RunRequest {
+  readonly caller: Caller;
+  readonly catalog: Catalog;
+  readonly limits: Limits;
+  /** True for a skill that the catalog lacks only because it is disabled, if the caller may know that. */
+  readonly isDisabled: (skill: string) => boolean;
+  /** Receive the log lines and the progress of the methods that are called. */
+  readonly log: (path: string, ...entry: Parameters<CallContext["log"]>) => void;
+  readonly progress: (path: string, runId: string, ...entry: Parameters<CallContext["progress"]>) => void;
+  readonly cancellable?: Cancellable;
+  readonly observer?: RunObserver;
+  /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */
+  readonly approve?: Approve;
+}
+
+/** A snippet that passed the check, as one run. */
+export interface CheckedRun {
+  readonly runId: string;
+  readonly source: string;
+  readonly program: Program;
+  readonly plan: Plan;
+  readonly notes: readonly string[];
+}
