@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 
 import type { Cancellable } from "./host/cancellation.ts";
@@ -134,6 +135,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       if (cancellable?.isCancelled === true) return cancel();
       stopListening = cancellable?.onCancel(cancel);
       park?.addEventListener("abort", release);
+      // A signal that many runs share has a listener for each.
+      if (suspend !== undefined) setMaxListeners(0, suspend);
       suspend?.addEventListener("abort", giveUp);
       if (state === undefined) pool.add(run);
       else run.restore(state);

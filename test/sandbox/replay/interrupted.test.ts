@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { LIMITS, openSandbox } from "../../support/sandbox.ts";
+import type { SandboxAnswer, SandboxCall } from "../../../sandbox/index.ts";
+import { answer, LIMITS, openSandbox } from "../../support/sandbox.ts";
 import {
   createProvider,
   createRandom,
@@ -11,7 +12,7 @@ import {
   execute,
   listCalls,
 } from "./ledger.ts";
-import { programs, type RecordableProgram } from "./programs.ts";
+import { createProgram, programs, type RecordableProgram, START } from "./programs.ts";
 
 const sandbox = openSandbox(2);
 const other = openSandbox(1);
@@ -50,6 +51,22 @@ test.each(programs)(
   },
   120_000,
 );
+
+test("finds another value if the deliveries are repeated in another order [R1]", async () => {
+  const program = createProgram(
+    "const seen = []; await Promise.all([1, 2].map((n) => device.T.read(n).then((v) => seen.push(v)))); return seen",
+  );
+  const deliveries = [
+    { ids: [2], time: START },
+    { ids: [1], time: START },
+  ];
+  const answerCall = async ({ id }: SandboxCall): Promise<SandboxAnswer> => answer(id);
+  const values = [deliveries, deliveries.toReversed()].map(async (order) => {
+    const { end } = await sandbox.run({ ...program, deliveries: order }, answerCall);
+    return end.kind === "returned" && end.json;
+  });
+  expect(await Promise.all(values)).toEqual(["[2,1]", "[1,2]"]);
+});
 
 /** Continues an interrupted execution, and compares it with a replay of all that was recorded then. */
 async function expectToContinue(
