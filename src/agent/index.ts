@@ -31,6 +31,9 @@ export type {
 } from "./events.ts";
 export type { ChatMessage, ChatToolCall } from "./messages.ts";
 export type { ChatModel } from "./models/chat-model.ts";
+export { chooseModel, type ModelChoice, type ReadVariable } from "./models/choose-model.ts";
+export { parseAgentSettings } from "./models/settings.ts";
+export { formatTranscript, formatTranscriptHeader, parseTranscript } from "./transcript.ts";
 export type { AgentSettings, ProviderName } from "./models/settings.ts";
 
 export interface AgentOptions {

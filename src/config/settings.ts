@@ -35,6 +35,7 @@ const SECTIONS = [
   "audit",
   "approvals",
   "secrets",
+  "agent",
 ];
 
 export const NO_SETTINGS: SettingsFile = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
@@ -86,7 +87,7 @@ function serversAt(document: ConfigDocument, path: Path, label: string): readonl
 
 /** Reports sections of the wrong type, which would otherwise be ignored. */
 function wrongSections(document: ConfigDocument, label: string): readonly Problem[] {
-  const { mcp, mcpServers, skills, server, store } = document.value;
+  const { mcp, mcpServers, skills, server, store, agent } = document.value;
   const isSection = (value: unknown): boolean => value == null || isRecord(value);
   const servers = isRecord(mcp) ? mcp["servers"] : undefined;
   const wrong = (path: Path, what: string): Problem => ({
@@ -102,6 +103,7 @@ function wrongSections(document: ConfigDocument, label: string): readonly Proble
       ? []
       : [wrong(["skills"], "a section, as in skills: { dir: skills }")]),
     ...(isSection(server) ? [] : [wrong(["server"], "a section, as in server: { port: 3333 }")]),
+    ...(isSection(agent) ? [] : [wrong(["agent"], "a section, as in agent: { model: openai:gpt-5 }")]),
     ...(isSection(store) ? [] : [wrong(["store"], "a section, as in store: { dir: folder }")]),
   ];
 }

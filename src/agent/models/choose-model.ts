@@ -146,13 +146,17 @@ function findByKey(
   throw missing("neither --model nor agent.model in settings.yaml names one, and no key of a provider is set");
 }
 
+const HOW_TO_GET_A_MODEL = `A service: export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…, then write --model anthropic:claude-sonnet-4-5 or openai:gpt-5
+On this machine: ollama pull qwen3, then write --model ollama:qwen3
+Another server: export OPENAI_BASE_URL=http://127.0.0.1:8080/v1, then write --model openai:name`;
+
 function readNonEmpty(readVariable: ReadVariable, name: string): string | undefined {
   const value = readVariable(name)?.trim();
   return value === "" ? undefined : value;
 }
 
 function missing(why: string): SkillgateError {
-  return new SkillgateError("MODEL_MISSING", sentence("MODEL_MISSING", why));
+  return new SkillgateError("MODEL_MISSING", sentence("MODEL_MISSING", why), { fix: HOW_TO_GET_A_MODEL });
 }
 
 /** `OLLAMA_HOST` may be a bare host, and `0.0.0.0` is where the server listens. */

@@ -64,5 +64,7 @@ export function parseAgentSettings(section: unknown): AgentSettings {
 }
 
 function invalid(what: string): SkillgateError {
-  return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", what));
+  return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", what), {
+    fix: "Correct the section agent of settings.yaml",
+  });
 }

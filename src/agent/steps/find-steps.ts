@@ -35,7 +35,8 @@ export function findSteps(
 /** An open block of a reply that was cut off at its maximum length is not a whole program. */
 function findPrograms(text: string, finish: Reply["finish"]): readonly string[] {
   const blocks = findProgramBlocks(text).filter(({ isClosed }) => isClosed || finish === "complete");
-  if (blocks.length > 0) return blocks.map(({ content }) => text.slice(content.start, content.end));
+  if (blocks.length > 0)
+    return blocks.map(({ content }) => text.slice(content.start, content.end).replace(/^[ \t]*\n/, ""));
   const [line = ""] = text.split("\n");
   const isCode = finish === "complete" && !text.includes("```") && CODE_LINE.test(line);
   return isCode ? [text] : [];

@@ -21,6 +21,8 @@ const HARMLESS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
   ["mcp", (name, value) => name !== "changes" || value === "hold"],
   ["store", () => false],
   ["secrets", () => false],
+  // A model, an address and a variable decide where the owner's key is sent.
+  ["agent", (name) => name === "mode"],
   ["approvals", (name, value) => name === "destructive" && value === "ask"],
 ]);
 

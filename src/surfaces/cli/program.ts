@@ -2,6 +2,7 @@ import { Command, type CommanderError } from "commander";
 
 import type { CommandAction } from "./command-action.ts";
 import { addApprovals } from "./approvals.ts";
+import { addAsk } from "./agent/ask.ts";
 import { addAudit } from "./audit.ts";
 import { addCall } from "./commands/call.ts";
 import { addCheck } from "./commands/check.ts";
@@ -37,6 +38,7 @@ export function createProgram(act: CommandAction): Command {
     .addHelpText("after", exitCodesText);
   addCommonOptions(program);
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
+  addAsk(program, act);
   addMcp(program, act);
   addSkills(program.command("skills").description("create, check, test and configure skills"), act);
   for (const add of [

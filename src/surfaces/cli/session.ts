@@ -33,12 +33,17 @@ export interface CommonFlags {
   readonly settings?: string;
   readonly mcpConfig?: string;
   readonly verbose?: true;
+  readonly json?: true;
 }
 
 /** The services that a command uses; they live as long as the command. */
 export interface CliSession extends AsyncDisposable {
   readonly flags: CommonFlags;
   readonly paint: Terminal["paint"];
+  /** Writes text at once, before the result of the command. */
+  readonly write: Terminal["write"];
+  /** Asks the user at the terminal to approve calls; `undefined` without a terminal. */
+  readonly approve: Approve | undefined;
   /** Fires when the command is interrupted. */
   readonly signal: AbortSignal;
   /** Opens on the first call. Its servers may still be connecting. */
@@ -89,6 +94,9 @@ export interface SessionFolders {
 
 export function openSession(flags: CommonFlags, terminal: Terminal, signal: AbortSignal): CliSession {
   const { paint } = terminal;
+  const approve = approvalAtTerminal(signal);
+  const open = (options: RuntimeOptions, memory?: "forget"): Promise<Runtime> =>
+    unlessInterrupted(openRuntime(flags, { terminal, signal, approve }, options, memory), signal);
   let opened: Runtime | undefined;
   const ephemeral: Runtime[] = [];
   const found: Problem[] = [];
@@ -96,23 +104,21 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
   let data: LazyDatabase | undefined;
 
   async function runtime(use: RuntimeNeeds = {}): Promise<Runtime> {
-    opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, { ...ONE_SHOT, ...use }), signal);
+    opened ??= await open({ ...ONE_SHOT, ...use });
     return opened;
   }
 
   async function servingRuntime(): Promise<Runtime> {
     const { audit = "store" } = await resolveFolders(flags);
     const isNew = opened === undefined;
-    opened ??= await unlessInterrupted(openRuntime(flags, { terminal, signal }, { ...SERVING, audit }), signal);
+    opened ??= await open({ ...SERVING, audit });
     if (isNew) opened.runs.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
     return opened;
   }
 
   async function readyRuntime(): Promise<Runtime> {
     reportsHeld = true;
-    const current = await runtime();
-    await unlessInterrupted(current.known, signal);
-    return current;
+    return whenKnown(await runtime(), signal);
   }
 
   async function connectedRuntime(use?: RuntimeNeeds): Promise<Runtime> {
@@ -125,15 +131,17 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
   return {
     flags,
     paint,
+    write: terminal.write,
+    approve,
     signal,
     runtime,
     readyRuntime,
     connectedRuntime,
     servingRuntime,
     async ephemeralRuntime() {
-      const created = await unlessInterrupted(openRuntime(flags, { terminal, signal }, ONE_SHOT, "forget"), signal);
+      const created = await open(ONE_SHOT, "forget");
       ephemeral.push(created);
-      await unlessInterrupted(created.known, signal);
+      await whenKnown(created, signal);
       found.push(...created.problems);
       reportsHeld = true;
       return created;
@@ -167,7 +175,11 @@ const SERVING: RuntimeOptions = { watch: true, approvals: { wait: true } };
 /** Imports the runtime only here, so that `--help` does not load it. */
 async function openRuntime(
   flags: CommonFlags,
-  { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
+  {
+    terminal,
+    signal,
+    approve,
+  }: { readonly terminal: Terminal; readonly signal: AbortSignal; readonly approve: Approve | undefined },
   how: RuntimeOptions,
   memory: "keep" | "forget" = "keep",
 ): Promise<Runtime> {
@@ -175,7 +187,6 @@ async function openRuntime(
     throw new UsageError(`Cannot read the skills in ${JSON.stringify(flags.skills)}: the folder does not exist`);
   const { createRuntime } = await import("../../runtime.ts");
   const { skills, store, isNamed } = await resolveFolders(flags);
-  const approve = approvalAtTerminal(signal);
   const person = createTerminalPrompter(signal);
   const runtime = await createRuntime({
     ...getRuntimeOptions(flags),
@@ -228,6 +239,12 @@ async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
     retention: settings.retention,
     settingsFile: resolve(flags.settings ?? "settings.yaml"),
   };
+}
+
+/** Returns the runtime when the tools of all its servers are known. */
+async function whenKnown(runtime: Runtime, signal: AbortSignal): Promise<Runtime> {
+  await unlessInterrupted(runtime.known, signal);
+  return runtime;
 }
 
 async function unlessInterrupted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { getMessage } from "../../../errors.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
+import { checkModel } from "../agent/model-check.ts";
 import type { CommandAction } from "../command-action.ts";
 import type { Exit } from "../exit-codes.ts";
 import { configOptions } from "../mcp/files.ts";
@@ -62,7 +63,13 @@ async function runtimeChecks(session: CliSession): Promise<readonly DoctorCheck[
     const problems = otherProblems.map((problem) =>
       problemCheck(problem, warnings.has(problem.error) ? "warning" : getStatus(problem, runtime)),
     );
-    return [await engineCheck(runtime), skillsCheck(runtime), ...problems, ...servers.map(serverCheck)];
+    return [
+      await engineCheck(runtime),
+      skillsCheck(runtime),
+      ...problems,
+      await checkModel(session),
+      ...servers.map(serverCheck),
+    ];
   } catch (thrown) {
     if (session.signal.aborted) throw thrown;
     return [problemCheck({ source: "", error: getMessage(thrown) }, "error")];

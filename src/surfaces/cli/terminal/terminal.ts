@@ -27,6 +27,8 @@ export interface Terminal {
   /** Masks these secrets in every later result. */
   mask(secrets: KnownSecrets): void;
   show(answer: CommandResult): void;
+  /** Writes text as it is, without a line end, with secrets masked. */
+  readonly write: (this: void, stream: "out" | "err", text: string) => void;
   /** Ends the process after all output is written. */
   exit(exit: Exit): Promise<never>;
 }
@@ -52,6 +54,11 @@ export function openTerminal({ json, debug }: { readonly json: boolean; readonly
       if (!json || isAnswered) write(stderr, remarks);
       isAnswered = true;
       write(stderr, asides);
+    },
+    write(stream, text) {
+      const masked = secretSets.reduce((clean, secrets) => secrets.maskText(clean), text);
+      const target = stream === "out" ? stdout : stderr;
+      target.write(target.isTTY ? harmless(masked) : masked);
     },
     async exit(exit) {
       await Promise.all([flushed(stdout), flushed(stderr)]);

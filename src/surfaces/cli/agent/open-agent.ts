@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+
+import type { Agent, AgentMode, Budgets } from "../../../agent/index.ts";
+import type { Runtime } from "../../../runtime.ts";
+import { wholeNumber } from "../input/whole-number.ts";
+import { openConfig } from "../mcp/files.ts";
+import type { CliSession } from "../session.ts";
+import { createUnknownValueError } from "../usage-error.ts";
+
+/** The options of commands that use a model. */
+export interface AgentFlags {
+  readonly model?: string;
+  readonly mode?: string;
+  readonly turns?: number;
+  readonly seconds?: number;
+  readonly tokens?: number;
+  readonly calls?: number;
+}
+
+/** Adds the options of a command that uses a model. */
+export function takesModel(command: Command): Command {
+  return command
+    .option("--model <model>", "the model, as provider:name (default: agent.model in the settings, or the environment)")
+    .option("--mode <mode>", "how the model acts: auto, tools, code or native (default: auto)")
+    .option("--turns <n>", "the most replies that act", wholeNumber)
+    .option("--seconds <n>", "the most seconds, without those in which you are asked", wholeNumber)
+    .option("--tokens <n>", "the most tokens of all requests and replies", wholeNumber)
+    .option("--calls <n>", "the most calls of methods", wholeNumber);
+}
+
+const MODES: readonly AgentMode[] = ["auto", "tools", "code", "native"];
+
+/** Loads the module when a command needs it. */
+export function loadAgentModule() {
+  return import("../../../agent/index.ts");
+}
+
+/** Opens the runtime and an agent with the model of the flags, else of the settings, else of the environment. */
+export async function openAgent(
+  session: CliSession,
+  flags: AgentFlags,
+): Promise<{ readonly agent: Agent; readonly runtime: Runtime }> {
+  const mode = parseMode(flags.mode);
+  const [{ createAgent, parseAgentSettings, chooseModel }, { settings, variables }] = await Promise.all([
+    loadAgentModule(),
+    openConfig(session),
+  ]);
+  const agentSettings = parseAgentSettings(settings["agent"]);
+  chooseModel(flags.model, agentSettings, variables); // a missing model is reported before servers start
+  const runtime = await session.readyRuntime();
+  const { approve } = session;
+  const agent = createAgent({
+    runtime,
+    settings: agentSettings,
+    readVariable: variables,
+    budgets: getBudgets(flags),
+    ...(flags.model !== undefined && { model: flags.model }),
+    ...(mode !== undefined && { mode }),
+    ...(approve !== undefined && { approve }),
+  });
+  return { agent, runtime };
+}
+
+function parseMode(text: string | undefined): AgentMode | undefined {
+  const mode = MODES.find((each) => each === text);
+  if (text !== undefined && mode === undefined) throw createUnknownValueError("mode", text, MODES);
+  return mode;
+}
+
+function getBudgets({ turns, seconds, tokens, calls }: AgentFlags): Partial<Budgets> {
+  const budgets = { turns, seconds, tokens, calls };
+  return Object.fromEntries(Object.entries(budgets).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,77 @@
+import { afterAll, describe, expect, test } from "vitest";
+
+import { collect, createAgent, createMathRuntime, getDone, getShown, pick, WIRES } from "../support/agent.ts";
+import { events, rawText, rawToolCall, serveRaw } from "../support/raw-model-server.ts";
+
+const runtime = await createMathRuntime();
+afterAll(() => runtime.close());
+
+const FENCE = "```js\nawait device.MathSkill.add(2, 3)\n```\n";
+
+describe.each(WIRES)("over the wire of %s", (wire) => {
+  test("answers invalid JSON of a tool call with what to send instead [G5]", async () => {
+    await using server = await serveRaw([rawToolCall(wire, "run_code", '{"code": "1 + '), rawText(wire, "Sorry.")]);
+    const found = await collect(createAgent({ runtime, ...server.options(wire) }));
+    expect(pick(found, "result")).toMatchObject([
+      {
+        isError: true,
+        text: expect.stringMatching(/^Cannot read the arguments of "run_code" as JSON: .*Send the call again/),
+      },
+    ]);
+    expect(getDone(found)).toMatchObject({ reason: "answer", text: "Sorry." });
+    expect(server.bodies).toHaveLength(2);
+  });
+
+  test("asks again where a model stops in the middle of a reply", async () => {
+    await using server = await serveRaw([rawText(wire, "The sum is 6", "none"), rawText(wire, "The sum is 5.")]);
+    const found = await collect(createAgent({ runtime, ...server.options(wire) }));
+    expect(pick(found, "notice")).toMatchObject([
+      { code: "retry", text: expect.stringContaining("MODEL_UNREACHABLE") },
+    ]);
+    expect(getDone(found)).toMatchObject({ reason: "answer", text: "The sum is 5." });
+  });
+
+  test("closes the connection behind a program, and shows nothing of what follows [G2]", async () => {
+    const { body } = rawText(wire, `I add.\n${FENCE}The result is 6.`, "none");
+    await using server = await serveRaw([{ body, isOpen: true }, rawText(wire, "It is 5.")]);
+    const found = await collect(createAgent({ runtime, mode: "code", ...server.options(wire) }));
+    await server.abandoned;
+    expect(getShown(found)).toBe(`I add.\n${FENCE.trimEnd()}It is 5.`);
+    expect(pick(found, "result")).toMatchObject([{ isError: false, text: "5" }]);
+    expect(getDone(found).text).toBe("It is 5.");
+  });
+
+  test("does not run a program that is cut off at the maximum length of a reply [G2]", async () => {
+    await using server = await serveRaw([rawText(wire, "```js\nawait device.MathSkill.add(2,", "length")]);
+    const found = await collect(createAgent({ runtime, mode: "code", ...server.options(wire) }));
+    expect(pick(found, "code")).toEqual([]);
+    expect(getDone(found).reason).toBe("answer");
+  });
+
+  test("reports a reply that is not of this protocol", async () => {
+    await using server = await serveRaw(
+      Array.from({ length: 4 }, () => ({ body: 'data: {"hello": 1}\n\n{"hello"}\n' })),
+    );
+    const found = await collect(createAgent({ runtime, budgets: { seconds: 1 }, ...server.options(wire) }));
+    expect(["MODEL_REPLY_INVALID", "MODEL_UNREACHABLE"]).toContain(pick(found, "error")[0]?.error.code);
+    expect(getDone(found).reason).toBe("error");
+  });
+});
+
+test("makes a call in the format that came before tool_calls [G5]", async () => {
+  const delta = { function_call: { name: "run_code", arguments: '{"code": "device.MathSkill.add(2, 3)"}' } };
+  const call = events([
+    { choices: [{ index: 0, delta }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: "function_call" }] },
+  ]);
+  await using server = await serveRaw([call, rawText("openai", "It is 5.")]);
+  const found = await collect(createAgent({ runtime, ...server.options("openai") }));
+  expect(pick(found, "result")).toMatchObject([{ text: "5", isError: false }]);
+});
+
+test("sends the size of the context window to Ollama [G1]", async () => {
+  await using server = await serveRaw([rawText("ollama", "Hello.")]);
+  const settings = { contextTokens: 32_768 };
+  await collect(createAgent({ runtime, settings, ...server.options("ollama") }));
+  expect(server.bodies).toMatchObject([{ model: "test-model", options: { num_ctx: 32_768 } }]);
+});
