@@ -60,6 +60,11 @@ export function findRefusal(
   return rule.decision === "deny" ? { code: "POLICY_DENIED" } : undefined;
 }
 
+/** True if further scopes are all that a caller needs to make a call. */
+export function hasMissingScopes(refusal: Refusal | undefined): boolean {
+  return refusal?.code === "PERMISSION_MISSING" && refusal.missingScopes.length > 0;
+}
+
 /** `the scope mail:send`, `the scopes mail:read, mail:send` */
 export function formatScopes(scopes: readonly string[]): string {
   return `the ${scopes.length === 1 ? "scope" : "scopes"} ${scopes.join(", ")}`;

@@ -33,6 +33,8 @@ export interface RpcErrorData {
   readonly timeout_ms?: number;
   /** Seconds. */
   readonly retry_after?: number;
+  /** The scopes that a call requires, if its caller lacks one of them. */
+  readonly required_scopes?: readonly string[];
   readonly reason: string;
   readonly trace_id: string;
   readonly suggestions: readonly string[];
@@ -77,7 +79,12 @@ export function toRpcError(thrown: unknown, tool: string, details: RpcErrorDetai
   if (code === "ARGUMENTS_INVALID")
     return rpcError("ValidationError", thrown.message, { ...details, ...getProblemFacts(facts["problems"]) });
   const suggestions = getSuggestions(code, facts);
-  return rpcError(getErrorKind(code), thrown.message, { suggestions, ...details, ...getRetryFacts(facts) });
+  return rpcError(getErrorKind(code), thrown.message, {
+    suggestions,
+    ...details,
+    ...getRetryFacts(facts),
+    ...getScopeFacts(facts),
+  });
 }
 
 /** Formats an error for a model. */
@@ -120,6 +127,10 @@ function isTextList(value: unknown): value is readonly string[] {
 
 function getRetryFacts({ retryAfterSeconds }: SkillgateError["facts"]): Pick<RpcErrorData, "retry_after"> {
   return typeof retryAfterSeconds === "number" ? { retry_after: retryAfterSeconds } : {};
+}
+
+function getScopeFacts({ requiredScopes }: SkillgateError["facts"]): Pick<RpcErrorData, "required_scopes"> {
+  return isTextList(requiredScopes) ? { required_scopes: requiredScopes } : {};
 }
 
 function getTimeoutFacts(tool: string, { code, facts }: SkillgateError): RpcErrorDetails {

@@ -49,7 +49,7 @@ export async function serveHttp(
     settings,
     origins: createOriginCheck({ ...settings, hasToken: isToken !== undefined }),
     authenticator: createAuthenticator(isToken && [checkOwnToken(isToken), keyCheck.check, ...checkIssuer(settings)]),
-    challenge: () => (settings.oauth === undefined ? undefined : getChallengeFacts(settings.oauth, url)),
+    challenge: () => settings.oauth && getChallengeFacts(settings.oauth, url, runtime.policy.roles),
     counters: createCounters(),
     inFlight: createInFlight(),
     authenticationMs,

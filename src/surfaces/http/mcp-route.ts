@@ -2,18 +2,18 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 
 import { isRecord } from "../../model/json.ts";
-import { rpcError } from "../../shared/rpc-errors.ts";
-import { type Expose, EXPOSES } from "../mcp/index.ts";
+import { rpcError, toRpcError } from "../../shared/rpc-errors.ts";
+import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
+import { type Expose, EXPOSES, findCalledMethod, type Principal } from "../mcp/index.ts";
+import { findScopeChallenge } from "./auth/challenge.ts";
 import type { Body } from "./body.ts";
-import { findBatchFlaw } from "./json-rpc.ts";
+import { findBatchFlaw, type RpcId } from "./json-rpc.ts";
 import { emptyBody, getTraceId, refuse } from "./responses.ts";
 import type { HttpServices, RouteEnvironment } from "./services.ts";
 
 /** Answers requests to the MCP endpoint. */
-export async function answerMcp(
-  c: Context<RouteEnvironment>,
-  { mcp, settings, inFlight }: HttpServices,
-): Promise<Response> {
+export async function answerMcp(c: Context<RouteEnvironment>, services: HttpServices): Promise<Response> {
+  const { mcp, settings, inFlight } = services;
   const body = c.get("body");
   const { incoming, outgoing } = c.env;
   if (c.req.method === "POST" && body.kind === "none") return emptyBody(getTraceId(c));
@@ -37,9 +37,48 @@ export async function answerMcp(
   const { names, budgetTokens } = settings;
   const life = c.get("life");
   const principal = { caller: c.get("caller"), exposure: { expose, names, budgetTokens }, ...(life && { life }) };
+  const refused = await refuseMissingScopes(exchange.body, principal, services);
+  if (refused !== undefined) return refused;
   const response = await mcp.fetch(exchange, principal);
   response.headers.delete("connection"); // the client and Node decide whether the connection stays open
   return response;
+}
+
+/** Answers a call of a tool whose method requires further scopes with the challenge that lets clients ask for them. */
+async function refuseMissingScopes(
+  message: unknown,
+  { caller, exposure }: Principal,
+  { runtime, challenge }: HttpServices,
+): Promise<Response | undefined> {
+  const call = findToolCall(message);
+  const method = call && findCalledMethod(runtime.catalogFor(caller), exposure, call.name);
+  if (call === undefined || method === undefined) return undefined;
+  const { policy } = runtime;
+  const refusal = findRefusal(caller, method, { rule: policy.getRule(method), roles: policy.roles });
+  if (!hasMissingScopes(refusal)) return undefined;
+  // The guards refuse the call before anything else, and record it.
+  const error = await runtime.call(method.path, call.args, { caller }).then(
+    () => undefined,
+    (thrown: unknown) => toRpcError(thrown, call.name),
+  );
+  const headers = error && findScopeChallenge(error, challenge());
+  if (headers === undefined) return undefined;
+  return Response.json({ jsonrpc: "2.0", id: call.id, error }, { status: 403, headers });
+}
+
+interface ToolCall {
+  readonly id: RpcId;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+function findToolCall(message: unknown): ToolCall | undefined {
+  if (!isRecord(message) || message["method"] !== "tools/call" || !isRecord(message["params"])) return undefined;
+  const { id } = message;
+  const { name, arguments: args = {} } = message["params"];
+  if (typeof name !== "string" || !isRecord(args) || (typeof id !== "string" && typeof id !== "number"))
+    return undefined;
+  return { id, name, args };
 }
 
 function respondAsJson(json: string, status: number, headers: Readonly<Record<string, string>>): Response {

@@ -182,7 +182,10 @@ function readBody({ settings }: HttpServices): MiddlewareHandler<RouteEnvironmen
   };
 }
 
-async function answerToolRoute(c: Context<RouteEnvironment>, { runtime, mcp }: HttpServices): Promise<Response> {
+async function answerToolRoute(
+  c: Context<RouteEnvironment>,
+  { runtime, mcp, challenge }: HttpServices,
+): Promise<Response> {
   const body = c.get("body");
   const controller = new AbortController();
   const { outgoing, incoming } = c.env;
@@ -194,6 +197,7 @@ async function answerToolRoute(c: Context<RouteEnvironment>, { runtime, mcp }: H
   return answerTool(programs, c.req.param("name") ?? "", input, {
     signal,
     traceId: getTraceId(c),
+    challenge,
     streams: accepts(incoming.headers, "text/event-stream"),
   });
 }

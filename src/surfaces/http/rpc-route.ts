@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { RpcError } from "../../shared/rpc-errors.ts";
 import { openEventStream } from "../mcp/index.ts";
 import type { Authentication } from "./auth/authenticate.ts";
-import { refuseSender } from "./auth/challenge.ts";
+import { findScopeChallenge, refuseSender } from "./auth/challenge.ts";
 import { createObserver, emitAnswer } from "./chunking.ts";
 import { answerRpc, ownFaultAnswer, type RpcResponse } from "./json-rpc.ts";
 import { accepts, emptyBody, getTraceId } from "./responses.ts";
@@ -45,6 +45,8 @@ function answerWithError(
     const { status, headers } = refuseSender(sender, challenge());
     return Response.json(answer, { status, headers });
   }
+  const scopeChallenge = findScopeChallenge(answer.error, challenge());
+  if (scopeChallenge !== undefined) return Response.json(answer, { status: 403, headers: scopeChallenge });
   return Response.json(answer, {
     headers: retry_after === undefined ? {} : { "retry-after": String(Math.ceil(retry_after)) },
   });

@@ -1,17 +1,29 @@
 import { RPC_ERRORS, ownFault } from "../../shared/rpc-errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { openEventStream } from "../mcp/index.ts";
+import { type ChallengeFacts, findScopeChallenge } from "./auth/challenge.ts";
 import { createObserver, type Notice } from "./chunking.ts";
 import { type ToolCallEnd, callByName, type ToolApi, validateInput, resultObject } from "./tool-api.ts";
+
+interface ToolRouteOptions {
+  readonly signal: AbortSignal;
+  readonly traceId: string;
+  /** Answers with events. */
+  readonly streams: boolean;
+  readonly challenge: () => ChallengeFacts | undefined;
+}
 
 /** Answers `POST /tools/{tool_name}`; the body contains the arguments. */
 export async function answerTool(
   programs: ToolApi,
   name: string,
   input: unknown,
-  { signal, traceId, streams }: { readonly signal: AbortSignal; readonly traceId: string; readonly streams: boolean },
+  { signal, traceId, streams, challenge }: ToolRouteOptions,
 ): Promise<Response> {
-  if (!streams) return toolResponse(await callByName(programs, name, input, { signal, traceId }), programs, input);
+  if (!streams) {
+    const end = await callByName(programs, name, input, { signal, traceId });
+    return toolResponse(end, programs, input, challenge);
+  }
   const controller = new AbortController();
   const stream = openEventStream(() => controller.abort());
   const emit = (notice: Notice): void => stream.send(notice.method.replace("tools/", ""), notice.params);
@@ -42,11 +54,19 @@ function sendEnd(end: ToolCallEnd, send: (event: string, data: unknown) => void)
   send("result", { ...result, data: null, parts });
 }
 
-function toolResponse(end: ToolCallEnd, programs: ToolApi, input: unknown): Response {
+function toolResponse(
+  end: ToolCallEnd,
+  programs: ToolApi,
+  input: unknown,
+  challenge: ToolRouteOptions["challenge"],
+): Response {
   if (end.ok) return Response.json(resultObject(end));
   const { fault, tool } = end;
   const { error_type, suggestions, retry_after } = fault.data;
-  const headers = retry_after === undefined ? {} : { "retry-after": String(Math.ceil(retry_after)) };
+  const headers =
+    retry_after === undefined
+      ? { ...findScopeChallenge(fault, challenge()) }
+      : { "retry-after": String(Math.ceil(retry_after)) };
   if (error_type === "ToolNotFound")
     return Response.json({ error: fault.data.reason, suggestions, fault }, { status: 404 });
   if (error_type === "ValidationError")

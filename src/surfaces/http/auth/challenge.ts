@@ -7,13 +7,18 @@ export interface ChallengeFacts {
   readonly metadata: string;
   /** Scopes that clients should ask for. */
   readonly scopes: readonly string[];
+  /** Returns the scopes of the issuer that give scopes of the policy. */
+  readonly toIssuerScopes: (scopes: readonly string[]) => readonly string[];
 }
+
+/** The header of an answer that asks for an access token, or for one with more scopes. */
+export type ChallengeHeaders = { readonly "www-authenticate": string };
 
 /** The refusal of a request without a valid token. */
 export interface AuthenticationRefusal {
   readonly status: 401 | 403;
   readonly error: RpcError;
-  readonly headers: { readonly "www-authenticate": string };
+  readonly headers: ChallengeHeaders;
 }
 
 /** Describes why a sender is refused; the words do not say whether a token is unknown, expired or revoked. */
@@ -50,16 +55,32 @@ export function refuseScopes(
       ...(traceId !== undefined && { trace_id: traceId }),
       suggestions: [`Ask the issuer for an access token with: ${list}`],
     }),
-    headers: { "www-authenticate": formatChallenge([`error="insufficient_scope"`, ...formatFacts(facts, scopes)]) },
+    headers: challengeScopes(scopes, facts),
   };
 }
 
+/** Returns the header that MCP defines for a call that lacks scopes; `undefined` for an error with another cause. */
+export function findScopeChallenge(
+  { data: { required_scopes: required } }: RpcError,
+  facts: ChallengeFacts | undefined,
+): ChallengeHeaders | undefined {
+  return required && challengeScopes(facts?.toIssuerScopes(required) ?? required, facts);
+}
+
+function challengeScopes(scopes: readonly string[], facts: ChallengeFacts | undefined): ChallengeHeaders {
+  return { "www-authenticate": formatChallenge([`error="insufficient_scope"`, ...formatFacts(facts, scopes)]) };
+}
+
 function formatFacts(facts: ChallengeFacts | undefined, scopes: readonly string[]): readonly string[] {
+  const plain = scopes.filter((scope) => SCOPE_TOKEN.test(scope));
   return [
-    ...(scopes.length > 0 ? [`scope="${scopes.join(" ")}"`] : []),
+    ...(plain.length > 0 ? [`scope="${plain.join(" ")}"`] : []),
     ...(facts === undefined ? [] : [`resource_metadata="${facts.metadata}"`]),
   ];
 }
+
+/** A scope as RFC 6749 defines it; others cannot be written into the header. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 function formatChallenge(parameters: readonly string[]): string {
   return parameters.length === 0 ? "Bearer" : `Bearer ${parameters.join(", ")}`;

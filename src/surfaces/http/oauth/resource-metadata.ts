@@ -1,3 +1,4 @@
+import { findMissingScopes, type Roles } from "../../../model/caller.ts";
 import type { ChallengeFacts } from "../auth/challenge.ts";
 import type { IssuerSettings } from "./issuer-settings.ts";
 
@@ -16,13 +17,23 @@ export function getResourceMetadata(issuer: IssuerSettings, serverUrl: string): 
   };
 }
 
-/** Returns the facts of the challenge for requests without a valid token. */
-export function getChallengeFacts(issuer: IssuerSettings, serverUrl: string): ChallengeFacts {
+/** Returns the facts of the challenges for requests without a valid token, and for calls that lack scopes. */
+export function getChallengeFacts(issuer: IssuerSettings, serverUrl: string, roles: Roles): ChallengeFacts {
   const { origin, pathname } = new URL(getResource(issuer, serverUrl));
   return {
     metadata: `${origin}${METADATA_PATH}${pathname === "/" ? "" : pathname}`,
     scopes: issuer.requiredScopes.length > 0 ? issuer.requiredScopes : getScopeNames(issuer),
+    toIssuerScopes: (scopes) => [
+      ...new Set([...issuer.requiredScopes, ...scopes.map((scope) => findIssuerScope(scope, issuer, roles))]),
+    ],
   };
+}
+
+/** Returns the scope of the issuer that gives a scope of the policy: the same one, or one whose rights have it. */
+function findIssuerScope(scope: string, { scopes: table }: IssuerSettings, roles: Roles): string {
+  if (table === undefined || table.has(scope)) return scope;
+  const giving = [...table].find(([, rights]) => findMissingScopes(rights, [scope], roles).length === 0);
+  return giving?.[0] ?? scope;
 }
 
 /** The audience if it is the URL of a resource, else the MCP endpoint of this server. */

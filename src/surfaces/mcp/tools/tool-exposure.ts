@@ -49,6 +49,11 @@ export function getOfferedTools(catalog: Catalog, exposure: Exposure): Offered {
   return offered;
 }
 
+/** Finds the method that a tool calls; `undefined` for built-in and unknown tools. */
+export function findCalledMethod(catalog: Catalog, exposure: Exposure, name: string): Method | undefined {
+  return getOfferedTools(catalog, exposure).find(name)?.method;
+}
+
 /** Returns the error for a tool of a disabled skill; `undefined` if no disabled skill has such a tool. */
 export function disabledToolError(name: string, runtime: Runtime, caller: Caller): SkillgateError | undefined {
   const skill = findDisabledSkills(runtime.disabled(), caller).find((each) => belongsTo(name, each));
