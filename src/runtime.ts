@@ -104,6 +104,7 @@ export interface Progress {
 }
 
 export interface Runtime extends AsyncDisposable, SkillAdmin {
+  /** Rejects with `RATE_LIMIT` if the limits of the caller are used up. A program counts as its calls, and at least once. */
   run(source: string, options?: RunOptions): Promise<Outcome>;
   /** Looks at a snippet without running it. */
   check(
@@ -117,6 +118,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
     calls: readonly WantedCall[],
     options?: Omit<RunOptions, "limits"> & { readonly parallel?: boolean },
   ): Promise<readonly CallResult[]>;
+  /** Counts a request that calls no method, such as a search, in the limits of a caller; rejects with `RATE_LIMIT`. */
+  countRequest(caller: Caller): Promise<void>;
   /** Statistics of the calls of each method, by path. */
   statistics(): ReadonlyMap<string, Statistics>;
   /** The same, including the counts of earlier runtimes on the same store. */
@@ -404,7 +407,7 @@ function openServices(parts: RuntimeParts, { decide }: ApprovalDecisions): Runti
 function createCallApi(
   parts: RuntimeParts,
   { route, router }: RuntimeServices,
-): Pick<Runtime, "call" | "callAll" | "statistics" | "lastingStatistics" | "audit" | "approvals"> {
+): Pick<Runtime, "call" | "callAll" | "countRequest" | "statistics" | "lastingStatistics" | "audit" | "approvals"> {
   return {
     call: (path, input, options = {}) => {
       const request = { ...requestFor(options, parts), runId: randomUUID() };
@@ -414,6 +417,7 @@ function createCallApi(
       const request = { ...requestFor(options, parts), runId: randomUUID() };
       return recorded(callMethods(calls, request, route, parallel), request.runId, parts);
     },
+    countRequest: async (caller) => void (await router.countRequest(caller)),
     statistics: () => router.statistics(),
     lastingStatistics: () => parts.statistics.all(),
     audit: () => router.entries(),
@@ -462,7 +466,7 @@ function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery
 type Runner = (source: string, options: RunOptions, whenKnown: () => Promise<void>) => Promise<Outcome>;
 
 /** Creates the function that runs snippets. An outcome waits until the records of the effects of its run are committed. */
-function createRecordedRunner(parts: RuntimeParts, services: RunServices): Runner {
+function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
   const run = createRunner(parts, services);
   const { audit } = parts;
   if (audit === undefined) return run;
@@ -474,18 +478,20 @@ function createRecordedRunner(parts: RuntimeParts, services: RunServices): Runne
 }
 
 /** Creates the function that runs snippets. A snippet that needs providers which are still loading waits for them. */
-function createRunner(parts: RuntimeParts, services: RunServices): Runner {
+function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
   const { registry, providers } = parts;
   const conversations = createRefusalHints();
   return async (source, options, whenKnown) => {
+    const requestUnit = options.caller?.limits && (await services.router.countRequest(options.caller));
+    const request = (): RunRequest => ({ ...requestFor(options, parts), requestUnit });
     // Discovery calls must see every server, so wait until all are listed.
     if (!providers.isComplete && QUESTION.test(source)) await whenKnown();
-    let outcome = await runSnippet(source, requestFor(options, parts), services);
+    let outcome = await runSnippet(source, request(), services);
     // A name may be unknown only because its provider is still loading.
     for (const wait of [() => providers.open(), whenKnown]) {
       if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
       await wait();
-      outcome = await runSnippet(source, requestFor(options, parts), services);
+      outcome = await runSnippet(source, request(), services);
     }
     const { conversation, caller = OWNER } = options;
     if (conversation === undefined) return outcome;

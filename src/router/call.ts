@@ -10,6 +10,7 @@ import type { Client } from "../model/client-requests.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Validation, Validator } from "../validation/index.ts";
 import type { AuditEntry } from "./audit-log.ts";
+import type { RequestUnit } from "./caller-limits.ts";
 import { hashValue } from "../shared/digest.ts";
 import { isSink, type KnownOrigin } from "./provenance.ts";
 import type { ResultTexts } from "./result-texts.ts";
@@ -42,6 +43,8 @@ export interface Call {
   readonly recorded?: RecordedRun;
   /** Is called just before the provider; the call waits for a promise that it returns. */
   readonly onBegin?: (argumentsDigest: string) => Promise<void> | undefined;
+  /** The unit of the limits of the caller that the run has counted; absent for a call outside of a run. */
+  readonly requestUnit?: RequestUnit;
   /** Returns the calls that the program contains; absent for a call without a program. */
   readonly getPlannedCalls?: () => readonly CallInPlan[];
   /** The results of the run so far, if they are recorded. */

@@ -1,15 +1,8 @@
 import { SkillgateError, sentence } from "../../errors.ts";
-import type { CallCounter, CallWindow } from "../call-counter.ts";
+import type { CallCounter } from "../call-counter.ts";
+import { type Limit, limitsOfCaller, MINUTE_MS, requireFree } from "../caller-limits.ts";
 import { type CallAnswer, getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
 import type { SharedCounter } from "../shared-counter.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-
-/** A limit of one call, with the error for a call that exceeds it. */
-interface Limit extends CallWindow {
-  readonly refusal: (waitSeconds: number) => SkillgateError;
-}
 
 /**
  * Enforces cooldowns and rate limits of methods, and the limits of callers, which `shared` counts. A call counts if it
@@ -19,13 +12,15 @@ export function limits(counter: CallCounter, shared: SharedCounter): Guard {
   return (next) => {
     const afterOwn = limitsOfMethod(counter)(next);
     return (call) => {
-      const own = limitsOfCaller(call);
+      const own = limitsOfCaller(call.caller, getMethodFacts(call.method));
       if (own.length === 0 || call.validation().kind !== "valid") return afterOwn(call);
       return takeOwn(call, own);
     };
 
     async function takeOwn(call: GuardedCall, own: readonly Limit[]): Promise<CallAnswer> {
-      requireFree(await shared.take(own), own);
+      const unit = call.requestUnit?.isUnused === true ? call.requestUnit : undefined;
+      if (unit === undefined) requireFree(await shared.take(own), own);
+      else unit.isUnused = false;
       let hasPassed = false;
       const answer = limitsOfMethod(counter)((passed) => {
         hasPassed = true;
@@ -34,7 +29,8 @@ export function limits(counter: CallCounter, shared: SharedCounter): Guard {
       try {
         return await answer(call);
       } catch (error) {
-        if (!hasPassed) await shared.release(own);
+        if (!hasPassed && unit === undefined) await shared.release(own);
+        else if (!hasPassed && unit !== undefined) unit.isUnused = true;
         throw error;
       }
     }
@@ -55,12 +51,6 @@ function limitsOfMethod(counter: CallCounter): Guard {
     requireFree(full, all);
     return next(call);
   };
-}
-
-function requireFree(full: ReturnType<CallCounter["take"]>, all: readonly Limit[]): void {
-  if (full === undefined || full instanceof Promise) return;
-  // In tenths, rounded up: a caller that waits that long is not too early.
-  throw all[full.index]?.refusal(Math.ceil(full.waitMs / 100) / 10);
 }
 
 /** The cooldown per caller and method. */
@@ -95,25 +85,4 @@ function rate({ method, rule: { rateLimit } }: GuardedCall): readonly Limit[] {
       },
     },
   ];
-}
-
-/** The limits of the caller, over all methods. */
-function limitsOfCaller({ caller, method }: GuardedCall): readonly Limit[] {
-  const { perMinute, perHour } = caller.limits ?? {};
-  const limit = (maxCalls: number | undefined, unit: "minute" | "hour"): readonly Limit[] => {
-    if (maxCalls === undefined) return [];
-    return [
-      {
-        key: JSON.stringify(["caller", unit, caller.id]),
-        maxCalls,
-        lengthMs: unit === "minute" ? MINUTE_MS : HOUR_MS,
-        refusal(seconds) {
-          const values = `this caller may make ${maxCalls} calls per ${unit}; wait ${seconds.toFixed(1)}s`;
-          const facts = { ...getMethodFacts(method), retryAfterSeconds: seconds };
-          return new SkillgateError("RATE_LIMIT", sentence("RATE_LIMIT", values), facts);
-        },
-      },
-    ];
-  };
-  return [...limit(perMinute, "minute"), ...limit(perHour, "hour")];
 }

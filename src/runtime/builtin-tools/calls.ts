@@ -9,10 +9,11 @@ import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
 /**
  * Searches for one query or several after waiting up to `discoveryMs` for servers that are still connecting, and as long
- * for the index. Throws `ARGUMENTS_INVALID`.
+ * for the index. Throws `ARGUMENTS_INVALID`, and `RATE_LIMIT` for a caller whose limits are used up.
  */
 export async function searchSkills(runtime: Runtime, args: unknown, caller?: Caller): Promise<SearchAnswer> {
   const { query, limit, offset } = parseBuiltinInput("search_skills", args);
+  if (caller !== undefined) await runtime.countRequest(caller);
   await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
   await runtime.index();
   const queries = toList(query);
@@ -29,9 +30,10 @@ export async function searchSkills(runtime: Runtime, args: unknown, caller?: Cal
   );
 }
 
-/** Describes one path or several. Throws `ARGUMENTS_INVALID`. */
+/** Describes one path or several. Throws `ARGUMENTS_INVALID` and `RATE_LIMIT`. */
 export async function describeFunction(runtime: Runtime, args: unknown, caller?: Caller): Promise<Description> {
   const { path } = parseBuiltinInput("describe_function", args);
+  if (caller !== undefined) await runtime.countRequest(caller);
   await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
   const paths = toList(path);
   return joinDescriptions(
@@ -51,7 +53,7 @@ export interface EndedRun {
   readonly limits: Pick<Limits, "cpuMs" | "wallMs">;
 }
 
-/** Runs a program. Throws `ARGUMENTS_INVALID`. */
+/** Runs a program. Throws `ARGUMENTS_INVALID` and `RATE_LIMIT`. */
 export async function runCode(runtime: Runtime, args: unknown, options: RunOptions): Promise<EndedRun> {
   const { code, timeoutMs } = parseBuiltinInput("run_code", args);
   const source = String(code);

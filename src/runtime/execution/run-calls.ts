@@ -53,7 +53,8 @@ export function createCallHandler(
   request: RunRequest,
   services: RunServices,
 ): CallLog {
-  const inRun: Pick<Call, "approvedInRun" | "getPlannedCalls" | "recorded"> = {
+  const inRun: Pick<Call, "approvedInRun" | "getPlannedCalls" | "recorded" | "requestUnit"> = {
+    ...(request.requestUnit && { requestUnit: request.requestUnit }),
     approvedInRun: createRunApprovals(),
     getPlannedCalls: () => plan.map((site) => ({ site, method: request.catalog.method(site.path) })),
     ...(ledger !== undefined && { recorded: ledger.recorded }),

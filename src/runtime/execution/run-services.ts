@@ -13,7 +13,7 @@ import type { KeptResults } from "../../model/kept-results.ts";
 import type { ResultHandles } from "../outcome/result-handles.ts";
 import type { CallContext } from "../../model/skill.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
-import type { Route } from "../../router/index.ts";
+import type { RequestUnit, Route } from "../../router/index.ts";
 import type { CheckSnippet } from "../check-snippet.ts";
 import type { RunLedgers } from "./ledgers.ts";
 import type { ApprovalRow } from "../../store/index.ts";
@@ -50,6 +50,8 @@ export interface RunRequest {
   readonly observer?: RunObserver;
   /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */
   readonly approve?: Approve;
+  /** The unit of the limits of the caller that the run has counted. */
+  readonly requestUnit?: RequestUnit | undefined;
 }
 
 /** A snippet that passed the check, as one run. */

@@ -24,8 +24,8 @@ export function addKeys(program: Command, act: CommandAction): void {
     .option("--permission <permissions...>", "permissions in full, such as ToolsListAll, AdminRead or AdminWrite")
     .option("--scope <scopes...>", "scopes that it holds, which methods and the policy can require")
     .option("--role <roles...>", "roles that it has, which policies/roles.yaml maps to scopes")
-    .option("--per-minute <calls>", "the most calls in any minute", wholeNumber)
-    .option("--per-hour <calls>", "the most calls in any hour", wholeNumber)
+    .option("--per-minute <calls>", "the most requests in any minute: calls, searches, programs", wholeNumber)
+    .option("--per-hour <calls>", "the most requests in any hour", wholeNumber)
     .option("--expires <time>", "the end of its validity: 90d, 2027-01-31", timeAfterNow)
     .action(act(createKey));
   keys.command("list").alias("ls").description("list all keys, without their secrets").action(act(listKeys));
