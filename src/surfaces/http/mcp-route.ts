@@ -66,13 +66,13 @@ async function refuseMissingScopes(
   return Response.json({ jsonrpc: "2.0", id: call.id, error }, { status: 403, headers });
 }
 
-interface ToolCall {
+interface McpToolCall {
   readonly id: RpcId;
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-function findToolCall(message: unknown): ToolCall | undefined {
+function findToolCall(message: unknown): McpToolCall | undefined {
   if (!isRecord(message) || message["method"] !== "tools/call" || !isRecord(message["params"])) return undefined;
   const { id } = message;
   const { name, arguments: args = {} } = message["params"];
