@@ -21,6 +21,12 @@ export interface CreatedKey {
   readonly key: KeyRow;
 }
 
+/** The caller of a key, and the state of the key. */
+export interface KeyCaller {
+  readonly caller: Caller;
+  readonly state: KeyState;
+}
+
 /** The API keys of one database. */
 export interface Keys {
   /** Throws `OPTION_INVALID` for invalid properties, and for a name that another key has. */
@@ -29,6 +35,8 @@ export interface Keys {
   list(): Promise<readonly KeyRow[]>;
   /** Finds a key by its id or name; throws `KEY_UNKNOWN`. */
   get(idOrName: string): Promise<KeyRow>;
+  /** Finds a key by its id, its name or the id of its caller, and returns its caller, also if the key is not valid. */
+  findCaller(idOrName: string): Promise<KeyCaller | undefined>;
   /** Ends the validity of a key at once. Returns the key as it was before. */
   revoke(idOrName: string): Promise<KeyRow>;
   /** Gives a key a new secret; the old one is valid for `overlapMs` more. Throws `OPTION_INVALID` for a revoked key. */
@@ -61,6 +69,11 @@ export function createKeys({ keys: table }: Pick<Database, "keys">, now: () => n
     },
     list: () => table.list(),
     get,
+    async findCaller(idOrName) {
+      const keys = await table.list();
+      const key = keys.find((each) => toCaller(each).id === idOrName) ?? findMatch(idOrName, keys);
+      return key && { caller: toCaller(key), state: getKeyState(key, now()) };
+    },
     async revoke(idOrName) {
       const key = await get(idOrName);
       if (key.revoked === null) await table.update(key.id, { revoked: now() });
@@ -105,17 +118,21 @@ function toCaller({ id, name, permissions, scopes, roles, limits }: KeyRow): Cal
   return { id: `key:${name}:${id}`, ...toRights(permissions), scopes, roles, limits };
 }
 
+/** Finds a key by its id or name; throws `KEY_UNKNOWN`, and `OPTION_INVALID` for a name of several keys. */
 function findKey(idOrName: string, keys: readonly KeyRow[]): KeyRow {
+  const key = findMatch(idOrName, keys);
+  if (key !== undefined) return key;
+  const names = keys.flatMap(({ id, name }) => [name, id]);
+  const { detail, suggestions } = describeUnknownName("key", idOrName, names);
+  throw new SkillgateError("KEY_UNKNOWN", sentence("KEY_UNKNOWN", detail), { suggestions });
+}
+
+function findMatch(idOrName: string, keys: readonly KeyRow[]): KeyRow | undefined {
   const exact = keys.find(({ id, prefix }) => id === idOrName || prefix === idOrName);
   if (exact !== undefined) return exact;
   const matches = keys.filter(({ name }) => name === idOrName);
   const valid = matches.filter(({ revoked }) => revoked === null);
   const [key, another] = valid.length > 0 ? valid : matches;
-  if (key === undefined) {
-    const names = keys.flatMap(({ id, name }) => [name, id]);
-    const { detail, suggestions } = describeUnknownName("key", idOrName, names);
-    throw new SkillgateError("KEY_UNKNOWN", sentence("KEY_UNKNOWN", detail), { suggestions });
-  }
   if (another === undefined) return key;
   throw keyError(`several keys are named ${idOrName}. Write the id of one: ${matches.map(({ id }) => id).join(", ")}`);
 }

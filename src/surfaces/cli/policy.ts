@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 
 import { sentence, SkillgateError } from "../../errors.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
+import type { KeyCaller } from "../../keys/index.ts";
 import type { Explanation, PolicyTestResult } from "../../policy/index.ts";
 import type { CommandAction } from "./command-action.ts";
 import { writeNewFile } from "./input/write-new-file.ts";
@@ -34,7 +35,7 @@ export function addPolicy(program: Command, act: CommandAction): void {
     .command("explain")
     .description("show the decision on calls of a method, the row that applies, and the reasons")
     .argument("<path>", "Skill.method")
-    .option("--caller <id>", "the id of a caller with the scopes and roles below (default: the owner)")
+    .option("--caller <name>", "a key, or the id of another caller with the rights below (default: the owner)")
     .option("--scopes <list>", "scopes that the caller holds, separated by commas")
     .option("--roles <list>", "roles of the caller, separated by commas")
     .option("--grants <list>", "patterns of methods that the caller may call (default: *)")
@@ -124,11 +125,29 @@ async function explainPath(session: CliSession, path: string, flags: CallerFlags
       sentence("METHOD_UNKNOWN", `${path} is a skill; name one of its methods`),
     );
   }
-  const caller = callerFrom(flags);
-  const { reasons, ...explanation } = explainDecision(runtime.policy, method, caller);
+  const key = flags.caller === undefined ? undefined : await findKeyCaller(runtime, flags.caller);
+  const caller = callerFrom(flags, key?.caller);
+  const { reasons, decision, ...explanation } = explainDecision(runtime.policy, method, caller);
   const lasting = await findLastingApproval(runtime, path, caller);
-  const answer = { ...explanation, reasons: [...reasons, ...lasting] };
-  return { exit: "ok", json: answer, text: explanationText(answer, session.paint.out) };
+  const state = key === undefined || key.state === "active" ? [] : [`The key is ${key.state}, so it calls nothing`];
+  const answer = {
+    ...explanation,
+    decision: state.length === 0 ? decision : "deny",
+    reasons: [...state, ...reasons, ...lasting],
+  } satisfies Explanation;
+  const isUnknown = key === undefined && Object.keys(flags).join(" ") === "caller";
+  return {
+    exit: "ok",
+    json: answer,
+    text: explanationText(answer, session.paint.out),
+    ...(isUnknown && { remarks: `No key is named ${flags.caller}: this is a caller with every grant and no scope` }),
+  };
+}
+
+/** Finds the caller of a stored key. */
+async function findKeyCaller(runtime: Runtime, name: string): Promise<KeyCaller | undefined> {
+  const { createKeys } = await import("../../keys/index.ts");
+  return createKeys(await runtime.database()).findCaller(name);
 }
 
 /** Names the row that approves further calls of a method by a caller, if there is one. */
@@ -143,11 +162,18 @@ async function findLastingApproval({ policy }: Runtime, path: string, caller: Ca
   return [`Approved for ${JSON.stringify(caller.id)} until ${until} in ${file}, line ${row.line}`];
 }
 
-/** Without any flag, the owner. */
-function callerFrom({ caller, scopes, roles, grants }: CallerFlags): Caller {
+/** Without any flag, the owner. Flags replace the rights of a key. */
+function callerFrom({ caller, scopes, roles, grants }: CallerFlags, key: Caller | undefined): Caller {
   if (caller === undefined && scopes === undefined && roles === undefined && grants === undefined) return OWNER;
   const list = (text = ""): readonly string[] => text.split(",").filter((each) => each !== "");
-  return { id: caller ?? "caller", scopes: list(scopes), roles: list(roles), grants: list(grants ?? "*") };
+  if (key === undefined)
+    return { id: caller ?? "caller", scopes: list(scopes), roles: list(roles), grants: list(grants ?? "*") };
+  return {
+    ...key,
+    ...(scopes !== undefined && { scopes: list(scopes) }),
+    ...(roles !== undefined && { roles: list(roles) }),
+    ...(grants !== undefined && { grants: list(grants) }),
+  };
 }
 
 function explanationText({ path, caller, decision, rule, reasons, rows }: Explanation, paint: Paint): string {
