@@ -1,6 +1,7 @@
 export { defineSkill } from "./authoring/define-skill.ts";
 export type { Approval, Approvals, GivenAnswer } from "./approvals/index.ts";
 export { type ErrorCode, SkillgateError } from "./errors.ts";
+export { createKeys, type CreatedKey, type Keys, type WantedKey } from "./keys/index.ts";
 export type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approve } from "./model/approval.ts";
 export type { Caller, Grant } from "./model/caller.ts";
 export type { Catalog, Method, Skill } from "./model/catalog.ts";
@@ -10,6 +11,7 @@ export type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from
 export type { CallSite, Plan } from "./model/plan.ts";
 export type { CallContext, MethodDefinition, MethodMetadata, ProvidedSkill } from "./model/skill.ts";
 export type { Timeouts } from "./model/timeouts.ts";
+export type { Database, KeyRow } from "./store/index.ts";
 export type { RuntimeOptions } from "./runtime/options.ts";
 export {
   anthropicTool,
