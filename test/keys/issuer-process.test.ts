@@ -64,4 +64,4 @@ test("accepts the access tokens of the issuer in the settings of a server, by th
   expect(audit).toContain('"oauth:ada"');
   writeFileSync(join(cwd, "settings.yaml"), "server: { auth: { issuer: ftp://x, audience: a } }\n");
   await expect(run("serve", "--http", "--port", "0")).rejects.toThrow("server.auth.issuer must be an https URL");
-}, 60_000);
+}, 120_000);

@@ -48,4 +48,4 @@ test("explains the decision for a stored key, with its grants, scopes and roles 
   });
   const unknown = await run("policy", "explain", "MathSkill.add", "--caller", "eve");
   expect(unknown.stderr).toBe("No key is named eve: this is a caller with every grant and no scope\n");
-}, 60_000);
+}, 180_000);

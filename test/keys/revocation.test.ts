@@ -63,7 +63,7 @@ test("cancels the programs of a key that another process revokes, and says why, 
   expect(String((await closed)[1])).toBe("the key was revoked");
   await run("keys", "revoke", "bob");
   expect((await kept).json.error).toContain(REVOKED);
-}, 60_000);
+}, 120_000);
 
 /** Returns the first message that is not a notification. */
 function readAnswer(socket: WebSocket): Promise<Parsed> {
@@ -95,7 +95,7 @@ test("ends the event streams and MCP sessions of a key that another process revo
   expect(await countSessions(url, owner)).toBe(0);
   await modern.close();
   await ended;
-}, 60_000);
+}, 120_000);
 
 /** Opens the stream on which the 2026 protocol announces changes. */
 async function openModernStream(url: string, header: Readonly<Record<string, string>>): Promise<Response> {
@@ -164,7 +164,7 @@ test("ends the outcome of a run whose key expires, and its suspended question, w
     "CANCELLED",
   ]);
   slow.began = () => {};
-}, 60_000);
+}, 120_000);
 
 test("ends the use of the old secret of a rotated key, and not that of the new one [P1]", async () => {
   const database = await openDatabase({ folder: folder() });

@@ -19,10 +19,14 @@ const TYPES = [
   "Catalog",
   "Client",
   "ClientRequest",
+  "CreatedKey",
+  "Database",
   "ErrorCode",
   "GivenAnswer",
   "Grant",
   "GuestError",
+  "KeyRow",
+  "Keys",
   "Limits",
   "McpServerOptions",
   "Method",
@@ -45,6 +49,7 @@ const TYPES = [
   "Timeouts",
   "Usage",
   "Violation",
+  "WantedKey",
 ];
 
 test("exports exactly these values", () => {
@@ -53,6 +58,7 @@ test("exports exactly these values", () => {
     "anthropicTool",
     "catalogExport",
     "categoriesOf",
+    "createKeys",
     "createRuntime",
     "defineSkill",
     "methodExport",
