@@ -66,13 +66,13 @@ async function refuseMissingScopes(
   return Response.json({ jsonrpc: "2.0", id: call.id, error }, { status: 403, headers });
 }
 
-interface McpToolCall {
+interface IncomingToolCall {
   readonly id: RpcId;
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-function findToolCall(message: unknown): McpToolCall | undefined {
+function findToolCall(message: unknown): IncomingToolCall | undefined {
   if (!isRecord(message) || message["method"] !== "tools/call" || !isRecord(message["params"])) return undefined;
   const { id } = message;
   const { name, arguments: args = {} } = message["params"];
