@@ -159,6 +159,17 @@ test("gives a caller the rights of its scopes [P13, P2]", async () => {
   });
 });
 
+test("keeps a client without a user apart from the user whose subject is the id of the client [P13, P2]", async () => {
+  const issuer = await startIssuer();
+  const { oauth } = settingsOf(issuer);
+  const check = createAccessTokenCheck(oauth as NonNullable<typeof oauth>, { log: () => {} });
+  const ids = [{}, { sub: null, client_id: "ada" }].map(async (claims) => {
+    const sender = await check(await issuer.sign(claims));
+    return sender?.kind === "caller" ? sender.caller.id : undefined;
+  });
+  expect(await Promise.all(ids)).toEqual(["oauth:ada", "oauth-client:ada"]);
+});
+
 test("challenges a token without the required scopes with 403 and insufficient_scope [P13]", async () => {
   const issuer = await startIssuer();
   const { url, add } = await serveWith(issuer, { requiredScopes: ["tools:call"] });

@@ -160,16 +160,21 @@ function getScopes({ scope, scp }: JWTPayload): readonly string[] {
   return [...new Set([...words(scope), ...words(scp)])].filter((each) => each !== "" && !each.includes("*"));
 }
 
+/** A client without a user has a prefix of its own: clients can choose an id that is the subject of a user. */
+function findCallerId({ sub, client_id: client }: JWTPayload): string | undefined {
+  const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+  if (isText(sub)) return `oauth:${sub}`;
+  return isText(client) ? `oauth-client:${client}` : undefined;
+}
+
 /** The rights of a caller are those of its scopes; without a table of scopes, it may call what the policy allows. */
 function toCaller(
   payload: JWTPayload,
   scopes: readonly string[],
   { scopes: table }: IssuerSettings,
 ): Caller | undefined {
-  const { sub, client_id: client } = payload;
-  const subject = typeof sub === "string" && sub !== "" ? sub : client;
-  if (typeof subject !== "string" || subject === "") return undefined;
-  const id = `oauth:${subject}`;
+  const id = findCallerId(payload);
+  if (id === undefined) return undefined;
   if (table === undefined) return { id, grants: ["*"], scopes };
   const rows = scopes.flatMap((scope) => table.get(scope) ?? []);
   return {
