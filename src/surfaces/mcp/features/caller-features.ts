@@ -1,4 +1,4 @@
-import { type Caller, mayRead } from "../../../model/caller.ts";
+import { type Caller, mayCall } from "../../../model/caller.ts";
 import type { Catalog } from "../../../model/catalog.ts";
 import type { McpPrompt, McpResource, McpTemplate, ResourcesAndPrompts } from "../../../model/mcp-features.ts";
 import type { ToolNames } from "../tools/tool-exposure.ts";
@@ -10,7 +10,7 @@ export interface NamedFeature<Item> {
   readonly offers: ResourcesAndPrompts;
 }
 
-/** Resources and prompts of the skills that a caller may read, by the names that clients use. */
+/** Resources and prompts of the skills that a caller may call, by the names that clients use. */
 export interface CallerFeatures {
   readonly resources: ReadonlyMap<string, NamedFeature<McpResource>>;
   readonly templates: readonly NamedFeature<McpTemplate>[];
@@ -27,7 +27,7 @@ export async function getCallerFeatures(
   names: ToolNames,
   proxied: ProxiedFeatures,
 ): Promise<CallerFeatures> {
-  const visible = catalog.skills.filter(({ name }) => mayRead(caller, `${name}.*`));
+  const visible = catalog.skills.filter(({ name }) => mayCall(caller, `${name}.*`));
   const features = await Promise.all(
     visible.map(async (skill) => {
       const offers = skill.provided.offers ?? (await proxied.getFeatures(skill, caller));
