@@ -1,9 +1,10 @@
 import { sentence, SkillgateError } from "../errors.ts";
 import type { ApprovalScope } from "../model/approval.ts";
-import { OWNER } from "../model/caller.ts";
+import { type Caller, OWNER } from "../model/caller.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import { type ApprovalRow, type ApprovalState, type Database, hasEnded } from "../store/index.ts";
 import { formatCard } from "./card.ts";
+import { getReadableRow, getReadableRows } from "./readable-rows.ts";
 
 /** A question and its answer, for people and programs. */
 export interface Approval extends Omit<ApprovalRow, "waiter"> {
@@ -22,13 +23,15 @@ export interface GivenAnswer {
   readonly by?: string;
   /** True by default. */
   readonly isAdmin?: boolean;
+  /** A caller for whom questions about methods that it may not read do not exist. */
+  readonly viewer?: Caller;
 }
 
 /** Questions whether a call may be made, and their answers. */
 export interface Approvals {
-  /** The oldest first. */
-  list(state?: ApprovalState): Promise<readonly Approval[]>;
-  get(id: string): Promise<Approval | undefined>;
+  /** The oldest first. A `viewer` sees those of methods that it may read, without other methods in plan and provenance. */
+  list(state?: ApprovalState, viewer?: Caller): Promise<readonly Approval[]>;
+  get(id: string, viewer?: Caller): Promise<Approval | undefined>;
   /**
    * Answers a question. Rejects with `APPROVAL_UNKNOWN`; with `APPROVAL_CLOSED` if it has an answer, has expired, or its run has
    * ended; with `APPROVAL_FORBIDDEN` if another person must answer; with `OPTION_INVALID` for a scope that it does not offer.
@@ -44,16 +47,19 @@ export function createApprovals(open: () => Promise<Database>, now: () => number
     return approvals;
   };
   return {
-    list: async (state) => (await (await rows()).list(state)).map((row) => toApproval(row, now())),
-    async get(id) {
-      const row = await (await rows()).get(id);
+    async list(state, viewer) {
+      const visible = getReadableRows(await (await rows()).list(state), viewer);
+      return visible.map((row) => toApproval(row, now()));
+    },
+    async get(id, viewer) {
+      const row = getReadableRow(await (await rows()).get(id), viewer);
       return row && toApproval(row, now());
     },
     async answer(id, answer) {
       const approvals = await rows();
-      const row = await approvals.get(id);
-      if (row === undefined) throw await createUnknownError(id, approvals);
-      const { approve, scope = "once", by = OWNER.id, isAdmin = true } = answer;
+      const { approve, scope = "once", by = OWNER.id, isAdmin = true, viewer } = answer;
+      const row = getReadableRow(await approvals.get(id), viewer);
+      if (row === undefined) throw await createUnknownError(id, approvals, viewer);
       requireAnswerer(row, { approve, scope, by, isAdmin });
       const time = now();
       const isFirst = await approvals.answer(id, {
@@ -63,7 +69,7 @@ export function createApprovals(open: () => Promise<Database>, now: () => number
         as: isAdmin ? "admin" : "user",
         time,
       });
-      const after = (await approvals.get(id)) ?? row;
+      const after = getReadableRow(await approvals.get(id), viewer) ?? row;
       if (!isFirst) throw createClosedError(after, time);
       return toApproval(after, time);
     },
@@ -83,7 +89,10 @@ export function toApproval(row: ApprovalRow, now: number): Approval {
 }
 
 /** An administrator who made the call cannot approve it; the owner can. */
-function requireAnswerer(row: ApprovalRow, { approve, scope, by, isAdmin }: Required<GivenAnswer>): void {
+function requireAnswerer(
+  row: ApprovalRow,
+  { approve, scope, by, isAdmin }: Required<Omit<GivenAnswer, "viewer">>,
+): void {
   const isOwnQuestion = by === row.caller && by !== OWNER.id;
   if (row.approver === "admin" && (!isAdmin || isOwnQuestion)) {
     const why = isOwnQuestion ? `its caller ${JSON.stringify(by)} cannot answer it` : `${JSON.stringify(by)} is a user`;
@@ -101,8 +110,12 @@ function forbidden(values: string): SkillgateError {
   return new SkillgateError("APPROVAL_FORBIDDEN", sentence("APPROVAL_FORBIDDEN", values));
 }
 
-async function createUnknownError(id: string, approvals: Database["approvals"]): Promise<SkillgateError> {
-  const pending = (await approvals.list("pending")).map((row) => row.id);
+async function createUnknownError(
+  id: string,
+  approvals: Database["approvals"],
+  viewer: Caller | undefined,
+): Promise<SkillgateError> {
+  const pending = getReadableRows(await approvals.list("pending"), viewer).map((row) => row.id);
   const { detail, suggestions } = describeUnknownName("approval request", id, pending);
   return new SkillgateError("APPROVAL_UNKNOWN", sentence("APPROVAL_UNKNOWN", detail), { suggestions });
 }

@@ -20,7 +20,7 @@ test("lists, shows and answers questions over HTTP, for callers with the right t
     authorization: `Bearer ${(await keys.create({ name, permissions })).text}`,
   });
   const user = await headerOf("user", ["ToolInvoke(*)"]);
-  const reader = await headerOf("reader", ["AdminRead"]);
+  const reader = await headerOf("reader", ["AdminRead", "ToolsListAll"]);
   const next = followQuestions(runtime);
   const call = post(`${url}/tools/run_code`, { code: "await device.TestSkill.pay()" }, user);
   const { id } = await next();

@@ -22,9 +22,9 @@ export async function answerApprovalRoute(approvals: Approvals, request: Approva
     return refuse(403, rpcError("AuthorizationError", `Approvals require the permission ${permission}`));
   }
   try {
-    if (id === undefined) return Response.json({ approvals: await approvals.list("pending") });
+    if (id === undefined) return Response.json({ approvals: await approvals.list("pending", caller) });
     if (answer !== undefined) return await giveAnswer(approvals, { id, answer, caller });
-    const approval = await approvals.get(id);
+    const approval = await approvals.get(id, caller);
     return approval === undefined
       ? refuse(404, rpcError("InvalidParams", "Unknown approval request"))
       : Response.json(approval);
@@ -46,7 +46,9 @@ async function giveAnswer(
     const form = `Write {"answer": "approve" or "deny", "for": one of ${APPROVAL_SCOPES.join(", ")}}`;
     return refuse(400, rpcError("InvalidParams", form, { field: givenScope === undefined ? "for" : "answer" }));
   }
-  return Response.json(await approvals.answer(id, { approve: word === "approve", scope: givenScope, by: caller.id }));
+  return Response.json(
+    await approvals.answer(id, { approve: word === "approve", scope: givenScope, by: caller.id, viewer: caller }),
+  );
 }
 
 function refuse(status: number, error: RpcError): Response {

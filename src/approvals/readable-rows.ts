@@ -1,0 +1,30 @@
+import { type Caller, mayRead } from "../model/caller.ts";
+import { isRecord, type Json } from "../model/json.ts";
+import type { ApprovalRow } from "../store/index.ts";
+
+/** Replaces the path of a method that the viewer may not read. */
+const HIDDEN = "another method";
+
+/** Returns the questions as a viewer may see them; without a viewer, as they are. */
+export function getReadableRows(rows: readonly ApprovalRow[], viewer: Caller | undefined): readonly ApprovalRow[] {
+  return rows.flatMap((row) => getReadableRow(row, viewer) ?? []);
+}
+
+/** Returns `undefined` for a question about a method that the viewer may not read. */
+export function getReadableRow(row: ApprovalRow | undefined, viewer: Caller | undefined): ApprovalRow | undefined {
+  if (row === undefined || viewer === undefined) return row;
+  if (!mayRead(viewer, row.path)) return undefined;
+  const isReadable = (path: unknown): boolean => typeof path === "string" && mayRead(viewer, path);
+  return {
+    ...row,
+    plan: toList(row.plan).filter((call) => isRecord(call) && isReadable(call["path"])),
+    // Each is a sentence that ends with the path of a method.
+    provenance: toList(row.provenance).map((text) =>
+      (typeof text === "string" ? text : "").replace(/\S+$/, (path) => (isReadable(path) ? path : HIDDEN)),
+    ),
+  };
+}
+
+function toList(value: Json): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
