@@ -48,8 +48,8 @@ export function rank(
   learnedPostings: LearnedPostings,
   page: PageRange,
 ): Ranking {
-  const { index, visible } = catalogIndex;
-  const terms = weightTerms(withSpellingGuesses(query.terms, index, learnedPostings), index, learnedPostings);
+  const { index, visible, words } = catalogIndex;
+  const terms = weightTerms(withSpellingGuesses(query.terms, words, learnedPostings), words, learnedPostings);
   const tiers = assignTiers(query, index, visible);
   const { scores, scored } = computeScores(terms, catalogIndex);
   const end = page.offset + page.limit;

@@ -1,7 +1,7 @@
 import type { LearnedPostings } from "./learned.ts";
 import type { MethodIndex } from "./method-index.ts";
 import { type QueryTerm, isIntended } from "./query.ts";
-import type { VisibleIndex } from "./shared-index.ts";
+import type { SearchedWords, VisibleIndex } from "./shared-index.ts";
 import { COMMON_SHARE, getRarity, MIN_COMMON } from "./weights.ts";
 
 /** Maximum terms that are scored, the rarest first. */
@@ -29,10 +29,10 @@ export interface WeightedWord {
 /** Weights the terms by rarity, the most valuable first; terms that no method has come last. */
 export function weightTerms(
   terms: readonly QueryTerm[],
-  index: MethodIndex,
+  index: SearchedWords,
   learnedPostings: LearnedPostings,
 ): readonly WeightedTerm[] {
-  const size = index.methods.length;
+  const { size } = index;
   const common = Math.max(MIN_COMMON, size * COMMON_SHARE);
   const all = terms.map((term): WeightedTerm => {
     const postings = index.postings(term.stem);

@@ -22,6 +22,8 @@ export interface VisibleIndex {
   readonly index: MethodIndex;
   /** By document: 1 for a visible one. */
   readonly visible: Uint8Array;
+  /** The words of the visible documents. */
+  readonly words: SearchedWords;
   /** Number of methods of the catalog that are indexed; `undefined` if the index is complete. */
   readonly indexedMethods: number | undefined;
 }
@@ -49,8 +51,10 @@ export function getIndex(catalog: Catalog, deadline: number): VisibleIndex {
   const shared = getSharedIndex(catalog);
   indexUntil(catalog, deadline);
   const { index, newest } = shared;
-  const visible = catalog === newest ? index.live : visibleDocuments(catalog, index);
-  return { index, visible, indexedMethods: isIndexed(catalog) ? undefined : countVisible(visible, index) };
+  const isWhole = catalog === newest;
+  const visible = isWhole ? index.live : visibleDocuments(catalog, index);
+  const words = isWhole ? getAllWords(index) : getVisibleWords(index, visible, countVisible(visible, index));
+  return { index, visible, words, indexedMethods: isIndexed(catalog) ? undefined : countVisible(visible, index) };
 }
 
 function countVisible(visible: Uint8Array, { methods }: MethodIndex): number {
@@ -146,4 +150,36 @@ function markVisible(skill: Skill, index: MethodIndex, documents: Uint8Array): v
     const method = index.methods[document];
     if (method !== undefined && methods.has(method)) documents[document] = 1;
   }
+}
+
+/** The words of an index, with the documents that a search may see. */
+export type SearchedWords = Pick<MethodIndex, "postings" | "wordNumber" | "wordsBeginningLike"> & {
+  /** The number of documents, by which the rarity of a word is measured. */
+  readonly size: number;
+};
+
+function getAllWords(index: MethodIndex): SearchedWords {
+  return {
+    postings: (word) => index.postings(word),
+    wordNumber: (word) => index.wordNumber(word),
+    wordsBeginningLike: (word) => index.wordsBeginningLike(word),
+    size: index.methods.length,
+  };
+}
+
+/** Leaves out every trace of documents that are not visible: the others have the scores and the guesses that they had alone. */
+function getVisibleWords(index: MethodIndex, visible: Uint8Array, size: number): SearchedWords {
+  const cache = new Map<string, readonly number[]>();
+  const isVisible = (posting: number): boolean => visible[posting >>> 8] === 1;
+  const hasWord = (word: string): boolean => index.postings(word).some(isVisible);
+  return {
+    postings(word) {
+      const postings = cache.get(word) ?? index.postings(word).filter(isVisible);
+      cache.set(word, postings);
+      return postings;
+    },
+    wordNumber: (word) => (hasWord(word) ? index.wordNumber(word) : undefined),
+    wordsBeginningLike: (word) => index.wordsBeginningLike(word).filter(hasWord),
+    size,
+  };
 }

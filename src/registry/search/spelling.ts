@@ -1,8 +1,8 @@
 import { isWithinEditDistance } from "../../shared/suggest.ts";
 import type { LearnedPostings } from "./learned.ts";
-import type { MethodIndex } from "./method-index.ts";
 import type { Alternative, QueryTerm } from "./query.ts";
 import { FOREIGN_STOP_WORDS } from "./foreign-words.ts";
+import type { SearchedWords } from "./shared-index.ts";
 import { BEGINNING_WEIGHT, TYPING_ERROR_WEIGHT } from "./weights.ts";
 
 /** Maximum words of one query that get guesses, and maximum guesses for one word. */
@@ -15,7 +15,7 @@ const MAX_QUERY_WORDS = 16;
 /** Adds guesses to terms that no method has: `serach`, `repo`, `authentication`. */
 export function withSpellingGuesses(
   terms: readonly QueryTerm[],
-  index: MethodIndex,
+  index: SearchedWords,
   learnedPostings: LearnedPostings,
 ): readonly QueryTerm[] {
   const words = terms.filter((term) => term.word !== "");
@@ -29,7 +29,7 @@ export function withSpellingGuesses(
   );
 }
 
-function findGuesses(word: string, index: MethodIndex): readonly Alternative[] {
+function findGuesses(word: string, index: SearchedWords): readonly Alternative[] {
   const edits = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
   const near: Alternative[] = [];
   for (const candidate of index.wordsBeginningLike(word)) {
@@ -44,7 +44,7 @@ function findGuesses(word: string, index: MethodIndex): readonly Alternative[] {
 }
 
 /** Finds the longest known prefix of a word, if it has at least half of its length. */
-function longestBeginning(word: string, index: MethodIndex): string | undefined {
+function longestBeginning(word: string, index: SearchedWords): string | undefined {
   for (let length = word.length - 1; length >= Math.max(4, word.length / 2); length--) {
     const beginning = word.slice(0, length);
     if (index.wordNumber(beginning) !== undefined) return beginning;
