@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
+import type { ExportVerdict } from "./audit/export.ts";
 import type { Database } from "./database/database.ts";
 import type { StoreLocation } from "./database/open.ts";
 import { fileSpace } from "./file-space.ts";
@@ -9,6 +10,7 @@ import { Texts } from "./texts.ts";
 export { type AuditWriter, createAuditWriter } from "./audit/writer.ts";
 export type { AuditRecord } from "./audit/chain.ts";
 export type { AuditRow } from "./audit/rows.ts";
+export type { ExportVerdict } from "./audit/export.ts";
 export type { AuditVerdict } from "./audit/verify.ts";
 export type { Database, DatabaseInfo } from "./database/database.ts";
 export type { StoreLocation } from "./database/open.ts";
@@ -27,6 +29,22 @@ export async function openDatabase(
 ): Promise<Database> {
   const { createDatabase } = await import("./database/database.ts");
   return createDatabase(location, { lockMs, warn });
+}
+
+/**
+ * Checks the lines of an export of the audit log. Accepts only the key `signer`, or else the one in `folder`; any key if there
+ * is neither, and then `isKnownSigner` is false.
+ */
+export async function verifyAuditExport(
+  lines: AsyncGenerator<string>,
+  { signer, folder }: { readonly signer?: string; readonly folder?: string },
+): Promise<{ readonly verdict: ExportVerdict; readonly isKnownSigner: boolean }> {
+  const [{ verifyExport }, { readSigner }] = await Promise.all([
+    import("./audit/export.ts"),
+    import("./audit/signer.ts"),
+  ]);
+  const expected = signer ?? (folder === undefined ? undefined : (await readSigner(folder))?.id);
+  return { verdict: await verifyExport(lines, expected), isKnownSigner: expected !== undefined };
 }
 
 /** A database that is opened when it is first needed. */

@@ -81,7 +81,9 @@ test("filters and exports records as JSON lines and CSV [P8]", async () => {
   const cwd = project(SETTINGS);
   await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
   await skillgate(["call", "MathSkill.fail", "why=x"], { cwd });
-  const lines = parseLines((await skillgate(["audit", "export", "--method", "MathSkill.fail"], { cwd })).stdout);
+  const exported = parseLines((await skillgate(["audit", "export", "--method", "MathSkill.fail"], { cwd })).stdout);
+  expect(exported.at(-1)).toMatchObject({ trailer: { lines: 2, filter: { method: "MathSkill.fail" } } });
+  const lines = exported.slice(0, -1);
   expect(lines.map(({ seq, outcome, code }) => [seq, outcome, code])).toEqual([
     [3, undefined, undefined],
     [4, "error", "CALL_FAILED"],
@@ -115,6 +117,35 @@ test("verifies a log against a head that was kept elsewhere [P8]", async () => {
     stderr: "The records from 1 on are missing: a signed head says that there were at least 2\n",
   });
   expect(await skillgate(["audit", "verify", "--head", "settings.yaml"], { cwd })).toMatchObject({ exit: 2 });
+});
+
+test("verifies an exported file, also elsewhere, and names a line that was changed [P8]", async () => {
+  const cwd = project(SETTINGS);
+  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const file = join(cwd, "audit.jsonl");
+  await skillgate(["audit", "export", "--out", file], { cwd });
+  const verified = await skillgate(["audit", "verify", file], { cwd });
+  expect(verified).toMatchObject({ exit: 0, stderr: "" });
+  expect(verified.stdout).toMatch(/^All is well: 2 records, signed \d{4}-\S+Z with the expected key: [\w+/=]+\n$/);
+  const other = project(SETTINGS);
+  expect((await skillgate(["audit", "verify", file], { cwd: other })).stdout).toContain(
+    "with a key that this project does not know: ",
+  );
+  const signer = ["--signer", Buffer.from("another key").toString("base64")];
+  expect(await skillgate(["audit", "verify", file, ...signer], { cwd: other })).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/^The trailer is signed by another key than expected: /),
+  });
+  writeFileSync(file, readFileSync(file, "utf8").replace('"ok"', '"OK"'));
+  expect(await skillgate(["audit", "verify", file], { cwd })).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: "Line 2 was changed\n",
+  });
+  expect(await skillgate(["audit", "verify", "none.jsonl"], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: 'Cannot read "none.jsonl": it does not exist\n',
+  });
 });
 
 test("prints new records while another process adds them [P8]", async () => {

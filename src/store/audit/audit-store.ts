@@ -2,6 +2,7 @@ import { SkillgateError } from "../../errors.ts";
 import type { StoreEngine, Rows } from "../database/table.ts";
 import { createQueue } from "../queue.ts";
 import { type AuditRecord, chainRecords, type ChainPosition, CHAIN_START, getDay, getSignedText } from "./chain.ts";
+import { signLines } from "./export.ts";
 import { AUDIT, AUDIT_HEADS, type AuditHeadRow, type AuditRow, PRUNED, readAuditRows } from "./rows.ts";
 import type { Signer } from "./signer.ts";
 import { type AuditVerdict, verifyChain } from "./verify.ts";
@@ -18,6 +19,8 @@ export interface AuditStore {
   verify(positions?: readonly ChainPosition[]): Promise<AuditVerdict>;
   /** Signs the end of the chain, and returns it; `undefined` for an empty log, and without a key. */
   sign(): Promise<AuditHeadRow | undefined>;
+  /** Writes items as lines of a signed export; without a signature if this process has no key. */
+  signLines(items: AsyncIterable<object>, filter: Readonly<Record<string, unknown>>): AsyncGenerator<string>;
   /** Deletes at most `limit` records that are older than a time; returns how many these were. */
   prune(before: number, limit: number): Promise<number>;
 }
@@ -97,6 +100,11 @@ export function createAuditStore(
         const [row] = await engine.select(AUDIT, {}, { descending: true, limit: 1 });
         return row && signPosition(row);
       }),
+    async *signLines(items, filter) {
+      const signer = await getSigner();
+      if (signer !== undefined) yield* signLines(items, filter, signer);
+      else for await (const item of items) yield JSON.stringify(item);
+    },
     prune: (before, limit) => queued(async () => pruneRows(engine, { before, limit }, await getSigner())),
     close: () =>
       queued(async () => {

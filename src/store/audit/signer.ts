@@ -11,6 +11,7 @@ import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import type { SigningKey } from "../../shared/signing/sign.ts";
 
 /** A key pair of this project on this machine. */
 export interface Signer {
@@ -18,6 +19,7 @@ export interface Signer {
   readonly id: string;
   /** Returns an Ed25519 signature in base64. */
   sign(text: string): string;
+  readonly key: SigningKey;
 }
 
 const FILE_NAME = "audit-key.pem";
@@ -59,7 +61,11 @@ export async function openSigner(folder: string): Promise<Signer> {
 
 function createSigner(privateKey: KeyObject): Signer {
   const id = createPublicKey(privateKey).export({ type: "spki", format: "der" }).toString("base64");
-  return { id, sign: (text) => sign(null, Buffer.from(text), privateKey).toString("base64") };
+  return {
+    id,
+    sign: (text) => sign(null, Buffer.from(text), privateKey).toString("base64"),
+    key: { keyId: id, algorithm: "Ed25519", privateKey },
+  };
 }
 
 export function isSignedBy(id: string, text: string, signature: string): boolean {

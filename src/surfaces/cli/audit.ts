@@ -5,6 +5,7 @@ import { isRecord } from "../../model/json.ts";
 import type { AuditRow, AuditVerdict, Database } from "../../store/index.ts";
 import type { CommandAction } from "./command-action.ts";
 import { wholeNumber } from "./input/whole-number.ts";
+import { readLines } from "./input/read-lines.ts";
 import { writeLines } from "./input/write-lines.ts";
 import type { CliSession } from "./session.ts";
 import type { CommandResult, Paint } from "./terminal/terminal.ts";
@@ -31,10 +32,18 @@ export function addAudit(program: Command, act: CommandAction): void {
     .option("--limit <number>", "the number of records to begin with", wholeNumber, 10)
     .action(act(async (session, flags: AuditFilter & { readonly limit: number }) => followRecords(session, flags)));
   audit
-    .command("verify")
-    .description("check that no record was changed, removed or moved")
+    .command("verify [file]")
+    .description("check that no record was changed, removed or moved, in the store or in an exported file")
     .option("--head <file>", "a head that an earlier `audit verify --json` has printed, kept elsewhere")
-    .action(act(async ({ database }, flags: { readonly head?: string }) => verifyLog(await database(), flags)));
+    .option(
+      "--signer <key>",
+      "the key that must have signed the file (default: the key of this project, if there is one)",
+    )
+    .action(
+      act(async (session, file: string | undefined, flags: VerifyFlags) =>
+        file === undefined ? verifyLog(await session.database(), flags) : verifyFile(session, file, flags),
+      ),
+    );
   withFilter(audit.command("export"))
     .description("write records as JSON lines or CSV")
     .addOption(new Option("--format <format>", "the format").choices(["jsonl", "csv"]).default("jsonl"))
@@ -152,7 +161,13 @@ function stateText({ event, decision, outcome, code }: AuditItem, paint: Paint):
   return outcome === "ok" ? paint.green("ok") : paint.red(`${String(outcome)}${reason}`);
 }
 
-async function verifyLog({ audit }: Database, { head }: { readonly head?: string }): Promise<CommandResult> {
+interface VerifyFlags {
+  readonly head?: string;
+  readonly signer?: string;
+}
+
+async function verifyLog({ audit }: Database, { head, signer }: VerifyFlags): Promise<CommandResult> {
+  if (signer !== undefined) throw new UsageError("--signer is for an exported file: skillgate audit verify FILE");
   const positions = head === undefined ? [] : [await readHead(head)];
   const verdict = await audit.verify(positions);
   if (verdict.kind === "broken") return { exit: "failed", json: verdict, text: "", remarks: verdict.says };
@@ -168,6 +183,27 @@ async function verifyLog({ audit }: Database, { head }: { readonly head?: string
 function verifiedText({ records, heads }: Extract<AuditVerdict, { kind: "intact" }>): string {
   if (records === 0) return "The audit log has no records";
   return `All is well: ${count(records, "record")}, each in its place, and ${count(heads.length, "signed head")}`;
+}
+
+/** Checks an exported file; neither the store nor its key need to be there. */
+async function verifyFile(
+  { folders }: CliSession,
+  file: string,
+  { head, signer }: VerifyFlags,
+): Promise<CommandResult> {
+  if (head !== undefined) throw new UsageError("--head is for the store: skillgate audit verify --head FILE");
+  const { verifyAuditExport } = await import("../../store/index.ts");
+  const { folder } = (await folders()).database;
+  const expected = { ...(signer !== undefined && { signer }), ...(folder !== undefined && { folder }) };
+  const { verdict, isKnownSigner } = await verifyAuditExport(readLines(file), expected);
+  if (verdict.kind === "broken") return { exit: "failed", json: verdict, text: "", remarks: verdict.says };
+  const { records, signer: key, signedAt } = verdict;
+  const origin = isKnownSigner ? "with the expected key" : "with a key that this project does not know";
+  return {
+    exit: "ok",
+    json: { ...verdict, isKnownSigner },
+    text: `All is well: ${count(records, "record")}, signed ${new Date(signedAt).toISOString()} ${origin}: ${key}`,
+  };
 }
 
 /** Reads a head from the output of `audit verify --json`, or the head alone. */
@@ -196,29 +232,29 @@ interface ExportFlags extends AuditFilter {
 }
 
 async function exportRecords({ audit }: Database, { format, out, ...filter }: ExportFlags): Promise<CommandResult> {
-  const records = await writeLines(exportLines(audit.read(), format, filter), out);
-  const written = format === "csv" ? records - 1 : records;
+  let records = 0;
+  const items = (async function* () {
+    for await (const row of audit.read()) {
+      const item = toItem(row);
+      if (!matches(item, filter)) continue;
+      records++;
+      yield item;
+    }
+  })();
+  await writeLines(format === "csv" ? toCsvLines(items) : audit.signLines(items, filter), out);
   return {
     exit: "ok",
-    json: { records: written },
-    text: out === undefined ? "" : `Wrote ${count(written, "record")} to ${shownPath(out)}`,
+    json: { records },
+    text: out === undefined ? "" : `Wrote ${count(records, "record")} to ${shownPath(out)}`,
   };
 }
 
 const CSV_COLUMNS =
   "seq time event runId callId caller method argumentsDigest decision outcome code cached durationMs hash".split(" ");
 
-async function* exportLines(
-  rows: AsyncIterable<AuditRow>,
-  format: ExportFlags["format"],
-  filter: AuditFilter,
-): AsyncGenerator<string> {
-  if (format === "csv") yield CSV_COLUMNS.join(",");
-  for await (const row of rows) {
-    const item = toItem(row);
-    if (!matches(item, filter)) continue;
-    yield format === "csv" ? CSV_COLUMNS.map((column) => toCsvField(item[column])).join(",") : JSON.stringify(item);
-  }
+async function* toCsvLines(items: AsyncIterable<AuditItem>): AsyncGenerator<string> {
+  yield CSV_COLUMNS.join(",");
+  for await (const item of items) yield CSV_COLUMNS.map((column) => toCsvField(item[column])).join(",");
 }
 
 /** A text that a spreadsheet would take for a formula begins with an apostrophe. */

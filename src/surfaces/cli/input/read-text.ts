@@ -12,11 +12,16 @@ export async function readTextFile(path: string, signal: AbortSignal): Promise<s
   try {
     return await readText(createReadStream(path, { signal }), JSON.stringify(path));
   } catch (thrown) {
-    if (!isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
-    throw new UsageError(
-      `Cannot read ${JSON.stringify(path)}: ${REASONS.get(thrown["code"]) ?? String(thrown["code"])}`,
-    );
+    throw toReadError(thrown, path);
   }
+}
+
+/** Converts an error of the file system to a `UsageError`; any other error stays as it is. */
+export function toReadError(thrown: unknown, path: string): unknown {
+  if (!isRecord(thrown) || typeof thrown["syscall"] !== "string") return thrown;
+  return new UsageError(
+    `Cannot read ${JSON.stringify(path)}: ${REASONS.get(thrown["code"]) ?? String(thrown["code"])}`,
+  );
 }
 
 /** Reads a whole stream as text, without a byte order mark. */
