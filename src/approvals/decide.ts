@@ -15,7 +15,7 @@ import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from ".
 import { formatCard } from "./card.ts";
 import { getLiteralCalls } from "./plan-texts.ts";
 import { createQuestion, type NewApproval } from "./questions.ts";
-import { type AnswerWaiter, createAnswerWaiter } from "./waiting.ts";
+import { abortWhenClosed, type AnswerWaiter, createAnswerWaiter } from "./waiting.ts";
 
 export interface DecisionOptions {
   readonly open: () => Promise<Database>;
@@ -181,8 +181,9 @@ class Decisions implements ApprovalDecisions {
     answered.catch(() => {}); // also awaited below, unless asking fails first
     if (this.#isClosed) void this.#release(records, question, "The runtime was closed");
     onQuestion(toApproval({ ...question, ...UNANSWERED }, now));
+    const closed = abortWhenClosed(answered);
     try {
-      if (ask !== undefined) void this.#askPerson(records, ask, { request, question });
+      if (ask !== undefined) void this.#askPerson(records, ask, { request, question, closed });
       return await this.#requireYes(records, request, await answered);
     } finally {
       stop();
@@ -215,17 +216,17 @@ class Decisions implements ApprovalDecisions {
   async #askPerson(
     { approvals, waiter }: OpenRecords,
     ask: Approve,
-    { request, question }: { readonly request: CallToApprove; readonly question: NewApproval },
+    { request, question, closed }: PersonQuestion,
   ): Promise<void> {
     const { id, scopes, expires } = question;
     const { text: card } = formatCard(question, { now: this.#now(), maxUnits: MAX_ASKED_UNITS });
     let answer: ApprovalAnswer | undefined = false;
     try {
-      answer = await ask({ ...request, id, card, scopes, expires } satisfies ApprovalRequest);
+      answer = await ask({ ...request, id, card, scopes, expires } satisfies ApprovalRequest, closed);
     } catch (error) {
       this.#options.warn(`Cannot ask for the approval of ${question.path}: ${getMessage(error)}`);
     }
-    if (answer === undefined && this.#options.waits) return;
+    if (closed.aborted || (answer === undefined && this.#options.waits)) return;
     try {
       if (answer === undefined) {
         await approvals.detach(id);
@@ -291,6 +292,13 @@ async function restoreRunApprovals(
         planned.left--;
         break;
       }
+}
+
+interface PersonQuestion {
+  readonly request: CallToApprove;
+  readonly question: NewApproval;
+  /** Aborts when the question needs no answer any more. */
+  readonly closed: AbortSignal;
 }
 
 /** A person at a terminal can scroll. */

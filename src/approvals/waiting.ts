@@ -1,3 +1,4 @@
+import { getMessage } from "../errors.ts";
 import type { ApprovalRow, Database } from "../store/index.ts";
 
 /** Waits for the answers to questions, whichever process gives them. */
@@ -83,4 +84,19 @@ export function createAnswerWaiter(
       return [...waits.keys()];
     },
   };
+}
+
+/** Returns a signal that aborts when a question has been answered, or has ended without an answer. */
+export function abortWhenClosed(answered: Promise<ApprovalRow>): AbortSignal {
+  const controller = new AbortController();
+  answered.then(
+    ({ state, answeredBy }) => {
+      const isAnswer = state === "approved" || state === "denied";
+      controller.abort(
+        isAnswer ? `The request was ${state} by ${JSON.stringify(answeredBy)}` : "The request has expired",
+      );
+    },
+    (error: unknown) => controller.abort(getMessage(error)),
+  );
+  return controller.signal;
 }

@@ -38,8 +38,14 @@ export interface ApprovalRequest {
 /** Yes with `true` or a scope; every other value is a no. */
 export type ApprovalAnswer = boolean | ApprovalScope;
 
-/** Answers a question. Resolves to `undefined` to leave the answer to others; an error is a no. */
-export type Approve = (request: ApprovalRequest) => ApprovalAnswer | undefined | Promise<ApprovalAnswer | undefined>;
+/**
+ * Answers a question. Resolves to `undefined` to leave the answer to others; an error is a no. `closed` aborts when the question
+ * has been answered elsewhere, or has ended; its reason is a text that says so.
+ */
+export type Approve = (
+  request: ApprovalRequest,
+  closed: AbortSignal,
+) => ApprovalAnswer | undefined | Promise<ApprovalAnswer | undefined>;
 
 /** A call that the program contains, as a person sees it. */
 export interface PlannedCall {

@@ -32,7 +32,9 @@ export function getRunOptions({ runtime, caller, approve, conversation, signal, 
   const { calls, wallMs } = runtime.limits;
   return {
     ...(caller !== undefined && { caller }),
-    ...(approve !== undefined && { approve: (request) => meter.pauseWhile(Promise.resolve(approve(request))) }),
+    ...(approve !== undefined && {
+      approve: (request, closed) => meter.pauseWhile(Promise.resolve(approve(request, closed))),
+    }),
     conversation,
     signal,
     limits: {

@@ -6,6 +6,7 @@ import type { ApprovalAnswer, Approve } from "../../model/approval.ts";
 import type { RuntimeOptions, RuntimeSettings } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, StoreLocation } from "../../store/index.ts";
+import { escaped } from "./text/layout.ts";
 import { logLine } from "./text/output.ts";
 import { approvalQuestion, parseApprovalAnswer } from "./text/approval-texts.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
@@ -18,10 +19,14 @@ import { askLine, isAtTerminal } from "./terminal/ask-line.ts";
 function approvalAtTerminal(signal: AbortSignal): Approve | undefined {
   if (!isAtTerminal()) return undefined;
   let last: Promise<unknown> = Promise.resolve();
-  return (request) => {
-    const answer = last.then(async (): Promise<ApprovalAnswer> =>
-      parseApprovalAnswer(await askLine(approvalQuestion(request), signal)),
-    );
+  return (request, closed) => {
+    const answer = last.then(async (): Promise<ApprovalAnswer | undefined> => {
+      if (closed.aborted) return undefined; // while another question was at the terminal
+      const line = await askLine(approvalQuestion(request), AbortSignal.any([signal, closed]));
+      if (!closed.aborted || signal.aborted) return parseApprovalAnswer(line);
+      process.stderr.write(`\n${escaped(String(closed.reason))}\n`);
+      return undefined;
+    });
     last = answer;
     return answer;
   };

@@ -100,7 +100,7 @@ test("shows every character of the arguments in an approval, and counts its spac
   if (request === undefined) throw new Error("no question");
   const card = String.raw`"ada\u202e" asks to call BankSkill.pay with` + `\n{\n  "to": "${text}",\n  "amount": 5\n}\n`;
   const { client, questions } = recorder();
-  expect(await approveBy(client).approve?.(request)).toBe("once");
+  expect(await approveBy(client).approve?.(request, new AbortController().signal)).toBe("once");
   expect(questions[0]?.["message"]).toContain(`Allow this call?\n${card}`);
   expect(approvalQuestion(request)).toContain(card);
 });

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 
 import { BIN, environment, HAS_TERMINAL, MATH_SKILL, project, skillgate } from "./command.ts";
 
-/** Runs the command in a terminal of its own; stdout and stderr are one there. Types `answer` when asked. */
+/** Runs the command in a terminal of its own; stdout and stderr are one there. Types `answer` or calls `onQuestion` when asked. */
 async function inTerminal(
   args: string,
   cwd: string,
-  { answer = "", env = {} } = {},
+  { answer = "", env = {}, onQuestion = (): void => {} } = {},
 ): Promise<{ exit: number; shown: string }> {
   const command = `"${process.execPath}" "${BIN}" ${args}`;
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
@@ -17,7 +17,9 @@ async function inTerminal(
   let shown = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     shown += chunk;
-    if (chunk.includes("[y/N]")) child.stdin.write(answer);
+    if (!chunk.includes("[y/N]")) return;
+    child.stdin.write(answer);
+    onQuestion();
   });
   const exit = await new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
   return { exit, shown: shown.replaceAll("\r\n", "\n") };
@@ -72,6 +74,23 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     );
     expect(outcome.exit).toBe(exit);
     expect(outcome.shown).toContain(says);
+  });
+
+  test("closes the question when another process answers it, and says who has answered [P6]", async () => {
+    const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n" });
+    const answered: Promise<unknown>[] = [];
+    const approve = async (): Promise<void> => {
+      const { stdout } = await skillgate(["approvals", "list", "--json"], { cwd });
+      const [question] = (JSON.parse(stdout) as { approvals: readonly { id: string }[] }).approvals;
+      await skillgate(["approvals", "approve", question?.id ?? ""], { cwd });
+    };
+    const onQuestion = (): void => void answered.push(approve());
+    const env = { NO_COLOR: "1" };
+    const { exit, shown } = await inTerminal(`call MathSkill.pay name=Ada amount=5`, cwd, { env, onQuestion });
+    await Promise.all(answered);
+    expect(shown).toContain('Allow this call? [y/N] \nThe request was approved by "owner"\npaid 5 to Ada\n');
+    expect(exit).toBe(0);
+    expect(answered).toHaveLength(1);
   });
 
   test("asks for several calls one after the other, each with its exact arguments [P6]", async () => {
