@@ -376,7 +376,10 @@ function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Runs {
     services,
     createRequest: (options) => requestFor(options, parts),
     warn: (text) => parts.log("warn", text),
-    onOutcome: (outcome) => parts.events.emit("run", outcome),
+    onOutcome: async (outcome) => {
+      await parts.audit?.commitEffects(outcome.runId);
+      parts.events.emit("run", outcome);
+    },
   });
 }
 

@@ -61,8 +61,8 @@ interface RunsOptions {
   readonly services: RunServices;
   readonly createRequest: (options: ResumeRunOptions & Pick<RunRequest, "limits">) => RunRequest;
   readonly warn: (text: string) => void;
-  /** Receives the outcome of each run that was continued. */
-  readonly onOutcome: (outcome: Outcome) => void;
+  /** Receives the outcome of each run that was continued, before the outcome is returned. */
+  readonly onOutcome: (outcome: Outcome) => Promise<void>;
 }
 
 const DEFAULT_LIMIT = 100;
@@ -105,7 +105,7 @@ export function createRuns(options: RunsOptions): Runs {
       isResumed: true,
       acceptsChanges: how.acceptsChanges ?? false,
     });
-    options.onOutcome(outcome);
+    await options.onOutcome(outcome);
     return outcome;
   }
 

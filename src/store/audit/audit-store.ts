@@ -100,11 +100,7 @@ export function createAuditStore(
         const [row] = await engine.select(AUDIT, {}, { descending: true, limit: 1 });
         return row && signPosition(row);
       }),
-    async *signLines(items, filter) {
-      const signer = await getSigner();
-      if (signer !== undefined) yield* signLines(items, filter, signer);
-      else for await (const item of items) yield JSON.stringify(item);
-    },
+    signLines: (items, filter) => signLines(items, filter, getSigner),
     prune: (before, limit) => queued(async () => pruneRows(engine, { before, limit }, await getSigner())),
     close: () =>
       queued(async () => {

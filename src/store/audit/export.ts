@@ -44,13 +44,18 @@ export type ExportVerdict =
 
 /**
  * Writes items as JSON lines. Each line has its number and a hash of itself and the line before; the last line is a signed
- * trailer.
+ * trailer. Without a key, the lines have neither.
  */
 export async function* signLines(
   items: AsyncIterable<object>,
   filter: Readonly<Record<string, unknown>>,
-  signer: Signer,
+  getSigner: () => Promise<Signer | undefined>,
 ): AsyncGenerator<string> {
+  const signer = await getSigner();
+  if (signer === undefined) {
+    for await (const item of items) yield JSON.stringify(item);
+    return;
+  }
   let [line, lineHash] = [0, CHAIN_START.hash];
   for await (const item of items) {
     const text = JSON.stringify({ ...item, line: ++line });
