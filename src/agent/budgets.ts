@@ -26,6 +26,9 @@ export class BudgetMeter {
   readonly #getMode: () => ActiveMode;
   readonly #startedAt = performance.now();
   #pausedMs = 0;
+  /** Questions that a person has not answered yet, and since when there are any. */
+  #questions = 0;
+  #pausedSince = 0;
   turns = 0;
   calls = 0;
   usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
@@ -45,7 +48,12 @@ export class BudgetMeter {
   }
 
   get remainingMs(): number {
-    return this.limits.seconds * 1_000 - (this.durationMs - this.#pausedMs);
+    const pauseMs = this.isPaused ? performance.now() - this.#pausedSince : 0;
+    return this.limits.seconds * 1_000 - (this.durationMs - this.#pausedMs - pauseMs);
+  }
+
+  get isPaused(): boolean {
+    return this.#questions > 0;
   }
 
   addUsage(reply: TokenUsage): void {
@@ -58,11 +66,13 @@ export class BudgetMeter {
 
   /** Does not count the time in which a person is asked. */
   async pauseWhile<Value>(answer: Promise<Value>): Promise<Value> {
-    const askedAt = performance.now();
+    if (!this.isPaused) this.#pausedSince = performance.now();
+    this.#questions += 1;
     try {
       return await answer;
     } finally {
-      this.#pausedMs += performance.now() - askedAt;
+      this.#questions -= 1;
+      if (!this.isPaused) this.#pausedMs += performance.now() - this.#pausedSince;
     }
   }
 

@@ -4,19 +4,20 @@ import type { Approve } from "../model/approval.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Budgets, BudgetMeter } from "./budgets.ts";
+import { type ChatAnswer, type ChatOptions, type ChatRequest, requireChatRequest } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EventQueue } from "./event-queue.ts";
-import type { AgentDone, AgentEvent, AgentMode } from "./events.ts";
-import { MessageLoop } from "./message-loop.ts";
+import type { AgentEvent, AgentMode } from "./events.ts";
 import type { ChatMessage } from "./messages.ts";
 import type { ChatModel, OpenedModel } from "./models/chat-model.ts";
 import { chooseModel, type ReadVariable } from "./models/choose-model.ts";
 import { openModel } from "./models/open-model.ts";
-import { type AgentSettings, parseAgentSettings } from "./models/settings.ts";
-import type { StepContext } from "./steps/step-context.ts";
+import { type AgentSettings, parseAgentSettings, parseBudgets } from "./models/settings.ts";
+import { chatWith, workOn } from "./work.ts";
 import { waitAtMost } from "../shared/run-with-timeout.ts";
 
 export type { Budgets } from "./budgets.ts";
+export type { ChatAnswer, ChatOptions, ChatRequest } from "./chat.ts";
 export type {
   ActiveMode,
   AgentDone,
@@ -33,6 +34,7 @@ export type { ChatMessage, ChatToolCall } from "./messages.ts";
 export type { ChatModel } from "./models/chat-model.ts";
 export { chooseModel, type ModelChoice, type ReadVariable } from "./models/choose-model.ts";
 export { parseAgentSettings } from "./models/settings.ts";
+export { parseToolCalls } from "./steps/parse-tool-calls.ts";
 export { formatTranscript, formatTranscriptHeader, parseTranscript } from "./transcript.ts";
 export type { AgentSettings, ProviderName } from "./models/settings.ts";
 
@@ -74,6 +76,13 @@ export interface Agent {
   send(text: string, options?: SendOptions): AsyncIterableIterator<AgentEvent, undefined>;
   /** All messages so far, without the system prompt. */
   readonly messages: readonly ChatMessage[];
+  /**
+   * Answers a conversation of yours, in the format of OpenAI, with tool calls on the way. It does not read or change
+   * `messages` of the agent. Rejects with errors of the model, and with the reason of the signal.
+   */
+  chat(messages: readonly unknown[], options?: ChatOptions): Promise<ChatAnswer>;
+  /** Answers one message of a program. */
+  respond(request: ChatRequest): Promise<{ readonly content: string }>;
 }
 
 /** Creates an agent. Its model is opened when the first message is sent. */
@@ -81,15 +90,23 @@ export function createAgent(options: AgentOptions): Agent {
   const { runtime } = options;
   const settings = parseAgentSettings(options.settings ?? runtime.sections["agent"]);
   const conversation = new Conversation(options.mode ?? settings.mode ?? "auto", options.messages ?? []);
+  const budgets = parseBudgets({ ...settings.budgets, ...options.budgets });
   let opened: Promise<OpenedModel> | undefined;
   let isBusy = false;
+
+  async function open(): Promise<OpenedModel> {
+    const model = await (opened ??= openFor(options, settings));
+    runtime.secrets.add(model.secrets);
+    await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
+    return model;
+  }
 
   function send(text: string, { signal }: SendOptions = {}): AsyncIterableIterator<AgentEvent, undefined> {
     if (isBusy) throw new SkillgateError("AGENT_BUSY", sentence("AGENT_BUSY", "send was called again"));
     isBusy = true;
     const controller = new AbortController();
     const stop = AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]);
-    const meter = new BudgetMeter({ ...settings.budgets, ...options.budgets }, () => conversation.mode);
+    const meter = new BudgetMeter(budgets, () => conversation.mode);
     const queue = new EventQueue<AgentEvent>(async () => {
       controller.abort();
       await work;
@@ -97,10 +114,7 @@ export function createAgent(options: AgentOptions): Agent {
     const emit = (event: AgentEvent): void => queue.push(event);
     const work = (async () => {
       try {
-        const model = await (opened ??= openFor(options, settings));
-        runtime.secrets.add(model.secrets);
-        await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
-        emit(await workOn(text, { options, opened: model, conversation, meter, emit, stop }));
+        emit(await workOn(text, { options, opened: await open(), conversation, meter, emit, stop }));
         queue.end();
       } catch (thrown) {
         queue.end({ thrown });
@@ -111,77 +125,23 @@ export function createAgent(options: AgentOptions): Agent {
     return toIterable(queue);
   }
 
+  async function chat(messages: readonly unknown[], chatOptions: ChatOptions = {}): Promise<ChatAnswer> {
+    return chatWith(messages, chatOptions, { options, opened: await open(), budgets, settings });
+  }
+
   return {
     send,
     get messages() {
       return conversation.messages;
     },
+    chat,
+    async respond(request) {
+      const { message, enable_tools: hasTools } = requireChatRequest(request);
+      const { content } = await chat([{ role: "user", content: message }], hasTools ? {} : { maxToolCalls: 0 });
+      return { content };
+    },
   };
 }
-
-interface Work {
-  readonly options: AgentOptions;
-  readonly opened: OpenedModel;
-  readonly conversation: Conversation;
-  readonly meter: BudgetMeter;
-  readonly emit: (event: AgentEvent) => void;
-  readonly stop: AbortSignal;
-}
-
-/** Works on one message, until its answer, its budget or its cancellation. */
-async function workOn(text: string, { options, opened, conversation, meter, emit, stop }: Work): Promise<AgentDone> {
-  const { runtime, caller, approve, systemPrompt: template } = options;
-  const deadline = new AbortController();
-  const context: StepContext = {
-    runtime,
-    caller,
-    approve,
-    conversation: conversation.id,
-    signal: AbortSignal.any([stop, deadline.signal]),
-    meter,
-    emit,
-    createStepId: () => conversation.createStepId(),
-    remember: (paths) => conversation.remember(paths),
-  };
-  const getSystemPrompt = (mode: Conversation["mode"]): string =>
-    runtime.systemPrompt({ mode, ...(caller && { caller }), ...(template !== undefined && { template }) });
-  const loop = new MessageLoop({ opened, conversation, context, meter, emit, getSystemPrompt });
-  const message: ChatMessage = { role: "user", content: text };
-  conversation.messages.push(message);
-  if (conversation.mode === "native") conversation.remember(findLikely(text, options));
-  emit({ type: "message", message });
-  const stopWatching = watchDeadline(meter, deadline);
-  try {
-    return await loop.run();
-  } catch (thrown) {
-    if (stop.aborted) return loop.end("cancelled");
-    if (deadline.signal.aborted) return loop.end("budget", "seconds");
-    throw thrown;
-  } finally {
-    for (const result of conversation.closeOpenCalls()) emit({ type: "message", message: result });
-    stopWatching();
-  }
-}
-
-/** Methods that the words of a message find, the best last: native mode offers only a few. */
-function findLikely(text: string, { runtime, caller }: AgentOptions): readonly string[] {
-  const { results } = runtime.search(text, caller === undefined ? {} : { caller });
-  return results.map(({ path }) => path).reverse();
-}
-
-/** Aborts the work when its seconds are used up; asking a person moves that moment. */
-function watchDeadline(meter: BudgetMeter, deadline: AbortController): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const check = (): void => {
-    if (meter.remainingMs <= 0) deadline.abort();
-    else timer = setTimeout(check, Math.min(meter.remainingMs, MAX_TIMER_MS)).unref();
-  };
-  check();
-  return () => clearTimeout(timer);
-}
-
-/** The longest time that a timer can wait, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 async function openFor(options: AgentOptions, settings: AgentSettings): Promise<OpenedModel> {
   const { model, readVariable = lookUp([process.env]) } = options;

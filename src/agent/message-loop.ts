@@ -3,7 +3,7 @@ import type { BudgetMeter } from "./budgets.ts";
 import type { Conversation } from "./conversation.ts";
 import type { AgentDone, AgentEvent, BudgetName, DoneReason } from "./events.ts";
 import { ERRORS } from "../errors.ts";
-import type { ChatMessage, ChatToolCall } from "./messages.ts";
+import { type ChatMessage, type ChatToolCall, getCallKey } from "./messages.ts";
 import type { OpenedModel } from "./models/chat-model.ts";
 import type { ModelFailure } from "./models/model-errors.ts";
 import type { Reply } from "./reply/read-reply.ts";
@@ -199,14 +199,5 @@ export class MessageLoop {
   #end(reason: DoneReason, budget?: BudgetName): AgentDone {
     const { turns, calls, usage, durationMs } = this.#parts.meter;
     return { type: "done", reason, ...(budget && { budget }), text: this.#text, turns, calls, usage, durationMs };
-  }
-}
-
-/** Equal arguments are the same call, however they are written. */
-function getCallKey({ function: { name, arguments: json } }: ChatToolCall): string {
-  try {
-    return `${name} ${JSON.stringify(JSON.parse(json))}`;
-  } catch {
-    return `${name} ${json}`;
   }
 }

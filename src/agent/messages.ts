@@ -28,3 +28,12 @@ export interface ChatToolCall {
 export function createToolCall(id: string, name: string, args: string): ChatToolCall {
   return { id, type: "function", function: { name, arguments: args } };
 }
+
+/** Returns a key that is the same for calls with equal arguments, however they are written. */
+export function getCallKey({ function: { name, arguments: json } }: ChatToolCall): string {
+  try {
+    return `${name} ${JSON.stringify(JSON.parse(json))}`;
+  } catch {
+    return `${name} ${json}`; // invalid JSON, which its result reports
+  }
+}

@@ -51,6 +51,13 @@ function isBudgets(value: unknown): boolean {
   return isRecord(value) && Object.entries(value).every(isBudget);
 }
 
+/** Returns budgets of a program or of the settings. Throws `OPTION_INVALID`. */
+export function parseBudgets(budgets: Partial<Budgets>): Partial<Budgets> {
+  if (isBudgets(budgets)) return budgets;
+  const what = `budgets must be ${RULES.budgets[0]}`;
+  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", what));
+}
+
 /** Parses the section `agent` of settings.yaml, or the options of a program. Throws `CONFIG_INVALID`. */
 export function parseAgentSettings(section: unknown): AgentSettings {
   if (section === undefined || section === null) return {};

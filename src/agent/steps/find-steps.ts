@@ -1,8 +1,8 @@
-import { findProgramBlocks, parseToolCalls } from "../../frontend/index.ts";
+import { findProgramBlocks } from "../../frontend/index.ts";
 import type { ChatToolCall } from "../messages.ts";
-import { createToolCall } from "../messages.ts";
 import { MAX_PROGRAMS } from "../reply/cut-reply.ts";
 import type { Reply } from "../reply/read-reply.ts";
+import { findCallsInText } from "./parse-tool-calls.ts";
 
 /** The steps that a reply asks for. Programs come from its text. */
 export type ReplySteps =
@@ -40,18 +40,4 @@ function findPrograms(text: string, finish: Reply["finish"]): readonly string[] 
   const [line = ""] = text.split("\n");
   const isCode = finish === "complete" && !text.includes("```") && CODE_LINE.test(line);
   return isCode ? [text] : [];
-}
-
-/** JSON in a tag, in a fence, or as the whole text. */
-const CALLS_IN_TAGS = /<(tool_calls?|function_calls?)>\s*([^]*?)\s*(?:<\/\1>|$)/g;
-const CALLS_IN_FENCE = /^\s*```(?:json|tool_call|tool_code)?[ \t]*\n([^]*?)\n?```\s*$/;
-
-/** Finds tool calls that a model wrote as JSON. Their ids count from 1. */
-export function findCallsInText(text: string): readonly ChatToolCall[] {
-  const tagged = [...text.matchAll(CALLS_IN_TAGS)].map(([, , json = ""]) => json);
-  const candidates = tagged.length > 0 ? tagged : [CALLS_IN_FENCE.exec(text)?.[1] ?? text];
-  const calls = candidates.flatMap((json) => parseToolCalls(json) ?? []);
-  return calls.map(({ name, arguments: args }, index) =>
-    createToolCall(`text_${index + 1}`, name, JSON.stringify(args)),
-  );
 }

@@ -1,0 +1,56 @@
+import { parseToolCalls as parseJsonCalls } from "../../frontend/index.ts";
+import { isRecord } from "../../model/json.ts";
+import { type ChatToolCall, createToolCall } from "../messages.ts";
+
+/** JSON in a tag, in a fence, or as the whole text. */
+const CALLS_IN_TAGS = /<(tool_calls?|function_calls?)>\s*([^]*?)\s*(?:<\/\1>|$)/g;
+const CALLS_IN_FENCE = /^\s*```(?:json|tool_call|tool_code)?[ \t]*\n([^]*?)\n?```\s*$/;
+
+/**
+ * Parses the tool calls of a message as a server sends it: `tool_calls` and the older `function_call` of OpenAI, `tool_use`
+ * of Anthropic, and JSON in the text. Arguments stay as they were written, even if they are invalid JSON.
+ */
+export function parseToolCalls(message: unknown): readonly ChatToolCall[] {
+  if (typeof message === "string") return findCallsInText(message);
+  if (!isRecord(message)) return [];
+  const { tool_calls: calls, function_call: oldCall, content } = message;
+  if (Array.isArray(calls) && calls.length > 0) return calls.flatMap(parseOpenaiCall);
+  if (isRecord(oldCall)) return parseOpenaiCall({ function: oldCall }, 0);
+  if (Array.isArray(content)) {
+    const uses = content.flatMap(parseAnthropicCall);
+    return uses.length > 0 ? uses : findCallsInText(content.map(getText).join(""));
+  }
+  return typeof content === "string" ? findCallsInText(content) : [];
+}
+
+function parseOpenaiCall(call: unknown, index: number): readonly ChatToolCall[] {
+  const { id, function: called } = isRecord(call) ? call : {};
+  const { name, arguments: args } = isRecord(called) ? called : {};
+  if (typeof name !== "string") return [];
+  return [createToolCall(typeof id === "string" ? id : `call_${index + 1}`, name, toJson(args))];
+}
+
+function parseAnthropicCall(block: unknown, index: number): readonly ChatToolCall[] {
+  if (!isRecord(block) || block["type"] !== "tool_use") return [];
+  const { id, name, input } = block;
+  if (typeof name !== "string") return [];
+  return [createToolCall(typeof id === "string" ? id : `call_${index + 1}`, name, toJson(input))];
+}
+
+function toJson(args: unknown): string {
+  return typeof args === "string" ? args : JSON.stringify(args ?? {});
+}
+
+function getText(block: unknown): string {
+  return isRecord(block) && typeof block["text"] === "string" ? block["text"] : "";
+}
+
+/** Finds tool calls that a model wrote as JSON. Their ids count from 1. */
+export function findCallsInText(text: string): readonly ChatToolCall[] {
+  const tagged = [...text.matchAll(CALLS_IN_TAGS)].map(([, , json = ""]) => json);
+  const candidates = tagged.length > 0 ? tagged : [CALLS_IN_FENCE.exec(text)?.[1] ?? text];
+  const calls = candidates.flatMap((json) => parseJsonCalls(json) ?? []);
+  return calls.map(({ name, arguments: args }, index) =>
+    createToolCall(`text_${index + 1}`, name, JSON.stringify(args)),
+  );
+}

@@ -1,0 +1,133 @@
+import type { AgentOptions } from "./index.ts";
+import { type Budgets, BudgetMeter } from "./budgets.ts";
+import { chat, type ChatAnswer, type ChatOptions } from "./chat.ts";
+import { Conversation } from "./conversation.ts";
+import type { ActiveMode, AgentDone, AgentEvent } from "./events.ts";
+import { MessageLoop } from "./message-loop.ts";
+import type { ChatMessage } from "./messages.ts";
+import type { OpenedModel } from "./models/chat-model.ts";
+import type { AgentSettings } from "./models/settings.ts";
+import type { StepContext } from "./steps/step-context.ts";
+
+type WorkOptions = Pick<AgentOptions, "runtime" | "caller" | "approve" | "systemPrompt" | "mode">;
+
+interface Work {
+  readonly options: WorkOptions;
+  readonly opened: OpenedModel;
+  readonly conversation: Conversation;
+  readonly meter: BudgetMeter;
+  readonly emit: (event: AgentEvent) => void;
+  readonly stop: AbortSignal;
+}
+
+/** Works on one message, until its answer, its budget or its cancellation. */
+export async function workOn(text: string, work: Work): Promise<AgentDone> {
+  const { options, opened, conversation, meter, emit, stop } = work;
+  const deadline = new AbortController();
+  const context = createContext(work, AbortSignal.any([stop, deadline.signal]));
+  const getSystemPrompt = (mode: ActiveMode): string => createPrompt(mode, options);
+  const loop = new MessageLoop({ opened, conversation, context, meter, emit, getSystemPrompt });
+  const message: ChatMessage = { role: "user", content: text };
+  conversation.messages.push(message);
+  if (conversation.mode === "native") conversation.remember(findLikely(text, options));
+  emit({ type: "message", message });
+  const stopWatching = watchDeadline(meter, deadline);
+  try {
+    return await loop.run();
+  } catch (thrown) {
+    if (stop.aborted) return loop.end("cancelled");
+    if (deadline.signal.aborted) return loop.end("budget", "seconds");
+    throw thrown;
+  } finally {
+    for (const result of conversation.closeOpenCalls()) emit({ type: "message", message: result });
+    stopWatching();
+  }
+}
+
+/** Answers a conversation of a program, with tool calls on the way. */
+export async function chatWith(
+  messages: readonly unknown[],
+  chatOptions: ChatOptions,
+  {
+    options,
+    opened,
+    budgets,
+    settings,
+  }: {
+    readonly options: WorkOptions;
+    readonly opened: OpenedModel;
+    readonly budgets: Partial<Budgets>;
+    readonly settings: AgentSettings;
+  },
+): Promise<ChatAnswer> {
+  const mode = (options.mode ?? settings.mode) === "native" ? "native" : "tools";
+  const conversation = new Conversation(mode, []);
+  const meter = new BudgetMeter(budgets, () => mode);
+  const deadline = new AbortController();
+  const signals = [deadline.signal, ...(chatOptions.signal === undefined ? [] : [chatOptions.signal])];
+  const signal = AbortSignal.any(signals);
+  const emit = (): void => {};
+  const context = createContext({ options, conversation, meter, emit }, signal);
+  if (mode === "native") conversation.remember(findLikely(JSON.stringify(messages.at(-1) ?? ""), options));
+  const stopWatching = watchDeadline(meter, deadline);
+  try {
+    return await chat(messages, chatOptions, {
+      context,
+      ask: { opened, signal, meter, emit },
+      mode,
+      recent: conversation.recent,
+      systemPrompt: createPrompt(mode, options),
+    });
+  } finally {
+    stopWatching();
+  }
+}
+
+function createContext(
+  { options, conversation, meter, emit }: Pick<Work, "options" | "conversation" | "meter" | "emit">,
+  signal: AbortSignal,
+): StepContext {
+  const { runtime, caller, approve } = options;
+  return {
+    runtime,
+    caller,
+    approve,
+    conversation: conversation.id,
+    signal,
+    meter,
+    emit,
+    createStepId: () => conversation.createStepId(),
+    remember: (paths) => conversation.remember(paths),
+  };
+}
+
+function createPrompt(mode: ActiveMode, { runtime, caller, systemPrompt: template }: WorkOptions): string {
+  return runtime.systemPrompt({ mode, ...(caller && { caller }), ...(template !== undefined && { template }) });
+}
+
+/** Methods that the words of a message find, the best last: native mode offers only a few. */
+function findLikely(text: string, { runtime, caller }: WorkOptions): readonly string[] {
+  const { results } = runtime.search(text, caller === undefined ? {} : { caller });
+  return results.map(({ path }) => path).reverse();
+}
+
+/** The longest time that a timer can wait, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The time between two looks at the clock while it stands still. */
+const PAUSE_CHECK_MS = 250;
+
+function getDelay({ remainingMs, isPaused }: BudgetMeter): number {
+  return Math.min(isPaused ? Math.max(remainingMs, PAUSE_CHECK_MS) : remainingMs, MAX_TIMER_MS);
+}
+
+/** Aborts the work when its seconds are used up; asking a person moves that moment. */
+function watchDeadline(meter: BudgetMeter, deadline: AbortController): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const check = (): void => {
+    if (meter.remainingMs <= 0) deadline.abort();
+    else timer = setTimeout(check, getDelay(meter)).unref();
+  };
+  check();
+  return () => clearTimeout(timer);
+}
