@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
+import type { CallRecord } from "../model/outcome.ts";
 import type { RunEntryRow } from "../store/index.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 
@@ -14,7 +15,7 @@ export type LedgerEvent =
   /** The program has made a call. */
   | CallEvent
   /** The provider is about to be invoked. */
-  | { readonly type: "begin"; readonly id: number; readonly digest: string }
+  | { readonly type: "begin"; readonly id: number; readonly digest: string; readonly time: number }
   | EndEvent
   | DeliveryEvent
   | { readonly type: "outcome"; readonly outcome: StoredOutcome; readonly time: number };
@@ -27,6 +28,8 @@ export interface CallEvent {
   readonly args: string;
   /** False for a method that changes nothing, and for questions about methods. */
   readonly isEffect: boolean;
+  /** When the program made the call, in milliseconds since 1970. */
+  readonly time: number;
 }
 
 export interface EndEvent {
@@ -36,6 +39,12 @@ export interface EndEvent {
   /** Digest of the validated arguments by name; of the arguments as passed if they are not valid. */
   readonly digest: string;
   readonly durationMs: number;
+  /** Missing for a question about methods, which is no call of one. */
+  readonly outcome?: CallRecord["outcome"];
+  /** Remarks of the call for the outcome of the run. */
+  readonly notes: readonly string[];
+  /** In milliseconds since 1970. */
+  readonly time: number;
 }
 
 export interface DeliveryEvent extends Delivery {
@@ -55,6 +64,11 @@ export interface LedgerCall extends Omit<CallEvent, "type"> {
   readonly digest: string | undefined;
   readonly answer: SandboxAnswer | undefined;
   readonly durationMs: number;
+  readonly outcome: CallRecord["outcome"] | undefined;
+  readonly notes: readonly string[];
+  /** When the provider was invoked, and when the call had its answer, in milliseconds since 1970. */
+  readonly beginTime: number | undefined;
+  readonly endTime: number | undefined;
 }
 
 /** A ledger that was read: what an execution of the program has to repeat. */
@@ -142,15 +156,21 @@ function collectCalls(run: string, events: readonly LedgerEvent[]): ReadonlyMap<
   };
   for (const event of events) {
     if (event.type === "call") {
-      const { id, path, args, isEffect } = event;
-      calls.set(id, { id, path, args, isEffect, state: "made", digest: undefined, answer: undefined, durationMs: 0 });
-    } else if (event.type === "begin") change(event.id, { state: "begun", digest: event.digest });
+      calls.set(event.id, createLedgerCall(event));
+    } else if (event.type === "begin")
+      change(event.id, { state: "begun", digest: event.digest, beginTime: event.time });
     else if (event.type === "end") {
-      const { id, answer, digest, durationMs } = event;
-      change(id, { state: "ended", answer, digest, durationMs });
+      const { id, answer, digest, durationMs, outcome, notes, time } = event;
+      change(id, { state: "ended", answer, digest, durationMs, outcome, notes, endTime: time });
     }
   }
   return calls;
+}
+
+/** A call that the program has just made. */
+export function createLedgerCall({ id, path, args, isEffect, time }: Omit<CallEvent, "type">): LedgerCall {
+  const none = { digest: undefined, answer: undefined, outcome: undefined, beginTime: undefined, endTime: undefined };
+  return { id, path, args, isEffect, time, state: "made", durationMs: 0, notes: [], ...none };
 }
 
 function createDamageError(run: string, why: string): SkillgateError {

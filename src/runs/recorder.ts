@@ -7,7 +7,7 @@ import type { Claims } from "./claims.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 import {
   type CallEvent,
-  type CallState,
+  createLedgerCall,
   type EndEvent,
   FIRST_HASH,
   hashEntry,
@@ -87,8 +87,9 @@ export class RunRecorder {
     return this.#seq > 0;
   }
 
-  addCall(call: Omit<CallEvent, "type">): void {
-    this.#calls.set(call.id, { ...call, state: "made", digest: undefined, answer: undefined, durationMs: 0 });
+  addCall(facts: Omit<CallEvent, "type" | "time">): void {
+    const call = { ...facts, time: Date.now() };
+    this.#calls.set(call.id, createLedgerCall(call));
     this.#buffer.push({ type: "call", ...call });
   }
 
@@ -98,11 +99,12 @@ export class RunRecorder {
     if (call === undefined) throw new TypeError(`Call ${id} was not added`);
     call.state = "begun";
     call.digest = digest;
-    this.#buffer.push({ type: "begin", id, digest });
+    call.beginTime = Date.now();
+    this.#buffer.push({ type: "begin", id, digest, time: call.beginTime });
     return this.#commit("running");
   }
 
-  addEnd(end: Omit<EndEvent, "type">): void {
+  addEnd(end: Omit<EndEvent, "type" | "time">): void {
     const call = this.#calls.get(end.id);
     if (call === undefined) return;
     const hasBegun = call.state === "begun" && call.isEffect;
@@ -110,7 +112,10 @@ export class RunRecorder {
     call.answer = end.answer;
     call.digest = end.digest;
     call.durationMs = end.durationMs;
-    this.#buffer.push({ type: "end", ...end });
+    call.outcome = end.outcome;
+    call.notes = end.notes;
+    call.endTime = Date.now();
+    this.#buffer.push({ type: "end", ...end, time: call.endTime });
     if (hasBegun) this.#commitLater();
   }
 
@@ -223,7 +228,7 @@ export class RunRecorder {
   }
 }
 
-type MutableCall = { -readonly [Field in keyof LedgerCall]: LedgerCall[Field] } & { state: CallState };
+type MutableCall = { -readonly [Field in keyof LedgerCall]: LedgerCall[Field] };
 
 /** The answer of a call whose result the ledger does not have. */
 const OMITTED: SandboxAnswer = { ok: false, error: { name: "CallError", code: "RUN_TOO_LARGE" } };

@@ -125,8 +125,15 @@ export class RecordedCalls implements RunLedger {
     this.#live.set(call.id, live);
     return live.start(async () => {
       const answer = await log.answer(live);
-      const { durationMs = 0, argumentsDigest = "" } = log.getRecord(call.id) ?? {};
-      this.#options.recorder.addEnd({ id: call.id, answer, digest: argumentsDigest, durationMs });
+      const { durationMs = 0, argumentsDigest = "", outcome } = log.getRecord(call.id) ?? {};
+      this.#options.recorder.addEnd({
+        id: call.id,
+        answer,
+        digest: argumentsDigest,
+        durationMs,
+        ...(outcome !== undefined && { outcome }),
+        notes: log.getNotes(call.id),
+      });
       this.#live.delete(call.id);
       return answer;
     });

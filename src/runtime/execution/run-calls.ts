@@ -20,6 +20,8 @@ export interface CallLog {
   /** Adds a call that an earlier execution of the program made. */
   addRecorded(call: LedgerCall): void;
   getRecord(id: number): CallRecord | undefined;
+  /** Returns the remarks of one call. */
+  getNotes(id: number): readonly string[];
   /** Ends the log when the run has ended; calls without an answer are recorded as unfinished. */
   close(): { readonly calls: readonly CallRecord[]; readonly callNotes: readonly string[] };
 }
@@ -63,7 +65,7 @@ export function createCallHandler(
   const methods = paths.flatMap((path) => request.catalog.method(path) ?? []);
   const resultTexts = recordResults(source, methods, services.getPolicy());
   const records = new Map<number, () => CallRecord>();
-  const notes = new Set<string>();
+  const notes = createCallNotes();
   let closed = false;
   return {
     answer: async (call) => {
@@ -79,15 +81,13 @@ export function createCallHandler(
       try {
         const snippetCall = createSnippetCall(call, runId, request, ledger);
         ledger?.requireUnchanged(snippetCall.method);
-        const deprecation = formatDeprecation(snippetCall.method);
-        if (deprecation !== undefined && !notes.has(deprecation)) snippetCall.log("warn", deprecation);
-        if (deprecation !== undefined) notes.add(deprecation);
+        reportDeprecation(snippetCall, notes);
         const value = await services.route({
           ...snippetCall,
           ...inRun,
           reads,
           ...(resultTexts && { resultTexts }),
-          addNote: (text) => notes.add(text),
+          addNote: (text) => notes.add(call.id, text),
           onEnded: ended,
         });
         return encodeAnswer(value, request.limits);
@@ -102,16 +102,49 @@ export function createCallHandler(
     },
     addRecorded(call) {
       records.set(call.id, () => recordFromLedger(call));
+      for (const note of call.notes) notes.add(call.id, note);
       const method = request.catalog.method(call.path);
       if (resultTexts === undefined || method === undefined || call.answer?.ok !== true) return;
       resultTexts.record(method, decodeFromGuest(call.answer.json, parseTagged));
     },
     getRecord: (id) => records.get(id)?.(),
+    getNotes: (id) => notes.list(id),
     close() {
       closed = true;
-      return { calls: [...records.values()].map((record) => record()), callNotes: [...notes] };
+      return { calls: [...records.values()].map((record) => record()), callNotes: notes.listAll() };
     },
   };
+}
+
+/** The remarks of the calls of a run; each text counts once in the list of all. */
+interface CallNotes {
+  add(id: number, text: string): void;
+  has(text: string): boolean;
+  list(id: number): readonly string[];
+  listAll(): readonly string[];
+}
+
+function createCallNotes(): CallNotes {
+  const all = new Set<string>();
+  const byCall = new Map<number, string[]>();
+  const list = (id: number): readonly string[] => byCall.get(id) ?? [];
+  return {
+    add(id, text) {
+      all.add(text);
+      byCall.set(id, [...list(id), text]);
+    },
+    has: (text) => all.has(text),
+    list,
+    listAll: () => [...all],
+  };
+}
+
+/** Adds a remark on a deprecated method; logs it once in a run. */
+function reportDeprecation({ id, method, log }: Pick<Call, "id" | "method" | "log">, notes: CallNotes): void {
+  const text = formatDeprecation(method);
+  if (text === undefined) return;
+  if (!notes.has(text)) log("warn", text);
+  notes.add(id, text);
 }
 
 /** True if a program names a member, or reads all members without their names. */
@@ -141,10 +174,11 @@ function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDige
   return { id: call.id, skill, method, outcome, durationMs, argumentsDigest };
 }
 
-function recordFromLedger({ id, path, answer, digest, args, durationMs }: LedgerCall): CallRecord {
+/** Restores the record of a call. */
+export function recordFromLedger({ id, path, digest, args, durationMs, outcome }: LedgerCall): CallRecord {
   const [skill = "", method = ""] = path.split(".");
-  const outcome = answer === undefined ? "unfinished" : answer.ok ? "ok" : "error";
-  return { id, skill, method, outcome, durationMs, argumentsDigest: digest ?? hashValue(args) };
+  const argumentsDigest = digest ?? hashValue(args);
+  return { id, skill, method, outcome: outcome ?? "unfinished", durationMs, argumentsDigest };
 }
 
 /** Creates the router's request. Everything that the guest sent is parsed here, once. */
