@@ -95,7 +95,11 @@ export function createAgent(options: AgentOptions): Agent {
   let isBusy = false;
 
   async function open(): Promise<OpenedModel> {
-    const model = await (opened ??= openFor(options, settings));
+    opened ??= openFor(options, settings).catch((thrown: unknown) => {
+      opened = undefined; // its variables may be set by the next message
+      throw thrown;
+    });
+    const model = await opened;
     runtime.secrets.add(model.secrets);
     await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
     return model;
@@ -111,7 +115,8 @@ export function createAgent(options: AgentOptions): Agent {
       controller.abort();
       await work;
     });
-    const emit = (event: AgentEvent): void => queue.push(event);
+    const emit = (event: AgentEvent): void =>
+      queue.push(event.type === "error" || event.type === "notice" ? runtime.secrets.maskValue(event) : event);
     const work = (async () => {
       try {
         emit(await workOn(text, { options, opened: await open(), conversation, meter, emit, stop }));

@@ -2,6 +2,7 @@ import type { AgentOptions } from "./index.ts";
 import { type Budgets, BudgetMeter } from "./budgets.ts";
 import { chat, type ChatAnswer, type ChatOptions } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
+import { sentence, SkillgateError } from "../errors.ts";
 import type { ActiveMode, AgentDone, AgentEvent } from "./events.ts";
 import { MessageLoop } from "./message-loop.ts";
 import type { ChatMessage } from "./messages.ts";
@@ -117,6 +118,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The time between two looks at the clock while it stands still. */
 const PAUSE_CHECK_MS = 250;
 
+function createDeadlineError({ limits }: BudgetMeter): SkillgateError {
+  return new SkillgateError("CANCELLED", sentence("CANCELLED", `the budget of ${limits.seconds} seconds is used up`));
+}
+
 function getDelay({ remainingMs, isPaused }: BudgetMeter): number {
   return Math.min(isPaused ? Math.max(remainingMs, PAUSE_CHECK_MS) : remainingMs, MAX_TIMER_MS);
 }
@@ -125,7 +130,7 @@ function getDelay({ remainingMs, isPaused }: BudgetMeter): number {
 function watchDeadline(meter: BudgetMeter, deadline: AbortController): () => void {
   let timer: NodeJS.Timeout | undefined;
   const check = (): void => {
-    if (meter.remainingMs <= 0) deadline.abort();
+    if (meter.remainingMs <= 0) deadline.abort(createDeadlineError(meter));
     else timer = setTimeout(check, getDelay(meter)).unref();
   };
   check();
