@@ -46,6 +46,7 @@ export class RunRecorder {
   #lastHash: string;
   #size = 0;
   #state: RunStatus = "running";
+  #isEnding = false;
   #isClosed = false;
 
   constructor(options: RecorderOptions) {
@@ -106,7 +107,7 @@ export class RunRecorder {
 
   addEnd(end: Omit<EndEvent, "type" | "time">): void {
     const call = this.#calls.get(end.id);
-    if (call === undefined) return;
+    if (call === undefined || this.#isEnding) return;
     const hasBegun = call.state === "begun" && call.isEffect;
     call.state = "ended";
     call.answer = end.answer;
@@ -140,6 +141,7 @@ export class RunRecorder {
   /** Commits how the run ended. */
   async finish(outcome: StoredOutcome, state: RunStatus): Promise<void> {
     const { keepsAll, claims } = this.#options;
+    this.#isEnding = true;
     claims.remove(this.id);
     if (this.#isClosed || (!this.isWritten && !keepsAll)) return;
     const time = Date.now();

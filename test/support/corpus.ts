@@ -101,7 +101,7 @@ export async function openPrograms(
   return { runtime, traces, runProgram };
 }
 
-function callerFor({ id }: Program): Caller {
+export function callerFor({ id }: Program): Caller {
   const paths = Object.entries(STUBS.tools);
   return {
     id,
@@ -113,7 +113,7 @@ function callerFor({ id }: Program): Caller {
 }
 
 /** The stub skills; each run gets files and state of its own. */
-function stubSkills(traces: Traces): readonly ProvidedSkill[] {
+export function stubSkills(traces: Traces): readonly ProvidedSkill[] {
   const contexts = new Map<string, object>();
   const getContext = (runId: string): object => {
     const ctx = contexts.get(runId) ?? { files: { ...STUBS.files }, state: {}, canaries: STUBS.canaries };

@@ -101,17 +101,21 @@ export function createCallHandler(
       }
     },
     addRecorded(call) {
+      const method = request.catalog.method(call.path);
+      if (method === undefined && isBuiltin(call.path)) return;
       records.set(call.id, () => recordFromLedger(call));
       for (const note of call.notes) notes.add(call.id, note);
-      const method = request.catalog.method(call.path);
       if (resultTexts === undefined || method === undefined || call.answer?.ok !== true) return;
-      resultTexts.record(method, decodeFromGuest(call.answer.json, parseTagged));
+      const { json, tagged = false } = call.answer;
+      resultTexts.record(method, decodeFromGuest(json, tagged ? parseTagged : JSON.parse));
     },
     getRecord: (id) => records.get(id)?.(),
     getNotes: (id) => notes.list(id),
     close() {
       closed = true;
-      return { calls: [...records.values()].map((record) => record()), callNotes: notes.listAll() };
+      // The calls of a continued run are not answered in their order.
+      const calls = [...records].toSorted(([a], [b]) => a - b).map(([, record]) => record());
+      return { calls, callNotes: notes.listAll() };
     },
   };
 }

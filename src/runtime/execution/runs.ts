@@ -184,6 +184,9 @@ function toFacts({ claimedBy, claimedUntil, attempts: _attempts, ...facts }: Run
 /** Restores an outcome that was stored. */
 export function restoreOutcome(stored: StoredOutcome): Outcome {
   if (stored.kind !== "completed") return stored as Outcome;
-  const value = stored.value === undefined ? undefined : decodeFromGuest(stored.value.json, parseTagged);
+  const value =
+    stored.value === undefined
+      ? undefined
+      : decodeFromGuest(stored.value.json, stored.value.tagged ? parseTagged : JSON.parse);
   return { ...stored, value } as Outcome;
 }
