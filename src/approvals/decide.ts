@@ -40,7 +40,7 @@ export interface ApprovalDecisions {
 }
 
 /** Questions of one process that wait at the same time. */
-const MAX_WAITING = 1_000;
+const MAX_WAITING = 20_000;
 
 /** Questions without a waiting call. */
 const MAX_UNATTENDED = 1_000;

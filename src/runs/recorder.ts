@@ -32,6 +32,12 @@ export interface RecorderOptions {
 /** Entries of more UTF-16 units are not written: the run continues, but it cannot be resumed or replayed. */
 const MAX_LEDGER_UNITS = 64 << 20;
 
+/**
+ * Milliseconds after which the end of a call is committed that took less time; a commit takes as long as such a call. If the
+ * process is killed before, it is not known how the call ended.
+ */
+const COMMIT_AFTER_MS = 5;
+
 /** Records one run: nothing is written until its first effect, or until it waits for a person. */
 export class RunRecorder {
   readonly id: string;
@@ -46,6 +52,8 @@ export class RunRecorder {
   #lastHash: string;
   #size = 0;
   #state: RunStatus = "running";
+  /** Commits the ends of calls, unless another commit does it before. */
+  #timer: NodeJS.Timeout | undefined;
   #isEnding = false;
   #isClosed = false;
 
@@ -117,7 +125,9 @@ export class RunRecorder {
     call.notes = end.notes;
     call.endTime = Date.now();
     this.#buffer.push({ type: "end", ...end, time: call.endTime });
-    if (hasBegun) this.#commitLater();
+    if (!hasBegun) return;
+    if (end.durationMs >= COMMIT_AFTER_MS) this.#commitLater();
+    else this.#timer ??= setTimeout(() => this.#commitLater(), COMMIT_AFTER_MS).unref();
   }
 
   addDelivery({ ids, time }: Delivery, used: RunUsage): void {
@@ -154,8 +164,9 @@ export class RunRecorder {
 
   /** Records nothing from now on: another process may claim the run. */
   async leave(): Promise<void> {
-    this.#isClosed = true;
+    if (this.isWritten) this.#commitLater();
     await this.#queue.catch(() => {});
+    this.#isClosed = true;
     this.#options.claims.remove(this.id);
     if (!this.isWritten) return;
     const { runs } = await this.#options.open();
@@ -167,6 +178,8 @@ export class RunRecorder {
   }
 
   #commit(state: RunStatus, changes: Partial<RunRow> = {}): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const hasChanged = state !== this.#state || Object.keys(changes).length > 0;
     this.#state = state;
     const written = this.#queue.then(() => this.#write(hasChanged ? { state, ...changes } : undefined));
