@@ -7,7 +7,7 @@ import type { Method } from "../model/catalog.ts";
 import type { ApprovalDetails, CallToApprove } from "../router/index.ts";
 import { cutText } from "../shared/format-text.ts";
 import { toJson } from "../shared/value-encoding.ts";
-import type { ApprovalRow } from "../store/index.ts";
+import type { ApprovalRow, UNANSWERED } from "../store/index.ts";
 import { formatPlan, getLiteralCalls } from "./plan-texts.ts";
 
 /** Longer arguments are stored cut; their digest is that of all of them. */
@@ -17,7 +17,7 @@ const MAX_ORIGINS = 20;
 const MAX_ORIGIN_UNITS = 300;
 
 /** A question without an answer. */
-export type NewApproval = Omit<ApprovalRow, "state" | "scope" | "answeredBy" | "answeredAs" | "answeredAt" | "usedAt">;
+export type NewApproval = Omit<ApprovalRow, keyof typeof UNANSWERED>;
 
 interface QuestionTimes {
   readonly created: number;

@@ -13,6 +13,9 @@ export interface AnswerWaiter {
 /** Milliseconds between two looks at the records, in addition to the notices of the store. */
 const RECHECK_MS = 2_000;
 
+/** Milliseconds by which the clocks of the hosts that share a store may differ, and for which a store may not answer. */
+const MAX_SKEW_MS = 600_000;
+
 /** The longest delay of a timer, in milliseconds. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
@@ -53,7 +56,8 @@ export function createAnswerWaiter(
     try {
       while (isStale && waits.size > 0) {
         isStale = false;
-        for (const row of await approvals.listClosed([...waits.keys()])) remove(row.id)?.resolve(row);
+        const closed = await approvals.listClosedAfter(Math.min(now(), Date.now()) - MAX_SKEW_MS);
+        for (const row of closed) remove(row.id)?.resolve(row);
       }
     } catch (error) {
       onFailure(error);

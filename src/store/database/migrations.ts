@@ -128,7 +128,9 @@ export const MIGRATIONS: readonly Migration[] = [
         columns: { run: "text", seq: "integer", events: "text", hash: "text" },
       },
       { kind: "add", table: "approvals", column: "callId", type: "integer" },
+      { kind: "add", table: "approvals", column: "closedAt", type: "integer" },
       { kind: "index", table: "approvals", columns: ["runId"] },
+      { kind: "index", table: "approvals", columns: ["closedAt"] },
     ],
   },
 ];

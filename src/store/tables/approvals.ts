@@ -44,13 +44,13 @@ export interface ApprovalRow {
   readonly answeredAs: Approver | null;
   readonly answeredAt: number | null;
   readonly usedAt: number | null;
+  /** When the question left the state `pending`; `null` also for a record of an earlier version. */
+  readonly closedAt: number | null;
 }
 
 /** All questions, open and answered. Every change makes the watchers of the database run, in all processes. */
 export interface ApprovalTable {
-  add(
-    approval: Omit<ApprovalRow, "state" | "scope" | "answeredBy" | "answeredAs" | "answeredAt" | "usedAt">,
-  ): Promise<void>;
+  add(approval: Omit<ApprovalRow, keyof typeof UNANSWERED>): Promise<void>;
   get(id: string): Promise<ApprovalRow | undefined>;
   /** The oldest first. */
   list(state?: ApprovalState): Promise<readonly ApprovalRow[]>;
@@ -58,8 +58,8 @@ export interface ApprovalTable {
   find(call: Pick<ApprovalRow, "caller" | "path" | "digest" | "state">): Promise<readonly ApprovalRow[]>;
   /** Returns the questions of a run, the oldest first. */
   listOfRun(runId: string): Promise<readonly ApprovalRow[]>;
-  /** Returns those of the questions that are not pending any more. */
-  listClosed(ids: readonly string[]): Promise<readonly ApprovalRow[]>;
+  /** Returns the questions that were closed after `time`. */
+  listClosedAfter(time: number): Promise<readonly ApprovalRow[]>;
   /** Answers a pending question. Returns false if it does not exist, has an answer, or has expired by `time`. */
   answer(
     id: string,
@@ -109,6 +109,7 @@ export const APPROVALS: Table<ApprovalRow> = {
     answeredAs: "text",
     answeredAt: "integer",
     usedAt: "integer",
+    closedAt: "integer",
   },
 };
 
@@ -120,6 +121,7 @@ export const UNANSWERED = {
   answeredAs: null,
   answeredAt: null,
   usedAt: null,
+  closedAt: null,
 } as const;
 
 export function createApprovalTable(engine: StoreEngine): ApprovalTable {
@@ -138,16 +140,16 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     list: (state) => engine.select(APPROVALS, state === undefined ? {} : { state }, { order: "created" }),
     find: (call) => engine.select(APPROVALS, call, { order: "created" }),
     listOfRun: (runId) => engine.select(APPROVALS, { runId }, { order: "created" }),
-    listClosed: (ids) => engine.select(APPROVALS, { id: { in: ids }, state: { in: CLOSED_STATES } }),
+    listClosedAfter: (time) => engine.select(APPROVALS, { closedAt: { gt: time } }),
     async answer(id, { state, scope, by, as, time }) {
-      const answer = { state, scope, answeredBy: by, answeredAs: as, answeredAt: time };
+      const answer = { state, scope, answeredBy: by, answeredAs: as, answeredAt: time, closedAt: time };
       return (await change({ id, state: "pending", expires: { gt: time } }, answer)) > 0;
     },
-    close: async (id, state) => (await change({ id, state: "pending" }, { state })) > 0,
+    close: async (id, state) => (await change({ id, state: "pending" }, { state, closedAt: Date.now() })) > 0,
     detach: async (id) => void (await change({ id, state: "pending" }, { waiter: null })),
     use: async (id, time) =>
       (await change({ id, state: "approved", usedAt: null, expires: { gt: time } }, { usedAt: time })) > 0,
-    expire: (time) => change({ state: "pending", expires: { lt: time + 1 } }, { state: "expired" }),
+    expire: (time) => change({ state: "pending", expires: { lt: time + 1 } }, { state: "expired", closedAt: time }),
     prune: (time) => engine.delete(APPROVALS, { created: { lt: time }, state: { in: CLOSED_STATES } }),
   };
 }
