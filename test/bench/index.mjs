@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { benchAudit } from "./store/audit.mjs";
+import { benchRuns as benchLedgers } from "./store/runs.mjs";
 import { table } from "./measure.mjs";
 import { benchMcp } from "./mcp.mjs";
 import { benchCompute, benchPayloads } from "./payloads.mjs";
@@ -58,6 +59,7 @@ await benchSkills();
 await benchStart();
 await benchMcp();
 await benchServe();
+await benchLedgers();
 await benchAudit();
 benchProvenance();
 // A peer that hangs may keep the process alive.

@@ -1,6 +1,8 @@
 import type { Cancellable } from "../../../sandbox/index.ts";
 import { parseTagged } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
+import { createKeys } from "../../keys/index.ts";
+import { createCancelReason } from "../../model/credential.ts";
 import { type Caller, mayAdminister, OWNER } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
@@ -47,7 +49,8 @@ export interface Runs {
   ledger(id: string, options?: Pick<ListOptions, "caller">): Promise<Ledger>;
   /**
    * Continues a run that no process executes, or waits for one of this process. Resolves to its outcome, or to that it waits for
-   * a person. Throws `RUN_NOT_FOUND`, `RUN_BUSY`, `RUN_DAMAGED`, `RUN_INCOMPLETE`.
+   * a person. Throws `RUN_NOT_FOUND`, `RUN_BUSY`, `RUN_DAMAGED`, `RUN_INCOMPLETE`; `CANCELLED` if the key of its caller is not
+   * valid any more.
    */
   resume(id: string, options?: ResumeRunOptions): Promise<Outcome>;
   /** Ends a run. Throws `RUN_NOT_FOUND`, `RUN_BUSY`. */
@@ -87,12 +90,18 @@ export function createRuns(options: RunsOptions): Runs {
     if (services.ledgers.open.has(id)) return waitForRun(id, services);
     const ledger = await access.readEntries(id);
     if (ledger.outcome !== undefined) return restoreOutcome(ledger.outcome);
+    if (row.ended !== null) return createCancelledOutcome(id);
     if (isIncomplete(ledger)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${id}`));
+    const caller = await findCaller(ledger.header.caller, await open());
+    if (caller === undefined) {
+      await cancelElsewhere(row);
+      throw createCancelReason("its key is not valid any more");
+    }
     await access.claim(row);
     const recorder = services.ledgers.continue(id, ledger);
     await recorder.claim();
     const { header } = ledger;
-    const request = options.createRequest({ ...how, caller: header.caller, limits: header.limits });
+    const request = options.createRequest({ ...how, caller, limits: header.limits });
     const { source, notes } = header;
     const run = {
       runId: id,
@@ -172,6 +181,13 @@ function createAccess({ open, services }: RunsOptions): RunAccess {
   return { find, readEntries, claim };
 }
 
+/** Returns the caller of a run with the rights that its key has now; `undefined` for a key that is not valid any more. */
+async function findCaller(caller: Caller, database: Database): Promise<Caller | undefined> {
+  const key = await createKeys(database).findCaller(caller.id);
+  if (key === undefined) return caller;
+  return key.state === "active" ? key.caller : undefined;
+}
+
 function mayRead(row: RunRow, caller: Caller): boolean {
   return row.caller === caller.id || mayAdminister(caller, "read");
 }
@@ -179,6 +195,14 @@ function mayRead(row: RunRow, caller: Caller): boolean {
 function toFacts({ claimedBy, claimedUntil, attempts: _attempts, ...facts }: RunRow): RecordedRunFacts {
   const isOpen = !isFree({ claimedBy, claimedUntil }, Date.now());
   return { ...facts, isOpen };
+}
+
+/** The outcome of a run that was cancelled while no process executed it. */
+function createCancelledOutcome(runId: string): Outcome {
+  const message = sentence("CANCELLED", "while it waited");
+  const error = { name: "LimitError", code: "CANCELLED", message, line: 0, column: 0, frame: "", hint: "" } as const;
+  const usage = { cpuMs: 0, wallMs: 0, memoryBytes: 0, calls: 0 };
+  return { kind: "failed", runId, error, output: "", text: message, notes: [], calls: [], usage };
 }
 
 /** Restores an outcome that was stored. */
