@@ -186,8 +186,8 @@ test("hides the runs of other callers [R2]", async () => {
   const { runtime } = await openPost(store);
   const caller: Caller = { id: "eve", grants: ["*"] };
   expect(await runtime.runs.list({ caller })).toEqual([]);
-  for (const use of [runtime.runs.get, runtime.runs.resume, runtime.runs.cancel, runtime.runs.ledger])
-    await expect(use(id, { caller })).rejects.toMatchObject({
+  for (const use of ["get", "resume", "cancel", "ledger"] as const)
+    await expect(runtime.runs[use](id, { caller })).rejects.toMatchObject({
       code: "RUN_NOT_FOUND",
       message: expect.not.stringContaining("MailSkill"),
     });
