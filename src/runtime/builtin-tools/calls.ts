@@ -1,7 +1,10 @@
 import type { Caller } from "../../model/caller.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Outcome } from "../../model/outcome.ts";
+import { type Cancellable, cancellableBy } from "../../../sandbox/index.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
 import type { RunOptions, Runtime } from "../../runtime.ts";
+import type { ResumeRunOptions } from "../execution/runs.ts";
 import type { Description, SearchAnswer } from "../../registry/index.ts";
 import { parseBuiltinInput } from "./input.ts";
 import { getTokensOfEach, joinDescriptions, joinSearches } from "./several-questions.ts";
@@ -62,4 +65,36 @@ export async function runCode(runtime: Runtime, args: unknown, options: RunOptio
   const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, maxWallMs) : maxWallMs;
   const outcome = await runtime.run(source, { ...options, limits: { ...options.limits, wallMs } });
   return { source, outcome, limits: { cpuMs, wallMs } };
+}
+
+/**
+ * Waits for a run that waits for a person; resolves to its outcome, or to that it still waits. The end of the wait does not end
+ * the run. Throws `ARGUMENTS_INVALID`, `CANCELLED`, and the errors of `runs.resume`.
+ */
+export async function resumeRun(
+  runtime: Runtime,
+  args: unknown,
+  { signal, ...options }: ResumeRunOptions,
+): Promise<Omit<EndedRun, "source">> {
+  const id = String(parseBuiltinInput("resume_run", args)["run_id"]);
+  const outcome = await untilCancelled(runtime.runs.resume(id, options), signal);
+  return { outcome, limits: runtime.limits };
+}
+
+async function untilCancelled<Value>(
+  value: Promise<Value>,
+  signal: AbortSignal | Cancellable | undefined,
+): Promise<Value> {
+  if (signal === undefined) return value;
+  const cancellable = "onCancel" in signal ? signal : cancellableBy(signal);
+  let stopListening = (): void => {};
+  const cancelled = new Promise<never>((_resolve, reject) => {
+    const cancel = (): void => reject(new SkillgateError("CANCELLED", sentence("CANCELLED", "the request has ended")));
+    stopListening = cancellable.onCancel(cancel);
+  });
+  try {
+    return await Promise.race([value, cancelled]);
+  } finally {
+    stopListening();
+  }
 }

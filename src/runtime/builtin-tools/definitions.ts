@@ -3,10 +3,23 @@ import type { ToolDefinition } from "../../model/tool-definition.ts";
 /** Maximum queries or paths of one call. */
 export const MAX_QUESTIONS = 8;
 
-export type BuiltinTool = "search_skills" | "describe_function" | "run_code";
+export type BuiltinTool = "search_skills" | "describe_function" | "run_code" | "resume_run";
 
-/** The three built-in tools. They reach every method; their size does not depend on the catalog. */
-export const BUILTIN_TOOLS: readonly (ToolDefinition & { readonly name: BuiltinTool })[] = [
+type BuiltinDefinition = ToolDefinition & { readonly name: BuiltinTool };
+
+/** The structured content of an outcome. */
+const RUN_OUTPUT: BuiltinDefinition["outputSchema"] = {
+  type: "object",
+  properties: {
+    kind: { enum: ["completed", "refused", "failed", "waiting"] },
+    runId: { type: "string" },
+    value: { description: "The result, if it is short" },
+    calls: { type: "integer", description: "Number of calls made" },
+  },
+};
+
+/** The three built-in tools that every caller has. They reach every method; their size does not depend on the catalog. */
+export const BUILTIN_TOOLS: readonly BuiltinDefinition[] = [
   {
     name: "search_skills",
     title: "Search skills",
@@ -67,18 +80,33 @@ If it is refused, nothing has run: fix every line listed and send the whole prog
       required: ["code"],
       additionalProperties: false,
     },
-    outputSchema: {
-      type: "object",
-      properties: {
-        kind: { enum: ["completed", "refused", "failed"] },
-        runId: { type: "string" },
-        value: { description: "The result, if it is short" },
-        calls: { type: "integer", description: "Number of calls made" },
-      },
-    },
+    outputSchema: RUN_OUTPUT,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   },
 ];
+
+/** The built-in tool that is listed only for callers whose runs can wait for a person: each listed tool costs a model tokens. */
+export const RESUME_RUN: BuiltinDefinition = {
+  name: "resume_run",
+  title: "Resume a run",
+  description:
+    "Wait for a run that waits for a person's approval, and get its outcome. Takes the runId of run_code's answer. The run continues by itself after the approval: never send its program again.",
+  inputSchema: {
+    type: "object",
+    properties: { run_id: { type: "string", description: "The runId of the run that waits" } },
+    required: ["run_id"],
+    additionalProperties: false,
+  },
+  outputSchema: RUN_OUTPUT,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+};
+
+/** Returns the built-in tools of a caller. */
+export function listBuiltinTools(canWait: boolean): readonly BuiltinDefinition[] {
+  return canWait ? WITH_RESUME : BUILTIN_TOOLS;
+}
+
+const WITH_RESUME: readonly BuiltinDefinition[] = [...BUILTIN_TOOLS, RESUME_RUN];
 
 /** A text, or a list of up to `MAX_QUESTIONS` texts. */
 function oneOrSeveral(description: string): Readonly<Record<string, unknown>> {
@@ -87,5 +115,5 @@ function oneOrSeveral(description: string): Readonly<Record<string, unknown>> {
 }
 
 export function isBuiltinTool(name: string): name is BuiltinTool {
-  return BUILTIN_TOOLS.some((tool) => tool.name === name);
+  return WITH_RESUME.some((tool) => tool.name === name);
 }

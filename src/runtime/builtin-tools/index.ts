@@ -1,5 +1,5 @@
-export { describeFunction, type EndedRun, runCode, searchSkills } from "./calls.ts";
-export { BUILTIN_TOOLS, isBuiltinTool, MAX_QUESTIONS } from "./definitions.ts";
+export { describeFunction, type EndedRun, resumeRun, runCode, searchSkills } from "./calls.ts";
+export { BUILTIN_TOOLS, isBuiltinTool, listBuiltinTools, MAX_QUESTIONS } from "./definitions.ts";
 export { formatRunCode, getCatalogUnits, hasMethods } from "./description.ts";
 export { validateBuiltin } from "./input.ts";
 export {

@@ -3,7 +3,7 @@ import { argumentsMessage, type ArgumentProblem } from "../../model/arguments.ts
 import type { Catalog } from "../../model/catalog.ts";
 import { createRegistry } from "../../registry/index.ts";
 import { createValidator, type Validation } from "../../validation/index.ts";
-import { BUILTIN_TOOLS, type BuiltinTool } from "./definitions.ts";
+import { type BuiltinTool, listBuiltinTools } from "./definitions.ts";
 
 const validator = createValidator();
 
@@ -41,7 +41,11 @@ function readBuiltinCatalog(): Catalog {
     description: "",
     source: "code",
     kind: "code",
-    methods: BUILTIN_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, input: inputSchema })),
+    methods: listBuiltinTools(true).map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      input: inputSchema,
+    })),
     invoke: () => Promise.reject(new TypeError("These methods are called as tools")),
   });
   return registry.catalog;

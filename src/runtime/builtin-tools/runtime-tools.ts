@@ -1,8 +1,10 @@
+import { OWNER } from "../../model/caller.ts";
+import type { Outcome } from "../../model/outcome.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import type { RunOptions, Runtime } from "../../runtime.ts";
 import { formatRpcError, toRpcError } from "../../shared/rpc-errors.ts";
-import { describeFunction, runCode, searchSkills } from "./calls.ts";
-import { BUILTIN_TOOLS, type BuiltinTool } from "./definitions.ts";
+import { describeFunction, resumeRun, runCode, searchSkills } from "./calls.ts";
+import { type BuiltinTool, listBuiltinTools } from "./definitions.ts";
 import { formatRunCode, getCatalogUnits } from "./description.ts";
 
 /** Default maximum length of a description, as some clients cut it there. */
@@ -37,13 +39,15 @@ export function createRuntimeTools(runtime: Runtime, options: RuntimeToolOptions
   const { caller } = defaults;
   const parts = [getCatalogUnits(runtime, descriptionUnits)];
   const [methods = ""] = runtime.briefCatalog({ parts, ...(caller && { caller }) });
-  return BUILTIN_TOOLS.map(({ name, title = name, description, inputSchema }) => ({
-    name,
-    title,
-    description: name === "run_code" ? formatRunCode(methods) : description,
-    inputSchema,
-    execute: (args, options) => callTool(runtime, name, args, { ...defaults, ...options }),
-  }));
+  return listBuiltinTools(runtime.runs.canWait(caller ?? OWNER)).map(
+    ({ name, title = name, description, inputSchema }) => ({
+      name,
+      title,
+      description: name === "run_code" ? formatRunCode(methods) : description,
+      inputSchema,
+      execute: (args, options) => callTool(runtime, name, args, { ...defaults, ...options }),
+    }),
+  );
 }
 
 async function callTool(
@@ -64,12 +68,18 @@ async function callTool(
         return { text, value: isError ? undefined : description, isError };
       }
       case "run_code": {
-        const { outcome } = await runCode(runtime, args, options);
-        const isError = outcome.kind === "refused" || outcome.kind === "failed";
-        return { text: outcome.text, value: outcome.kind === "completed" ? outcome.value : undefined, isError };
+        return toResult((await runCode(runtime, args, options)).outcome);
+      }
+      case "resume_run": {
+        return toResult((await resumeRun(runtime, args, options)).outcome);
       }
     }
   } catch (thrown) {
     return { text: formatRpcError(toRpcError(thrown, name)), value: undefined, isError: true };
   }
+}
+
+function toResult(outcome: Outcome): RuntimeToolResult {
+  const isError = outcome.kind === "refused" || outcome.kind === "failed";
+  return { text: outcome.text, value: outcome.kind === "completed" ? outcome.value : undefined, isError };
 }

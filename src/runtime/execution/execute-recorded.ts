@@ -29,7 +29,8 @@ export async function executeRecorded(
   options: ExecutionOptions = {},
 ): Promise<Outcome> {
   const { open, holdMs } = services.ledgers;
-  const hold = createHold(holdMs, { isAttended: request.approve !== undefined });
+  request.observer?.onRecord?.(run.runId);
+  const hold = createHold(holdMs);
   const stopper = createStopper(request);
   const settled = execute({ run, recorder, request, services, hold, stopper, options });
   open.set(run.runId, {
@@ -40,7 +41,8 @@ export async function executeRecorded(
     cancel: () => stopper.cancellation.cancel(),
   });
   settled.finally(() => open.delete(run.runId)).catch(() => {}); // reported to the caller
-  return waitForRun(run.runId, services);
+  // The person is at the program that began the run: its caller waits as long as the person does.
+  return request.approve === undefined ? waitForRun(run.runId, services) : settled;
 }
 
 /** Waits for a run of this process until it ends, or waits for a person for longer than its caller does. */
@@ -51,7 +53,9 @@ export async function waitForRun(
   const open = services.ledgers.open.get(id);
   if (open === undefined) throw new TypeError(`Run ${id} is not open`);
   const outcome = await Promise.race([open.settled, open.whenWaiting()]);
-  return outcome ?? describeWaiting(id, await services.listApprovals(id));
+  if (outcome !== undefined) return outcome;
+  services.ledgers.waited.add(open.caller);
+  return describeWaiting(id, await services.listApprovals(id));
 }
 
 /** Describes a run that waits for the answers to these questions. */
@@ -91,6 +95,7 @@ async function execute(execution: Execution): Promise<Outcome> {
     onWait(isWaiting) {
       if (isWaiting) recorder.wait();
       hold.set(isWaiting);
+      request.observer?.onWait?.(isWaiting);
     },
   });
   const log = createCallHandler({ runId, source, plan, paths: program.paths, ledger: calls }, request, services);

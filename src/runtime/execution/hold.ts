@@ -4,15 +4,12 @@ export interface Hold {
   set(isWaiting: boolean): void;
   /** Returns the signal that suspends the present execution of the program, or the next one. */
   getSignal(): AbortSignal;
-  /**
-   * Resolves when the run has waited for a person for `holdMs` since the call. Never resolves if a person is asked at the program
-   * that began the run.
-   */
+  /** Resolves when the run has waited for a person for `holdMs` since the call. */
   whenWaiting(): Promise<undefined>;
   close(): void;
 }
 
-export function createHold(holdMs: number, { isAttended }: { readonly isAttended: boolean }): Hold {
+export function createHold(holdMs: number): Hold {
   const callers = new Set<Countdown>();
   let isWaiting = false;
   let controller = new AbortController();
@@ -34,7 +31,6 @@ export function createHold(holdMs: number, { isAttended }: { readonly isAttended
     },
     whenWaiting: () =>
       new Promise((resolve) => {
-        if (isAttended) return;
         const caller = createCountdown(() => {
           callers.delete(caller);
           resolve(undefined);

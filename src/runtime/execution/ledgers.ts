@@ -24,6 +24,8 @@ export interface RunLedgers {
   /** Continues a ledger that was claimed. */
   continue(id: string, ledger: Ledger): RunRecorder;
   readonly open: Map<string, OpenRun>;
+  /** The ids of the callers whose runs have waited for a person for longer than the callers did. */
+  readonly waited: Set<string>;
   readonly claims: Claims;
   /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
   readonly holdMs: number;
@@ -79,6 +81,7 @@ function createLedgers({ settings, database, getPolicy, log }: LedgerOptions): R
     },
     continue: (id, ledger) => new RunRecorder({ ...common, id, header: ledger.header, ledger }),
     open,
+    waited: new Set(),
     claims,
     holdMs: settings.holdMs,
     onClose: (listener) => void closeListeners.push(listener),

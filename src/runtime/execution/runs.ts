@@ -4,6 +4,7 @@ import { sentence, SkillgateError } from "../../errors.ts";
 import { createKeys } from "../../keys/index.ts";
 import { createCancelReason } from "../../model/credential.ts";
 import { type Caller, mayAdminister, OWNER } from "../../model/caller.ts";
+import type { Catalog } from "../../model/catalog.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Approve } from "../../model/approval.ts";
@@ -11,8 +12,9 @@ import { type Ledger, isIncomplete, readLedger, type StoredOutcome } from "../..
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { decodeFromGuest } from "../../shared/value-encoding.ts";
 import type { Database, RunRow, RunStatus } from "../../store/index.ts";
+import { mayAsk } from "./may-ask.ts";
 import { followRuns, isFree } from "./follow-runs.ts";
-import { executeRecorded, waitForRun } from "./execute-recorded.ts";
+import { describeWaiting, executeRecorded, waitForRun } from "./execute-recorded.ts";
 import { readProgram } from "./run-header.ts";
 import type { RunRequest, RunServices } from "./run-services.ts";
 
@@ -53,6 +55,13 @@ export interface Runs {
    * valid any more.
    */
   resume(id: string, options?: ResumeRunOptions): Promise<Outcome>;
+  /**
+   * Returns the outcome of a run that has ended or waits for a person; `undefined` for one that is executed.
+   * Never continues a run. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`.
+   */
+  outcome(id: string, options?: Pick<ListOptions, "caller">): Promise<Outcome | undefined>;
+  /** True if calls wait for persons, and one is asked before a method that the caller may call; or a run of the caller has waited. */
+  canWait(caller: Caller): boolean;
   /** Ends a run. Throws `RUN_NOT_FOUND`, `RUN_BUSY`. */
   cancel(id: string, options?: Pick<ListOptions, "caller">): Promise<void>;
   /** Continues the runs of processes that have ended, now and when their questions are answered; returns the function that stops it. */
@@ -63,6 +72,9 @@ interface RunsOptions {
   readonly open: () => Promise<Database>;
   readonly services: RunServices;
   readonly createRequest: (options: ResumeRunOptions & Pick<RunRequest, "limits">) => RunRequest;
+  readonly getCatalog: (caller: Caller) => Catalog;
+  /** True if calls wait for the answers of persons; else a call without an answer fails at once. */
+  readonly waitsForAnswers: boolean;
   readonly warn: (text: string) => void;
   /** Receives the outcome of each run that was continued, before the outcome is returned. */
   readonly onOutcome: (outcome: Outcome) => Promise<void>;
@@ -119,17 +131,7 @@ export function createRuns(options: RunsOptions): Runs {
   }
 
   return {
-    async list({ state, limit = DEFAULT_LIMIT, caller = OWNER } = {}) {
-      const { runs } = await open();
-      const own = mayAdminister(caller, "read") ? {} : { caller: caller.id };
-      const rows = await runs.list({ ...own, ...(state !== undefined && { state }) }, { limit });
-      return rows.map(toFacts);
-    },
-    get: async (id, { caller } = {}) => toFacts(await access.find(id, caller)),
-    async ledger(id, { caller } = {}) {
-      await access.find(id, caller);
-      return access.readEntries(id);
-    },
+    ...createRunQueries(options, access),
     resume,
     async cancel(id, { caller } = {}) {
       const row = await access.find(id, caller);
@@ -143,6 +145,35 @@ export function createRuns(options: RunsOptions): Runs {
       services.ledgers.onClose(stop);
       return stop;
     },
+  };
+}
+
+/** Creates the methods that read runs and change nothing. */
+function createRunQueries(
+  { open, services, getCatalog, waitsForAnswers }: RunsOptions,
+  access: RunAccess,
+): Pick<Runs, "list" | "get" | "ledger" | "outcome" | "canWait"> {
+  return {
+    async list({ state, limit = DEFAULT_LIMIT, caller = OWNER } = {}) {
+      const { runs } = await open();
+      const own = mayAdminister(caller, "read") ? {} : { caller: caller.id };
+      const rows = await runs.list({ ...own, ...(state !== undefined && { state }) }, { limit });
+      return rows.map(toFacts);
+    },
+    get: async (id, { caller } = {}) => toFacts(await access.find(id, caller)),
+    async ledger(id, { caller } = {}) {
+      await access.find(id, caller);
+      return access.readEntries(id);
+    },
+    async outcome(id, { caller } = {}) {
+      const { state, ended } = await access.find(id, caller);
+      const { outcome } = await access.readEntries(id);
+      if (outcome !== undefined) return restoreOutcome(outcome);
+      if (ended !== null) return createCancelledOutcome(id);
+      return state === "waiting" ? describeWaiting(id, await services.listApprovals(id)) : undefined;
+    },
+    canWait: (caller) =>
+      services.ledgers.waited.has(caller.id) || (waitsForAnswers && mayAsk(getCatalog(caller), services.getPolicy())),
   };
 }
 

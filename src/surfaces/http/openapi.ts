@@ -1,22 +1,28 @@
-import type { Catalog } from "../../model/catalog.ts";
+import type { Caller } from "../../model/caller.ts";
 import { APPROVAL_SCOPES } from "../../model/approval.ts";
 import { isRecord } from "../../model/json.ts";
+import type { Runtime } from "../../runtime.ts";
 import { openapiExport } from "../../registry/index.ts";
-import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
+import { listBuiltinTools } from "../../runtime/builtin-tools/index.ts";
 
 /**
  * Creates the OpenAPI document of a server: that of the catalog plus the URL, the security scheme and the other
  * endpoints.
  */
-export function createOpenapi(catalog: Catalog, url: string, needsToken: boolean): Readonly<Record<string, unknown>> {
-  const document = openapiExport(catalog);
+export function createOpenapi(
+  { runtime, caller }: { readonly runtime: Runtime; readonly caller: Caller },
+  url: string,
+  needsToken: boolean,
+): Readonly<Record<string, unknown>> {
+  const builtinTools = listBuiltinTools(runtime.runs.canWait(caller)).map(({ name }) => name);
+  const document = openapiExport(runtime.catalogFor(caller));
   const { paths, components } = document;
   const toolPaths = isRecord(paths) ? paths : {};
   return {
     ...document,
     servers: [{ url }],
     ...(needsToken && { security: [{ bearer: [] }] }),
-    paths: { ...withErrors(withBuiltinTools(toolPaths)), ...OTHER_PATHS },
+    paths: { ...withErrors(withBuiltinTools(toolPaths, builtinTools)), ...OTHER_PATHS },
     components: {
       ...(isRecord(components) && components),
       ...(needsToken && { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } }),
@@ -37,15 +43,14 @@ const ERROR_RESPONSES = {
   "504": { description: "The tool timed out", content: FAILED },
 };
 
-/** Adds the three built-in tools to the tool names. */
-function withBuiltinTools(paths: Paths): Paths {
+/** Adds the built-in tools to the tool names. */
+function withBuiltinTools(paths: Paths, builtinTools: readonly string[]): Paths {
   return overCalls(paths, (post) => ({
     ...post,
     parameters: [post["parameters"]].flat().map((parameter: unknown) => {
       const schema = isRecord(parameter) && isRecord(parameter["schema"]) ? parameter["schema"] : {};
       const names = Array.isArray(schema["enum"]) ? (schema["enum"] as readonly unknown[]) : [];
-      const own = BUILTIN_TOOLS.map(({ name }) => name);
-      return { ...(isRecord(parameter) && parameter), schema: { type: "string", enum: [...own, ...names] } };
+      return { ...(isRecord(parameter) && parameter), schema: { type: "string", enum: [...builtinTools, ...names] } };
     }),
   }));
 }

@@ -38,7 +38,9 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   serve("/mcp", readBody(services), (c) => answerMcp(c, services));
   serve("/tools/{name}", readBody(services), (c) => answerToolRoute(c, services));
   serve("/openapi.json", (c) =>
-    c.json(createOpenapi(services.runtime.catalogFor(c.get("caller")), services.url(), services.settings.auth)),
+    c.json(
+      createOpenapi({ runtime: services.runtime, caller: c.get("caller") }, services.url(), services.settings.auth),
+    ),
   );
   serve("/metrics", (c) => answerMetrics(c, services));
   const { approvals } = services.runtime;

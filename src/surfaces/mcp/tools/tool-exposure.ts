@@ -5,7 +5,7 @@ import type { Catalog, Method } from "../../../model/catalog.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import { toolName } from "../../../registry/index.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { BUILTIN_TOOLS } from "../../../runtime/builtin-tools/index.ts";
+import { listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import { methodTool } from "./method-tool.ts";
 
@@ -24,6 +24,12 @@ export interface Exposure {
   readonly budgetTokens: number;
 }
 
+/** What the tools of a caller depend on besides the catalog. */
+interface OfferOptions extends Exposure {
+  /** True if runs of the caller can wait for a person, so that there is a tool to wait for them. */
+  readonly canWait: boolean;
+}
+
 /** The tools of one caller. The same catalog and exposure give the same list in the same order. */
 export interface Offered {
   readonly tools: readonly ToolDefinition[];
@@ -40,18 +46,23 @@ export interface OfferedTool {
 /** Caches tool lists per catalog, which is frozen. */
 const cache = new WeakMap<Catalog, Map<string, Offered>>();
 
-export function getOfferedTools(catalog: Catalog, exposure: Exposure): Offered {
+export function getOfferedTools(runtime: Runtime, caller: Caller, exposure: Exposure): Offered {
+  const canWait = exposure.expose !== "tools" && runtime.runs.canWait(caller);
+  return getOffered(runtime.catalogFor(caller), { ...exposure, canWait });
+}
+
+function getOffered(catalog: Catalog, options: OfferOptions): Offered {
   const byCaller = cache.get(catalog) ?? new Map<string, Offered>();
   cache.set(catalog, byCaller);
-  const key = JSON.stringify(exposure);
-  const offered = byCaller.get(key) ?? offer(catalog, exposure);
+  const key = JSON.stringify(options);
+  const offered = byCaller.get(key) ?? offer(catalog, options);
   byCaller.set(key, offered);
   return offered;
 }
 
 /** Finds the method that a tool calls; `undefined` for built-in and unknown tools. */
 export function findCalledMethod(catalog: Catalog, exposure: Exposure, name: string): Method | undefined {
-  return getOfferedTools(catalog, exposure).find(name)?.method;
+  return getOffered(catalog, { ...exposure, canWait: false }).find(name)?.method;
 }
 
 /** Returns the error for a tool of a disabled skill; `undefined` if no disabled skill has such a tool. */
@@ -70,20 +81,22 @@ function belongsTo(name: string, skill: ProvidedSkill): boolean {
   });
 }
 
-function offer(catalog: Catalog, { expose, names, budgetTokens }: Exposure): Offered {
-  const own = BUILTIN_TOOLS.map((tool): OfferedTool => ({ tool }));
-  if (expose === "code") return listed(own);
+function offer(catalog: Catalog, { expose, names, budgetTokens, canWait }: OfferOptions): Offered {
+  const own = listBuiltinTools(canWait).map((tool): OfferedTool => ({ tool }));
+  const unlisted = canWait ? [] : listBuiltinTools(true).map((tool) => ({ tool }));
+  if (expose === "code") return listed(own, unlisted);
   const methods = [...namedMethods(catalog, names)].map(([name, method]) => ({
     tool: methodTool(method, name),
     method,
   }));
   if (expose === "tools") return listed(methods);
   const isTooMuch = expose === "auto" && estimateTokens(methods.map(({ tool }) => tool)) > budgetTokens;
-  return listed(isTooMuch ? own : [...own, ...methods]);
+  return listed(isTooMuch ? own : [...own, ...methods], unlisted);
 }
 
-function listed(offered: readonly OfferedTool[]): Offered {
-  const byName = new Map(offered.map((each) => [each.tool.name, each]));
+/** An unlisted tool can be called nevertheless. */
+function listed(offered: readonly OfferedTool[], unlisted: readonly OfferedTool[] = []): Offered {
+  const byName = new Map([...unlisted, ...offered].map((each) => [each.tool.name, each]));
   return { tools: offered.map(({ tool }) => tool), find: (name) => byName.get(name) };
 }
 
@@ -92,7 +105,7 @@ function namedMethods(catalog: Catalog, names: ToolNames): ReadonlyMap<string, M
   const all = catalog.methods.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   // With raw names, clients reach resources and prompts through the protocol, not through tools.
   const methods = names === "raw" ? all.filter((method) => !isReading(method, catalog)) : all;
-  const counts = new Map<string, number>(BUILTIN_TOOLS.map(({ name }) => [name, 1]));
+  const counts = new Map<string, number>(listBuiltinTools(true).map(({ name }) => [name, 1]));
   for (const { wireName } of methods) counts.set(wireName, (counts.get(wireName) ?? 0) + 1);
   return new Map(
     methods.map((method) => {
