@@ -375,6 +375,8 @@ function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Runs {
     open: () => parts.database.open(),
     services,
     createRequest: (options) => requestFor(options, parts),
+    getCatalog: (caller) => parts.registry.viewFor(caller),
+    waitsForAnswers: parts.settings.approvals.waits || parts.options.approve !== undefined,
     warn: (text) => parts.log("warn", text),
     onOutcome: async (outcome) => {
       await parts.audit?.commitEffects(outcome.runId);

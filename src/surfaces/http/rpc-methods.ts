@@ -57,7 +57,8 @@ const METHODS: Readonly<Record<string, RpcMethod>> = {
       return { valid: errors.length === 0, errors };
     }),
   "tools/schema": (call, { programs }) => orRpcError(call, () => toolSchema(programs, textParam(call, "name"))),
-  "resources/list": async (_call, { programs }) => plain({ resources: listResources(await openLibrary(programs)) }),
+  "resources/list": async (_call, { programs }) =>
+    plain({ resources: await listResources(await openLibrary(programs)) }),
   "resources/read": readTheResource,
   health: (_call, { health, programs }) => health(programs.caller),
 };
@@ -77,7 +78,7 @@ async function readTheResource(call: RpcCall, { programs, signal }: CallerRpcCon
   try {
     return plain(await readResource(uri, library, { caller, signal, log: () => {}, progress: () => {} }));
   } catch {
-    const uris = listResources(library).map((resource) => resource.uri);
+    const uris = (await listResources(library)).map((resource) => resource.uri);
     const { message, suggestions } = describeUnknownName("resource", uri, uris);
     throw new RpcFailure(rpcError("InvalidParams", message, { trace_id: call.traceId, field: "uri", suggestions }));
   }

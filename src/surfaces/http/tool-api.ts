@@ -1,8 +1,10 @@
+import { cancellableBy } from "../../../sandbox/index.ts";
 import { type RpcError, toRpcError, type RpcErrorDetails } from "../../shared/rpc-errors.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
+import { outliveClient } from "../../model/lost-client.ts";
 import { type AnswerFacts, type RunObserver, shownFacts } from "../../model/run-observer.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../shared/skill-names.ts";
@@ -10,9 +12,11 @@ import { createUnknownNameError, suggestNames } from "../../shared/suggest.ts";
 import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import {
-  BUILTIN_TOOLS,
   describeFunction,
+  type EndedRun,
   isBuiltinTool,
+  listBuiltinTools,
+  resumeRun,
   runCode,
   searchSkills,
   validateBuiltin,
@@ -85,12 +89,17 @@ export function validateInput({ runtime, caller }: ToolApi, name: string, input:
 /** Lists every tool that a caller may call: the built-in tools, then all methods by name. */
 export function toolList({ runtime, caller }: ToolApi) {
   const { tools, ...rest } = catalogExport(runtime.catalogFor(caller));
-  const own = BUILTIN_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, inputSchema, tags: [] }));
+  const own = listBuiltinTools(runtime.runs.canWait(caller)).map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema,
+    tags: [],
+  }));
   return { tools: [...own, ...tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))], ...rest };
 }
 
 export function toolSchema({ runtime, caller }: ToolApi, name: string): unknown {
-  const own = BUILTIN_TOOLS.find((tool) => tool.name === name);
+  const own = listBuiltinTools(true).find((tool) => tool.name === name);
   if (own === undefined) return methodExport(methodNamed(name, runtime, caller));
   const { description, inputSchema } = own;
   const metadata = { category: "general", version: "1.0.0", deprecated: false, author: "" };
@@ -132,7 +141,10 @@ function namesLike(name: string, catalog: Catalog): readonly string[] {
   );
   const near = skills.flatMap((each) => methodsLike(method, catalog.skill(each)));
   if (near.length > 0) return near;
-  return suggestNames(name, [...BUILTIN_TOOLS.map((tool) => tool.name), ...catalog.methods.map(({ path }) => path)]);
+  return suggestNames(name, [
+    ...listBuiltinTools(false).map((tool) => tool.name),
+    ...catalog.methods.map(({ path }) => path),
+  ]);
 }
 
 function methodsLike(name: string, skill: Skill | undefined): readonly string[] {
@@ -160,7 +172,7 @@ function noObject(path: string, problems: readonly ArgumentProblem[]): Skillgate
 
 async function callOwn(
   api: ToolApi,
-  name: (typeof BUILTIN_TOOLS)[number]["name"],
+  name: ReturnType<typeof listBuiltinTools>[number]["name"],
   input: unknown,
   options: CallOptions,
 ): Promise<unknown> {
@@ -171,6 +183,11 @@ async function callOwn(
       return describeFunction(api.runtime, input, api.caller);
     case "run_code":
       return runProgram(api, input, options);
+    case "resume_run": {
+      const { caller, runtime } = api;
+      const { signal, observer, traceId } = options;
+      return toData(await resumeRun(runtime, input, { caller, signal, ...(observer && { observer }) }), traceId);
+    }
   }
 }
 
@@ -179,8 +196,20 @@ async function runProgram(
   input: unknown,
   { signal, observer, traceId }: CallOptions,
 ): Promise<unknown> {
-  const { source, outcome, limits } = await runCode(runtime, input, { caller, signal, ...(observer && { observer }) });
+  const { signal: lasting, onWait } = outliveClient(
+    cancellableBy(signal),
+    (reason) => !(reason instanceof SkillgateError),
+  );
+  const { source, outcome, limits } = await runCode(runtime, input, {
+    caller,
+    signal: lasting,
+    observer: { ...observer, onWait },
+  });
   records.add(caller, source, outcome);
+  return toData({ outcome, limits }, traceId);
+}
+
+function toData({ outcome, limits }: Omit<EndedRun, "source">, traceId: string): unknown {
   if (outcome.kind === "completed") {
     const { text: _text, ...facts } = outcome; // the other fields contain the same facts
     return facts;

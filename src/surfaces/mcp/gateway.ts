@@ -75,7 +75,7 @@ export class RequestGateway extends McpServer {
     super(IDENTITY, OPTIONS);
     this.#getInstructions = instructionsFor(shared, mcpClient);
     equip(this.server, shared, mcpClient, { level: undefined });
-    this.#offered = () => getOfferedTools(shared.runtime.catalogFor(mcpClient.caller), mcpClient.exposure);
+    this.#offered = () => getOfferedTools(shared.runtime, mcpClient.caller, mcpClient.exposure);
   }
 
   override connect(transport: Transport): Promise<void> {
@@ -122,7 +122,7 @@ type Converse = <Result extends RequestResult>(
 function serveTools(server: Server, shared: GatewayContext, mcpClient: ConnectedClient, converse: Converse): void {
   const { runtime } = shared;
   const { caller, exposure } = mcpClient;
-  const offered = (): Offered => getOfferedTools(runtime.catalogFor(caller), exposure);
+  const offered = (): Offered => getOfferedTools(runtime, caller, exposure);
   server.setRequestHandler("tools/list", async (_request, context) => {
     // Methods listed as tools must be complete: wait for servers that are still connecting.
     if (exposure.expose !== "code") await waitAtMost(READY_MS, runtime.known);
@@ -141,7 +141,7 @@ function serveResources(
   converse: Converse,
 ): void {
   server.setRequestHandler("resources/list", async ({ params }) =>
-    listedPage("resources", listResources(await library()), params?.cursor),
+    listedPage("resources", await listResources(await library()), params?.cursor),
   );
   server.setRequestHandler("resources/templates/list", async ({ params }) =>
     listedPage("resourceTemplates", listTemplates(await library()), params?.cursor),

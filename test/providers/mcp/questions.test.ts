@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { type ApprovalRequest, createRuntime, defineSkill } from "../../../src/index.ts";
+import { Cancellation } from "../../../sandbox/index.ts";
 import type { Client } from "../../../src/model/client-requests.ts";
 import { withSender } from "../../../src/providers/mcp/questions.ts";
 import { KnownSecrets } from "../../../src/shared/secrets.ts";
@@ -100,7 +101,8 @@ test("shows every character of the arguments in an approval, and counts its spac
   if (request === undefined) throw new Error("no question");
   const card = String.raw`"ada\u202e" asks to call BankSkill.pay with` + `\n{\n  "to": "${text}",\n  "amount": 5\n}\n`;
   const { client, questions } = recorder();
-  expect(await approveBy(client).approve?.(request, new AbortController().signal)).toBe("once");
+  const { approve: ask } = approveBy({ client, cancellable: new Cancellation() });
+  expect(await ask?.(request, new AbortController().signal)).toBe("once");
   expect(questions[0]?.["message"]).toContain(`Allow this call?\n${card}`);
   expect(approvalQuestion(request)).toContain(card);
 });

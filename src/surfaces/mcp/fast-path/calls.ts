@@ -10,14 +10,13 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
-import { createCancelReason } from "../../../model/credential.ts";
 import { isRecord } from "../../../model/json.ts";
 import { canAnswer } from "../sessions/client-answers.ts";
 import { askedDirectly, type RequestResult } from "../sessions/multi-turn-requests.ts";
 import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
 import { IDENTITY } from "../identity.ts";
 import { type LogLevelState, isLevelEnabled, createLevelFilter, type NotificationSink } from "../notifications.ts";
-import { type Cause, cancelledAnswer } from "../sessions/open-requests.ts";
+import { type Cause, cancelledAnswer, toCancelReason } from "../sessions/open-requests.ts";
 import { type RegularCall, regularCall } from "./regular-call.ts";
 import { errorAnswer } from "../rpc-error.ts";
 import { callOffered } from "../tools/tool-calls.ts";
@@ -36,8 +35,8 @@ export interface Listener {
 
 /** Handle of a started call. */
 export interface StartedCall {
-  /** Cancels the call and answers it; does nothing if it is already answered. */
-  cancel(): void;
+  /** Ends the call, because the client has gone; does nothing if it is already answered. */
+  lose(): void;
 }
 
 interface OpenCall {
@@ -79,8 +78,8 @@ export class FastPathCalls {
     const options = { mcpClient: this.#mcpClient, say, cancellable: begun.abort };
     void answer(this.#shared, call, options, this.#connection)
       .then((message) => this.#end(id, begun, message))
-      .catch(() => begun.abort.cancel()); // the answer could not be sent: the connection is gone
-    return { cancel: () => this.#stop(id, begun) };
+      .catch(() => begun.abort.cancel(toCancelReason("the connection is gone"))); // the answer could not be sent: the connection is gone
+    return { lose: () => this.#stop(id, begun, "the connection is gone") };
   }
 
   /** Cancels and answers the call that currently has this id. */
@@ -104,7 +103,7 @@ export class FastPathCalls {
 
   #stop(id: RequestId, begun: OpenCall, cause?: Cause): void {
     this.#end(id, begun, cancelledAnswer(id, cause));
-    begun.abort.cancel(cause && createCancelReason(cause));
+    begun.abort.cancel(cause && toCancelReason(cause));
   }
 
   #end(id: RequestId, begun: OpenCall, message: JSONRPCMessage): void {

@@ -19,7 +19,7 @@ export function answerModernCall(
   const call = calls.read(exchange.body);
   if (call === undefined || !isWellAddressed(call, headers) || wantsHeaders(call, shared, asker)) return undefined;
   let begun: StartedCall | undefined;
-  const giveUp = (): void => begun?.cancel();
+  const giveUp = (): void => begun?.lose();
   const reply = openHttpReply({ respond: exchange.respond, onGone: giveUp });
   begun = calls.start(call, reply);
   exchange.onEnd(giveUp);
@@ -77,8 +77,8 @@ export class SessionCalls extends FastPathCalls {
     const onLost = (lost: Exchange): void => {
       if (lost !== carrier) return;
       clearTimeout(timer);
-      if (reply.isResumable) timer = setTimeout(() => begun?.cancel(), RESUME_MS);
-      else begun?.cancel();
+      if (reply.isResumable) timer = setTimeout(() => begun?.lose(), RESUME_MS);
+      else begun?.lose();
     };
     const { respond } = exchange;
     const options = { respond, headers: this.#headers, silenceMs: SILENCE_MS, log };
@@ -127,7 +127,7 @@ function takesBoth(headers: Headers): boolean {
 
 /** Whether a tool expects arguments in headers, too; the SDK compares those. */
 function wantsHeaders({ name }: RegularCall, { runtime }: GatewayContext, { caller, exposure }: Principal): boolean {
-  const tool = getOfferedTools(runtime.catalogFor(caller), exposure).find(name)?.tool;
+  const tool = getOfferedTools(runtime, caller, exposure).find(name)?.tool;
   if (tool === undefined) return false;
   const cached = wanting.get(tool) ?? JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
   wanting.set(tool, cached);

@@ -4,20 +4,14 @@ import type { Caller } from "../../../model/caller.ts";
 import type { ReadContext, ResourcesAndPrompts } from "../../../model/mcp-features.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { CallerFeatures } from "./caller-features.ts";
-import type { RunRecords } from "./run-records.ts";
-
-/** Number of runs listed; every stored run can be read. */
-const LISTED_RUNS = 20;
+import { listRuns, readRun, type RunLibrary } from "./run-resources.ts";
 
 /** Default and maximum characters of one part of a result. */
 const PART_CHARACTERS = 64 << 10;
 const MAX_CHARACTERS = 1 << 20;
 
 /** Dependencies of reading and listing resources and prompts for one caller. */
-export interface Library {
-  readonly runtime: Runtime;
-  readonly caller: Caller;
-  readonly records: RunRecords;
+export interface Library extends RunLibrary {
   readonly offers: CallerFeatures;
   /** True if the caller has the built-in tools. */
   readonly hasOwnTools: boolean;
@@ -33,21 +27,19 @@ export interface ListedResource {
 }
 
 /** Lists resources of skills, the declarations, pages of skills, and the newest runs, always in this order. */
-export function listResources({ runtime, caller, records, offers }: Library): readonly ListedResource[] {
+export async function listResources(library: Library): Promise<readonly ListedResource[]> {
+  const { runtime, caller, offers } = library;
   const { skills } = runtime.catalogFor(caller);
   return [
     ...[...offers.resources.values()].map(({ item }) => item),
     { uri: DECLARATIONS, name: "declarations", title: "TypeScript of every method", mimeType: TYPESCRIPT },
     ...skills.map(({ name, description }) => ({ uri: getSkillPageUri(name), name, description, mimeType: MARKDOWN })),
-    ...records
-      .of(caller)
-      .slice(0, LISTED_RUNS)
-      .map(({ runId, kind, time }) => ({
-        uri: `run://${runId}`,
-        name: runId,
-        title: `Run of ${time}: ${kind}`,
-        mimeType: JSON_TYPE,
-      })),
+    ...(await listRuns(library)).map(({ runId, kind, time }) => ({
+      uri: `run://${runId}`,
+      name: runId,
+      title: `Run of ${time}: ${kind}`,
+      mimeType: JSON_TYPE,
+    })),
   ];
 }
 
@@ -73,7 +65,7 @@ export function listTemplates({ offers }: Library): readonly { readonly uriTempl
 
 /** Reads a resource; throws `ResourceNotFoundError` if it does not exist or the caller may not see it. */
 export async function readResource(uri: string, library: Library, context: ReadContext): Promise<unknown> {
-  const own = readBuiltinContents(uri, library);
+  const own = await readBuiltinContents(uri, library);
   if (own !== undefined) return { contents: [{ uri, ...own }] };
   const offers = findFeatures(uri, library.offers);
   if (offers === undefined) throw new ResourceNotFoundError(uri);
@@ -104,12 +96,13 @@ interface TextContents {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-function readBuiltinContents(uri: string, { runtime, caller, records }: Library): TextContents | undefined {
+async function readBuiltinContents(uri: string, library: Library): Promise<TextContents | undefined> {
+  const { runtime, caller } = library;
   if (uri === DECLARATIONS) return { mimeType: TYPESCRIPT, text: runtime.declarations(undefined, { caller }) };
   if (uri.startsWith(PAGES)) return skillPage(uri.slice(PAGES.length), runtime, caller);
   if (uri.startsWith("run://")) {
-    const record = records.find(caller, uri.slice("run://".length));
-    return record && { mimeType: JSON_TYPE, text: record.json };
+    const text = await readRun(uri.slice("run://".length), library);
+    return text === undefined ? undefined : { mimeType: JSON_TYPE, text };
   }
   return uri.startsWith("result://") ? readResultPart(uri, runtime, caller) : undefined;
 }

@@ -42,6 +42,20 @@ export function createRunRecords(): RunRecords {
   };
 }
 
+/** What a record says first. Times are RFC 3339 in UTC. */
+interface RecordHead {
+  readonly runId: string;
+  readonly caller: string;
+  readonly time: string;
+  readonly kind: string;
+}
+
+/** Formats a record as JSON. A run that is executed or was cancelled has no outcome. */
+export function formatRecord(head: RecordHead, source: string, outcome: Outcome | undefined): string {
+  const summary = outcome === undefined ? {} : summarizeOutcome(outcome);
+  return JSON.stringify({ ...head, source: truncateText(source, KEPT_CHARACTERS), ...summary });
+}
+
 function createRecord(caller: Caller, source: string, outcome: Outcome): RunRecord {
   const { runId, kind } = outcome;
   const time = new Date().toISOString();
@@ -50,12 +64,7 @@ function createRecord(caller: Caller, source: string, outcome: Outcome): RunReco
   return {
     ...head,
     get json() {
-      if (typeof record !== "string")
-        record = JSON.stringify({
-          ...head,
-          source: truncateText(source, KEPT_CHARACTERS),
-          ...summarizeOutcome(record),
-        });
+      if (typeof record !== "string") record = formatRecord(head, source, record);
       return record;
     },
   };

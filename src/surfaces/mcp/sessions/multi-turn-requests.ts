@@ -14,6 +14,7 @@ import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../../errors.ts";
 import type { Client, ClientRequest } from "../../../model/client-requests.ts";
 import { createCancelReason, type CredentialLife } from "../../../model/credential.ts";
+import { createLostReason, isClientLost } from "../../../model/lost-client.ts";
 import { type CanAnswer, fits } from "./client-answers.ts";
 import type { NotificationSink } from "../notifications.ts";
 
@@ -76,7 +77,7 @@ export function createMultiTurnRequests(): MultiTurnRequests {
   }
 
   function giveUp(requestState: string): void {
-    parked.get(requestState)?.abort();
+    parked.get(requestState)?.abort(createLostReason("the client did not answer"));
     parked.delete(requestState);
   }
 
@@ -152,7 +153,10 @@ class MultiTurnRequest {
     clearTimeout(this.#timer);
     this.#request = request;
     this.#stopListening();
-    this.#stopListening = request.cancellable.onCancel(() => this.abort());
+    this.#stopListening = request.cancellable.onCancel(() => {
+      const reason: unknown = request.cancellable.signal.reason;
+      this.abort(isClientLost(reason) ? createLostReason("the connection is gone") : undefined);
+    });
     this.#unfollow?.();
     this.#unfollow = request.life?.onEnd((why) => this.#abort.cancel(createCancelReason(why)));
     this.#deliver(request.inputResponses);
@@ -175,9 +179,9 @@ class MultiTurnRequest {
     this.#timer = setTimeout(giveUp, ms).unref();
   }
 
-  abort(): void {
+  abort(reason?: Error): void {
     clearTimeout(this.#timer);
-    this.#abort.cancel();
+    this.#abort.cancel(reason);
   }
 
   #deliver(responses: Readonly<Record<string, unknown>> | undefined): void {

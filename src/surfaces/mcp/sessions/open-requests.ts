@@ -1,7 +1,8 @@
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 
 import { sentence } from "../../../errors.ts";
-import type { CredentialEnd } from "../../../model/credential.ts";
+import { createCancelReason, type CredentialEnd } from "../../../model/credential.ts";
+import { createLostReason } from "../../../model/lost-client.ts";
 import { isRecord } from "../../../model/json.ts";
 import { errorAnswer } from "../rpc-error.ts";
 import { truncateText } from "../../../shared/format-text.ts";
@@ -75,7 +76,28 @@ export function createTakenAnswer(id: RequestId): JSONRPCErrorResponse {
 }
 
 /** Why a request was cancelled. */
-export type Cause = "the client cancelled its request" | "the session has ended" | "the server ends" | CredentialEnd;
+export type Cause =
+  | "the client cancelled its request"
+  | "the connection is gone"
+  | "the session has ended"
+  | "the server ends"
+  | CredentialEnd;
+
+/** Returns the reason with which the work of a request is cancelled. */
+export function toCancelReason(cause: Cause): Error | undefined {
+  switch (cause) {
+    case "the connection is gone":
+    case "the session has ended":
+    case "the server ends":
+      return createLostReason(cause);
+    case "the client cancelled its request":
+      return undefined;
+    case "the key was revoked":
+    case "the key has expired":
+    case "the key has a new secret":
+      return createCancelReason(cause);
+  }
+}
 
 /** Creates the answer to a cancelled request. */
 export function cancelledAnswer(id: RequestId, cause: Cause = "the client cancelled its request"): JSONRPCMessage {

@@ -19,6 +19,7 @@ import {
   type OpenRequests,
   createTakenAnswer,
 } from "./open-requests.ts";
+import { CONNECTION_GONE } from "../../../model/lost-client.ts";
 import { errorAnswer } from "../rpc-error.ts";
 import { SentEvents } from "./sent-events.ts";
 
@@ -172,7 +173,7 @@ export class McpSession {
 
   #cancel(requestId: RequestId): void {
     this.#lost.delete(requestId);
-    const params = { requestId, reason: "the connection is gone" };
+    const params = { requestId, reason: CONNECTION_GONE };
     this.#transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params });
   }
 }

@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
 import type { Caller } from "../../../model/caller.ts";
+import { outliveClient } from "../../../model/lost-client.ts";
 import type { RunObserver } from "../../../model/run-observer.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../../shared/skill-names.ts";
 import { cutText } from "../../../shared/format-text.ts";
@@ -18,7 +19,13 @@ import type { WorkContext } from "../sessions/multi-turn-requests.ts";
 import { disabledToolError, type Offered, getOfferedTools, type OfferedTool } from "./tool-exposure.ts";
 import { observeCall, observeRun } from "../notifications.ts";
 import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
-import { describeFunction, isBuiltinTool, runCode, searchSkills } from "../../../runtime/builtin-tools/index.ts";
+import {
+  describeFunction,
+  isBuiltinTool,
+  resumeRun,
+  runCode,
+  searchSkills,
+} from "../../../runtime/builtin-tools/index.ts";
 import type { RunRecords } from "../features/run-records.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
@@ -74,7 +81,7 @@ export async function callOffered(
   { name, args }: { readonly name: string; readonly args: unknown },
   workContext: WorkContext,
 ): Promise<CallToolResult> {
-  const offered = (): Offered => getOfferedTools(runtime.catalogFor(caller), exposure);
+  const offered = (): Offered => getOfferedTools(runtime, caller, exposure);
   let found = offered().find(name);
   if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {
     await waitAtMost(READY_MS, runtime.known);
@@ -118,6 +125,8 @@ async function callBuiltinTool(
       }
       case "run_code":
         return await runCodeTool(toolContext, args, workContext);
+      case "resume_run":
+        return await resumeRunTool(toolContext, args, workContext);
     }
   } catch (thrown) {
     return errorResult(toRpcError(thrown, name), {});
@@ -129,15 +138,32 @@ async function runCodeTool(
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
+  const { signal, onWait } = outliveClient(workContext.cancellable);
   const options = {
     ...asker,
-    signal: workContext.cancellable,
-    observer: observeRun(workContext),
-    ...approveBy(workContext.client),
+    signal,
+    observer: { ...observeRun(workContext), onWait },
+    ...approveBy(workContext),
   };
   const run = await runCode(runtime, args, options);
   records.add(asker.caller, run.source, run.outcome);
   return runResult(run);
+}
+
+/** Waits for a run of the caller. The end of the request ends the wait, not the run. */
+async function resumeRunTool(
+  { runtime, caller }: ToolCallContext,
+  args: unknown,
+  workContext: WorkContext,
+): Promise<CallToolResult> {
+  return runResult(
+    await resumeRun(runtime, args, {
+      caller,
+      signal: workContext.cancellable,
+      observer: observeRun(workContext),
+      ...approveBy(workContext),
+    }),
+  );
 }
 
 /** Calls a method as a tool. The result of an MCP server is returned unchanged, except for tokens in errors. */
@@ -159,7 +185,7 @@ async function callMethodTool(
       caller,
       signal: workContext.cancellable,
       observer,
-      ...approveBy(workContext.client),
+      ...approveBy(workContext),
     });
     if (isCallToolResult(wire)) return wire;
     const result = valueResult(runtime.secrets.maskValue(value), tool, (text) =>

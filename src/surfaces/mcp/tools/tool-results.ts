@@ -42,7 +42,7 @@ export function noteBlock(note: string): ContentBlock {
 }
 
 /** Converts a finished run to a result: text for a model, structured content for a program. */
-export function runResult({ outcome, limits }: EndedRun): CallToolResult {
+export function runResult({ outcome, limits }: Omit<EndedRun, "source">): CallToolResult {
   const { kind, runId, text } = outcome;
   const content: ContentBlock[] = [{ type: "text", text }];
   switch (outcome.kind) {
