@@ -4,7 +4,6 @@ import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
-import { outliveClient } from "../../model/lost-client.ts";
 import { type AnswerFacts, type RunObserver, shownFacts } from "../../model/run-observer.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../shared/skill-names.ts";
@@ -21,7 +20,14 @@ import {
   searchSkills,
   validateBuiltin,
 } from "../../runtime/builtin-tools/index.ts";
-import { disabledToolError, toJson, runError, type RunRecords, type ProxiedFeatures } from "../mcp/index.ts";
+import {
+  disabledToolError,
+  outliveClient,
+  runError,
+  toJson,
+  type ProxiedFeatures,
+  type RunRecords,
+} from "../mcp/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
 
 /** Dependencies of calls without MCP, for one caller. */

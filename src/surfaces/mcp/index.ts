@@ -20,6 +20,7 @@ export { openEventStream } from "./sessions/event-stream.ts";
 export { toJson } from "../../shared/value-encoding.ts";
 export { getCallerFeatures } from "./features/caller-features.ts";
 export { listResources, readResource, type Library } from "./features/resources.ts";
+export { outliveClient } from "./sessions/lost-client.ts";
 export { runError } from "./tools/tool-results.ts";
 export { encodeUtf8 } from "./utf8.ts";
 export type { Principal } from "./sessions/client-session.ts";

@@ -42,7 +42,7 @@ export function createRunRecords(): RunRecords {
   };
 }
 
-/** What a record says first. Times are RFC 3339 in UTC. */
+/** The beginning of a record. Times are RFC 3339 in UTC. */
 interface RecordHead {
   readonly runId: string;
   readonly caller: string;

@@ -14,7 +14,7 @@ import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../../errors.ts";
 import type { Client, ClientRequest } from "../../../model/client-requests.ts";
 import { createCancelReason, type CredentialLife } from "../../../model/credential.ts";
-import { createLostReason, isClientLost } from "../../../model/lost-client.ts";
+import { createLostReason, isClientLost } from "./lost-client.ts";
 import { type CanAnswer, fits } from "./client-answers.ts";
 import type { NotificationSink } from "../notifications.ts";
 

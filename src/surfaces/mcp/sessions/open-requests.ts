@@ -2,7 +2,7 @@ import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcont
 
 import { sentence } from "../../../errors.ts";
 import { createCancelReason, type CredentialEnd } from "../../../model/credential.ts";
-import { createLostReason } from "../../../model/lost-client.ts";
+import { createLostReason } from "./lost-client.ts";
 import { isRecord } from "../../../model/json.ts";
 import { errorAnswer } from "../rpc-error.ts";
 import { truncateText } from "../../../shared/format-text.ts";

@@ -19,7 +19,7 @@ import {
   type OpenRequests,
   createTakenAnswer,
 } from "./open-requests.ts";
-import { CONNECTION_GONE } from "../../../model/lost-client.ts";
+import { CONNECTION_GONE } from "./lost-client.ts";
 import { errorAnswer } from "../rpc-error.ts";
 import { SentEvents } from "./sent-events.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
 import type { Caller } from "../../../model/caller.ts";
-import { outliveClient } from "../../../model/lost-client.ts";
+import { outliveClient } from "../sessions/lost-client.ts";
 import type { RunObserver } from "../../../model/run-observer.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../../shared/skill-names.ts";
 import { cutText } from "../../../shared/format-text.ts";

@@ -24,7 +24,7 @@ export interface Exposure {
   readonly budgetTokens: number;
 }
 
-/** What the tools of a caller depend on besides the catalog. */
+/** The conditions of a list of tools, in addition to the catalog. */
 interface OfferOptions extends Exposure {
   /** True if runs of the caller can wait for a person, so that there is a tool to wait for them. */
   readonly canWait: boolean;

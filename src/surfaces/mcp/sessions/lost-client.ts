@@ -1,6 +1,6 @@
-import { type Cancellable, Cancellation } from "../../sandbox/index.ts";
-import { sentence, SkillgateError } from "../errors.ts";
-import type { RunObserver } from "./run-observer.ts";
+import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
+import { sentence, SkillgateError } from "../../../errors.ts";
+import type { RunObserver } from "../../../model/run-observer.ts";
 
 /** Creates the reason of a cancellation whose client has gone, or has lost its connection, without cancelling anything itself. */
 export function createLostReason(why: string): SkillgateError {
