@@ -34,6 +34,7 @@ const SECTIONS = [
   "store",
   "audit",
   "approvals",
+  "runs",
   "secrets",
   "agent",
 ];

@@ -25,6 +25,10 @@ export interface RecorderOptions {
   readonly warn: (text: string) => void;
   /** Keeps also runs without an effect. */
   readonly keepsAll: boolean;
+  /** True if the store outlives the process: then effects are committed before they happen. */
+  readonly isDurable: boolean;
+  /** Is called when a run that is in the store has ended. */
+  readonly onEnd: (id: string) => void;
   /** The ledger of an earlier execution, which has been claimed. */
   readonly ledger?: Ledger;
 }
@@ -110,7 +114,7 @@ export class RunRecorder {
     call.digest = digest;
     call.beginTime = Date.now();
     this.#buffer.push({ type: "begin", id, digest, time: call.beginTime });
-    return this.#commit("running");
+    return this.#options.isDurable || this.isWritten ? this.#commit("running") : Promise.resolve();
   }
 
   addEnd(end: Omit<EndEvent, "type" | "time">): void {
@@ -125,7 +129,7 @@ export class RunRecorder {
     call.notes = end.notes;
     call.endTime = Date.now();
     this.#buffer.push({ type: "end", ...end, time: call.endTime });
-    if (!hasBegun) return;
+    if (!hasBegun || !this.isWritten) return;
     if (end.durationMs >= COMMIT_AFTER_MS) this.#commitLater();
     else this.#timer ??= setTimeout(() => this.#commitLater(), COMMIT_AFTER_MS).unref();
   }
@@ -150,16 +154,24 @@ export class RunRecorder {
 
   /** Commits how the run ended. */
   async finish(outcome: StoredOutcome, state: RunStatus): Promise<void> {
-    const { keepsAll, claims } = this.#options;
+    const { keepsAll, claims, onEnd } = this.#options;
     this.#isEnding = true;
     claims.remove(this.id);
-    if (this.#isClosed || (!this.isWritten && !keepsAll)) return;
+    // A corrected program can continue a failed run.
+    const isRecorded = this.isWritten || keepsAll || (state !== "completed" && this.listEffects().length > 0);
+    if (this.#isClosed || !isRecorded) return;
     const time = Date.now();
     this.#buffer.push({ type: "outcome", outcome, time });
     await this.#commit(state, { ended: time, claimedBy: null, claimedUntil: 0 }).catch((error: unknown) =>
       this.#warn(error),
     );
     this.#isClosed = true;
+    onEnd(this.id);
+  }
+
+  /** True if all that the run waits for are answers of persons. */
+  get isWaiting(): boolean {
+    return this.#state === "waiting";
   }
 
   /** Records nothing from now on: another process may claim the run. */

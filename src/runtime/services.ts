@@ -121,7 +121,7 @@ export function createServices({
     secrets,
     checkTypes: typecheck === undefined ? SKIP_TYPECHECK : createTypeCheck(typecheck, discovery),
     typecheck,
-    ...createRunServices({ settings: settings.runs, database, getPolicy, log }),
+    ...createRunServices({ settings: settings.runs, isDurable: isDurable(settings), database, getPolicy, log }),
     inspect: createSnippetChecker(getPolicy, ({ catalog, caller, isDisabled }) => ({
       catalog,
       isDisabled,
@@ -131,6 +131,11 @@ export function createServices({
       findSimilar: (words) => discovery.similar(catalog, words),
     })),
   };
+}
+
+/** True if the database outlives the process. */
+function isDurable({ database: { folder, url } }: RuntimeSettings): boolean {
+  return folder !== undefined || url !== undefined;
 }
 
 /** Explains to a caller why it may not call a method. The row of the policy is not named: it is the owner's. */

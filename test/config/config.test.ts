@@ -381,7 +381,7 @@ test.each([
   ["server: on\n", 'line 1, column 1: "server" must be a section, as in server: { port: 3333 }'],
   ["store: here\n", 'line 1, column 1: "store" must be a section, as in store: { dir: folder }'],
   ["policy: {}\n", "line 1, column 1: unknown section policy"],
-  ["agent: {}\n", "line 1, column 1: unknown section agent"],
+  ["telemetry: {}\n", "line 1, column 1: unknown section telemetry"],
   ["limits: {}\nnodes: []\n", "line 2, column 1: unknown section nodes"],
 ])("reports an unused section with its position: %j [M1]", async (content, wrong) => {
   await write("settings.yaml", content);

@@ -173,7 +173,7 @@ test("shows, exports and cleans up the store", async () => {
   });
   expect((await skillgate(["store", "info"], { cwd })).stdout).toContain(`place       ${file}\n`);
   const tables = parseLines((await skillgate(["store", "export"], { cwd })).stdout).map(({ table }) => table);
-  expect(tables).toEqual(["migrations", "audit", "audit", "auditHeads"]);
+  expect(tables).toEqual(["migrations", "migrations", "audit", "audit", "auditHeads"]);
   expect((await skillgate(["store", "vacuum"], { cwd })).stdout).toMatch(
     /^Deleted 0 records; the store has \d+ KB, before \d+ KB\n$/,
   );
@@ -188,7 +188,9 @@ test("says what is wrong with a damaged store, and with settings that cannot be 
   expect(stderr).toMatch(/skillgate\.db, is damaged\. It was moved to .*skillgate\.db\.damaged-/);
   const doctor = await skillgate(["doctor"], { cwd });
   expect(doctor.stdout).toContain("audit must be off or store");
-  expect(doctor.stdout).toContain("store.keep must have auditDays and approvalDays, whole numbers of days from 1");
+  expect(doctor.stdout).toContain(
+    "store.keep must have auditDays, approvalDays and runDays, whole numbers of days from 1",
+  );
 });
 
 test("names the version to install for a store of a newer version", async () => {

@@ -23,6 +23,7 @@ const HARMLESS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
   ["secrets", () => false],
   // A model, an address and a variable decide where the owner's key is sent.
   ["agent", (name) => name === "mode"],
+  ["runs", (name, value) => name === "record" && (value === "effects" || value === "full")],
   ["approvals", (name, value) => name === "destructive" && value === "ask"],
 ]);
 

@@ -37,6 +37,8 @@ export interface RunLedgers {
 
 interface LedgerOptions {
   readonly settings: RuntimeSettings["runs"];
+  /** True if the store outlives the process. */
+  readonly isDurable: boolean;
   readonly database: LazyDatabase;
   readonly getPolicy: RunServices["getPolicy"];
   readonly log: LogListener;
@@ -53,7 +55,24 @@ export function createRunServices(options: LedgerOptions): Pick<RunServices, "le
   };
 }
 
-function createLedgers({ settings, database, getPolicy, log }: LedgerOptions): RunLedgers {
+/** Runs that have ended and stay in a store in memory. */
+const MAX_ENDED_IN_MEMORY = 1_000;
+
+/** Returns the function that counts a run that has ended, and deletes the one that ended longest ago if there are too many. */
+function createBound(database: LazyDatabase, warn: (text: string) => void): (id: string) => void {
+  const ended: string[] = [];
+  return (id) => {
+    ended.push(id);
+    const oldest = ended.length > MAX_ENDED_IN_MEMORY ? ended.shift() : undefined;
+    if (oldest === undefined) return;
+    database
+      .open()
+      .then(({ runs }) => runs.delete(oldest))
+      .catch((error: unknown) => warn(`Cannot delete run ${oldest}: ${getMessage(error)}`));
+  };
+}
+
+function createLedgers({ settings, isDurable, database, getPolicy, log }: LedgerOptions): RunLedgers {
   const open = new Map<string, OpenRun>();
   const closeListeners: (() => void)[] = [];
   const warn = (text: string): void => log("warn", text);
@@ -61,7 +80,14 @@ function createLedgers({ settings, database, getPolicy, log }: LedgerOptions): R
     () => database.open(),
     (error) => warn(`Cannot renew the claims on runs: ${getMessage(error)}`),
   );
-  const common = { open: () => database.open(), claims, warn, keepsAll: settings.record === "full" };
+  const common = {
+    open: () => database.open(),
+    claims,
+    warn,
+    keepsAll: settings.record === "full",
+    isDurable,
+    onEnd: isDurable ? () => {} : createBound(database, warn),
+  };
 
   /** True if a run can have an effect, or wait for a person. */
   function mustRecord({ program }: CheckedRun, { catalog }: RunRequest): boolean {
@@ -88,7 +114,8 @@ function createLedgers({ settings, database, getPolicy, log }: LedgerOptions): R
     async close() {
       for (const listener of closeListeners.splice(0)) listener();
       const runs = [...open.values()];
-      await Promise.all(runs.map(({ recorder }) => recorder.leave().catch(() => {}))); // then the claim ends by itself
+      const waiting = runs.filter(({ recorder }) => recorder.isWaiting);
+      await Promise.all(waiting.map(({ recorder }) => recorder.leave().catch(() => {}))); // then the claim ends by itself
       for (const run of runs) run.cancel();
       claims.close();
     },

@@ -69,6 +69,8 @@ export interface RunTable {
   claim(run: Pick<RunRow, "id" | "claimedBy" | "attempts">, claim: Claim): Promise<boolean>;
   /** Renews the claims of a process. */
   renew(by: string, until: number): Promise<void>;
+  /** Deletes a run with its ledger. */
+  delete(id: string): Promise<void>;
   /** Deletes runs that have ended before `time`, with their ledgers, and returns how many these were. */
   prune(time: number): Promise<number>;
 }
@@ -127,6 +129,10 @@ export function createRunTable(engine: StoreEngine): RunTable {
       return (await engine.update(RUNS, where, changes)) > 0;
     },
     renew: async (by, until) => void (await engine.update(RUNS, { claimedBy: by }, { claimedUntil: until })),
+    async delete(id) {
+      await engine.delete(RUN_ENTRIES, { run: id });
+      await engine.delete(RUNS, { id });
+    },
     async prune(time) {
       let count = 0;
       for (;;) {

@@ -27,7 +27,7 @@ export function addStore(program: Command, act: CommandAction): void {
         const deleted = await opened.sweep((await folders()).retention);
         await opened.vacuum();
         const { bytes } = await opened.info();
-        const records = deleted.audit + deleted.approvals + deleted.counters;
+        const records = deleted.audit + deleted.approvals + deleted.counters + deleted.runs;
         return {
           exit: "ok",
           json: { deleted, bytesBefore: before.bytes, bytes },
