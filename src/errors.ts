@@ -178,7 +178,7 @@ export const ERRORS = {
   },
   REPLAY_DIVERGED: {
     stage: "run",
-    says: "The run cannot continue: it does not repeat what is recorded of it",
+    says: "The run does not repeat what is recorded of it",
     fix: "Send the snippet again, after looking at the calls that it has made",
   },
   CALL_END_UNKNOWN: {

@@ -57,9 +57,11 @@ import { SkillSettings } from "./runtime/skill-settings.ts";
 import { SkillSources } from "./runtime/skill-sources.ts";
 import { createLastingStatistics, type LastingStatistics, readUsedPaths } from "./runtime/statistics.ts";
 import { createLazyDatabase, createStore, type Database, type LazyDatabase, type Store } from "./store/index.ts";
-import { createRuns, type Runs } from "./runtime/execution/runs.ts";
+import { createRuns, type RecordedRunFacts, type Runs } from "./runtime/execution/runs.ts";
 import { createAudit, type RuntimeAudit } from "./runtime/audit.ts";
 import type { CheckedSnippet } from "./runtime/check-snippet.ts";
+
+export type { RecordedRunFacts };
 
 /** On whose behalf, and under which limits. No caller: everything is granted. */
 export interface RunOptions {

@@ -1,3 +1,4 @@
+export { type Cassette, createCassette, parseCassette } from "./cassette.ts";
 export { type Claims, createClaims } from "./claims.ts";
 export type { RunHeader, StoredOutcome } from "./header.ts";
 export { type Ledger, type LedgerCall, type LedgerEvent, readLedger } from "./ledger.ts";

@@ -3,6 +3,7 @@ import { getMessage, sentence, SkillgateError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { VERSION } from "../shared/version.ts";
 import type { Database, RunRow, RunStatus } from "../store/index.ts";
+import type { Cassette } from "./cassette.ts";
 import type { Claims } from "./claims.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 import {
@@ -265,7 +266,7 @@ function omitAnswer(event: LedgerEvent): LedgerEvent {
 }
 
 /** True if the ledger does not have all results. */
-export function isIncomplete({ calls }: Pick<Ledger, "calls">): boolean {
+export function isIncomplete({ calls }: Pick<Ledger, "calls"> | Cassette): boolean {
   return [...calls.values()].some(({ answer }) => answer?.ok === false && answer.error["code"] === "RUN_TOO_LARGE");
 }
 

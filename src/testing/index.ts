@@ -9,6 +9,8 @@ import type { CallContext, ProvidedSkill } from "../model/skill.ts";
 import { loadSkills } from "../providers/skills/index.ts";
 import { createRuntime, type RunOptions, type Runtime } from "../runtime.ts";
 
+export { replayCassette } from "./replay-cassette.ts";
+
 export interface TestOptions {
   /** Name of the skill to test, if the module has several. */
   readonly skill?: string;

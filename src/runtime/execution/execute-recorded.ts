@@ -2,12 +2,10 @@ import { Cancellation } from "../../../sandbox/index.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type RunRecorder, toRunStatus } from "../../runs/index.ts";
-import { encodeForGuest } from "../../shared/value-encoding.ts";
-import type { StoredOutcome } from "../../runs/index.ts";
 import type { ApprovalRow } from "../../store/index.ts";
 import { createCallHandler } from "./run-calls.ts";
 import { RecordedCalls } from "./recorded-calls.ts";
-import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
+import { describeOutcome, sandboxOptions, toStoredOutcome } from "./describe-outcome.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 import { createHold, type Hold } from "./hold.ts";
 
@@ -154,14 +152,4 @@ function createStopper({ cancellable }: RunRequest): Stopper {
     },
     close: () => stopListening?.(),
   };
-}
-
-/** The result of a run whose result is longer is not stored: a replay has it. In UTF-16 units. */
-const MAX_STORED_VALUE = 262_144;
-
-function toStoredOutcome(outcome: Outcome): StoredOutcome {
-  if (outcome.kind !== "completed") return outcome;
-  const { value, ...rest } = outcome;
-  const encoded = encodeForGuest(value, MAX_STORED_VALUE);
-  return { ...rest, ...(encoded !== undefined && encoded.json.length <= MAX_STORED_VALUE && { value: encoded }) };
 }

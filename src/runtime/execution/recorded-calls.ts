@@ -166,6 +166,7 @@ export class RecordedCalls implements RunLedger {
 /** The answer of a call whose run ends at once: the program does not read it. */
 const STOPPED: SandboxAnswer = { ok: false, error: { name: "CallError", code: "CALL_CANCELLED", message: "" } };
 
-function toRecordedArguments(json: string): string {
+/** The arguments as a ledger has them. */
+export function toRecordedArguments(json: string): string {
   return json.length <= MAX_ARGUMENT_UNITS ? json : `sha256:${hash("sha256", json)}`;
 }

@@ -15,6 +15,7 @@ import type { Database, RunRow, RunStatus } from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
 import { followRuns, isFree } from "./follow-runs.ts";
 import { describeWaiting, executeRecorded, waitForRun } from "./execute-recorded.ts";
+import { createReplays, type RunReplays } from "./replay.ts";
 import { readProgram } from "./run-header.ts";
 import type { RunRequest, RunServices } from "./run-services.ts";
 
@@ -43,7 +44,7 @@ export interface ResumeRunOptions {
 }
 
 /** The recorded runs. A caller sees its own, an administrator all; others do not exist for it. */
-export interface Runs {
+export interface Runs extends RunReplays {
   /** The newest first. */
   list(options?: ListOptions): Promise<readonly RecordedRunFacts[]>;
   get(id: string, options?: Pick<ListOptions, "caller">): Promise<RecordedRunFacts>;
@@ -132,6 +133,7 @@ export function createRuns(options: RunsOptions): Runs {
 
   return {
     ...createRunQueries(options, access),
+    ...createReplays({ readLedger: access.read, services, createRequest: options.createRequest }),
     resume,
     async cancel(id, { caller } = {}) {
       const row = await access.find(id, caller);
@@ -161,10 +163,7 @@ function createRunQueries(
       return rows.map(toFacts);
     },
     get: async (id, { caller } = {}) => toFacts(await access.find(id, caller)),
-    async ledger(id, { caller } = {}) {
-      await access.find(id, caller);
-      return access.readEntries(id);
-    },
+    ledger: access.read,
     async outcome(id, { caller } = {}) {
       const { state, ended } = await access.find(id, caller);
       const { outcome } = await access.readEntries(id);
@@ -181,6 +180,8 @@ interface RunAccess {
   /** Throws `RUN_NOT_FOUND` for a run that does not exist, or not for the caller. */
   find(id: string, caller?: Caller): Promise<RunRow>;
   readEntries(id: string): Promise<Ledger>;
+  /** Reads a ledger on behalf of a caller. Throws `RUN_NOT_FOUND`. */
+  readonly read: Runs["ledger"];
   /** Throws `RUN_BUSY` if another process executes the run. */
   claim(row: RunRow): Promise<void>;
 }
@@ -209,7 +210,12 @@ function createAccess({ open, services }: RunsOptions): RunAccess {
     if (!isClaimed) throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${row.id} in ${row.claimedBy}`));
   }
 
-  return { find, readEntries, claim };
+  async function read(id: string, { caller }: Pick<ListOptions, "caller"> = {}): Promise<Ledger> {
+    await find(id, caller);
+    return readEntries(id);
+  }
+
+  return { find, readEntries, read, claim };
 }
 
 /** Returns the caller of a run with the rights that its key has now; `undefined` for a key that is not valid any more. */

@@ -17,6 +17,7 @@ import { addMcp } from "./mcp/index.ts";
 import { addPolicy } from "./policy.ts";
 import { VERSION } from "../../shared/version.ts";
 import { addRun } from "./commands/run.ts";
+import { addRuns } from "./runs/index.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSkills } from "./skills/index.ts";
@@ -50,6 +51,7 @@ export function createProgram(act: CommandAction): Command {
     addKeys,
     addPolicy,
     addApprovals,
+    addRuns,
     addAudit,
     addStore,
   ])

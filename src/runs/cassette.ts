@@ -1,0 +1,126 @@
+import { type Delivery } from "../../sandbox/index.ts";
+import { sentence, SkillgateError } from "../errors.ts";
+import { isRecord } from "../model/json.ts";
+import type { RunHeader, StoredOutcome } from "./header.ts";
+import type { Ledger, LedgerCall } from "./ledger.ts";
+
+/** Everything that a run depended on, and its outcome: enough to repeat it without its providers. Plain data. */
+export interface Cassette {
+  readonly format: typeof CASSETTE_FORMAT;
+  /** Id of the run. */
+  readonly run: string;
+  readonly header: RunHeader;
+  readonly calls: readonly LedgerCall[];
+  readonly deliveries: readonly Delivery[];
+  /** Missing if the run has not ended. */
+  readonly outcome?: StoredOutcome;
+}
+
+export const CASSETTE_FORMAT = "skillgate-cassette-1";
+
+export function createCassette(run: string, { header, calls, deliveries, outcome }: Ledger): Cassette {
+  return {
+    format: CASSETTE_FORMAT,
+    run,
+    header,
+    calls: [...calls.values()],
+    deliveries,
+    ...(outcome !== undefined && { outcome }),
+  };
+}
+
+/** Parses a cassette from a file. Throws `RUN_DAMAGED`, which names the part that is not valid. */
+export function parseCassette(value: unknown): Cassette {
+  if (!isRecord(value) || value["format"] !== CASSETTE_FORMAT)
+    throw createCassetteError(`its format must be ${JSON.stringify(CASSETTE_FORMAT)}`);
+  const { run, header, calls, deliveries, outcome } = value;
+  if (typeof run !== "string") throw createCassetteError("run must be a text");
+  if (!isHeader(header)) throw createCassetteError("its header is not valid");
+  if (!Array.isArray(calls)) throw createCassetteError("calls must be a list");
+  const wrong = calls.findIndex((call) => !isCall(call));
+  if (wrong >= 0) throw createCassetteError(`entry ${wrong + 1} of its calls is not valid`);
+  if (!Array.isArray(deliveries) || !deliveries.every(isDelivery))
+    throw createCassetteError("its deliveries are not valid");
+  if (outcome !== undefined && !isOutcome(outcome)) throw createCassetteError("its outcome is not valid");
+  return value as unknown as Cassette;
+}
+
+function isHeader(header: unknown): boolean {
+  if (!isRecord(header)) return false;
+  const { source, program, notes, seed, time, limits, caller } = header;
+  return (
+    typeof source === "string" &&
+    isProgram(program) &&
+    isList(notes, "string") &&
+    typeof seed === "string" &&
+    Buffer.from(seed, "base64").length === SEED_BYTES &&
+    Number.isFinite(time) &&
+    isRecord(limits) &&
+    Object.values(limits).every((limit) => typeof limit === "number" && limit >= 0) &&
+    isRecord(caller) &&
+    typeof caller["id"] === "string"
+  );
+}
+
+const SEED_BYTES = 8;
+
+function isProgram(program: unknown): boolean {
+  return (
+    isRecord(program) &&
+    typeof program["code"] === "string" &&
+    isList(program["paths"], "string") &&
+    isList(program["readOnly"], "string") &&
+    isList(program["waits"], "number") &&
+    Array.isArray(program["segments"]) &&
+    program["segments"].every(isRecord)
+  );
+}
+
+function isCall(call: unknown): boolean {
+  if (!isRecord(call)) return false;
+  const { id, path, args, notes, durationMs, answer } = call;
+  return (
+    typeof id === "number" &&
+    typeof path === "string" &&
+    typeof args === "string" &&
+    isList(notes, "string") &&
+    typeof durationMs === "number" &&
+    (answer === undefined || isAnswer(answer))
+  );
+}
+
+function isAnswer(answer: unknown): boolean {
+  if (!isRecord(answer)) return false;
+  if (answer["ok"] === false) return isRecord(answer["error"]);
+  return answer["ok"] === true && isJson(answer["json"]);
+}
+
+function isDelivery(delivery: unknown): boolean {
+  return isRecord(delivery) && isList(delivery["ids"], "number") && Number.isFinite(delivery["time"]);
+}
+
+function isOutcome(outcome: unknown): boolean {
+  if (!isRecord(outcome)) return false;
+  const { kind, text, calls, notes, value, error } = outcome;
+  const isKnown = kind === "completed" || (kind === "failed" && isRecord(error));
+  const hasValue = value === undefined || (isRecord(value) && isJson(value["json"]));
+  return isKnown && hasValue && typeof text === "string" && Array.isArray(calls) && isList(notes, "string");
+}
+
+function isList(value: unknown, type: "string" | "number"): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === type);
+}
+
+function isJson(text: unknown): boolean {
+  if (typeof text !== "string") return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function createCassetteError(why: string): SkillgateError {
+  return new SkillgateError("RUN_DAMAGED", sentence("RUN_DAMAGED", `the cassette cannot be read: ${why}`));
+}

@@ -1,0 +1,188 @@
+import { type SandboxOutcome } from "../../../sandbox/index.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { Caller } from "../../model/caller.ts";
+import { createKeptResults } from "../../model/kept-results.ts";
+import type { CallRecord, Outcome } from "../../model/outcome.ts";
+import type { Program } from "../../model/snippet.ts";
+import { type Cassette, createCassette, isIncomplete, type Ledger, type StoredOutcome } from "../../runs/index.ts";
+import { isBuiltin } from "../builtin-calls.ts";
+import { createOutcome } from "../outcome/index.ts";
+import type { ResultHandles } from "../outcome/result-handles.ts";
+import { sandboxOptions, toStoredOutcome } from "./describe-outcome.ts";
+import { findOutcomeDifference } from "./outcome-difference.ts";
+import { ReplayedCalls } from "./replayed-calls.ts";
+import { recordFromLedger } from "./run-calls.ts";
+import { readProgram } from "./run-header.ts";
+import type { RunRequest, RunServices } from "./run-services.ts";
+
+export interface ReplayOptions {
+  /** On whose behalf a recorded run is read. The owner by default. */
+  readonly caller?: Caller;
+  /** Another text of the program, which is to make the same calls: it is checked against the catalog of the runtime. */
+  readonly source?: string;
+}
+
+/** Repeats recorded runs. */
+export interface RunReplays {
+  /** Returns all that a replay of a run needs. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
+  cassette(id: string, options?: Pick<ReplayOptions, "caller">): Promise<Cassette>;
+  /**
+   * Executes the program of a run again with the recorded answers, without providers or network, and compares the outcome. Resolves
+   * to it; to `undefined` for a run that has not ended. Throws `REPLAY_DIVERGED`, which names the first difference,
+   * `RUN_NOT_FOUND`, `RUN_DAMAGED`, `RUN_INCOMPLETE`.
+   */
+  replay(run: string | Cassette, options?: ReplayOptions): Promise<Outcome | undefined>;
+}
+
+interface ReplaysOptions {
+  readonly readLedger: (id: string, options: Pick<ReplayOptions, "caller">) => Promise<Ledger>;
+  readonly services: RunServices;
+  readonly createRequest: (options: Pick<RunRequest, "caller" | "limits">) => RunRequest;
+}
+
+export function createReplays({ readLedger, services, createRequest }: ReplaysOptions): RunReplays {
+  const read: RunReplays["cassette"] = async (id, options = {}) => createCassette(id, await readLedger(id, options));
+  return {
+    cassette: read,
+    async replay(run, { source, ...options } = {}) {
+      const cassette = typeof run === "string" ? await read(run, options) : run;
+      const program =
+        source === undefined
+          ? readRecordedProgram(cassette)
+          : checkOtherText(
+              source,
+              createRequest({ caller: cassette.header.caller, limits: cassette.header.limits }),
+              services,
+            );
+      return replayCassette(cassette, program, services);
+    },
+  };
+}
+
+/** The program that is executed: the recorded one, or another text of it. */
+interface ReplayProgram {
+  readonly source: string;
+  readonly program: Program;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Executes a program with the recorded answers and clock: without providers, network or store. Resolves to its outcome, which is
+ * the recorded one; to `undefined` if the run has not ended. Throws `REPLAY_DIVERGED`, which names the first difference, and
+ * `RUN_INCOMPLETE`.
+ */
+async function replayCassette(
+  cassette: Cassette,
+  { source, program, notes }: ReplayProgram,
+  { sandbox: engine, secrets }: Pick<RunServices, "sandbox" | "secrets">,
+): Promise<Outcome | undefined> {
+  const { run, header, deliveries, outcome: stored } = cassette;
+  const { caller, limits, seed, time } = header;
+  if (isIncomplete(cassette)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${run}`));
+  const calls = new ReplayedCalls(cassette, { isWhole: stored !== undefined && !isInterruption(stored) });
+  const sandbox = await engine.run({ ...program, seed: Buffer.from(seed, "base64"), time, deliveries }, calls.answer, {
+    ...sandboxOptions({ limits }, secrets),
+    cancellable: calls.cancellation,
+    suspend: AbortSignal.abort(),
+    onDelivery: () => void calls.stop(), // the record ends here
+  });
+  const difference = calls.difference ?? findEarlyEnd(sandbox, calls);
+  if (difference !== undefined) throw createDivergence(run, difference);
+  const isOpen = sandbox.end.kind === "suspended" || calls.cancellation.isCancelled || isOutOfTime(sandbox);
+  if (isOpen && stored === undefined) return undefined;
+  if (isOpen && stored !== undefined && !isInterruption(stored))
+    throw createDivergence(run, "the program waits where its recorded end is");
+  const ending = { runId: run, caller, source, program, limits, secrets, results: createKeptResults() };
+  const replayed = secrets.maskValue(
+    createOutcome({
+      ...ending,
+      sandbox: isOpen ? { ...sandbox, end: { kind: "stopped", reason: "CANCELLED" } } : sandbox,
+      calls: listCalls(calls, stored),
+      notes: [...notes, ...listNotes(calls, stored)],
+      handles: createRecordedHandles(stored),
+      cancelReason: undefined,
+    }),
+  );
+  if (stored === undefined) return replayed;
+  const outcome = addRecordedTexts(replayed, secrets.maskValue(stored), isOpen);
+  const found = findOutcomeDifference(toStoredOutcome(outcome), secrets.maskValue(stored));
+  if (found !== undefined) throw createDivergence(run, found);
+  return outcome;
+}
+
+/** The program as it was executed. */
+function readRecordedProgram({ header }: Cassette): ReplayProgram {
+  return { source: header.source, program: readProgram(header), notes: header.notes };
+}
+
+/** Another text of a program, checked against the methods of the runtime. Throws the first reason why it is refused. */
+function checkOtherText(source: string, request: RunRequest, { inspect }: Pick<RunServices, "inspect">): ReplayProgram {
+  const { program, violations, notes } = inspect(source, request);
+  if (program !== undefined) return { source, program, notes };
+  const [violation] = violations;
+  if (violation === undefined) throw new TypeError("A text without a program has a violation");
+  throw new SkillgateError(violation.code, violation.message);
+}
+
+function findEarlyEnd({ end }: SandboxOutcome, calls: ReplayedCalls): string | undefined {
+  return end.kind === "stopped" && end.reason === "REPLAY_DIVERGED" ? calls.describeMissingCall() : undefined;
+}
+
+function createDivergence(run: string, what: string): SkillgateError {
+  return new SkillgateError("REPLAY_DIVERGED", sentence("REPLAY_DIVERGED", `run ${run}: ${what}`), { run });
+}
+
+/** The ends that the host brings about, at a time that the program does not determine. */
+const INTERRUPTIONS: ReadonlySet<string> = new Set([
+  "CANCELLED",
+  "CPU_LIMIT",
+  "WALL_LIMIT",
+  "CALL_END_UNKNOWN",
+  "CONTINUE_UNSURE",
+  "REPLAY_DIVERGED",
+]);
+
+/** A program without an end reaches another limit in a replay, which does not wait. */
+function isOutOfTime({ end }: SandboxOutcome): boolean {
+  return end.kind === "stopped" && INTERRUPTIONS.has(end.reason);
+}
+
+function isInterruption(stored: StoredOutcome): boolean {
+  const error: unknown = "error" in stored ? stored.error : undefined;
+  return typeof error === "object" && error !== null && "code" in error && INTERRUPTIONS.has(String(error.code));
+}
+
+type FailedOutcome = Extract<Outcome, { readonly kind: "failed" }>;
+
+/** The calls of methods in their order. How long a call without an answer lasted is a fact of the record. */
+function listCalls(calls: ReplayedCalls, stored: StoredOutcome | undefined): readonly CallRecord[] {
+  const recorded = (stored as Partial<Pick<FailedOutcome, "calls">> | undefined)?.calls ?? [];
+  return [...calls.repeated.values()]
+    .toSorted((a, b) => a.id - b.id)
+    .filter(({ path }) => !isBuiltin(path))
+    .map((call) => {
+      const found = calls.isDelivered(call.id) ? undefined : recorded.find(({ id }) => id === call.id);
+      return found ?? recordFromLedger(call);
+    });
+}
+
+/** The remarks of the calls, in the order of the record. */
+function listNotes(calls: ReplayedCalls, stored: StoredOutcome | undefined): readonly string[] {
+  const recorded = (stored as Partial<Pick<FailedOutcome, "notes">> | undefined)?.notes ?? [];
+  const notes = [...new Set([...calls.repeated.values()].flatMap((call) => call.notes))];
+  return notes.toSorted((a, b) => recorded.indexOf(a) - recorded.indexOf(b));
+}
+
+/** The name of a large result is a fact of the record: it depends on earlier runs. */
+function createRecordedHandles(stored: StoredOutcome | undefined): ResultHandles {
+  const handle = /device\.result\("(\w+)"\)/.exec(stored?.text ?? "")?.[1];
+  return { keep: () => handle, get: () => undefined, list: () => [] };
+}
+
+/** Adds what the host has written below an error: the declarations of methods, or why it ended the run. */
+function addRecordedTexts(outcome: Outcome, stored: StoredOutcome, isOpen: boolean): Outcome {
+  if (outcome.kind !== "failed" || stored.kind !== "failed") return outcome;
+  const { error, text, notes } = stored as FailedOutcome;
+  if (isOpen) return { ...outcome, error, text, notes };
+  return text.startsWith(`${outcome.text}\n\n`) ? { ...outcome, text } : outcome;
+}

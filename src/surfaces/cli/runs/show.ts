@@ -1,0 +1,68 @@
+import type { Ledger, LedgerCall } from "../../../runs/index.ts";
+import type { RecordedRunFacts } from "../../../runtime.ts";
+import type { CliSession } from "../session.ts";
+import type { CommandResult, Paint } from "../terminal/terminal.ts";
+import { count, escaped, lines, milliseconds } from "../text/layout.ts";
+import { findRun, openRuns } from "./find-run.ts";
+import { stateText, timeText } from "./list.ts";
+import { createTimeline, type TimelineCall, timelineText } from "./timeline.ts";
+
+export async function showRun(session: CliSession, id: string): Promise<CommandResult> {
+  const runtime = await openRuns(session);
+  const run = await findRun(runtime, id);
+  const ledger = await runtime.runs.ledger(run.id);
+  const { approvals } = await runtime.database();
+  const { source } = ledger.header;
+  const calls = createTimeline(ledger, await approvals.listOfRun(run.id), (call) => findLine(call, source));
+  const { outcome } = ledger;
+  const facts = { ...run, version: ledger.header.version, source, timeline: calls, ...(outcome && { outcome }) };
+  return {
+    exit: "ok",
+    json: runtime.secrets.maskTexts(facts),
+    text: runtime.secrets.maskText(runText(run, ledger, calls, session.paint.out)),
+  };
+}
+
+/** The number of the only line of the source that can have made a call: it names the method, and its texts and numbers. */
+function findLine({ path, args }: LedgerCall, source: string): number | undefined {
+  const naming = source.split("\n").flatMap((text, index) => (text.includes(path) ? [{ text, line: index + 1 }] : []));
+  const literals = args.match(/"(?:[^"\\]|\\.)+"|-?\d[\d.]*/g) ?? [];
+  const exact = naming.filter(({ text }) => literals.every((literal) => text.includes(literal.replaceAll('"', ""))));
+  const possible = naming.length === 1 ? naming : exact;
+  return possible.length === 1 ? possible[0]?.line : undefined;
+}
+
+function runText(
+  run: RecordedRunFacts,
+  { header, outcome }: Ledger,
+  calls: readonly TimelineCall[],
+  paint: Paint,
+): string {
+  const { id, state, created, updated, ended, continues } = run;
+  const facts = [
+    `began ${timeText(created)}`,
+    `${ended === null ? "last written" : "ended"} after ${milliseconds((ended ?? updated) - created)}`,
+    `${count(run.calls, "call")}, ${count(run.effects, "effect")}`,
+    `caller ${escaped(header.caller.id)}`,
+    `skillgate ${escaped(header.version)}`,
+    ...(continues === null ? [] : [`continues run ${continues}`]),
+  ];
+  return lines([
+    `Run ${paint.cyan(id)} ${stateText(state, paint)}`,
+    paint.dim(facts.join(" · ")),
+    "",
+    ...sourceLines(header.source, calls, paint),
+    " ",
+    timelineText(calls, paint),
+    ...(outcome === undefined ? [] : [" ", outcome.text]),
+  ]);
+}
+
+/** The source with the numbers of the calls that each line has made. */
+function sourceLines(source: string, calls: readonly TimelineCall[], paint: Paint): readonly string[] {
+  return source.split("\n").map((text, index) => {
+    const ids = calls.filter(({ line }) => line === index + 1).map(({ id }) => id);
+    const mark = ids.length === 0 ? "" : paint.dim(`  ← ${ids.length === 1 ? "call" : "calls"} ${ids.join(", ")}`);
+    return `${paint.dim(String(index + 1).padStart(4))}  ${escaped(text)}${mark}`;
+  });
+}

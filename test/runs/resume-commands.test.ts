@@ -1,0 +1,86 @@
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { project, skillgate } from "../surfaces/cli/command.ts";
+import { startProcess } from "./refund-process.ts";
+
+/** The methods of the fixture's skill, as a file: their definitions differ. */
+const SKILL = `
+/** Orders of a shop. */
+export class OrderSkill {
+  /**
+   * Refund an order.
+   * @param {number} order The order
+   */
+  refund(order) { return "refunded " + order; }
+
+  /**
+   * Refund a large order.
+   * @param {number} order The order
+   * @approval user
+   */
+  refundLarge(order) { return "refunded " + order + " by file"; }
+}
+`;
+
+/** Starts a run in a process that ends while a person is asked. */
+async function interruptRun(): Promise<{
+  readonly cwd: string;
+  readonly run: string;
+  readonly approval: string;
+  readonly screen: string;
+}> {
+  const cwd = project({ "skills/order.js": SKILL, "settings.yaml": "store: { dir: state }\n" });
+  const code = "await device.OrderSkill.refund(1);\nawait device.OrderSkill.refundLarge(2)";
+  const first = startProcess({ store: join(cwd, "state"), log: join(cwd, "effects.log") }, ["run", code]);
+  const { id: approval = "" } = await first.next("approval");
+  const { stdout } = await skillgate(["runs", "list", "--json"], { cwd });
+  const { runs } = JSON.parse(stdout) as { readonly runs: readonly { readonly id: string }[] };
+  const run = runs[0]?.id ?? "";
+  const { stdout: screen } = await skillgate(["runs", "show", run], { cwd });
+  await first.kill("SIGKILL");
+  return { cwd, run, approval, screen };
+}
+
+test("shows that a run waits for a person, repeats it until then, and continues it after the answer [R2] [R5]", async () => {
+  const { cwd, run, approval, screen } = await interruptRun();
+  expect(screen).toMatch(
+    new RegExp(
+      `^ {3}2! {2}OrderSkill\\.refundLarge {2}line 2 {2}\\d+–… ms {2} *█*░+ *waits for approval ${approval}$`,
+      "m",
+    ),
+  );
+  const replayed = await skillgate(["runs", "replay", run], { cwd });
+  expect(replayed.stdout).toBe(
+    `Run ${run} is waiting and has no outcome. What is recorded of it is repeated without a difference\n`,
+  );
+  expect((await skillgate(["runs", "export", run, "--test", join(cwd, "a.test.mjs")], { cwd })).stderr).toContain(
+    `run ${run} has no outcome`,
+  );
+  await skillgate(["approvals", "approve", approval], { cwd });
+  const resumed = await skillgate(["runs", "resume", run.slice(0, 8), "--accept-changes"], { cwd });
+  expect(resumed).toMatchObject({ exit: 0, stdout: "refunded 2 by file\n" });
+  expect((await skillgate(["runs", "list"], { cwd })).stdout).toContain("completed");
+  const { stdout } = await skillgate(["runs", "show", run, "--json"], { cwd });
+  const { timeline } = JSON.parse(stdout) as { readonly timeline: readonly { readonly waits: readonly unknown[] }[] };
+  expect(timeline[1]?.waits).toEqual([{ approval, from: expect.any(Number), to: expect.any(Number) }]);
+  expect(await skillgate(["runs", "replay", run], { cwd })).toMatchObject({ exit: 0, stdout: "refunded 2 by file\n" });
+});
+
+test("fails a call of a method that has changed since the run began [R2]", async () => {
+  const { cwd, run, approval } = await interruptRun();
+  await skillgate(["approvals", "approve", approval], { cwd });
+  const { exit, stderr } = await skillgate(["runs", "resume", run], { cwd });
+  expect([exit, stderr.includes("METHOD_CHANGED")]).toEqual([1, true]);
+});
+
+test("cancels a run whose process has ended, once [R2]", async () => {
+  const { cwd, run, approval } = await interruptRun();
+  expect((await skillgate(["runs", "cancel", run], { cwd })).stdout).toBe(`Cancelled run ${run}\n`);
+  expect((await skillgate(["runs", "cancel", run], { cwd })).stdout).toBe(
+    `Run ${run} has ended already: it is cancelled\n`,
+  );
+  expect((await skillgate(["runs", "list", "--state", "cancelled"], { cwd })).stdout).toContain(run.slice(0, 8));
+  expect((await skillgate(["approvals", "list"], { cwd })).stdout).not.toContain(approval);
+});
