@@ -12,7 +12,7 @@ test.each([
   [["search", "--limt=5"], "Unknown option: --limt; did you mean --limit?"],
   [["rn"], "Unknown command: rn; did you mean run?"],
   [["chekc"], "Unknown command: chekc; did you mean check?"],
-  [["list"], "Unknown command: list; did you mean mcp list, keys list or trust list?"],
+  [["list"], "Unknown command: list; did you mean mcp list, keys list or runs list?"],
   [["mcp", "tset"], "Unknown command: tset; did you mean test?"],
   [["device.TimeSkill.get_time()"], `Unknown command: device.TimeSkill.get_time(); ${HOW_TO_RUN}`],
   [["program.ts"], `Unknown command: program.ts; ${HOW_TO_RUN}`],
