@@ -183,3 +183,10 @@ test("does not count the time in which a user answers a request [X2]", async () 
   think();
   expect(await run).toMatchObject({ kind: "completed", value: { action: "decline" } });
 });
+
+test("sends the id of a call as its idempotency key [R3]", async () => {
+  const provider = await connected([fixture()]);
+  const results: unknown[] = [];
+  await call(provider, "capabilities", {}, { callId: "run-1/2", wire: (result) => results.push(result) });
+  expect(results).toMatchObject([{ _meta: { key: "run-1/2" } }]);
+});

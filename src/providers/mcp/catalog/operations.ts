@@ -31,9 +31,10 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
     name,
     method,
     isRepeatable: method.metadata?.readOnly === true || method.metadata?.idempotent === true,
-    async send(connection, input, { signal, progress, client, wire }) {
+    async send(connection, input, { callId, signal, progress, client, wire }) {
       const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
-      const call = { name, input, inputSchema, signal, onProgress };
+      const key = method.metadata?.readOnly === true ? {} : { idempotencyKey: callId };
+      const call = { name, input, inputSchema, signal, onProgress, ...key };
       const result = await connection.callTool(call).catch(async (thrown: unknown) => {
         // The server refused the call before it did anything, so the call can be repeated.
         if (await visitsPages(thrown, client)) return connection.callTool(call);

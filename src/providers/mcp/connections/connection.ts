@@ -62,6 +62,8 @@ export interface McpToolCall {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
+  /** Sent in `_meta`; the same for each repetition of the call. */
+  readonly idempotencyKey?: string;
 }
 
 export interface HandshakeOptions {
@@ -175,8 +177,11 @@ async function keepSubscribed(client: Client, closed: Promise<void>): Promise<vo
   }
 }
 
+/** The member of `_meta` with the key by which a server recognizes a call that it has already made. */
+const IDEMPOTENCY_KEY = "skillgate/idempotency-key";
+
 /** Since 2026-07-28, a server logs only for requests that ask for it. */
-const WITH_LOG = { _meta: { [LOG_LEVEL_META_KEY]: "info" } } as const;
+const WITH_LOG = { [LOG_LEVEL_META_KEY]: "info" } as const;
 
 function createConnection(client: Client, inner: Transport, closed: Promise<void>): Connection {
   const discover = client.getDiscoverResult();
@@ -194,8 +199,12 @@ function createConnection(client: Client, inner: Transport, closed: Promise<void
     async request(method, params, signal) {
       return rawResult(await client.request({ method, params }, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
     },
-    async callTool({ name, input, inputSchema, signal, onProgress }) {
-      const params = { name, arguments: input, ...(isModern && WITH_LOG) };
+    async callTool({ name, input, inputSchema, signal, onProgress, idempotencyKey }) {
+      const meta = {
+        ...(isModern && WITH_LOG),
+        ...(idempotencyKey !== undefined && { [IDEMPOTENCY_KEY]: idempotencyKey }),
+      };
+      const params = { name, arguments: input, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
       const options = { signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
       if (!mayUseHeaders(inputSchema))
         return rawResult(await client.request({ method: "tools/call", params }, ANYTHING, options));
