@@ -51,11 +51,11 @@ export interface RefundProject {
   findQuestion(): Promise<string>;
 }
 
-/** Creates a project with the skill. Its runs answer at once that they wait. */
-export function createRefundProject(): RefundProject {
+/** Creates a project with the skill. Its runs answer after `holdSeconds` that they wait. */
+export function createRefundProject(holdSeconds = 0.2): RefundProject {
   const cwd = project({
     "skills/orders.js": ORDER_SKILL,
-    "settings.yaml": "store: { dir: state }\napprovals: { holdSeconds: 0.2 }\n",
+    "settings.yaml": `store: { dir: state }\napprovals: { holdSeconds: ${holdSeconds} }\n`,
   });
   const log = join(cwd, "effects.log");
   return {
