@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { type Database, type KeyRow, openDatabase, type StoreLocation } from "../../src/store/index.ts";
+import {
+  type Database,
+  type KeyRow,
+  openDatabase,
+  type StoreLocation,
+  type RunEntryRow,
+  type RunRow,
+} from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
 const { kinds } = await prepareDatabases();
@@ -40,6 +47,23 @@ const APPROVAL = {
   created: 1_000,
   expires: 2_000,
 } as const;
+
+const RUN: RunRow = {
+  id: "r1",
+  caller: "ada",
+  state: "waiting",
+  title: 'it\'s "a run"',
+  created: 1,
+  updated: 2,
+  ended: null,
+  continues: null,
+  calls: 1,
+  effects: 1,
+  size: 2,
+  claimedBy: null,
+  claimedUntil: 0,
+  attempts: 1,
+};
 
 describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %s", (kind, makeLocation) => {
   let location: StoreLocation;
@@ -97,7 +121,10 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
       answeredBy: answers[0] ? "bob" : "eve",
       answeredAt: 1_500,
       usedAt: 1_600,
+      closedAt: 1_500,
     });
+    expect((await database.approvals.listClosedAfter(1_499)).map(({ id }) => id)).toEqual(["a1"]);
+    expect(await database.approvals.listClosedAfter(1_500)).toEqual([]);
     expect(await database.approvals.use("a1", 1_700)).toBe(false);
   });
 
@@ -113,6 +140,25 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     expect(await database.approvals.expire(2_000)).toBe(1);
     expect((await database.approvals.list("expired")).map(({ id }) => id)).toEqual(["a1"]);
     expect((await database.approvals.list()).map(({ id }) => id)).toEqual(["a1", "a2"]);
+  });
+
+  test("adds each entry of a ledger once, and lets one process claim a run [R1, R2]", async () => {
+    const entry = (seq: number): RunEntryRow => ({ run: "r1", seq, events: "[]", hash: `${seq}` });
+    await database.runs.add(RUN, entry(0));
+    const appended = await Promise.allSettled([database.runs.append(entry(1)), database.runs.append(entry(1))]);
+    expect(appended.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    await expect(database.runs.appendAndUpdate(entry(1), { state: "failed" })).rejects.toMatchObject({
+      code: "STORE_CONFLICT",
+    });
+    expect(await database.runs.get("r1")).toEqual(RUN);
+    const claims = ["p1", "p2", "p3"].map((by) => database.runs.claim(RUN, { by, until: 9_000, now: 5 }));
+    expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
+    expect(await database.runs.get("r1")).toMatchObject({ attempts: 2, claimedUntil: 9_000 });
+    expect(await database.runs.entries("r1")).toEqual([entry(0), entry(1)]);
+    await database.runs.update("r1", { state: "completed", ended: 10 });
+    expect(await database.runs.prune(10)).toBe(0);
+    expect(await database.runs.prune(11)).toBe(1);
+    expect(await database.runs.entries("r1")).toEqual([]);
   });
 
   test("reports changes to its watchers", async () => {
