@@ -32,8 +32,21 @@ export interface SandboxProgram {
    * anything new; only then are calls made that they do not contain.
    */
   readonly deliveries?: readonly Delivery[];
+  /**
+   * Allows a program that only begins like the one of the deliveries. It is asked for each call, in the guest's order, and for
+   * each timer during the repetition, until it returns false or the next delivery cannot be repeated. Then the deliveries
+   * that are left are dropped, and the run goes on live. The repeated ones are recorded again.
+   */
+  readonly matches?: (step: ProgramStep) => boolean;
   /** Resources that the earlier execution used: they count toward the limits, the replay itself does not. */
   readonly used?: RunUsage;
+}
+
+/** A call or a timer of a program. */
+export interface ProgramStep {
+  readonly id: number;
+  /** The call; missing for a timer. `arguments` is JSON of a list. */
+  readonly call?: { readonly path: string; readonly arguments: string };
 }
 
 /** Answers and timers that reached the guest together, by their numbers in order, and the time of its clock then. */

@@ -27,6 +27,7 @@ export type {
   CatalogAnswer,
   CallableMethod,
   Delivery,
+  ProgramStep,
   RunUsage,
   SandboxProgram,
   StopReason,

@@ -56,7 +56,8 @@ export class AnswerQueue {
  * delivery are held.
  */
 export class RecordedAnswers extends AnswerQueue {
-  readonly #deliveries: readonly Delivery[];
+  #deliveries: readonly Delivery[];
+  readonly #recordsRepeated: boolean;
   readonly #record: (delivery: Delivery) => void;
   /** Ids in deliveries that were not repeated yet. */
   readonly #expected: Set<number>;
@@ -69,10 +70,21 @@ export class RecordedAnswers extends AnswerQueue {
   #repeated = 0;
   #time: number;
 
-  /** `time` is the guest's clock at its start. `record` receives each new delivery before it is taken. */
-  constructor(deliveries: readonly Delivery[], time: number, record: (delivery: Delivery) => void) {
+  /**
+   * `time` is the guest's clock at its start. `record` receives each new delivery before it is taken; with `recordsRepeated` the
+   * repeated ones as well.
+   */
+  constructor(
+    {
+      deliveries = [],
+      recordsRepeated,
+    }: { readonly deliveries?: readonly Delivery[]; readonly recordsRepeated: boolean },
+    time: number,
+    record: (delivery: Delivery) => void,
+  ) {
     super();
     this.#deliveries = deliveries;
+    this.#recordsRepeated = recordsRepeated;
     this.#time = time;
     this.#record = record;
     this.#expected = new Set(deliveries.flatMap(({ ids }) => ids));
@@ -104,6 +116,16 @@ export class RecordedAnswers extends AnswerQueue {
   /** Tests whether a delivery that is left contains a call or timer. */
   expects(id: number): boolean {
     return this.#expected.has(id);
+  }
+
+  /** Drops the deliveries that are left. Early answers become new ones, except those of the given timers. */
+  dropDeliveries(timers: ReadonlySet<number>): void {
+    this.#deliveries = this.#deliveries.slice(0, this.#repeated);
+    for (const id of [...this.#early.keys()]) {
+      const answer = this.#release(id);
+      if (!timers.has(id)) this.add(id, answer);
+    }
+    this.#expected.clear();
   }
 
   /** Marks an expected call or timer as made by the guest. */
@@ -143,6 +165,7 @@ export class RecordedAnswers extends AnswerQueue {
     const answers = ids.map((id) => this.#release(id));
     this.#repeated++;
     this.#time = Math.max(this.#time, time);
+    if (this.#recordsRepeated) this.#record({ ids, time });
     if (!this.isReplaying) for (const id of this.#early.keys()) this.add(id, this.#release(id));
     return { answers: `[${answers.join(",")}]`, time: this.#time };
   }

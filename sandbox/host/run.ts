@@ -19,7 +19,7 @@ import { OrderedCalls } from "./ordered-calls.ts";
 import { RunOutput } from "./output.ts";
 import { PendingCall } from "./pending-call.ts";
 import { RunTimers } from "./timers.ts";
-import { toTaggedJson } from "../codec/guest-value.ts";
+import { toJson, toTaggedJson } from "../codec/guest-value.ts";
 import {
   type SliceBudget,
   type SliceReport,
@@ -76,6 +76,10 @@ export class Run {
   readonly #answers: AnswerQueue;
   /** The same answers if their deliveries are recorded or repeated. */
   readonly #recorded: RecordedAnswers | undefined;
+  /** Timers that the deliveries contain which are left to repeat. */
+  readonly #repeatedTimers = new Map<number, Timer>();
+  /** True if the program goes on in another way than the one whose deliveries it has. */
+  #hasParted = false;
   /** Calls of a run that repeats deliveries which are in none of them: they are made after the last one. */
   #postponed: { readonly call: GuestCall; readonly isOrdered: boolean }[] = [];
   /** True until the guest stands still after the last delivery that it repeats. */
@@ -108,14 +112,18 @@ export class Run {
     this.limits = limits;
     this.#answer = answer;
     this.#on = on;
-    const { deliveries, time = Date.now(), used = UNUSED } = program;
+    const { deliveries, time = Date.now(), used = UNUSED, matches } = program;
     this.#cpuMs = used.cpuMs;
     this.#deliveredCpuMs = used.cpuMs;
     this.#isRepeating = deliveries !== undefined;
     this.#recorded =
       deliveries === undefined && on.record === undefined
         ? undefined
-        : new RecordedAnswers(deliveries ?? [], time, (delivery) => on.record?.(delivery, this.#getUsage()));
+        : new RecordedAnswers(
+            { ...(deliveries && { deliveries }), recordsRepeated: matches !== undefined },
+            time,
+            (delivery) => on.record?.(delivery, this.#getUsage()),
+          );
     this.#answers = this.#recorded ?? new AnswerQueue();
     this.#output = new RunOutput(limits.outputBytes, on.print, used.prints);
     this.#timers = new RunTimers(limits.wallMs, (timer) => this.#arrived(timer, `${timer},1,null`), this.#isRepeating);
@@ -239,13 +247,14 @@ export class Run {
     this.#account(report);
     if (this.#over) return;
     this.#standsStill = end === undefined;
+    this.#compareCalls(report.calls);
     this.#endRepetition();
     // Make calls that the snippet has not awaited too: the end cancels them at once, so they are reported as unfinished.
     if (end?.kind !== "stop") {
       this.#ordered.flush();
       for (const call of report.calls) this.#begin(call, false);
     }
-    if (this.#hasDiverged(end)) this.stop("REPLAY_DIVERGED");
+    if (this.#hasDiverged(end)) this.#diverge();
     if (end !== undefined) {
       this.#end(end);
       return;
@@ -262,10 +271,11 @@ export class Run {
     this.#account(report);
     if (this.#ending !== undefined) this.stop(this.#ending);
     this.#standsStill = true;
+    this.#compareCalls(report.calls);
     this.#endRepetition();
     const ordered = new Set(inOrder);
     for (const call of report.calls) this.#begin(call, ordered.has(call.id));
-    if (this.#mayReceive && this.#hasDiverged(undefined)) this.stop("REPLAY_DIVERGED");
+    if (this.#mayReceive && this.#hasDiverged(undefined)) this.#diverge();
     if (this.mayMakeWay) this.#on.suspendable?.();
     if (this.#isSuspending) this.suspend();
     if (!this.hasAnswers && this.#mayReceive && !this.#over) await this.#nextAnswers();
@@ -296,6 +306,36 @@ export class Run {
   #hasDiverged(end: SliceEnd | undefined): boolean {
     if (this.#recorded?.isReplaying !== true || end?.kind === "stop") return false;
     return end !== undefined || this.#recorded.isDiverged;
+  }
+
+  /** Ends a run that does not repeat its deliveries, or lets it go on without those that are left. */
+  #diverge(): void {
+    if (this.program.matches === undefined) {
+      this.stop("REPLAY_DIVERGED");
+      return;
+    }
+    this.#dropDeliveries();
+    this.#endRepetition();
+  }
+
+  /** Compares the next calls of the guest with those of the earlier program, until they are not the same. */
+  #compareCalls(calls: readonly GuestCall[]): void {
+    const { matches } = this.program;
+    for (const { id, path, arguments: args } of calls) {
+      if (matches === undefined || this.#hasParted) return;
+      if (!matches({ id, call: { path, arguments: toJson(args) } })) this.#dropDeliveries();
+    }
+  }
+
+  /** Timers that were due at once, because a delivery contained them, wait for their time. */
+  #dropDeliveries(): void {
+    this.#hasParted = true;
+    const timers = new Map(this.#repeatedTimers);
+    this.#repeatedTimers.clear();
+    if (this.#recorded?.isReplaying !== true) return;
+    for (const id of timers.keys()) if (!this.#recorded.expects(id)) timers.delete(id);
+    this.#recorded.dropDeliveries(new Set(timers.keys()));
+    for (const timer of timers.values()) this.#timers.set(timer, this.#recorded.time);
   }
 
   /**
@@ -460,10 +500,17 @@ export class Run {
   /** Sets or clears a timer. One that a repeated delivery contains is due at once. */
   #setTimer(timer: Timer): void {
     const recorded = this.#recorded;
-    if (recorded === undefined || !this.#isRepeating) this.#timers.set(timer);
-    else if (!recorded.isReplaying || !recorded.expects(timer.id)) this.#timers.set(timer, recorded.time);
+    this.#repeatedTimers.delete(timer.id);
+    if (recorded === undefined || !this.#isRepeating) {
+      this.#timers.set(timer);
+      return;
+    }
+    if (timer.milliseconds >= 0 && recorded.isReplaying && this.program.matches?.({ id: timer.id }) === false)
+      this.#dropDeliveries();
+    if (!recorded.isReplaying || !recorded.expects(timer.id)) this.#timers.set(timer, recorded.time);
     else if (timer.milliseconds >= 0) {
       recorded.markCalled(timer.id);
+      this.#repeatedTimers.set(timer.id, timer);
       this.#arrived(timer.id, `${timer.id},1,null`);
     }
   }
