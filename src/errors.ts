@@ -184,7 +184,12 @@ export const ERRORS = {
   CALL_END_UNKNOWN: {
     stage: "run",
     says: "A call had begun when the process ended, and how it ended is not known",
-    fix: "Find out whether it had its effect; the run is not continued, so that nothing is done twice",
+    fix: "Find out whether it had its effect; then continue the run with again or reuse",
+  },
+  CONTINUE_UNSURE: {
+    stage: "run",
+    says: "Stopped before a call that may have been made already",
+    fix: "Answer with again or reuse, as described below",
   },
   ENGINE_TRAP: { stage: "run", says: "Internal engine error", fix: "Send a simpler snippet" },
   THROWN: { stage: "run", says: "The snippet threw an error", fix: "Correct the snippet, or catch the error" },
@@ -311,6 +316,11 @@ export const ERRORS = {
     stage: "host",
     says: "Cannot read the ledger of the run",
     fix: "Send the snippet again, after finding out which of its calls were made",
+  },
+  CONTINUE_INVALID: {
+    stage: "host",
+    says: "Cannot continue this run",
+    fix: "Write the id and the numbers that the last failure names",
   },
   RUN_INCOMPLETE: {
     stage: "host",

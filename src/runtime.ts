@@ -75,6 +75,15 @@ export interface RunOptions {
   readonly observer?: RunObserver;
   /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */
   readonly approve?: Approve;
+  /**
+   * The failed run of the caller that the snippet corrects: `continue` of its outcome. What it has done is not done again. The
+   * run rejects with `CONTINUE_INVALID` or `RUN_BUSY` if it cannot be continued.
+   */
+  readonly continue?: string;
+  /** Numbers of calls of that run that may be made again. */
+  readonly again?: readonly number[];
+  /** Numbers of calls of that run that count as made. */
+  readonly reuse?: readonly number[];
 }
 
 export interface CallerOption {
@@ -552,7 +561,7 @@ function createDiscoveryApi(
 
 /** Builds the request of a run or a call: its caller, their view of the catalog, its limits and its listeners. */
 function requestFor(
-  { caller = OWNER, limits, signal, observer, approve }: RunOptions,
+  { caller = OWNER, limits, signal, observer, approve, continue: run, again = [], reuse = [] }: RunOptions,
   { settings, registry, sources, events }: RuntimeParts,
 ): RunRequest {
   return {
@@ -574,6 +583,7 @@ function requestFor(
     }),
     ...(observer !== undefined && { observer }),
     ...(approve !== undefined && { approve }),
+    ...(run !== undefined && { continues: { run, again, reuse } }),
   };
 }
 

@@ -67,6 +67,8 @@ export type Outcome =
       readonly runId: string;
       readonly violations: readonly Violation[];
       readonly text: string;
+      /** The run that the snippet corrects. */
+      readonly continue?: string;
     }
   | {
       readonly kind: "failed";
@@ -74,6 +76,8 @@ export type Outcome =
       readonly error: GuestError;
       readonly output: string;
       readonly text: string;
+      /** The run that a corrected program continues; missing if no call had an effect. */
+      readonly continue?: string;
       readonly notes: readonly string[];
       readonly calls: readonly CallRecord[];
       readonly usage: Usage;

@@ -28,6 +28,9 @@ export interface RunHeader {
   readonly methods: Readonly<Record<string, string>>;
   /** The run that this one continues. */
   readonly continues?: string;
+  /** Numbers of calls of that run that may be made again, and that count as made. */
+  readonly again?: readonly number[];
+  readonly reuse?: readonly number[];
 }
 
 /** An outcome as it is stored; `value` is JSON for `decodeFromGuest`. */

@@ -45,6 +45,8 @@ export interface EndEvent {
   readonly notes: readonly string[];
   /** In milliseconds since 1970. */
   readonly time: number;
+  /** The number of the call in the history of the continued run that answered this one. */
+  readonly from?: number;
 }
 
 export interface DeliveryEvent extends Delivery {
@@ -69,6 +71,16 @@ export interface LedgerCall extends Omit<CallEvent, "type"> {
   /** When the provider was invoked, and when the call had its answer, in milliseconds since 1970. */
   readonly beginTime: number | undefined;
   readonly endTime: number | undefined;
+  /** The number of the call of the continued run that answered it. */
+  readonly from?: number;
+}
+
+/** Longer arguments are recorded as their digest, in UTF-16 units. */
+const MAX_ARGUMENT_UNITS = 65_536;
+
+/** Returns arguments as a ledger has them. `json` is JSON of a list. */
+export function toRecordedArguments(json: string): string {
+  return json.length <= MAX_ARGUMENT_UNITS ? json : `sha256:${hash("sha256", json)}`;
 }
 
 /** A ledger that was read: what an execution of the program has to repeat. */
@@ -160,8 +172,8 @@ function collectCalls(run: string, events: readonly LedgerEvent[]): ReadonlyMap<
     } else if (event.type === "begin")
       change(event.id, { state: "begun", digest: event.digest, beginTime: event.time });
     else if (event.type === "end") {
-      const { id, answer, digest, durationMs, outcome, notes, time } = event;
-      change(id, { state: "ended", answer, digest, durationMs, outcome, notes, endTime: time });
+      const { type: _type, id, time: endTime, ...end } = event;
+      change(id, { ...end, state: "ended", endTime });
     }
   }
   return calls;

@@ -81,6 +81,14 @@ export class RunRecorder {
     return { deliveries: [...this.#deliveries], ...(this.#used !== undefined && { used: this.#used }) };
   }
 
+  get calls(): ReadonlyMap<number, LedgerCall> {
+    return this.#calls;
+  }
+
+  get deliveries(): readonly Delivery[] {
+    return this.#deliveries;
+  }
+
   find(id: number): LedgerCall | undefined {
     return this.#calls.get(id);
   }
@@ -107,7 +115,7 @@ export class RunRecorder {
     this.#buffer.push({ type: "call", ...call });
   }
 
-  /** Resolves when it is committed that the provider of a call is invoked next. */
+  /** Resolves when it is committed that the provider of a call is invoked next; of a read, it is committed with what follows. */
   begin(id: number, digest: string): Promise<void> {
     const call = this.#calls.get(id);
     if (call === undefined) throw new TypeError(`Call ${id} was not added`);
@@ -128,6 +136,7 @@ export class RunRecorder {
     call.durationMs = end.durationMs;
     call.outcome = end.outcome;
     call.notes = end.notes;
+    if (end.from !== undefined) call.from = end.from;
     call.endTime = Date.now();
     this.#buffer.push({ type: "end", ...end, time: call.endTime });
     if (!hasBegun || !this.isWritten) return;
@@ -235,7 +244,7 @@ export class RunRecorder {
       caller: header.caller.id,
       state: "running",
       title: createTitle(header.source),
-      created: header.time,
+      created: header.continues === undefined ? header.time : Date.now(),
       updated: Date.now(),
       ended: null,
       continues: header.continues ?? null,
@@ -248,7 +257,8 @@ export class RunRecorder {
 
   #getCounts(): Pick<RunRow, "calls" | "effects" | "size"> {
     const ended = [...this.#calls.values()].filter(({ state }) => state === "ended");
-    return { calls: ended.length, effects: ended.filter(({ isEffect }) => isEffect).length, size: this.#size };
+    const effects = ended.filter(({ isEffect, from }) => isEffect && from === undefined);
+    return { calls: ended.length, effects: effects.length, size: this.#size };
   }
 
   #warn(error: unknown): void {

@@ -58,12 +58,17 @@ export interface EndedRun {
 
 /** Runs a program. Throws `ARGUMENTS_INVALID` and `RATE_LIMIT`. */
 export async function runCode(runtime: Runtime, args: unknown, options: RunOptions): Promise<EndedRun> {
-  const { code, timeoutMs } = parseBuiltinInput("run_code", args);
+  const { code, timeoutMs, continue: run, again, reuse } = parseBuiltinInput("run_code", args);
   const source = String(code);
   const { cpuMs, wallMs: maxWallMs } = { ...runtime.limits, ...options.limits };
   // A model may lower the owner's time limit, not raise it.
   const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, maxWallMs) : maxWallMs;
-  const outcome = await runtime.run(source, { ...options, limits: { ...options.limits, wallMs } });
+  const continued = {
+    ...(typeof run === "string" && { continue: run }),
+    ...(Array.isArray(again) && { again: again.map(Number) }),
+    ...(Array.isArray(reuse) && { reuse: reuse.map(Number) }),
+  };
+  const outcome = await runtime.run(source, { ...options, ...continued, limits: { ...options.limits, wallMs } });
   return { source, outcome, limits: { cpuMs, wallMs } };
 }
 

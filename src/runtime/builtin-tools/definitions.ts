@@ -18,6 +18,8 @@ const RUN_OUTPUT: BuiltinDefinition["outputSchema"] = {
   },
 };
 
+const NUMBERS = { type: "array", items: { type: "integer" } };
+
 /** The three built-in tools that every caller has. They reach every method; their size does not depend on the catalog. */
 export const BUILTIN_TOOLS: readonly BuiltinDefinition[] = [
   {
@@ -70,12 +72,15 @@ export const BUILTIN_TOOLS: readonly BuiltinDefinition[] = [
 - Use await. Independent calls go into one Promise.all. The value of the last expression is the result; print(…) shows something on the way.
 - A failed call throws; error.message says why.
 - Inside: await device.search_skills("words") reads as a text and is a list (found[0].path, .signature, .call({…})); await device.describe("Skill.method"); device.result("r1"), an earlier large result.
-If it is refused, nothing has run: fix every line listed and send the whole program again. If it failed, the calls already made are not undone.`,
+If it is refused, nothing has run: fix every line listed and send the whole program again. If it failed, the calls already made are not undone: continue as it says.`,
     inputSchema: {
       type: "object",
       properties: {
         code: { type: "string", description: "The program; TypeScript is fine" },
         timeoutMs: { type: "integer", minimum: 1, description: "Time limit; can only lower the default" },
+        continue: { type: "string" },
+        again: NUMBERS,
+        reuse: NUMBERS,
       },
       required: ["code"],
       additionalProperties: false,

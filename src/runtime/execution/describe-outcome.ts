@@ -28,7 +28,7 @@ export function describeOutcome(
   return services.secrets.maskValue(addMethods(outcome, plan, request, services));
 }
 
-type RunEnding = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" | "stop"> & {
+type RunEnding = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" | "stop" | "continuation"> & {
   readonly callNotes: readonly string[];
 };
 

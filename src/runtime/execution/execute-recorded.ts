@@ -1,10 +1,11 @@
-import { Cancellation } from "../../../sandbox/index.ts";
+import { Cancellation, type SandboxProgram } from "../../../sandbox/index.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import { type RunRecorder, toRunStatus } from "../../runs/index.ts";
+import { type Continuation, type RunRecorder, toRunStatus } from "../../runs/index.ts";
 import type { ApprovalRow } from "../../store/index.ts";
 import { createCallHandler } from "./run-calls.ts";
 import { RecordedCalls } from "./recorded-calls.ts";
+import { formatReused } from "./describe-continuation.ts";
 import { describeOutcome, sandboxOptions, toStoredOutcome } from "./describe-outcome.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 import { createHold, type Hold } from "./hold.ts";
@@ -13,6 +14,8 @@ import { createHold, type Hold } from "./hold.ts";
 export interface ExecutionOptions {
   readonly isResumed?: boolean;
   readonly acceptsChanges?: boolean;
+  /** Answers calls of a corrected program from the run that failed. */
+  readonly continuation?: Continuation | undefined;
 }
 
 /**
@@ -89,6 +92,7 @@ async function execute(execution: Execution): Promise<Outcome> {
     catalog: request.catalog,
     isResumed: options.isResumed ?? false,
     acceptsChanges: options.acceptsChanges ?? false,
+    continuation: options.continuation,
     stop: stopper.stop,
     onWait(isWaiting) {
       if (isWaiting) recorder.wait();
@@ -102,8 +106,16 @@ async function execute(execution: Execution): Promise<Outcome> {
   hold.close();
   stopper.close();
   const { stop } = stopper.reason;
+  const reused = formatReused(recorder);
   const outcome = describeOutcome(
-    { ...run, sandbox, ...log.close(), ...(stop !== undefined && { stop }) },
+    {
+      ...run,
+      notes: reused === undefined ? run.notes : [...run.notes, reused],
+      sandbox,
+      ...log.close(),
+      continuation: calls.describeContinuation(),
+      ...(stop !== undefined && { stop }),
+    },
     request,
     services,
   );
@@ -113,13 +125,17 @@ async function execute(execution: Execution): Promise<Outcome> {
 
 /** Executes the program again whenever it was suspended and one of its calls has its answer. */
 async function executeUntilEnd(
-  { run, recorder, request, services, hold, stopper }: Execution,
+  { run, recorder, request, services, hold, stopper, options }: Execution,
   calls: RecordedCalls,
 ): Promise<Awaited<ReturnType<RunServices["sandbox"]["run"]>>> {
   const { cancellation } = stopper;
   const { seed, time } = recorder.header;
+  const { continuation, isResumed = false } = options;
+  let replay: Partial<SandboxProgram> = recorder.replay;
+  if (continuation !== undefined && !isResumed)
+    replay = { deliveries: continuation.history.deliveries, matches: continuation.matches };
   for (;;) {
-    const program = { ...run.program, seed: Buffer.from(seed, "base64"), time, ...recorder.replay };
+    const program = { ...run.program, seed: Buffer.from(seed, "base64"), time, ...replay };
     const sandbox = await services.sandbox.run(program, calls.answer, {
       ...sandboxOptions(request, services.secrets),
       cancellable: cancellation,
@@ -128,6 +144,7 @@ async function executeUntilEnd(
     });
     if (sandbox.end.kind !== "suspended") return sandbox;
     await calls.waitForAnswer(sandbox.end.timerAt, cancellation);
+    replay = recorder.replay;
   }
 }
 

@@ -3,6 +3,7 @@ import { type Claims, createClaims, type Ledger, RunRecorder } from "../../runs/
 import { getMessage } from "../../errors.ts";
 import type { LogListener, RuntimeSettings } from "../options.ts";
 import type { LazyDatabase } from "../../store/index.ts";
+import type { OpenContinuation } from "./continue-run.ts";
 import { createHeader } from "./run-header.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
@@ -20,7 +21,7 @@ export interface OpenRun {
 /** Records the runs of a runtime. */
 export interface RunLedgers {
   /** Returns `undefined` for a run that can neither wait for a person nor have an effect, and is not to be recorded. */
-  create(run: CheckedRun, request: RunRequest): RunRecorder | undefined;
+  create(run: CheckedRun, request: RunRequest, continued?: OpenContinuation): RunRecorder | undefined;
   /** Continues a ledger that was claimed. */
   continue(id: string, ledger: Ledger): RunRecorder;
   readonly open: Map<string, OpenRun>;
@@ -45,9 +46,10 @@ interface LedgerOptions {
 }
 
 /** Creates the services of runs with a ledger. */
-export function createRunServices(options: LedgerOptions): Pick<RunServices, "ledgers" | "listApprovals"> {
+export function createRunServices(options: LedgerOptions): Pick<RunServices, "ledgers" | "listApprovals" | "openRuns"> {
   return {
     ledgers: createLedgers(options),
+    openRuns: () => options.database.open(),
     async listApprovals(runId) {
       const { approvals } = await options.database.open();
       return (await approvals.listOfRun(runId)).filter(({ state }) => state === "pending");
@@ -101,9 +103,9 @@ function createLedgers({ settings, isDurable, database, getPolicy, log }: Ledger
   }
 
   return {
-    create(run, request) {
-      if (!mustRecord(run, request)) return undefined;
-      return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request) });
+    create(run, request, continued) {
+      if (continued === undefined && !mustRecord(run, request)) return undefined;
+      return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, continued) });
     },
     continue: (id, ledger) => new RunRecorder({ ...common, id, header: ledger.header, ledger }),
     open,

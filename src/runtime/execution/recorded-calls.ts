@@ -1,5 +1,3 @@
-import { hash } from "node:crypto";
-
 import type {
   AnswerCall,
   Cancellable,
@@ -11,12 +9,18 @@ import type {
 import type { ErrorCode } from "../../errors.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Catalog, Method } from "../../model/catalog.ts";
-import { type LedgerCall, LiveCall, type RunRecorder } from "../../runs/index.ts";
+import {
+  type Continuation,
+  type ContinueDecision,
+  type LedgerCall,
+  LiveCall,
+  type RunRecorder,
+  toRecordedArguments,
+} from "../../runs/index.ts";
+import { describeContinuation, type DoubtfulCall, formatCall } from "./describe-continuation.ts";
+import type { ContinuationHint } from "../outcome/index.ts";
 import { hashDefinition } from "./run-header.ts";
 import type { CallLog, RunLedger } from "./run-calls.ts";
-
-/** Longer arguments are recorded as their digest, in UTF-16 units. */
-const MAX_ARGUMENT_UNITS = 65_536;
 
 export interface RecordedCallsOptions {
   readonly recorder: RunRecorder;
@@ -25,6 +29,8 @@ export interface RecordedCallsOptions {
   readonly isResumed: boolean;
   /** True if the run may call methods that have changed since it began. */
   readonly acceptsChanges: boolean;
+  /** The failed run that the program continues. */
+  readonly continuation?: Continuation | undefined;
   /** Ends the run. */
   readonly stop: (code: ErrorCode, values: string) => void;
   /** Is called when the run begins to wait for a person, and when it does not wait for any. */
@@ -37,6 +43,8 @@ export class RecordedCalls implements RunLedger {
   readonly #options: RecordedCallsOptions;
   readonly #live = new Map<number, LiveCall>();
   #waiting = 0;
+  /** The call before which the run stops. */
+  #doubtful: DoubtfulCall | undefined;
   #log: CallLog | undefined;
 
   constructor(options: RecordedCallsOptions) {
@@ -52,11 +60,12 @@ export class RecordedCalls implements RunLedger {
 
   readonly answer: AnswerCall = async (call) => {
     const { recorder } = this.#options;
+    if (this.#doubtful !== undefined) return new Promise(() => {}); // the run ends when the calls under way have ended
     const found = recorder.find(call.id);
     const args = toRecordedArguments(call.arguments);
     if (found === undefined) {
       recorder.addCall({ id: call.id, path: call.path, args, isEffect: this.#isEffect(call.path) });
-      return this.#make(call);
+      return this.#makeOrReuse(call, args);
     }
     if (found.path !== call.path || found.args !== args) return this.#diverge(call, found);
     const live = this.#live.get(call.id);
@@ -70,6 +79,8 @@ export class RecordedCalls implements RunLedger {
   };
 
   begin(id: number, argumentsDigest: string): Promise<void> {
+    if (this.#doubtful !== undefined)
+      throw new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", "the run stops before another call"));
     return this.#options.recorder.begin(id, argumentsDigest).catch((cause: unknown) => {
       if (cause instanceof SkillgateError && cause.code === "LEDGER_FAILED") throw cause;
       const values = cause instanceof SkillgateError ? cause.code : "the store does not work";
@@ -118,6 +129,48 @@ export class RecordedCalls implements RunLedger {
   readonly onDelivery = (delivery: Delivery, used: RunUsage): void =>
     this.#options.recorder.addDelivery(delivery, used);
 
+  /** Returns how a corrected program continues this run, or the run that this one continues. */
+  describeContinuation(): ContinuationHint | undefined {
+    return describeContinuation(this.#options.recorder, this.#options.continuation, this.#doubtful);
+  }
+
+  /** Makes a new call of the program, or answers it from the run that it continues. */
+  async #makeOrReuse(call: SandboxCall, args: string): Promise<SandboxAnswer> {
+    const { continuation } = this.#options;
+    const { id, path } = call;
+    const isEffect = this.#isEffect(path);
+    const decision = continuation?.decide({ id, path, args, isEffect, isRepeatable: this.#isRepeatable(path) });
+    switch (decision?.kind) {
+      case "reuse":
+        return this.#reuse(id, decision);
+      case "unsure":
+        return this.#stopUnsure({ path, args, decision });
+      case "live":
+      case undefined:
+        return this.#make(call);
+    }
+  }
+
+  #reuse(id: number, { past }: Extract<ContinueDecision, { kind: "reuse" }>): SandboxAnswer {
+    const { recorder } = this.#options;
+    const { answer = UNDEFINED, durationMs, number } = past;
+    // A call with an unknown end that counts as made has no result.
+    const result = answer.ok ? answer : UNDEFINED;
+    recorder.addEnd({ id, answer: result, digest: past.digest, durationMs, outcome: "ok", notes: [], from: number });
+    const call = recorder.find(id);
+    if (call !== undefined) this.#log?.addRecorded(call);
+    return result;
+  }
+
+  /** Ends the run before a call, when the calls under way have had their effects. */
+  async #stopUnsure(doubtful: DoubtfulCall): Promise<SandboxAnswer> {
+    this.#doubtful = doubtful;
+    const begun = [...this.#live].filter(([id]) => this.#options.recorder.find(id)?.state === "begun");
+    await Promise.all(begun.map(([, live]) => live.settled));
+    this.#options.stop("CONTINUE_UNSURE", formatCall(doubtful.path, doubtful.args));
+    return STOPPED;
+  }
+
   async #make(call: SandboxCall): Promise<SandboxAnswer> {
     const log = this.#log;
     if (log === undefined) throw new TypeError("The calls of the run have no log");
@@ -163,10 +216,7 @@ export class RecordedCalls implements RunLedger {
   }
 }
 
+const UNDEFINED: SandboxAnswer = { ok: true, json: '{"$undefined":1}', tagged: true };
+
 /** The answer of a call whose run ends at once: the program does not read it. */
 const STOPPED: SandboxAnswer = { ok: false, error: { name: "CallError", code: "CALL_CANCELLED", message: "" } };
-
-/** The arguments as a ledger has them. */
-export function toRecordedArguments(json: string): string {
-  return json.length <= MAX_ARGUMENT_UNITS ? json : `sha256:${hash("sha256", json)}`;
-}

@@ -1,7 +1,6 @@
 import { type AnswerCall, Cancellation, type SandboxAnswer, type SandboxCall } from "../../../sandbox/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
-import type { Cassette, LedgerCall } from "../../runs/index.ts";
-import { toRecordedArguments } from "./recorded-calls.ts";
+import { type Cassette, type LedgerCall, toRecordedArguments } from "../../runs/index.ts";
 
 /** Answers the calls of a program from what is recorded, and notices the first call that differs. */
 export class ReplayedCalls {

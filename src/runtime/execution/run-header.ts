@@ -6,13 +6,14 @@ import type { Program } from "../../model/snippet.ts";
 import type { RunHeader } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { VERSION } from "../../shared/version.ts";
+import type { OpenContinuation } from "./continue-run.ts";
 import type { RunRequest } from "./run-services.ts";
 
-/** Creates the header of a run that begins now. */
+/** Creates the header of a run that begins now. One that continues another has its seed and its clock. */
 export function createHeader(
   { source, program, notes }: { readonly source: string; readonly program: Program; readonly notes: readonly string[] },
   { caller, limits, catalog }: RunRequest,
-  continues?: { readonly id: string; readonly seed: string; readonly time: number },
+  continued?: Pick<OpenContinuation, "continuation" | "header">,
 ): RunHeader {
   const { code, paths, readOnly, waits, segments } = program;
   return {
@@ -20,12 +21,12 @@ export function createHeader(
     source,
     program: { code, paths, readOnly, waits, segments },
     notes,
-    seed: continues?.seed ?? randomBytes(8).toString("base64"),
-    time: continues?.time ?? Date.now(),
+    seed: continued?.header.seed ?? randomBytes(8).toString("base64"),
+    time: continued?.header.time ?? Date.now(),
     caller,
     limits,
     methods: hashMethods(paths, catalog),
-    ...(continues !== undefined && { continues: continues.id }),
+    ...(continued && { continues: continued.continuation.history.run, ...continued.continuation.answers }),
   };
 }
 

@@ -16,7 +16,8 @@ import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RequestUnit, Route } from "../../router/index.ts";
 import type { CheckSnippet } from "../check-snippet.ts";
 import type { RunLedgers } from "./ledgers.ts";
-import type { ApprovalRow } from "../../store/index.ts";
+import type { ApprovalRow, Database } from "../../store/index.ts";
+import type { ContinueRequest } from "./continue-run.ts";
 
 /** The modules that a snippet passes through. */
 export interface RunServices {
@@ -33,6 +34,8 @@ export interface RunServices {
   readonly inspect: CheckSnippet;
   /** Records runs. */
   readonly ledgers: RunLedgers;
+  /** Opens the store of recorded runs. */
+  readonly openRuns: () => Promise<Pick<Database, "runs">>;
   /** Returns the open questions of a run. */
   readonly listApprovals: (runId: string) => Promise<readonly ApprovalRow[]>;
 }
@@ -48,6 +51,8 @@ export interface RunRequest {
   readonly progress: (path: string, runId: string, ...entry: Parameters<CallContext["progress"]>) => void;
   readonly cancellable?: Cancellable;
   readonly observer?: RunObserver;
+  /** The failed run that the program corrects. */
+  readonly continues?: ContinueRequest;
   /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */
   readonly approve?: Approve;
   /** The unit of the limits of the caller that the run has counted. */

@@ -4,22 +4,45 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { CheckedSnippet } from "../check-snippet.ts";
 import { addMethods } from "../outcome/add-methods.ts";
 import { refusedOutcome } from "../outcome/index.ts";
+import { openContinuation, type OpenContinuation } from "./continue-run.ts";
 import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
 import { executeRecorded } from "./execute-recorded.ts";
 import { createCallHandler } from "./run-calls.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
-/** Checks one snippet, runs it and describes its outcome. */
+/**
+ * Checks one snippet, runs it and describes its outcome. Throws `CONTINUE_INVALID` and `RUN_BUSY` for a run that cannot be
+ * continued.
+ */
 export async function runSnippet(source: string, request: RunRequest, services: RunServices): Promise<Outcome> {
   services.sandbox.wakeWorker();
+  if (request.continues === undefined) return checkAndRun(source, request, services);
+  const store = await services.openRuns();
+  const { claims } = services.ledgers;
+  const continued = await openContinuation(request.continues, request.caller, { store, claims });
+  try {
+    return await checkAndRun(source, request, services, continued);
+  } finally {
+    await continued.release();
+  }
+}
+
+async function checkAndRun(
+  source: string,
+  request: RunRequest,
+  services: RunServices,
+  continued?: OpenContinuation,
+): Promise<Outcome> {
   const runId = randomUUID();
   const { program, plan, violations, notes } = await readAndCheck(source, request, services);
   if (program === undefined) {
-    return services.secrets.maskValue(addMethods(refusedOutcome(runId, violations), plan, request, services));
+    const refused = refusedOutcome(runId, violations, continued?.continuation.history.run);
+    return services.secrets.maskValue(addMethods(refused, plan, request, services));
   }
   const run: CheckedRun = { runId, source, program, plan, notes };
-  const recorder = services.ledgers.create(run, request);
-  return recorder === undefined ? execute(run, request, services) : executeRecorded(run, recorder, request, services);
+  const recorder = services.ledgers.create(run, request, continued);
+  if (recorder === undefined) return execute(run, request, services);
+  return executeRecorded(run, recorder, request, services, continued && { continuation: continued.continuation });
 }
 
 /** Runs a program without a ledger. */

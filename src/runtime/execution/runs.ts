@@ -16,6 +16,7 @@ import { mayAsk } from "./may-ask.ts";
 import { followRuns, isFree } from "./follow-runs.ts";
 import { describeWaiting, executeRecorded, waitForRun } from "./execute-recorded.ts";
 import { createReplays, type RunReplays } from "./replay.ts";
+import { restoreContinuation } from "./continue-run.ts";
 import { readProgram } from "./run-header.ts";
 import type { RunRequest, RunServices } from "./run-services.ts";
 
@@ -125,6 +126,7 @@ export function createRuns(options: RunsOptions): Runs {
     };
     const outcome = await executeRecorded(run, recorder, request, services, {
       isResumed: true,
+      continuation: await restoreContinuation(ledger, await open()),
       acceptsChanges: how.acceptsChanges ?? false,
     });
     await options.onOutcome(outcome);

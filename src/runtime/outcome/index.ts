@@ -38,6 +38,14 @@ export interface RunEnd {
   readonly secrets: KnownSecrets;
   /** The words of the reason why the run was cancelled, if there are any. */
   readonly cancelReason: string | undefined;
+  /** How a corrected program continues the run, if it fails. */
+  readonly continuation?: ContinuationHint | undefined;
+}
+
+/** The run that a corrected program continues, and a sentence about it. */
+export interface ContinuationHint {
+  readonly run: string;
+  readonly text: string;
 }
 
 /** Misreads that a hint names; the last ones may have nothing to do with the error. */
@@ -49,8 +57,8 @@ const MAX_SHOWN_VIOLATIONS = 5;
 /** Further places of a mistake that are listed. */
 const MAX_SHOWN_PLACES = 10;
 
-/** The outcome of a snippet that was not run. */
-export function refusedOutcome(runId: string, violations: readonly Violation[]): Outcome {
+/** The outcome of a snippet that was not run. `continues` is the run that it corrects. */
+export function refusedOutcome(runId: string, violations: readonly Violation[], continues?: string): Outcome {
   const byMessage = new Map<string, Violation[]>();
   for (const violation of violations) {
     const same = byMessage.get(violation.message);
@@ -61,7 +69,14 @@ export function refusedOutcome(runId: string, violations: readonly Violation[]):
   const visible = mistakes.slice(0, MAX_SHOWN_VIOLATIONS).map(formatMistake);
   const more = mistakes.length - visible.length;
   const text = `Refused; nothing was called.\n\n${visible.join("\n\n")}${more > 0 ? `\n\n… and ${more} more` : ""}`;
-  return { kind: "refused", runId, violations, text };
+  if (continues === undefined) return { kind: "refused", runId, violations, text };
+  const how = formatContinueHint(continues);
+  return { kind: "refused", runId, violations, text: `${text}\n\n${how}`, continue: continues };
+}
+
+/** Says how a corrected program continues a run. */
+export function formatContinueHint(run: string): string {
+  return `Send the whole corrected program with continue: ${JSON.stringify(run)}`;
 }
 
 /** Formats the same mistake at one place or several: in full for the first, then only the further places. */
@@ -88,8 +103,10 @@ export function createOutcome(ending: RunEnd): Outcome {
   const lines = new Set(error.hint.split("\n"));
   const further = notes.filter((note) => !lines.has(note)).map((note) => `Note: ${note}`);
   const message = `${error.message}${at(error)}`;
-  const text = [output, message, error.frame, error.hint, ...further].filter(Boolean).join("\n");
-  return { kind: "failed", runId, error, output, text, notes, calls, usage };
+  const { continuation } = ending;
+  const text = [output, message, error.frame, error.hint, ...further, continuation?.text].filter(Boolean).join("\n");
+  const failed = { kind: "failed", runId, error, output, text, notes, calls, usage } as const;
+  return continuation === undefined ? failed : { ...failed, continue: continuation.run };
 }
 
 function toGuestError(ending: RunEnd): GuestError {

@@ -14,6 +14,9 @@ import { wholeNumber } from "../input/whole-number.ts";
 interface RunFlags extends SnippetFlags {
   readonly timeout?: number;
   readonly trace?: true;
+  readonly continue?: string;
+  readonly again?: readonly number[];
+  readonly reuse?: readonly number[];
 }
 
 export function addRun(program: Command, act: CommandAction): void {
@@ -24,6 +27,9 @@ export function addRun(program: Command, act: CommandAction): void {
       "the time limit in milliseconds (default: the one in the settings, else 60000)",
       wholeNumber,
     )
+    .option("--continue <run>", "correct a failed run: what it has done is not done again")
+    .option("--again <numbers...>", "calls of that run that may be made again", collectNumbers)
+    .option("--reuse <numbers...>", "calls of that run that count as made", collectNumbers)
     .option("--trace", "show each call, and the time and memory of the run")
     .action(
       act(
@@ -40,6 +46,9 @@ export function addRun(program: Command, act: CommandAction): void {
           const outcome = await opened.run(source, {
             signal,
             ...(flags.timeout && { limits: { wallMs: flags.timeout } }),
+            ...(flags.continue !== undefined && { continue: flags.continue }),
+            ...(flags.again && { again: flags.again }),
+            ...(flags.reuse && { reuse: flags.reuse }),
           });
           const isLacking = outcome.kind === "refused" && lacksSkill(outcome.violations);
           return {
@@ -55,4 +64,8 @@ export function addRun(program: Command, act: CommandAction): void {
         },
       ),
     );
+}
+
+function collectNumbers(text: string, numbers: readonly number[] = []): readonly number[] {
+  return [...numbers, ...text.split(",").map((part) => wholeNumber(part.trim()))];
 }

@@ -1,0 +1,131 @@
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { Caller } from "../../model/caller.ts";
+import {
+  type Claims,
+  Continuation,
+  type ContinueAnswers,
+  createHistory,
+  type History,
+  isIncomplete,
+  type Ledger,
+  readLedger,
+} from "../../runs/index.ts";
+import type { Database, RunRow } from "../../store/index.ts";
+import { isFree } from "./follow-runs.ts";
+
+/** How a corrected program continues a run that has failed. */
+export interface ContinueRequest extends Partial<ContinueAnswers> {
+  /** The id of the run. */
+  readonly run: string;
+}
+
+/** A run that is being continued: no other program continues it meanwhile. */
+export interface OpenContinuation {
+  readonly continuation: Continuation;
+  /** The seed and the start of the run. */
+  readonly header: Pick<Ledger["header"], "seed" | "time">;
+  release(): Promise<void>;
+}
+
+type RunStore = Pick<Database, "runs">;
+
+/** Reads a failed run of the caller, and claims it. Throws `CONTINUE_INVALID`, `RUN_BUSY`, `RUN_DAMAGED`, `RUN_INCOMPLETE`. */
+export async function openContinuation(
+  { run, again = [], reuse = [] }: ContinueRequest,
+  caller: Caller,
+  { store, claims }: { readonly store: RunStore; readonly claims: Claims },
+): Promise<OpenContinuation> {
+  const { runs } = store;
+  const row = await runs.get(run);
+  if (row === undefined || row.caller !== caller.id)
+    throw createInvalidError(`run "${run.slice(0, 100)}" is not recorded; send the program without continue`);
+  requireFailed(row);
+  const { ledger, history } = await readHistory(run, store);
+  const continuation = new Continuation(history, { again, reuse });
+  requireNumbers([...again, ...reuse], history);
+  await claim(row, { store, claims });
+  try {
+    await requireLast(run, store);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+
+  async function release(): Promise<void> {
+    claims.remove(run);
+    await runs.update(run, { claimedBy: null, claimedUntil: 0 });
+  }
+
+  return { continuation, header: ledger.header, release };
+}
+
+/** Restores the continuation of a run that another process began. `undefined` for a run that continues no other. */
+export async function restoreContinuation(
+  { header, calls }: Pick<Ledger, "header" | "calls">,
+  store: RunStore,
+): Promise<Continuation | undefined> {
+  if (header.continues === undefined) return undefined;
+  const { history } = await readHistory(header.continues, store);
+  const used = [...calls.values()].flatMap(({ from }) => from ?? []);
+  return new Continuation(history, { again: header.again ?? [], reuse: header.reuse ?? [] }, used);
+}
+
+/** Reads what a run and the runs that it continued have done. */
+async function readHistory(
+  run: string,
+  store: RunStore,
+): Promise<{ readonly ledger: Ledger; readonly history: History }> {
+  const entries = await store.runs.entries(run);
+  if (entries.length === 0) throw createInvalidError(`run ${run}, which was continued, is not in the store any more`);
+  const ledger = readLedger(run, entries);
+  if (isIncomplete(ledger)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${run}`));
+  const { continues } = ledger.header;
+  const earlier = continues === undefined ? undefined : (await readHistory(continues, store)).history;
+  return { ledger, history: createHistory(run, ledger, earlier) };
+}
+
+function requireFailed({ id, state, ended }: RunRow): void {
+  if (ended === null)
+    throw createInvalidError(
+      `run ${id} has not ended; its result comes from resume_run, or: skillgate runs resume ${id}`,
+    );
+  if (state === "completed") throw createInvalidError(`run ${id} has completed; send the program without continue`);
+}
+
+/** Each number must name a call that may have had an effect. */
+function requireNumbers(numbers: readonly number[], { own, inherited }: History): void {
+  const effects = [...own.values(), ...inherited].filter(({ isEffect, end }) => isEffect && end !== "failed");
+  const wrong = numbers.find((number) => !effects.some((call) => call.number === number));
+  if (wrong === undefined) return;
+  const list = effects.map(({ number, path }) => `${number} (${path})`).join(", ");
+  throw createInvalidError(
+    `again and reuse have the number ${wrong}, and the calls with an effect are ${list || "none"}`,
+  );
+}
+
+async function claim(
+  row: RunRow,
+  { store, claims }: { readonly store: RunStore; readonly claims: Claims },
+): Promise<void> {
+  const now = Date.now();
+  const isClaimed = isFree(row, now) && (await store.runs.claim(row, { by: claims.by, until: claims.getEnd(), now }));
+  if (!isClaimed)
+    throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${row.id} is being continued by another program`));
+  claims.add(row.id);
+}
+
+/** A run that was continued with an effect can only be continued from there: else that effect would be made again. */
+async function requireLast(run: string, { runs }: RunStore): Promise<void> {
+  for (const next of await runs.list({ continues: run })) {
+    const { calls } = readLedger(next.id, await runs.entries(next.id));
+    const hasEffects = [...calls.values()].some(({ isEffect, beginTime }) => isEffect && beginTime !== undefined);
+    if (next.ended === null || hasEffects)
+      throw createInvalidError(
+        `run ${run} was continued by run ${next.id}; send the program with continue: "${next.id}"`,
+      );
+  }
+}
+
+function createInvalidError(values: string): SkillgateError {
+  return new SkillgateError("CONTINUE_INVALID", sentence("CONTINUE_INVALID", values));
+}
