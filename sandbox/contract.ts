@@ -35,7 +35,7 @@ export interface SandboxProgram {
   /**
    * Allows a program that only begins like the one of the deliveries. It is asked for each call, in the guest's order, and for
    * each timer during the repetition, until it returns false or the next delivery cannot be repeated. Then the deliveries
-   * that are left are dropped, and the run goes on live. The repeated ones are recorded again.
+   * that are left are dropped, and the run continues live. The repeated ones are recorded again.
    */
   readonly matches?: (step: ProgramStep) => boolean;
   /** Resources that the earlier execution used: they count toward the limits, the replay itself does not. */

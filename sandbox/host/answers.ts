@@ -121,7 +121,7 @@ export class RecordedAnswers extends AnswerQueue {
   /** Drops the deliveries that are left. Early answers become new ones, except those of the given timers. */
   dropDeliveries(timers: ReadonlySet<number>): void {
     this.#deliveries = this.#deliveries.slice(0, this.#repeated);
-    for (const id of [...this.#early.keys()]) {
+    for (const id of this.#early.keys()) {
       const answer = this.#release(id);
       if (!timers.has(id)) this.add(id, answer);
     }

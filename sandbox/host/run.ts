@@ -78,7 +78,7 @@ export class Run {
   readonly #recorded: RecordedAnswers | undefined;
   /** Timers that the deliveries contain which are left to repeat. */
   readonly #repeatedTimers = new Map<number, Timer>();
-  /** True if the program goes on in another way than the one whose deliveries it has. */
+  /** True if the program continues in another way than the one whose deliveries it has. */
   #hasParted = false;
   /** Calls of a run that repeats deliveries which are in none of them: they are made after the last one. */
   #postponed: { readonly call: GuestCall; readonly isOrdered: boolean }[] = [];

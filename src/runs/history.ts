@@ -21,7 +21,7 @@ export interface PastCall {
   readonly durationMs: number;
 }
 
-/** What a corrected program must not do twice. */
+/** The calls that a corrected program must not repeat. */
 export interface History {
   readonly run: string;
   /** The calls of the run itself, by their numbers. */

@@ -1,6 +1,6 @@
 export { type Cassette, createCassette, parseCassette } from "./cassette.ts";
 export { type Claims, createClaims } from "./claims.ts";
-export { Continuation, type ContinueAnswers, type ContinueDecision, type Doubt } from "./continuation.ts";
+export { Continuation, type ContinueAnswers, type ContinueDecision } from "./continuation.ts";
 export type { RunHeader, StoredOutcome } from "./header.ts";
 export { createHistory, getPastEnd, type History, type PastCall } from "./history.ts";
 export { type Ledger, type LedgerCall, type LedgerEvent, readLedger, toRecordedArguments } from "./ledger.ts";

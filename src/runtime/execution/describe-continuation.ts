@@ -54,10 +54,10 @@ function formatFacts(
   effects: readonly LedgerCall[],
   unknown: readonly LedgerCall[],
 ): string {
-  const made = `${calls.length} ${calls.length === 1 ? "call was" : "calls were"} made`;
+  const count = `${calls.length} ${calls.length === 1 ? "call was" : "calls were"} made`;
   const had = effects.length === 0 ? "none had an effect" : `${effects.length} had an effect: ${formatPaths(effects)}`;
   const open = unknown.length === 0 ? "" : `; ${unknown.length} may have had one: ${formatPaths(unknown)}`;
-  return `${made}, ${had}${open}`;
+  return `${count}, ${had}${open}`;
 }
 
 function formatPaths(calls: readonly LedgerCall[]): string {

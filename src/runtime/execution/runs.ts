@@ -8,7 +8,7 @@ import type { Catalog } from "../../model/catalog.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Approve } from "../../model/approval.ts";
-import { type Ledger, isIncomplete, readLedger, type StoredOutcome } from "../../runs/index.ts";
+import { type Ledger, isIncomplete, readLedger, type RunHeader, type StoredOutcome } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { decodeFromGuest } from "../../shared/value-encoding.ts";
 import type { Database, RunRow, RunStatus } from "../../store/index.ts";
@@ -18,7 +18,7 @@ import { describeWaiting, executeRecorded, waitForRun } from "./execute-recorded
 import { createReplays, type RunReplays } from "./replay.ts";
 import { restoreContinuation } from "./continue-run.ts";
 import { readProgram } from "./run-header.ts";
-import type { RunRequest, RunServices } from "./run-services.ts";
+import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /** A recorded run, for lists. */
 export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "claimedUntil" | "attempts"> & {
@@ -116,14 +116,7 @@ export function createRuns(options: RunsOptions): Runs {
     await recorder.claim();
     const { header } = ledger;
     const request = options.createRequest({ ...how, caller, limits: header.limits });
-    const { source, notes } = header;
-    const run = {
-      runId: id,
-      source,
-      notes,
-      program: readProgram(header),
-      plan: services.inspect(source, request).plan,
-    };
+    const run = restoreRun(id, header, request, services);
     const outcome = await executeRecorded(run, recorder, request, services, {
       isResumed: true,
       continuation: await restoreContinuation(ledger, await open()),
@@ -176,6 +169,13 @@ function createRunQueries(
     canWait: (caller) =>
       services.ledgers.waited.has(caller.id) || (waitsForAnswers && mayAsk(getCatalog(caller), services.getPolicy())),
   };
+}
+
+/** Restores a run from its header. */
+function restoreRun(id: string, header: RunHeader, request: RunRequest, services: RunServices): CheckedRun {
+  const { source, notes } = header;
+  const { plan } = services.inspect(source, request);
+  return { runId: id, source, notes, program: readProgram(header), plan };
 }
 
 interface RunAccess {

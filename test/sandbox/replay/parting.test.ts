@@ -49,7 +49,7 @@ function getValue({ end }: SandboxOutcome): unknown {
   return end.kind === "returned" ? JSON.parse(end.json) : end;
 }
 
-test("repeats all deliveries of a program that begins in the same way, and goes on [R4]", async () => {
+test("repeats all deliveries of a program that begins in the same way, and continues [R4]", async () => {
   const { outcome, compared, deliveries } = await part(readAll(4), [[1], [2], [3]], READS);
   const times = getValue(outcome) as readonly number[];
   expect(times.slice(0, 3)).toEqual([START + 10, START + 20, START + 30]);
@@ -85,7 +85,7 @@ test.each([
     [[1], [2], [3]],
     [1, 2, 3],
   ],
-])("goes on live when the program %s [R4]", async (what, code, ids, made) => {
+])("continues live when the program %s [R4]", async (what, code, ids, made) => {
   const steps = what.includes("timer") ? { ...READS, 2: "timer" } : READS;
   const parting = await part(code, ids, steps);
   expect(getValue(parting.outcome)).toBe("live");
