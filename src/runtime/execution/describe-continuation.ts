@@ -8,7 +8,8 @@ import {
   type RunRecorder,
 } from "../../runs/index.ts";
 import { formatList, truncateText } from "../../shared/format-text.ts";
-import { type ContinuationHint, formatContinueHint } from "../outcome/index.ts";
+import { formatContinueHint } from "../outcome/index.ts";
+import type { ContinuationHint } from "./describe-outcome.ts";
 
 /** A call that was not made, because it may have been made already. */
 export interface DoubtfulCall {
@@ -99,14 +100,6 @@ function formatAnswers(hasNew: boolean, continuation: Continuation | undefined):
 
 function getNumbers({ decision }: DoubtfulCall): readonly number[] {
   return decision.past.map(({ number }) => number);
-}
-
-/** Says which effects of an earlier run were used; `undefined` if none was. */
-export function formatReused({ calls, header }: Pick<RunRecorder, "calls" | "header">): string | undefined {
-  const reused = [...calls.values()].filter(({ from, isEffect }) => from !== undefined && isEffect);
-  if (reused.length === 0) return undefined;
-  const list = reused.map(({ path, args, from }) => `${formatCall(path, args)} (call ${from})`);
-  return `Not made again, but taken from run ${header.continues}: ${formatList(list, MAX_PATHS)}`;
 }
 
 /** Returns the numbers that the calls have in the history of the run itself. */

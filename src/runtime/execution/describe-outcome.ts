@@ -11,7 +11,7 @@ import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /** Describes how a run ended. */
 export function describeOutcome(
-  { plan, notes, callNotes, ...ending }: CheckedRun & RunEnding,
+  { plan, notes, callNotes, continuation, ...ending }: CheckedRun & RunEnding,
   request: RunRequest,
   services: RunServices,
 ): Outcome {
@@ -25,11 +25,24 @@ export function describeOutcome(
     secrets: services.secrets,
     cancelReason: findCancelReason(request.cancellable),
   });
-  return services.secrets.maskValue(addMethods(outcome, plan, request, services));
+  return services.secrets.maskValue(addContinuation(addMethods(outcome, plan, request, services), continuation));
 }
 
-type RunEnding = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" | "stop" | "continuation"> & {
+/** The run that a corrected program continues, and a sentence about it. */
+export interface ContinuationHint {
+  readonly run: string;
+  readonly text: string;
+}
+
+function addContinuation(outcome: Outcome, hint: ContinuationHint | undefined): Outcome {
+  if (outcome.kind !== "failed" || hint === undefined) return outcome;
+  return { ...outcome, text: `${outcome.text}\n\n${hint.text}`, continue: hint.run };
+}
+
+type RunEnding = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" | "stop"> & {
   readonly callNotes: readonly string[];
+  /** How a corrected program continues the run, if it fails. */
+  readonly continuation?: ContinuationHint | undefined;
 };
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */

@@ -5,7 +5,6 @@ import { type Continuation, type RunRecorder, toRunStatus } from "../../runs/ind
 import type { ApprovalRow } from "../../store/index.ts";
 import { createCallHandler } from "./run-calls.ts";
 import { RecordedCalls } from "./recorded-calls.ts";
-import { formatReused } from "./describe-continuation.ts";
 import { describeOutcome, sandboxOptions, toStoredOutcome } from "./describe-outcome.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 import { createHold, type Hold } from "./hold.ts";
@@ -106,11 +105,9 @@ async function execute(execution: Execution): Promise<Outcome> {
   hold.close();
   stopper.close();
   const { stop } = stopper.reason;
-  const reused = formatReused(recorder);
   const outcome = describeOutcome(
     {
       ...run,
-      notes: reused === undefined ? run.notes : [...run.notes, reused],
       sandbox,
       ...log.close(),
       continuation: calls.describeContinuation(),

@@ -18,7 +18,7 @@ import {
   toRecordedArguments,
 } from "../../runs/index.ts";
 import { describeContinuation, type DoubtfulCall, formatCall } from "./describe-continuation.ts";
-import type { ContinuationHint } from "../outcome/index.ts";
+import type { ContinuationHint } from "./describe-outcome.ts";
 import { hashDefinition } from "./run-header.ts";
 import type { CallLog, RunLedger } from "./run-calls.ts";
 
@@ -151,12 +151,14 @@ export class RecordedCalls implements RunLedger {
     }
   }
 
-  #reuse(id: number, { past }: Extract<ContinueDecision, { kind: "reuse" }>): SandboxAnswer {
+  #reuse(id: number, { past, isSameStep }: Extract<ContinueDecision, { kind: "reuse" }>): SandboxAnswer {
     const { recorder } = this.#options;
-    const { answer = UNDEFINED, durationMs, number } = past;
+    const { answer = UNDEFINED, digest, durationMs, number, path, args } = past;
+    const origin = `call ${number} of run ${recorder.header.continues}`;
+    const notes = isSameStep ? [] : [`${formatCall(path, args)} was not made again: its result is that of ${origin}`];
     // A call with an unknown end that counts as made has no result.
     const result = answer.ok ? answer : UNDEFINED;
-    recorder.addEnd({ id, answer: result, digest: past.digest, durationMs, outcome: "ok", notes: [], from: number });
+    recorder.addEnd({ id, answer: result, digest, durationMs, outcome: "ok", notes, from: number });
     const call = recorder.find(id);
     if (call !== undefined) this.#log?.addRecorded(call);
     return result;

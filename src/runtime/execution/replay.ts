@@ -179,10 +179,11 @@ function createRecordedHandles(stored: StoredOutcome | undefined): ResultHandles
   return { keep: () => handle, get: () => undefined, list: () => [] };
 }
 
-/** Adds what the host has written below an error: the declarations of methods, or why it ended the run. */
+/** Adds what the host has written below an error: the declarations of methods, how to continue, or why it ended the run. */
 function addRecordedTexts(outcome: Outcome, stored: StoredOutcome, isOpen: boolean): Outcome {
   if (outcome.kind !== "failed" || stored.kind !== "failed") return outcome;
-  const { error, text, notes } = stored as FailedOutcome;
-  if (isOpen) return { ...outcome, error, text, notes };
-  return text.startsWith(`${outcome.text}\n\n`) ? { ...outcome, text } : outcome;
+  const { error, text, notes, continue: run } = stored as FailedOutcome;
+  const continued = run === undefined ? {} : { continue: run };
+  if (isOpen) return { ...outcome, error, text, notes, ...continued };
+  return text.startsWith(`${outcome.text}\n\n`) ? { ...outcome, text, ...continued } : outcome;
 }

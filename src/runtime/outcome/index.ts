@@ -38,14 +38,6 @@ export interface RunEnd {
   readonly secrets: KnownSecrets;
   /** The words of the reason why the run was cancelled, if there are any. */
   readonly cancelReason: string | undefined;
-  /** How a corrected program continues the run, if it fails. */
-  readonly continuation?: ContinuationHint | undefined;
-}
-
-/** The run that a corrected program continues, and a sentence about it. */
-export interface ContinuationHint {
-  readonly run: string;
-  readonly text: string;
 }
 
 /** Misreads that a hint names; the last ones may have nothing to do with the error. */
@@ -103,10 +95,8 @@ export function createOutcome(ending: RunEnd): Outcome {
   const lines = new Set(error.hint.split("\n"));
   const further = notes.filter((note) => !lines.has(note)).map((note) => `Note: ${note}`);
   const message = `${error.message}${at(error)}`;
-  const { continuation } = ending;
-  const text = [output, message, error.frame, error.hint, ...further, continuation?.text].filter(Boolean).join("\n");
-  const failed = { kind: "failed", runId, error, output, text, notes, calls, usage } as const;
-  return continuation === undefined ? failed : { ...failed, continue: continuation.run };
+  const text = [output, message, error.frame, error.hint, ...further].filter(Boolean).join("\n");
+  return { kind: "failed", runId, error, output, text, notes, calls, usage };
 }
 
 function toGuestError(ending: RunEnd): GuestError {
