@@ -26,7 +26,7 @@ async function runCommand(args: readonly string[], terminal: Terminal, interrupt
   const act: CommandAction =
     (command) =>
     async (...words) => {
-      await using session = openSession(program.opts<CommonFlags>(), terminal, interruption.signal);
+      await using session = openSession(program.opts<CommonFlags>(), terminal, interruption);
       const answer = await command(session, ...words).catch((thrown: unknown) => {
         problems = session.problems();
         throw thrown;

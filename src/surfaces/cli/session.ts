@@ -10,6 +10,7 @@ import { escaped } from "./text/layout.ts";
 import { logLine } from "./text/output.ts";
 import { approvalQuestion, parseApprovalAnswer } from "./text/approval-texts.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
+import type { Interruption } from "./terminal/interruption.ts";
 import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -51,6 +52,8 @@ export interface CliSession extends AsyncDisposable {
   readonly approve: Approve | undefined;
   /** Fires when the command is interrupted. */
   readonly signal: AbortSignal;
+  /** Calls `stop` at Ctrl-C. The command goes on if it returns true, because there was work to stop. */
+  readonly intercept: Interruption["intercept"];
   /** Opens on the first call. Its servers may still be connecting. */
   readonly runtime: (use?: RuntimeNeeds) => Promise<Runtime>;
   /** The same runtime, once the tools of all its servers are known; a server with cached tools need not run. */
@@ -97,8 +100,7 @@ export interface SessionFolders {
   readonly settingsFile: string;
 }
 
-export function openSession(flags: CommonFlags, terminal: Terminal, signal: AbortSignal): CliSession {
-  const { paint } = terminal;
+export function openSession(flags: CommonFlags, terminal: Terminal, { signal, intercept }: Interruption): CliSession {
   const approve = approvalAtTerminal(signal);
   const open = (options: RuntimeOptions, memory?: "forget"): Promise<Runtime> =>
     unlessInterrupted(openRuntime(flags, { terminal, signal, approve }, options, memory), signal);
@@ -135,10 +137,11 @@ export function openSession(flags: CommonFlags, terminal: Terminal, signal: Abor
 
   return {
     flags,
-    paint,
+    paint: terminal.paint,
     write: terminal.write,
     approve,
     signal,
+    intercept,
     runtime,
     readyRuntime,
     connectedRuntime,

@@ -6,6 +6,8 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** The exit of the command, once a signal has arrived. */
   readonly exit: Exit | undefined;
+  /** Calls `stop` at Ctrl-C. The command goes on if it returns true, because there was work to stop. */
+  readonly intercept: (this: void, stop: () => boolean) => void;
 }
 
 const EXIT_OF_SIGNAL = {
@@ -21,20 +23,25 @@ const SAME_SIGNAL_MS = 100;
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let exit: Exit | undefined;
-  let askedAt = 0;
+  let askedAt = -Infinity;
+  let stopWork = (): boolean => false;
   for (const [signal, meaning] of Object.entries(EXIT_OF_SIGNAL)) {
     process.on(signal, () => {
-      if (exit === undefined) {
-        exit = meaning;
-        askedAt = performance.now();
-        controller.abort();
-      } else if (performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(EXIT_CODES[exit].code);
+      if (performance.now() - askedAt <= SAME_SIGNAL_MS) return;
+      askedAt = performance.now();
+      if (exit !== undefined) process.exit(EXIT_CODES[exit].code);
+      if (signal === "SIGINT" && stopWork()) return;
+      exit = meaning;
+      controller.abort();
     });
   }
   return {
     signal: controller.signal,
     get exit() {
       return exit;
+    },
+    intercept(stop) {
+      stopWork = stop;
     },
   };
 }
