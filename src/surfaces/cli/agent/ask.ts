@@ -1,13 +1,10 @@
-import { openSync, writeSync } from "node:fs";
 import { addAbortSignal } from "node:stream";
 
 import type { Command } from "commander";
 
 import type { AgentEvent } from "../../../agent/index.ts";
 import type { Approval } from "../../../approvals/index.ts";
-import { getMessage } from "../../../errors.ts";
 import type { CommandAction } from "../command-action.ts";
-import { errorToExit, type Exit } from "../exit-codes.ts";
 import { readText, readTextFile } from "../input/read-text.ts";
 import type { CliSession } from "../session.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
@@ -15,7 +12,9 @@ import { pendingText } from "../text/approval-texts.ts";
 import { jsonText } from "../text/output.ts";
 import { createUnknownValueError, UsageError } from "../usage-error.ts";
 import { createEventPrinter, type EventPrinter } from "./event-printer.ts";
+import { getExit } from "./get-exit.ts";
 import { type AgentFlags, loadAgentModule, openAgent, takesModel } from "./open-agent.ts";
+import { openRecord } from "./open-record.ts";
 
 interface AskFlags extends AgentFlags {
   readonly record?: string;
@@ -107,39 +106,4 @@ async function createResult(
     json: last?.type === "done" ? last : null,
     text: flags.export !== undefined && json !== true ? formatTranscript(events) : "",
   };
-}
-
-function getExit(events: readonly AgentEvent[]): Exit {
-  const done = events.at(-1);
-  if (done?.type !== "done") return "failed";
-  switch (done.reason) {
-    case "answer":
-      return "ok";
-    case "cancelled":
-      return "interrupted";
-    case "budget":
-      return done.budget === "seconds" ? "timeLimit" : "failed";
-    case "error": {
-      const failure = events.findLast((event) => event.type === "error");
-      return failure === undefined ? "failed" : errorToExit(failure.error.code);
-    }
-  }
-}
-
-/** Opens a transcript, and returns the function that adds an event to it. */
-async function openRecord(file: string | undefined): Promise<(event: AgentEvent) => void> {
-  if (file === undefined) return () => {};
-  const { formatTranscriptHeader } = await loadAgentModule();
-  const descriptor = openNewFile(file);
-  writeSync(descriptor, formatTranscriptHeader());
-  return (event) => void writeSync(descriptor, `${jsonText(event, 0)}\n`);
-}
-
-/** A transcript holds what methods returned: only its owner may read it. */
-function openNewFile(file: string): number {
-  try {
-    return openSync(file, "w", 0o600);
-  } catch (thrown) {
-    throw new UsageError(`Cannot write ${JSON.stringify(file)}: ${getMessage(thrown)}`);
-  }
 }

@@ -21,7 +21,7 @@ export async function checkModel(session: CliSession): Promise<DoctorCheck> {
     if (!(thrown instanceof SkillgateError)) throw thrown;
     const { fix = "" } = thrown.facts;
     if (thrown.code !== "MODEL_MISSING") return createCheck("warning", thrown.message, String(fix));
-    return createCheck("ok", "none (only ask needs one)", String(fix));
+    return createCheck("ok", "none (only ask and chat need one)", String(fix));
   }
 }
 

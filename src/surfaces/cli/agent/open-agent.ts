@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import type { Agent, AgentMode, Budgets } from "../../../agent/index.ts";
+import type { Agent, AgentMode, AgentOptions, Budgets } from "../../../agent/index.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { wholeNumber } from "../input/whole-number.ts";
 import { openConfig } from "../mcp/files.ts";
@@ -35,21 +35,30 @@ export function loadAgentModule() {
   return import("../../../agent/index.ts");
 }
 
+interface OpenedAgent {
+  readonly agent: Agent;
+  readonly runtime: Runtime;
+  /** `provider:name` */
+  readonly model: string;
+}
+
 /** Opens the runtime and an agent with the model of the flags, else of the settings, else of the environment. */
 export async function openAgent(
   session: CliSession,
   flags: AgentFlags,
-): Promise<{ readonly agent: Agent; readonly runtime: Runtime }> {
+  conversation: Pick<AgentOptions, "messages" | "systemPrompt"> = {},
+): Promise<OpenedAgent> {
   const mode = parseMode(flags.mode);
   const [{ createAgent, parseAgentSettings, chooseModel }, { settings, variables }] = await Promise.all([
     loadAgentModule(),
     openConfig(session),
   ]);
   const agentSettings = parseAgentSettings(settings["agent"]);
-  chooseModel(flags.model, agentSettings, variables); // a missing model is reported before servers start
+  const { provider, name } = chooseModel(flags.model, agentSettings, variables); // a missing model is reported before servers start
   const runtime = await session.readyRuntime();
   const { approve } = session;
   const agent = createAgent({
+    ...conversation,
     runtime,
     settings: agentSettings,
     readVariable: variables,
@@ -58,7 +67,7 @@ export async function openAgent(
     ...(mode !== undefined && { mode }),
     ...(approve !== undefined && { approve }),
   });
-  return { agent, runtime };
+  return { agent, runtime, model: `${provider}:${name}` };
 }
 
 function parseMode(text: string | undefined): AgentMode | undefined {
