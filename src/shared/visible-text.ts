@@ -9,6 +9,14 @@ export function escapeInvisible(text: string): string {
   });
 }
 
+/** Characters that a terminal obeys, or that change the order of others. Line feeds and tabs are not among them. */
+const CONTROL = /(?![\n\t])\p{Cc}|\p{Bidi_Control}|[\p{Zl}\p{Zp}]/gu;
+
+/** A text in which only the characters are escapes that a terminal obeys, or that change the order of others. */
+export function escapeControls(text: string): string {
+  return text.replace(CONTROL, escapeInvisible);
+}
+
 /** A text in which long runs of spaces are counted, so that nothing is pushed out of view; indentation stays. */
 export function countSpaces(text: string): string {
   return text.replace(/(?<=\S) {3,}/g, ({ length }) => `[${length} spaces]`);

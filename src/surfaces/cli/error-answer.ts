@@ -5,7 +5,7 @@ import type { CommandResult, Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The result of a command that failed: the reason in a sentence, and the stack with `--debug`. */
-export function createErrorResult(thrown: unknown, { paint, debug }: Terminal): CommandResult {
+export function createErrorResult(thrown: unknown, { paint, debug }: Pick<Terminal, "paint" | "debug">): CommandResult {
   const { exit, code, message, fix, facts } = toErrorDetails(thrown);
   const stack = debug && thrown instanceof Error ? (thrown.stack ?? "") : "";
   return {

@@ -4,6 +4,7 @@ import type { CommandAction } from "./command-action.ts";
 import { addApprovals } from "./approvals.ts";
 import { addAsk } from "./agent/ask.ts";
 import { addAudit } from "./audit.ts";
+import { addChat } from "./chat/index.ts";
 import { addCall } from "./commands/call.ts";
 import { addCheck } from "./commands/check.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -40,6 +41,7 @@ export function createProgram(act: CommandAction): Command {
   addCommonOptions(program);
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
   addAsk(program, act);
+  addChat(program, act);
   addMcp(program, act);
   addSkills(program.command("skills").description("create, check, test and configure skills"), act);
   for (const add of [

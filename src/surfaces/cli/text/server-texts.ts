@@ -64,7 +64,7 @@ export function toolsText(
   ]);
 }
 
-function serverMark(status: ShownServer["status"], paint: Paint): string {
+export function serverMark(status: ShownServer["status"], paint: Paint): string {
   switch (status) {
     case "connected":
       return paint.green("✓");

@@ -1,0 +1,99 @@
+import type { Agent, AgentEvent } from "../../../agent/index.ts";
+import type { Runtime } from "../../../runtime.ts";
+import { type AgentFlags, openAgent } from "../agent/open-agent.ts";
+import type { CliSession } from "../session.ts";
+
+/** What `/model`, `/system` and `/new` change. */
+interface ConversationChange {
+  readonly model?: string;
+  /** `undefined` for the standard prompt. */
+  readonly systemPrompt?: string | undefined;
+  readonly isNew?: boolean;
+}
+
+/** A conversation at the terminal: the agent, its events so far, and the work that Ctrl-C stops. */
+export class ChatConversation {
+  readonly session: CliSession;
+  readonly events: AgentEvent[] = [];
+  readonly #onEvent: (event: AgentEvent) => void;
+  #flags: AgentFlags;
+  #opened: Awaited<ReturnType<typeof openAgent>>;
+  #systemPrompt: string | undefined;
+  #work: AbortController | undefined;
+
+  private constructor({ session, flags, onEvent }: ConversationOptions, opened: Awaited<ReturnType<typeof openAgent>>) {
+    this.session = session;
+    this.#flags = flags;
+    this.#onEvent = onEvent;
+    this.#opened = opened;
+    session.intercept(() => this.stop());
+  }
+
+  static async open(options: ConversationOptions): Promise<ChatConversation> {
+    return new ChatConversation(options, await openAgent(options.session, options.flags));
+  }
+
+  get runtime(): Runtime {
+    return this.#opened.runtime;
+  }
+
+  get agent(): Agent {
+    return this.#opened.agent;
+  }
+
+  /** `provider:name` */
+  get model(): string {
+    return this.#opened.model;
+  }
+
+  /** The system prompt as the model reads it. */
+  get systemPrompt(): string {
+    const mode = this.#flags.mode === "code" || this.#flags.mode === "native" ? this.#flags.mode : "tools";
+    return this.runtime.systemPrompt({
+      mode,
+      ...(this.#systemPrompt !== undefined && { template: this.#systemPrompt }),
+    });
+  }
+
+  /** Sends a message; its events are also passed to `onEvent`, with secrets masked. */
+  async send(text: string): Promise<void> {
+    this.#work = new AbortController();
+    const signal = AbortSignal.any([this.session.signal, this.#work.signal]);
+    try {
+      for await (const event of this.agent.send(text, { signal })) {
+        const masked = this.runtime.secrets.maskValue(event);
+        this.events.push(masked);
+        this.#onEvent(masked);
+      }
+    } finally {
+      this.#work = undefined;
+    }
+  }
+
+  /** Stops the work on a message. Returns false if there is none, or if it was stopped before. */
+  stop(): boolean {
+    if (this.#work === undefined || this.#work.signal.aborted) return false;
+    this.#work.abort();
+    return true;
+  }
+
+  /** Continues with another model or system prompt, or begins a new conversation. */
+  async change(change: ConversationChange): Promise<void> {
+    const { model, isNew = false } = change;
+    const flags = model === undefined ? this.#flags : { ...this.#flags, model };
+    const systemPrompt = "systemPrompt" in change ? change.systemPrompt : this.#systemPrompt;
+    this.#opened = await openAgent(this.session, flags, {
+      ...(!isNew && { messages: this.agent.messages }),
+      ...(systemPrompt !== undefined && { systemPrompt }),
+    });
+    this.#flags = flags;
+    this.#systemPrompt = systemPrompt;
+    if (isNew) this.events.length = 0;
+  }
+}
+
+interface ConversationOptions {
+  readonly session: CliSession;
+  readonly flags: AgentFlags;
+  readonly onEvent: (event: AgentEvent) => void;
+}

@@ -1,0 +1,144 @@
+import { join } from "node:path";
+
+import type { Command } from "commander";
+
+import type { AgentEvent } from "../../../agent/index.ts";
+import type { EventPrinter } from "../agent/event-printer.ts";
+import { getExit } from "../agent/get-exit.ts";
+import { type AgentFlags, takesModel } from "../agent/open-agent.ts";
+import { openRecord } from "../agent/open-record.ts";
+import type { CommandAction } from "../command-action.ts";
+import { createErrorResult } from "../error-answer.ts";
+import type { Exit } from "../exit-codes.ts";
+import type { CliSession } from "../session.ts";
+import type { CommandResult } from "../terminal/terminal.ts";
+import { count } from "../text/layout.ts";
+import { jsonText } from "../text/output.ts";
+import { type CommandLine, parseCommand } from "./commands.ts";
+import { ChatConversation } from "./conversation.ts";
+import { openHistory } from "./history.ts";
+import { createPipeInput, type LineInput } from "./line-input.ts";
+import { createChatPrinter } from "./printer.ts";
+import { createTerminalInput } from "./terminal-input.ts";
+
+interface ChatFlags extends AgentFlags {
+  readonly record?: string;
+}
+
+export function addChat(program: Command, act: CommandAction): void {
+  takesModel(program.command("chat"))
+    .description("talk to a model that uses your skills and servers; /help lists the commands")
+    .option("--record <file>", "write all events to a file, as a transcript")
+    .addHelpText("after", EXAMPLES)
+    .action(act(chat));
+}
+
+const EXAMPLES = `
+Examples:
+  skillgate chat
+  skillgate chat --model ollama:qwen3
+  echo "How many files are in docs?" | skillgate chat --json`;
+
+async function chat(session: CliSession, flags: ChatFlags): Promise<CommandResult> {
+  const record = await openRecord(flags.record);
+  const printer = createPrinter(session);
+  const onEvent = (event: AgentEvent): void => {
+    record(event);
+    printer.print(event);
+  };
+  const conversation = await ChatConversation.open({ session, flags, onEvent });
+  showApprovals(conversation);
+  let isInterrupted = false;
+  const input = await openInput(conversation, () => (isInterrupted = true));
+  try {
+    await converse(conversation, input);
+  } finally {
+    input.close();
+  }
+  const messages = conversation.agent.messages.length;
+  return {
+    exit: isInterrupted ? "interrupted" : getChatExit(conversation),
+    json: { type: "end", messages },
+    text: "",
+  };
+}
+
+/** The exit of a program's chat is that of its last message. */
+function getChatExit({ session, events }: ChatConversation): Exit {
+  return isAtPrompt(session) || events.length === 0 ? "ok" : getExit(events);
+}
+
+/** With `--json`, each event is a line. */
+function createPrinter(session: CliSession): EventPrinter {
+  if (session.flags.json !== true) return createChatPrinter(session);
+  return { print: (event) => writeJson(session, event) };
+}
+
+function writeJson(session: CliSession, value: unknown): void {
+  session.write("out", `${jsonText(value, 0)}\n`);
+}
+
+/** Shows the calls that need an approval, and that no person is asked about; `/approve` answers them. */
+function showApprovals({ runtime, session }: ChatConversation): void {
+  runtime.on("approval", ({ id, path, card, scopes, isWaiting }) => {
+    if (session.flags.json === true)
+      writeJson(session, runtime.secrets.maskValue({ type: "approval", id, path, card, scopes, isWaiting }));
+    else if (!isWaiting) {
+      const says = `${path} waits for an approval. Write /approve to see the call, and /approve ${id} to approve it`;
+      session.write("err", `${session.paint.err.yellow(says)}\n`);
+    }
+  });
+}
+
+/** True if the user types at a terminal, and reads there. */
+function isAtPrompt({ flags }: CliSession): boolean {
+  return flags.json !== true && process.stdin.isTTY && process.stdout.isTTY;
+}
+
+async function openInput({ session, runtime, model }: ChatConversation, onInterrupt: () => void): Promise<LineInput> {
+  const { signal } = session;
+  if (!isAtPrompt(session)) return createPipeInput(signal);
+  const { skills, methods } = runtime.catalog;
+  const about = `${model} with ${count(skills.length, "skill")} and ${count(methods.length, "method")}`;
+  session.write("err", `${session.paint.err.dim(`${about}. /help lists the commands`)}\n`);
+  const { store } = await session.folders();
+  return createTerminalInput({
+    signal,
+    history: openHistory(join(store, "chat-history"), (text) => runtime.secrets.maskText(text)),
+    getCatalog: () => runtime.catalog,
+    onInterrupt,
+  });
+}
+
+/** Answers messages and commands until the end of the input, or until the chat is ended. */
+async function converse(conversation: ChatConversation, input: LineInput): Promise<void> {
+  const { session } = conversation;
+  for (;;) {
+    const text = await input.read();
+    if (text === undefined || session.signal.aborted) return;
+    if (text.trim() === "") continue;
+    try {
+      const line = parseCommand(text);
+      if (line?.command.name === "exit") return;
+      if (line === undefined) await conversation.send(text.trim());
+      else await runCommand(conversation, line);
+    } catch (thrown) {
+      if (session.signal.aborted) return;
+      showError(session, thrown);
+    }
+  }
+}
+
+async function runCommand(conversation: ChatConversation, { command, words }: CommandLine): Promise<void> {
+  const { session, runtime } = conversation;
+  const answer = runtime.secrets.maskValue(await command.run(conversation, words));
+  if (session.flags.json === true) writeJson(session, { type: "command", name: command.name, ...answer.json });
+  else session.write("out", `${answer.text}\n`);
+}
+
+/** Shows why a message or a command failed; the chat goes on. */
+function showError(session: CliSession, thrown: unknown): void {
+  const { json, remarks = "" } = createErrorResult(thrown, { paint: session.paint, debug: false });
+  if (session.flags.json === true) writeJson(session, { type: "command_error", ...(json as object) });
+  else session.write("err", `${remarks}\n`);
+}
