@@ -52,7 +52,7 @@ export interface CliSession extends AsyncDisposable {
   readonly approve: Approve | undefined;
   /** Fires when the command is interrupted. */
   readonly signal: AbortSignal;
-  /** Calls `stop` at Ctrl-C. The command goes on if it returns true, because there was work to stop. */
+  /** Calls `stop` at Ctrl-C. The command continues if it returns true, because there was work to stop. */
   readonly intercept: Interruption["intercept"];
   /** Opens on the first call. Its servers may still be connecting. */
   readonly runtime: (use?: RuntimeNeeds) => Promise<Runtime>;

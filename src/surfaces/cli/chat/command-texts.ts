@@ -6,7 +6,7 @@ import { escapeControls } from "../../../shared/visible-text.ts";
 import { count, escaped, indented, lines, milliseconds, shortened, table } from "../text/layout.ts";
 import { serverMark } from "../text/server-texts.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import type { ListedRun } from "./list-runs.ts";
+import type { ChatProgram } from "./list-runs.ts";
 
 /** Names of tools that the list of servers shows. */
 const MAX_TOOL_NAMES = 5;
@@ -53,7 +53,7 @@ function describe(description: string, paint: Paint): string {
 }
 
 /** The programs with their calls; `whole` adds the code and the result. */
-export function runsText(runs: readonly ListedRun[], paint: Paint, form: "brief" | "whole" = "brief"): string {
+export function runsText(runs: readonly ChatProgram[], paint: Paint, form: "brief" | "whole" = "brief"): string {
   if (runs.length === 0) return "No programs yet";
   return lines(
     runs.flatMap((run) => {
@@ -71,7 +71,7 @@ export function runsText(runs: readonly ListedRun[], paint: Paint, form: "brief"
   );
 }
 
-function getState({ result }: ListedRun, paint: Paint): string {
+function getState({ result }: ChatProgram, paint: Paint): string {
   if (result === undefined) return paint.dim("stopped");
   return result.isError ? paint.red("failed") : paint.green("ok");
 }

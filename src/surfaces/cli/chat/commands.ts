@@ -17,7 +17,7 @@ export interface CommandAnswer {
 
 interface ChatCommand {
   readonly name: string;
-  /** What follows the name, as `/help` shows it. */
+  /** The text after the name, as `/help` shows it. */
   readonly usage: string;
   readonly description: string;
   readonly run: (conversation: ChatConversation, words: string) => CommandAnswer | Promise<CommandAnswer>;
@@ -80,8 +80,8 @@ function showTools({ runtime: { catalog }, session: { paint } }: ChatConversatio
     const skills = catalog.skills.map((skill) => ({ name: skill.name, methods: skill.methods.length }));
     return { text: skillListText(catalog.skills, paint.out), json: { skills } };
   }
-  const wanted = name.toLowerCase();
-  const skill = catalog.skills.find((each) => each.name.toLowerCase() === wanted);
+  const lowerName = name.toLowerCase();
+  const skill = catalog.skills.find((each) => each.name.toLowerCase() === lowerName);
   if (skill === undefined)
     throw createUnknownValueError(
       "skill",

@@ -3,7 +3,7 @@ import type { Runtime } from "../../../runtime.ts";
 import { type AgentFlags, openAgent } from "../agent/open-agent.ts";
 import type { CliSession } from "../session.ts";
 
-/** What `/model`, `/system` and `/new` change. */
+/** Changes by `/model`, `/system` and `/new`. */
 interface ConversationChange {
   readonly model?: string;
   /** `undefined` for the standard prompt. */
@@ -70,7 +70,7 @@ export class ChatConversation {
     }
   }
 
-  /** Stops the work on a message. Returns false if there is none, or if it was stopped before. */
+  /** Stops the work on a message. Returns false without work, and if it was stopped before. */
   stop(): boolean {
     if (this.#work === undefined || this.#work.signal.aborted) return false;
     this.#work.abort();

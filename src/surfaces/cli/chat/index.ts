@@ -136,7 +136,7 @@ async function runCommand(conversation: ChatConversation, { command, words }: Co
   else session.write("out", `${answer.text}\n`);
 }
 
-/** Shows why a message or a command failed; the chat goes on. */
+/** Shows why a message or a command failed; the chat continues. */
 function showError(session: CliSession, thrown: unknown): void {
   const { json, remarks = "" } = createErrorResult(thrown, { paint: session.paint, debug: false });
   if (session.flags.json === true) writeJson(session, { type: "command_error", ...(json as object) });

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../../agent/index.ts";
 
 /** A program of the conversation. */
-export interface ListedRun {
+export interface ChatProgram {
   readonly step: string;
   readonly code: string;
   readonly calls: readonly { readonly path: string; readonly outcome: string; readonly durationMs: number }[];
@@ -11,7 +11,7 @@ export interface ListedRun {
 }
 
 /** Lists the programs of a conversation, in their order. */
-export function listRuns(events: readonly AgentEvent[]): readonly ListedRun[] {
+export function listRuns(events: readonly AgentEvent[]): readonly ChatProgram[] {
   const programs = events.filter((event) => event.type === "code");
   return programs.map(({ step, code }) => {
     const calls = events.flatMap((event) =>

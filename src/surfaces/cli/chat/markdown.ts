@@ -49,7 +49,7 @@ class MarkdownLines implements MarkdownWriter {
   readonly #paint: Paint;
   readonly #getWidth: () => number;
   readonly #words: WordWriter;
-  #held = "";
+  #pending = "";
   #isInLine = false;
   /** The mark that ends a block of code. */
   #fence: string | undefined;
@@ -64,14 +64,14 @@ class MarkdownLines implements MarkdownWriter {
   }
 
   add(text: string): void {
-    this.#held += escapeControls(text.replaceAll("\r\n", "\n"));
-    while (this.#held !== "" && this.#takeNext()) {
+    this.#pending += escapeControls(text.replaceAll("\r\n", "\n"));
+    while (this.#pending !== "" && this.#takeNext()) {
       // each step takes a part of the held text
     }
   }
 
   end(): void {
-    if (this.#held !== "" || this.#isInLine) this.add("\n");
+    if (this.#pending !== "" || this.#isInLine) this.add("\n");
     this.#endTable();
     this.#fence = undefined;
   }
@@ -82,8 +82,8 @@ class MarkdownLines implements MarkdownWriter {
   }
 
   #takeBlock(): boolean {
-    const end = this.#held.indexOf("\n");
-    const line = end < 0 ? this.#held : this.#held.slice(0, end);
+    const end = this.#pending.indexOf("\n");
+    const line = end < 0 ? this.#pending : this.#pending.slice(0, end);
     if (this.#fence !== undefined || FENCE.test(line)) return this.#takeLine(end, (row) => this.#writeCode(row));
     if (TABLE_ROW.test(line)) return this.#takeLine(end, (row) => void this.#rows.push(row));
     if (end < 0 && OPEN_BLOCK.test(line) && line.length < MAX_HELD_UNITS) return false;
@@ -96,8 +96,8 @@ class MarkdownLines implements MarkdownWriter {
 
   #takeLine(end: number, use: (row: string) => void): boolean {
     if (end < 0) return false;
-    const row = this.#held.slice(0, end);
-    this.#held = this.#held.slice(end + 1);
+    const row = this.#pending.slice(0, end);
+    this.#pending = this.#pending.slice(end + 1);
     use(row);
     return true;
   }
@@ -124,37 +124,37 @@ class MarkdownLines implements MarkdownWriter {
     this.#style = String;
     const [mark = ""] = HEADING.exec(line) ?? LIST_ITEM.exec(line) ?? QUOTE.exec(line) ?? [];
     if (mark === "") return;
-    this.#held = this.#held.slice(mark.length);
+    this.#pending = this.#pending.slice(mark.length);
     if (HEADING.test(line)) {
       this.#style = bold;
       if (!isColorSupported) this.#words.startLine(mark, mark.replaceAll(/./g, " "));
     } else if (QUOTE.test(line)) this.#words.startLine(isColorSupported ? dim("│ ") : "> ", "  ");
     else {
-      const shown = isColorSupported ? mark.replace(/[-*+](?=[ \t]+$)/, "•") : mark;
-      this.#words.startLine(shown, " ".repeat(getColumns(mark)));
+      const markText = isColorSupported ? mark.replace(/[-*+](?=[ \t]+$)/, "•") : mark;
+      this.#words.startLine(markText, " ".repeat(getColumns(mark)));
     }
   }
 
   #takePart(): boolean {
-    const held = this.#held;
-    if (held.startsWith("\n")) {
+    const pending = this.#pending;
+    if (pending.startsWith("\n")) {
       this.#words.endLine();
       this.#isInLine = false;
       return this.#take(1);
     }
     const { cyan, bold, isColorSupported } = this.#paint;
-    const code = CODE.exec(held);
+    const code = CODE.exec(pending);
     if (code !== null) return this.#takeSpan(code, isColorSupported ? cyan : undefined);
-    const strong = STRONG.exec(held);
+    const strong = STRONG.exec(pending);
     if (strong !== null) return this.#takeSpan(strong, isColorSupported ? bold : undefined);
-    if (OPEN_MARK.test(held) && held.length < MAX_HELD_UNITS) return false;
-    const spaces = SPACES.exec(held)?.[0];
+    if (OPEN_MARK.test(pending) && pending.length < MAX_HELD_UNITS) return false;
+    const spaces = SPACES.exec(pending)?.[0];
     if (spaces !== undefined) {
       this.#words.addSpaces(spaces);
       return this.#take(spaces.length);
     }
-    const word = WORD.exec(held)?.[0] ?? held.slice(0, 1);
-    if (word.length === held.length && word.length < MAX_HELD_UNITS) return false;
+    const word = WORD.exec(pending)?.[0] ?? pending.slice(0, 1);
+    if (word.length === pending.length && word.length < MAX_HELD_UNITS) return false;
     this.#words.addPiece({ text: word, painted: this.#style(word) });
     return this.#take(word.length);
   }
@@ -169,7 +169,7 @@ class MarkdownLines implements MarkdownWriter {
   }
 
   #take(length: number): true {
-    this.#held = this.#held.slice(length);
+    this.#pending = this.#pending.slice(length);
     return true;
   }
 }

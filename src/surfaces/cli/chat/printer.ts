@@ -52,8 +52,8 @@ function formatResult(
   saveImages: SaveImages,
 ): string {
   if (outcome?.kind === "completed" && outcome.value === undefined) return ""; // its output was shown
-  const shown = outcome?.kind === "completed" ? valueText(saveImages(outcome.value)) : text;
-  const rows = escapeControls(shown).trimEnd().split("\n");
+  const valueAsText = outcome?.kind === "completed" ? valueText(saveImages(outcome.value)) : text;
+  const rows = escapeControls(valueAsText).trimEnd().split("\n");
   const first = rows.slice(0, MAX_RESULT_LINES).map((row) => `  ${truncateText(row, MAX_LINE_UNITS)}`);
   const left = rows.length - first.length;
   return lines([...first, left === 0 ? "" : `  … ${count(left, "more line")}; /runs ${step} shows them`]);

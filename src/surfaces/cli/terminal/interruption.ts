@@ -6,7 +6,7 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** The exit of the command, once a signal has arrived. */
   readonly exit: Exit | undefined;
-  /** Calls `stop` at Ctrl-C. The command goes on if it returns true, because there was work to stop. */
+  /** Calls `stop` at Ctrl-C. The command continues if it returns true, because there was work to stop. */
   readonly intercept: (this: void, stop: () => boolean) => void;
 }
 

@@ -116,7 +116,7 @@ a   b
     expect((await chat.ended()).exit).toBe(0);
   });
 
-  test("stops the work at Ctrl-C and goes on; a second one on an empty line ends the chat [G7]", async () => {
+  test("stops the work at Ctrl-C and continues; a second one on an empty line ends the chat [G7]", async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL, "script.yaml": "" });
     const { path, next } = await meetingPoint(cwd);
     const script = [{ code: `await device.MathSkill.wait(${JSON.stringify(path)})` }, "Still here."];
