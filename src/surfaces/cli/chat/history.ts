@@ -9,14 +9,14 @@ import { UsageError } from "../usage-error.ts";
 const MAX_LINES = 1_000;
 
 /** The lines that a person typed, in a file that only its owner can read. */
-export interface History {
+export interface ChatHistory {
   /** The newest first. */
   readonly lines: readonly string[];
   add(line: string): void;
 }
 
 /** Opens the history in a file, which may not exist. Throws a `UsageError` if it cannot be read or written. */
-export function openHistory(file: string, maskText: (text: string) => string): History {
+export function openHistory(file: string, maskText: (text: string) => string): ChatHistory {
   const stored = prepareFile(file);
   const recalled = stored.slice(-MAX_LINES).reverse();
   return {

@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline";
 
 import type { Catalog } from "../../../model/catalog.ts";
 import { completeLine } from "./complete.ts";
-import type { History } from "./history.ts";
+import type { ChatHistory } from "./history.ts";
 import { type LineInput, MessageLines } from "./line-input.ts";
 
 const PROMPT = "> ";
@@ -14,7 +14,7 @@ const PASTE_OFF = "\u001B[?2004l";
 
 interface TerminalInputOptions {
   readonly signal: AbortSignal;
-  readonly history: History;
+  readonly history: ChatHistory;
   readonly getCatalog: () => Catalog;
   /** Called at a second Ctrl-C, which ends the input. */
   readonly onInterrupt: () => void;
