@@ -167,8 +167,9 @@ export class RunRecorder {
     const { keepsAll, claims, onEnd } = this.#options;
     this.#isEnding = true;
     claims.remove(this.id);
-    // A corrected program can continue a failed run.
-    const isRecorded = this.isWritten || keepsAll || (state !== "completed" && this.listEffects().length > 0);
+    // A corrected program can continue a failed run, once.
+    const concernsOthers = state !== "completed" || this.header.continues !== undefined;
+    const isRecorded = this.isWritten || keepsAll || (concernsOthers && this.listEffects().length > 0);
     if (this.#isClosed || !isRecorded) return;
     const time = Date.now();
     this.#buffer.push({ type: "outcome", outcome, time });
