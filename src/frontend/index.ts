@@ -8,6 +8,7 @@ import { parseProgram, type ParsedProgram } from "./parse-program.ts";
 import { parseToolCalls } from "./tool-calls.ts";
 
 export { type CodeBlock, findCodeBlocks, findProgramBlocks } from "./fences.ts";
+export { isIncomplete } from "./is-incomplete.ts";
 export { parseToolCalls } from "./tool-calls.ts";
 
 /** How many characters of a text over the size limit the frame shows. */

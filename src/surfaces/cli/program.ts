@@ -24,6 +24,7 @@ import { addServe } from "./commands/serve.ts";
 import { addSkills } from "./skills/index.ts";
 import { addStore } from "./store.ts";
 import { addTrust } from "./trust.ts";
+import { addTry } from "./try/index.ts";
 import { addTypes } from "./commands/types.ts";
 import { toUsageError } from "./usage-error.ts";
 
@@ -42,6 +43,7 @@ export function createProgram(act: CommandAction): Command {
   for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
   addAsk(program, act);
   addChat(program, act);
+  addTry(program, act);
   addMcp(program, act);
   addSkills(program.command("skills").description("create, check, test and configure skills"), act);
   for (const add of [

@@ -2,36 +2,18 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { Problem } from "../../model/provider.ts";
-import type { ApprovalAnswer, Approve } from "../../model/approval.ts";
+import type { Approve } from "../../model/approval.ts";
 import type { RuntimeOptions, RuntimeSettings } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, StoreLocation } from "../../store/index.ts";
-import { escaped } from "./text/layout.ts";
 import { logLine } from "./text/output.ts";
-import { approvalQuestion, parseApprovalAnswer } from "./text/approval-texts.ts";
+import { createTerminalApprove } from "./terminal/approve-at-terminal.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import type { Interruption } from "./terminal/interruption.ts";
 import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 import { askLine, isAtTerminal } from "./terminal/ask-line.ts";
-
-/** Asks the user at the terminal to approve calls, one at a time; `undefined` without a terminal. */
-function approvalAtTerminal(signal: AbortSignal): Approve | undefined {
-  if (!isAtTerminal()) return undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  return (request, closed) => {
-    const answer = last.then(async (): Promise<ApprovalAnswer | undefined> => {
-      if (closed.aborted) return undefined; // while another question was at the terminal
-      const line = await askLine(approvalQuestion(request), AbortSignal.any([signal, closed]));
-      if (!closed.aborted || signal.aborted) return parseApprovalAnswer(line);
-      process.stderr.write(`\n${escaped(String(closed.reason))}\n`);
-      return undefined;
-    });
-    last = answer;
-    return answer;
-  };
-}
 
 /** The options that every command takes. */
 export interface CommonFlags {
@@ -60,6 +42,8 @@ export interface CliSession extends AsyncDisposable {
   readonly readyRuntime: () => Promise<Runtime>;
   /** The same runtime, once each of its servers is connected or has failed. */
   readonly connectedRuntime: (use?: RuntimeNeeds) => Promise<Runtime>;
+  /** Opens the runtime again, with its files and servers as they are now. If that fails, the old one stays. */
+  readonly reload: () => Promise<Runtime>;
   /** A runtime for `serve`: it opens everything at once and watches for changes. */
   readonly servingRuntime: () => Promise<Runtime>;
   /** A runtime without the project's store: nothing that its skills store is kept. */
@@ -101,7 +85,7 @@ export interface SessionFolders {
 }
 
 export function openSession(flags: CommonFlags, terminal: Terminal, { signal, intercept }: Interruption): CliSession {
-  const approve = approvalAtTerminal(signal);
+  const approve = isAtTerminal() ? createTerminalApprove(askLine, signal) : undefined;
   const open = (options: RuntimeOptions, memory?: "forget"): Promise<Runtime> =>
     unlessInterrupted(openRuntime(flags, { terminal, signal, approve }, options, memory), signal);
   let opened: Runtime | undefined;
@@ -145,6 +129,12 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
     runtime,
     readyRuntime,
     connectedRuntime,
+    async reload() {
+      const fresh = await open(ONE_SHOT);
+      await opened?.close();
+      opened = fresh;
+      return readyRuntime();
+    },
     servingRuntime,
     async ephemeralRuntime() {
       const created = await open(ONE_SHOT, "forget");
@@ -156,12 +146,8 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
     },
     folders: () => resolveFolders(flags),
     async database() {
-      const { createLazyDatabase } = await import("../../store/index.ts");
-      const { database } = await resolveFolders(flags);
-      data ??= createLazyDatabase(database, {
-        warn: (error) => void found.push({ source: "store", error, isForAllRuns: true }),
-      });
-      return data.open();
+      const lazy = await createSessionDatabase(flags, (problem) => found.push(problem));
+      return (data ??= lazy).open();
     },
     problems: () =>
       (opened?.problems ?? found).filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && reportsHeld)),
@@ -169,10 +155,20 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
       found.push(...problems);
       reportsHeld = true;
     },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([opened, data, ...ephemeral].map(async (each) => each?.close()));
-    },
+    [Symbol.asyncDispose]: () => closeAll([opened, data, ...ephemeral]),
   };
+}
+
+async function closeAll(services: readonly (Runtime | LazyDatabase | undefined)[]): Promise<void> {
+  await Promise.all(services.map(async (each) => each?.close()));
+}
+
+async function createSessionDatabase(flags: CommonFlags, report: (problem: Problem) => void): Promise<LazyDatabase> {
+  const { createLazyDatabase } = await import("../../store/index.ts");
+  const { database } = await resolveFolders(flags);
+  return createLazyDatabase(database, {
+    warn: (error) => report({ source: "store", error, isForAllRuns: true }),
+  });
 }
 
 /** The options for a command that ends soon. */

@@ -18,7 +18,8 @@ export function selectProblems({ problems }: Runtime, all: boolean | undefined):
 
 /** Adds warnings for the problems that the result does not mention itself. */
 export function withWarnings(answer: CommandResult, problems: readonly Problem[], paint: Paint): CommandResult {
-  const { remarks = "", asides = "" } = answer;
+  const { remarks = "", asides = "", isWarned = false } = answer;
+  if (isWarned) return answer;
   const printed = remarks + asides + answer.text;
   const open = problems.filter((problem) => !printed.includes(shortenedProblem(problem)));
   const warnings = new Set(open.map((problem) => warningsText([problem], paint)));

@@ -16,6 +16,8 @@ export interface CommandResult {
   readonly remarks?: string;
   /** For both, on stderr: warnings, and extra output such as a trace. */
   readonly asides?: string;
+  /** True if the command has shown the problems of the configuration already. */
+  readonly isWarned?: true;
 }
 
 /** Writes results to stdout and everything else to stderr. */

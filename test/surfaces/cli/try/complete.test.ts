@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+
+import { createRegistry } from "../../../../src/registry/index.ts";
+import { completeCode } from "../../../../src/surfaces/cli/try/complete-code.ts";
+
+const registry = createRegistry();
+registry.register({
+  name: "LampSkill",
+  description: "Sets lamps",
+  source: "code",
+  kind: "code",
+  methods: ["set", "setAll"].map((name) => ({
+    name,
+    description: "Set a lamp",
+    input: {
+      type: "object",
+      properties: {
+        room: { type: "string" },
+        tone: { enum: ["warm", "very cold", 'o"clock', 3] },
+        isOn: { type: "boolean" },
+        "odd-name": { anyOf: [{ const: "a" }, { type: "null" }] },
+        plan: { type: "object", properties: { hour: { type: "number" }, kind: { enum: ["day", "night"] } } },
+        tags: { type: "array", items: { enum: ["x", "y"] } },
+      },
+      required: ["room", "tone"],
+    },
+  })),
+  invoke: () => Promise.resolve(null),
+});
+
+test.each([
+  ["dev", ["device."]],
+  ["my.dev", []],
+  ["device.", ["LampSkill.", "search_skills(", "describe(", "result(", "read_result("]],
+  ["a = device.La", ["LampSkill."]],
+  ["device.LampSkill.set", ["set(", "setAll("]],
+  ["device.__proto__.", []],
+  ["device.LampSkill.set({ ro", ["room: "]],
+  ["device.LampSkill.set({ room: 'a', tone: 'warm', ", ["isOn: ", '"odd-name": ', "plan: ", "tags: "]],
+  ["device.LampSkill.set({ room: 'a', r", []],
+  ["device.LampSkill.set({ tone: ", ['"warm"', '"very cold"', '"o\\"clock"', "3"]],
+  ["device.LampSkill.set({ tone: 'very c", ["'very cold'"]],
+  ["device.LampSkill.set({ tone: `o", ['`o"clock`']],
+  ["device.LampSkill.set({ isOn: t", ["true"]],
+  ["device.LampSkill.set({ 'odd-name': ", ['"a"']],
+  ["device.LampSkill.set({ plan: { k", ["kind: "]],
+  ["device.LampSkill.set({ plan: { hour: 1, kind: 'n", ["'night'"]],
+  ["device.LampSkill.set({ tags: ['x', ", ['"x"', '"y"']],
+  ["device.LampSkill.set({ constructor: { k", []],
+  ["device.LampSkill.set('a', ", ['"warm"', '"very cold"', '"o\\"clock"', "3"]],
+  ["device.LampSkill.set('(', 'w", ["'warm'"]],
+  ['// ( {\ndevice . LampSkill\n  .set({ room: "a\\"b", ton', ["tone: "]],
+  ["other.LampSkill.sit({ ro", []],
+])("completes %j [O6]", (code, candidates) => {
+  expect(completeCode(code, registry.catalog)[0]).toEqual(candidates);
+});
