@@ -25,7 +25,7 @@ describe.skipIf(!HAS_TERMINAL)("a chat at a terminal", () => {
       "It failed.",
     ]);
     const chat = startChat(cwd, { env: { NO_COLOR: undefined } });
-    await chat.until("/help lists the commands");
+    await chat.until("> ");
     chat.type("2 + 3?\r");
     const shown = await chat.until("s)\n");
     const times = shown.replace(/\d[\d.]* ms/, "1 ms").replace(/\d+ tokens, [\d.]+ s/, "9 tokens, 1 s");
@@ -40,8 +40,10 @@ Plan
 The sum is 5.
 (1 call, 9 tokens, 1 s)
 `);
+    await chat.until("> ");
     chat.type("fail\r");
     await chat.until("It failed.");
+    await chat.until("> ");
     chat.type("/exit\r");
     const { exit, raw } = await chat.ended();
     expect(exit).toBe(0);
@@ -54,6 +56,7 @@ The sum is 5.
     await chat.until("> ");
     chat.type("write\r");
     const shown = await chat.until("s)\n");
+    await chat.until("> ");
     chat.type("\u0004");
     const { raw } = await chat.ended();
     expect(shown.slice(shown.indexOf("##"), shown.lastIndexOf("("))).toBe(`## Title
@@ -83,7 +86,7 @@ a   b
     const chat = startChat(cwd);
     await chat.until("> ");
     chat.type("go\r");
-    await chat.until("s)\n");
+    await chat.until("s)\n> ");
     chat.type("/tools\r");
     await chat.until(PROMPT);
     chat.type("\u0004");
@@ -112,6 +115,7 @@ a   b
     }
     const { length } = (await chat.until("s)\n")).split("MathSkill.pay ok");
     expect(length - 1 + (answer === "y" ? 1 : 0)).toBe(paid);
+    await chat.until("> ");
     chat.type("\u0004");
     expect((await chat.ended()).exit).toBe(0);
   });
@@ -157,7 +161,7 @@ a   b
     const first = startChat(cwd);
     await first.until("> ");
     first.type("a question\r");
-    await first.until("s)\n");
+    await first.until("s)\n> ");
     first.type("/exit\r");
     await first.ended();
     const file = join(cwd, "state", "chat-history");
@@ -169,6 +173,7 @@ a   b
     await second.until("a question");
     second.type("\r");
     await second.until("First.");
+    await second.until("> ");
     second.type("\u0004");
     await second.ended();
   });
@@ -192,7 +197,7 @@ a   b
     await chat.until("Read.");
     await chat.until("> ");
     chat.type("/save chat.md\r");
-    await chat.until("Saved chat.md");
+    await chat.until("Saved chat.md\n> ");
     chat.type("\u0004");
     await chat.ended();
     expect(readFileSync(join(cwd, "chat.md"), "utf8")).toContain("use MathSkill.repeat and\none\ntwo three\n");
