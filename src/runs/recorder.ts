@@ -123,7 +123,8 @@ export class RunRecorder {
     call.digest = digest;
     call.beginTime = Date.now();
     this.#buffer.push({ type: "begin", id, digest, time: call.beginTime });
-    return this.#options.isDurable || this.isWritten ? this.#commit("running") : Promise.resolve();
+    const mustCommit = call.isEffect && (this.#options.isDurable || this.isWritten);
+    return mustCommit ? this.#commit("running") : Promise.resolve();
   }
 
   addEnd(end: Omit<EndEvent, "type" | "time">): void {
