@@ -60,7 +60,7 @@ test("shows the shape of results that the snippet misread [S10]", async () => {
   const { text } = await runtime.run("const page = await device.ShopSkill.list_refunds();\npage.data.items.map(print)");
   expect(text).toContain("undefined");
   expect(text).toMatch(
-    / {2}ShopSkill\.list_refunds\(.*\): \{refunds: \{id, amount: number\}\[\]\}(?: \(observed once\))?$/,
+    / {2}ShopSkill\.list_refunds\(.*\): \{refunds: \{id, amount: number\}\[\]\}(?: \(observed once\))?$/m,
   );
 });
 
