@@ -1,5 +1,3 @@
-import { join } from "node:path";
-
 import type { Command } from "commander";
 
 import type { AgentEvent } from "../../../agent/index.ts";
@@ -11,12 +9,12 @@ import type { CommandAction } from "../command-action.ts";
 import { createErrorResult } from "../error-answer.ts";
 import type { Exit } from "../exit-codes.ts";
 import type { CliSession } from "../session.ts";
+import { openLineHistory } from "../terminal/line-history.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { count } from "../text/layout.ts";
 import { jsonText } from "../text/output.ts";
 import { type CommandLine, parseCommand } from "./commands.ts";
 import { ChatConversation } from "./conversation.ts";
-import { openHistory } from "./history.ts";
 import { createPipeInput, type LineInput } from "./line-input.ts";
 import { createChatPrinter } from "./printer.ts";
 import { createTerminalInput } from "./terminal-input.ts";
@@ -53,7 +51,7 @@ async function chat(session: CliSession, flags: ChatFlags): Promise<CommandResul
   try {
     await converse(conversation, input);
   } finally {
-    input.close();
+    await input.close();
   }
   const messages = conversation.agent.messages.length;
   return {
@@ -101,10 +99,9 @@ async function openInput({ session, runtime, model }: ChatConversation, onInterr
   const { skills, methods } = runtime.catalog;
   const about = `${model} with ${count(skills.length, "skill")} and ${count(methods.length, "method")}`;
   session.write("err", `${session.paint.err.dim(`${about}. /help lists the commands`)}\n`);
-  const { store } = await session.folders();
   return createTerminalInput({
     signal,
-    history: openHistory(join(store, "chat-history"), (text) => runtime.secrets.maskText(text)),
+    history: await openLineHistory(session, "chat-history", (text) => runtime.secrets.maskText(text)),
     getCatalog: () => runtime.catalog,
     onInterrupt,
   });

@@ -4,7 +4,8 @@ import { createInterface } from "node:readline";
 export interface LineInput {
   /** Returns the next message, which may have several lines; `undefined` at the end of the input. */
   read(): Promise<string | undefined>;
-  close(): void;
+  /** Settles when everything is written that the user has typed. */
+  close(): Promise<void>;
 }
 
 /** Reads messages from a pipe: a line each, and further lines behind a backslash. */
@@ -23,7 +24,7 @@ export function createPipeInput(signal: AbortSignal): LineInput {
         if (text !== undefined) return text;
       }
     },
-    close() {
+    async close() {
       signal.removeEventListener("abort", close);
       close();
     },

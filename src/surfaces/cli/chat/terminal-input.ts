@@ -1,8 +1,8 @@
 import { createInterface, type Interface } from "node:readline";
 
 import type { Catalog } from "../../../model/catalog.ts";
+import type { LineHistory } from "../terminal/line-history.ts";
 import { completeLine } from "./complete.ts";
-import type { ChatHistory } from "./history.ts";
 import { type LineInput, MessageLines } from "./line-input.ts";
 
 const PROMPT = "> ";
@@ -14,7 +14,7 @@ const PASTE_OFF = "\u001B[?2004l";
 
 interface TerminalInputOptions {
   readonly signal: AbortSignal;
-  readonly history: ChatHistory;
+  readonly history: LineHistory;
   readonly getCatalog: () => Catalog;
   /** Called at a second Ctrl-C, which ends the input. */
   readonly onInterrupt: () => void;
@@ -31,7 +31,7 @@ export function createTerminalInput(options: TerminalInputOptions): LineInput {
       if (early.length > 0) return early.shift();
       return options.signal.aborted ? undefined : readMessage(options, early);
     },
-    close() {},
+    close: () => options.history.flush(),
   };
 }
 
@@ -58,7 +58,7 @@ async function readMessage(options: TerminalInputOptions, early: string[]): Prom
     const text = await new Promise<string | undefined>((resolve) => {
       let isResolved = false;
       reader.on("line", (line) => {
-        history.add(line);
+        history.add([line]);
         const whole = paste.isOpen ? message.addOpen(line) : message.add(line);
         if (whole === undefined) {
           reader.setPrompt(OPEN_PROMPT);

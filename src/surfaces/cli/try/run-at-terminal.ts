@@ -2,11 +2,11 @@ import type { Exit } from "../exit-codes.ts";
 import type { CliSession } from "../session.ts";
 import { createTerminalApprove } from "../terminal/approve-at-terminal.ts";
 import { type LineEditor, openLineEditor } from "../terminal/line-editor.ts";
+import { openLineHistory } from "../terminal/line-history.ts";
 import { count } from "../text/layout.ts";
 import { completeCode, type CodeCompletion } from "./complete-code.ts";
 import { COMMAND_NAMES } from "./dot-commands.ts";
 import { createInputReader, type TryInput } from "./input-reader.ts";
-import { openLineHistory } from "./line-history.ts";
 import type { InputRunner } from "./repl.ts";
 
 const PROMPT = "> ";
@@ -15,7 +15,7 @@ const CONTINUATION = "… ";
 /** Reads programs and commands at the terminal until the user leaves. */
 export async function runAtTerminal(session: CliSession, runner: InputRunner): Promise<Exit> {
   const { signal, write, paint } = session;
-  const history = await openLineHistory(session, (text) => runner.runtime.secrets.maskText(text));
+  const history = await openLineHistory(session, "try-history", (text) => runner.runtime.secrets.maskText(text));
   const reader = createInputReader(COMMAND_NAMES);
   const complete = (line: string): CodeCompletion => completeLine(line, reader.text, runner);
   using editor = openLineEditor({ complete, history: history.lines, signal });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -147,8 +147,10 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     const file = join(cwd, "state", "try-history");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, "utf8")).toBe("device.MathSkill.pay('Ada', 5)\n'[redacted]'\n.exit\n");
+    chmodSync(file, 0o644);
     const again = openTry(cwd);
     await again.see("Type .help for help\n> ");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     again.type("\u001b[A\u001b[A\u001b[A");
     await again.see("device.MathSkill.pay('Ada', 5)");
   });

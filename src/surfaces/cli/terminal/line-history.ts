@@ -1,3 +1,4 @@
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 
 import { changeFile, readConfigFile } from "../../../config/index.ts";
@@ -20,10 +21,17 @@ export interface LineHistory {
   flush(): Promise<void>;
 }
 
-/** Opens the history. `mask` removes secrets; a file that cannot be used is reported once, and then left alone. */
-export async function openLineHistory(session: CliSession, mask: (text: string) => string): Promise<LineHistory> {
+/**
+ * Opens the history in the file `name`. `mask` removes secrets; a file that cannot be used is reported once, and then left
+ * alone.
+ */
+export async function openLineHistory(
+  session: CliSession,
+  name: string,
+  mask: (text: string) => string,
+): Promise<LineHistory> {
   const { store } = await session.folders();
-  const path = join(store, "try-history");
+  const path = join(store, name);
   const label = "the history";
   let isUsable = true;
   let last: Promise<void> = Promise.resolve();
@@ -32,16 +40,19 @@ export async function openLineHistory(session: CliSession, mask: (text: string) 
     isUsable = false;
   };
   const text = await readConfigFile(path, label, { maxBytes: MAX_BYTES }).catch(giveUp);
+  if (text !== undefined) await chmod(path, 0o600).catch(giveUp);
+  const recalled = [...splitLines(text ?? "")].reverse();
   const append = (added: readonly string[]): Promise<void> =>
     changeFile(path, { label, isPrivate: true }, (before = "") => {
       const all = [...splitLines(before), ...added];
       return `${all.slice(-MAX_LINES).join("\n")}\n`;
     });
   return {
-    lines: splitLines(text ?? "").toReversed(),
+    lines: recalled,
     add(lines) {
       const added = lines.filter((line) => line.trim() !== "" && line.length <= MAX_LINE_UNITS).map(mask);
       if (added.length === 0) return;
+      recalled.unshift(...added.toReversed());
       last = last.then(() => (isUsable ? append(added) : undefined)).catch(giveUp);
     },
     flush: () => last,
