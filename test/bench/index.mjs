@@ -69,7 +69,7 @@ async function benchRuns() {
   const rates = [];
   for (let round = 0; round < 4; round++) rates.push(await throughput(run, 3_000));
   table(
-    "Runs per second through all rooms, every source different",
+    "Runs per second through the whole pipeline, every source different",
     ["", "best"],
     [["runtime.run", Math.max(...rates)]],
   );
