@@ -36,7 +36,7 @@ export { chooseModel, type ModelChoice, type ReadVariable } from "./models/choos
 export { parseAgentSettings } from "./models/settings.ts";
 export { parseToolCalls } from "./steps/parse-tool-calls.ts";
 export { formatTranscript, formatTranscriptHeader, parseTranscript } from "./transcript.ts";
-export type { AgentSettings, ProviderName } from "./models/settings.ts";
+export type { AgentSettings, ProviderName, TokenPrice } from "./models/settings.ts";
 
 export interface AgentOptions {
   readonly runtime: Runtime;

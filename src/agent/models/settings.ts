@@ -23,6 +23,13 @@ export interface AgentSettings {
   readonly budgets?: Partial<Budgets>;
   /** Size of the context window; Ollama is asked for it. */
   readonly contextTokens?: number;
+  readonly price?: TokenPrice;
+}
+
+/** The price of a million tokens, in any currency. */
+export interface TokenPrice {
+  readonly input: number;
+  readonly output: number;
 }
 
 /** Tests a value; the text says what is allowed. */
@@ -43,7 +50,13 @@ const RULES: Readonly<Record<keyof AgentSettings, SettingRule>> = {
   mode: [`one of ${MODES.join(", ")}`, isName(MODES)],
   budgets: [`numbers above 0 for ${BUDGET_NAMES.join(", ")}`, isBudgets],
   contextTokens: ["a whole number from 1000", (value) => Number.isInteger(value) && Number(value) >= 1_000],
+  price: ["the price of a million tokens, as in { input: 3, output: 15 }", isPrice],
 };
+
+function isPrice(value: unknown): boolean {
+  const isAmount = (amount: unknown): boolean => typeof amount === "number" && amount >= 0;
+  return isRecord(value) && isAmount(value["input"]) && isAmount(value["output"]) && Object.keys(value).length === 2;
+}
 
 function isBudgets(value: unknown): boolean {
   const isBudget = ([name, limit]: readonly [string, unknown]): boolean =>

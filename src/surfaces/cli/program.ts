@@ -12,6 +12,7 @@ import { addConnect } from "./commands/connect.ts";
 import { addDescribe } from "./commands/describe.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { addEval } from "./eval/index.ts";
 import { addInit } from "./commands/init.ts";
 import { addKeys } from "./keys.ts";
 import { addMcp } from "./mcp/index.ts";
@@ -44,6 +45,7 @@ export function createProgram(act: CommandAction): Command {
   addAsk(program, act);
   addChat(program, act);
   addTry(program, act);
+  addEval(program, act);
   addMcp(program, act);
   addSkills(program.command("skills").description("create, check, test and configure skills"), act);
   for (const add of [

@@ -70,13 +70,15 @@ export async function openAgent(
   return { agent, runtime, model: `${provider}:${name}` };
 }
 
-function parseMode(text: string | undefined): AgentMode | undefined {
+/** Throws `UsageError` for an unknown mode. */
+export function parseMode(text: string | undefined): AgentMode | undefined {
   const mode = MODES.find((each) => each === text);
   if (text !== undefined && mode === undefined) throw createUnknownValueError("mode", text, MODES);
   return mode;
 }
 
-function getBudgets({ turns, seconds, tokens, calls }: AgentFlags): Partial<Budgets> {
+/** Returns the budgets that flags state. */
+export function getBudgets({ turns, seconds, tokens, calls }: AgentFlags): Partial<Budgets> {
   const budgets = { turns, seconds, tokens, calls };
   return Object.fromEntries(Object.entries(budgets).filter(([, value]) => value !== undefined));
 }

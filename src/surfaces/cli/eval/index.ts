@@ -1,0 +1,116 @@
+import { type Command, InvalidArgumentError } from "commander";
+
+import type { TokenPrice } from "../../../agent/index.ts";
+import { type AgentFlags, getBudgets, loadAgentModule, parseMode, takesModel } from "../agent/open-agent.ts";
+import type { CommandAction } from "../command-action.ts";
+import { wholeNumber } from "../input/whole-number.ts";
+import { openConfig } from "../mcp/files.ts";
+import type { CliSession } from "../session.ts";
+import type { CommandResult } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { findTasks } from "./find-tasks.ts";
+import { formatResult, formatTotals, sumRuns, type TaskResult } from "./report.ts";
+import { runTask, type TaskModel, type TaskRun } from "./run-task.ts";
+import { type EvalTask, type Way, WAYS } from "./task.ts";
+
+interface EvalFlags extends AgentFlags {
+  readonly plain?: boolean;
+  readonly runs: number;
+  readonly price?: TokenPrice;
+}
+
+export function addEval(program: Command, act: CommandAction): void {
+  takesModel(program.command("eval <tasks...>"))
+    .description("let a model solve tasks with fixtures, and count passes, turns, tokens and cost")
+    .option("--plain", "only with plain tool calls, each method a tool")
+    .option("--no-plain", "only with programs")
+    .option("--runs <n>", "how often each task is run", wholeNumber, 1)
+    .option("--price <in,out>", "price of a million tokens, such as 3,15 (default: agent.price)", parsePrice)
+    .addHelpText("after", HELP)
+    .action(act((session: CliSession, paths: readonly string[], flags: EvalFlags) => evaluate(session, paths, flags)));
+}
+
+const HELP = `
+Each task runs twice: with programs, and with plain tool calls. Its skills and servers are started.
+With --model scripted, the scripts of the tasks stand for a model.
+
+Examples:
+  skillgate eval evals --model anthropic:claude-sonnet-4-5
+  skillgate eval evals/join.yaml --model ollama:qwen3 --runs 5
+  skillgate eval evals --model scripted --json`;
+
+function parsePrice(text: string): TokenPrice {
+  const [input = Number.NaN, output = Number.NaN, ...others] = text.split(",").map((part) => Number(part || "x"));
+  if (others.length === 0 && input >= 0 && output >= 0) return { input, output };
+  throw new InvalidArgumentError("It must be two numbers, as in 3,15.");
+}
+
+/** The name of a model that stands for the scripts of the tasks. */
+const SCRIPTED = "scripted";
+
+async function evaluate(session: CliSession, paths: readonly string[], flags: EvalFlags): Promise<CommandResult> {
+  const { signal, paint, write } = session;
+  const isJson = session.flags.json === true;
+  const tasks = await findTasks(paths);
+  const { createModel, label, price } = await openModels(session, flags);
+  const ways = WAYS.filter((way) => flags.plain === undefined || flags.plain === (way === "plain"));
+  if (!isJson) write("out", `${paint.out.dim(`Model: ${label}`)}\n`);
+  const results: TaskResult[] = [];
+  for (const task of tasks) {
+    if (!isJson) write("out", `${paint.out.bold(task.name)}\n`);
+    for (const way of ways) {
+      const model = createModel(task, way);
+      const runs: TaskRun[] = [];
+      for (let run = 0; run < flags.runs; run += 1) runs.push(await runTask(task, model, signal));
+      const result = { task: task.name, file: task.file, way, runs };
+      results.push(result);
+      if (!isJson) write("out", `${formatResult(result, price, paint.out)}\n`);
+    }
+  }
+  const isPassed = results.every(({ runs }) => runs.every(({ passed }) => passed));
+  return {
+    exit: isPassed ? "ok" : "failed",
+    json: createJson(label, results, price),
+    text: tasks.length > 1 ? formatTotals(results, price, paint.out) : "",
+  };
+}
+
+interface EvalModels {
+  readonly createModel: (task: EvalTask, way: Way) => TaskModel;
+  /** `provider:name` */
+  readonly label: string;
+  readonly price: TokenPrice | undefined;
+}
+
+/** Reads the settings and the environment. Throws `MODEL_MISSING` and `CONFIG_INVALID`. */
+async function openModels(session: CliSession, flags: EvalFlags): Promise<EvalModels> {
+  const mode = parseMode(flags.mode);
+  const [{ chooseModel, parseAgentSettings }, config] = await Promise.all([loadAgentModule(), openConfig(session)]);
+  const settings = parseAgentSettings(config.settings["agent"]);
+  const isScripted = flags.model === SCRIPTED;
+  const choice = isScripted ? undefined : chooseModel(flags.model, settings, config.variables);
+  const shared = { settings, readVariable: config.variables, budgets: getBudgets(flags) };
+  return {
+    label: choice === undefined ? SCRIPTED : `${choice.provider}:${choice.name}`,
+    price: flags.price ?? settings.price,
+    createModel: (task, way) => ({
+      ...shared,
+      ...(choice === undefined ? { model: findScript(task, way) } : flags.model && { model: flags.model }),
+      ...(way === "plain" ? { mode: "native" as const } : mode && { mode }),
+    }),
+  };
+}
+
+function findScript({ file, scripts }: EvalTask, way: Way): string {
+  const script = scripts[way];
+  if (script !== undefined) return `${SCRIPTED}:${script}`;
+  throw new UsageError(`${file} has no script for ${way}; write scripts: { ${way}: FILE }, or another --model`);
+}
+
+function createJson(model: string, results: readonly TaskResult[], price: TokenPrice | undefined): unknown {
+  const total = WAYS.flatMap((way) => {
+    const runs = results.filter((result) => result.way === way).flatMap((result) => result.runs);
+    return runs.length === 0 ? [] : [[way, sumRuns(runs, price)] as const];
+  });
+  return { model, results, total: Object.fromEntries(total) };
+}
