@@ -13,7 +13,7 @@ interface EvalAnswer {
   readonly model: string;
   readonly results: readonly {
     readonly task: string;
-    readonly way: string;
+    readonly variant: string;
     readonly runs: readonly {
       readonly passed: boolean;
       readonly problems: readonly string[];
@@ -36,7 +36,7 @@ describe("the tasks in evals/", () => {
     const { exit, answer } = await evaluate([EVALS, "--model", "scripted"], { cwd: project() });
     const problems = answer.results.flatMap(({ runs }) => runs.flatMap((run) => run.problems));
     expect({ exit, problems }).toEqual({ exit: 0, problems: [] });
-    expect(answer.results.map(({ task, way }) => `${task} ${way}`)).toEqual(
+    expect(answer.results.map(({ task, variant }) => `${task} ${variant}`)).toEqual(
       TASKS.flatMap((task) => [`${task} programs`, `${task} plain`]),
     );
     expect(answer.total).toMatchObject({ programs: { runs: 10, passed: 10 }, plain: { runs: 10, passed: 10 } });
@@ -201,7 +201,7 @@ counts`;
   const args = [join(EVALS, "group.yaml"), "--model", `${wire}:test-model`];
   const { exit, answer } = await evaluate(args, { cwd: project(), env });
   expect({ exit, model: answer.model }).toEqual({ exit: 0, model: `${wire}:test-model` });
-  expect(answer.results.map(({ way, runs }) => [way, runs[0]?.turns, runs[0]?.calls])).toEqual([
+  expect(answer.results.map(({ variant, runs }) => [variant, runs[0]?.turns, runs[0]?.calls])).toEqual([
     ["programs", 2, 1],
     ["plain", 2, 1],
   ]);

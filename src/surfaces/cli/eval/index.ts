@@ -11,7 +11,7 @@ import { UsageError } from "../usage-error.ts";
 import { findTasks } from "./find-tasks.ts";
 import { formatResult, formatTotals, sumRuns, type TaskResult } from "./report.ts";
 import { runTask, type TaskModel, type TaskRun } from "./run-task.ts";
-import { type EvalTask, type Way, WAYS } from "./task.ts";
+import { type EvalTask, type Variant, VARIANTS } from "./task.ts";
 
 interface EvalFlags extends AgentFlags {
   readonly plain?: boolean;
@@ -53,16 +53,16 @@ async function evaluate(session: CliSession, paths: readonly string[], flags: Ev
   const isJson = session.flags.json === true;
   const tasks = await findTasks(paths);
   const { createModel, label, price } = await openModels(session, flags);
-  const ways = WAYS.filter((way) => flags.plain === undefined || flags.plain === (way === "plain"));
+  const variants = VARIANTS.filter((variant) => flags.plain === undefined || flags.plain === (variant === "plain"));
   if (!isJson) write("out", `${paint.out.dim(`Model: ${label}`)}\n`);
   const results: TaskResult[] = [];
   for (const task of tasks) {
     if (!isJson) write("out", `${paint.out.bold(task.name)}\n`);
-    for (const way of ways) {
-      const model = createModel(task, way);
+    for (const variant of variants) {
+      const model = createModel(task, variant);
       const runs: TaskRun[] = [];
       for (let run = 0; run < flags.runs; run += 1) runs.push(await runTask(task, model, signal));
-      const result = { task: task.name, file: task.file, way, runs };
+      const result = { task: task.name, file: task.file, variant, runs };
       results.push(result);
       if (!isJson) write("out", `${formatResult(result, price, paint.out)}\n`);
     }
@@ -76,7 +76,7 @@ async function evaluate(session: CliSession, paths: readonly string[], flags: Ev
 }
 
 interface EvalModels {
-  readonly createModel: (task: EvalTask, way: Way) => TaskModel;
+  readonly createModel: (task: EvalTask, variant: Variant) => TaskModel;
   /** `provider:name` */
   readonly label: string;
   readonly price: TokenPrice | undefined;
@@ -93,24 +93,24 @@ async function openModels(session: CliSession, flags: EvalFlags): Promise<EvalMo
   return {
     label: choice === undefined ? SCRIPTED : `${choice.provider}:${choice.name}`,
     price: flags.price ?? settings.price,
-    createModel: (task, way) => ({
+    createModel: (task, variant) => ({
       ...shared,
-      ...(choice === undefined ? { model: findScript(task, way) } : flags.model && { model: flags.model }),
-      ...(way === "plain" ? { mode: "native" as const } : mode && { mode }),
+      ...(choice === undefined ? { model: findScript(task, variant) } : flags.model && { model: flags.model }),
+      ...(variant === "plain" ? { mode: "native" as const } : mode && { mode }),
     }),
   };
 }
 
-function findScript({ file, scripts }: EvalTask, way: Way): string {
-  const script = scripts[way];
+function findScript({ file, scripts }: EvalTask, variant: Variant): string {
+  const script = scripts[variant];
   if (script !== undefined) return `${SCRIPTED}:${script}`;
-  throw new UsageError(`${file} has no script for ${way}; write scripts: { ${way}: FILE }, or another --model`);
+  throw new UsageError(`${file} has no script for ${variant}; write scripts: { ${variant}: FILE }, or another --model`);
 }
 
 function createJson(model: string, results: readonly TaskResult[], price: TokenPrice | undefined): unknown {
-  const total = WAYS.flatMap((way) => {
-    const runs = results.filter((result) => result.way === way).flatMap((result) => result.runs);
-    return runs.length === 0 ? [] : [[way, sumRuns(runs, price)] as const];
+  const total = VARIANTS.flatMap((variant) => {
+    const runs = results.filter((result) => result.variant === variant).flatMap((result) => result.runs);
+    return runs.length === 0 ? [] : [[variant, sumRuns(runs, price)] as const];
   });
   return { model, results, total: Object.fromEntries(total) };
 }

@@ -2,13 +2,13 @@ import type { TokenPrice } from "../../../agent/index.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { count, escaped, lines } from "../text/layout.ts";
 import type { TaskRun } from "./run-task.ts";
-import { type Way, WAYS } from "./task.ts";
+import { type Variant, VARIANTS } from "./task.ts";
 
-/** All runs of a task in one way. */
+/** All runs of a task in one variant. */
 export interface TaskResult {
   readonly task: string;
   readonly file: string;
-  readonly way: Way;
+  readonly variant: Variant;
   readonly runs: readonly TaskRun[];
 }
 
@@ -43,29 +43,29 @@ export function sumRuns(runs: readonly TaskRun[], price: TokenPrice | undefined)
 }
 
 /** Formats the result of a task as a row, and below it the conditions that do not hold. */
-export function formatResult({ way, runs }: TaskResult, price: TokenPrice | undefined, paint: Paint): string {
+export function formatResult({ variant, runs }: TaskResult, price: TokenPrice | undefined, paint: Paint): string {
   const problems = runs.flatMap(({ problems: sentences }) => sentences);
   return lines([
-    formatRow(way, sumRuns(runs, price), paint),
+    formatRow(variant, sumRuns(runs, price), paint),
     ...[...new Set(problems)].map((sentence) => `    ${paint.red(escaped(sentence))}`),
   ]);
 }
 
 export function formatTotals(results: readonly TaskResult[], price: TokenPrice | undefined, paint: Paint): string {
-  const rows = WAYS.flatMap((way) => {
-    const runs = results.filter((result) => result.way === way).flatMap((result) => result.runs);
-    return runs.length === 0 ? [] : [formatRow(way, sumRuns(runs, price), paint)];
+  const rows = VARIANTS.flatMap((variant) => {
+    const runs = results.filter((result) => result.variant === variant).flatMap((result) => result.runs);
+    return runs.length === 0 ? [] : [formatRow(variant, sumRuns(runs, price), paint)];
   });
   return lines([paint.bold("total"), ...rows]);
 }
 
 const NUMBER = new Intl.NumberFormat("en-US");
 
-function formatRow(way: Way, sums: EvalSums, paint: Paint): string {
+function formatRow(variant: Variant, sums: EvalSums, paint: Paint): string {
   const { runs, passed, turns, inputTokens, outputTokens, seconds, cost } = sums;
   const verdict = runs === 1 ? (passed === 1 ? "passed" : "failed") : `${passed} of ${runs}`;
   const cells = [
-    way.padEnd(8),
+    variant.padEnd(8),
     (passed === runs ? paint.green : paint.red)(verdict.padEnd(6)),
     count(turns, "turn").padStart(8),
     `${NUMBER.format(inputTokens)} in`.padStart(9),

@@ -6,10 +6,10 @@ import { describeUnknownName } from "../../../shared/suggest.ts";
 import { loadConfigModule } from "../mcp/load-config.ts";
 import { type TaskCheck, CHECK_FIELDS } from "./task-check.ts";
 
-/** The two ways in which a model works on a task: with programs, and with plain tool calls, each method a tool. */
-export const WAYS = ["programs", "plain"] as const;
+/** The two variants in which a model works on a task: with programs, and with plain tool calls, each method a tool. */
+export const VARIANTS = ["programs", "plain"] as const;
 
-export type Way = (typeof WAYS)[number];
+export type Variant = (typeof VARIANTS)[number];
 
 /** A task for a model: a request, its fixtures, and what must be true at the end. */
 export interface EvalTask {
@@ -28,7 +28,7 @@ export interface EvalTask {
   /** The answer to each question whether a call may be made. */
   readonly approve: boolean;
   /** Scripts that solve the task, for `--model scripted`. Absolute. */
-  readonly scripts: Readonly<Partial<Record<Way, string>>>;
+  readonly scripts: Readonly<Partial<Record<Variant, string>>>;
   readonly check: TaskCheck;
 }
 
@@ -45,13 +45,13 @@ const FIELDS: Readonly<Record<string, FieldRule>> = {
   servers: ["MCP servers by name, as in .mcp.json", isRecord],
   approve: ["true or false", (value) => typeof value === "boolean"],
   scripts: [
-    "files by way, as in scripts: { programs: scripts/a.yaml, plain: scripts/b.yaml }",
-    (value) => isRecord(value) && Object.entries(value).every(([way, file]) => isWay(way) && isText(file)),
+    "files by variant, as in scripts: { programs: scripts/a.yaml, plain: scripts/b.yaml }",
+    (value) => isRecord(value) && Object.entries(value).every(([variant, file]) => isVariant(variant) && isText(file)),
   ],
   check: [`some of ${Object.keys(CHECK_FIELDS).join(", ")}`, isRecord],
 };
 
-const isWay = (name: string): boolean => WAYS.some((way) => way === name);
+const isVariant = (name: string): boolean => VARIANTS.some((variant) => variant === name);
 
 /** Parses a task. Throws `CONFIG_INVALID` with the line and the column of the first mistake. `path` is absolute. */
 export async function parseTask(text: string, file: string, path: string): Promise<EvalTask> {
@@ -95,7 +95,7 @@ function createTask({ value }: ConfigDocument, file: string, path: string): Eval
   const fields = value as unknown as Partial<Omit<EvalTask, "file" | "folder">> & Pick<EvalTask, "request" | "check">;
   const folder = dirname(path);
   const { name = basename(path, extname(path)), request, skills, files, servers = {}, approve = false, check } = fields;
-  const scripts = Object.entries(fields.scripts ?? {}).map(([way, script]) => [way, join(folder, script)]);
+  const scripts = Object.entries(fields.scripts ?? {}).map(([variant, script]) => [variant, join(folder, script)]);
   return {
     name,
     file,
