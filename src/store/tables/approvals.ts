@@ -140,7 +140,8 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     list: (state) => engine.select(APPROVALS, state === undefined ? {} : { state }, { order: "created" }),
     find: (call) => engine.select(APPROVALS, call, { order: "created" }),
     listOfRun: (runId) => engine.select(APPROVALS, { runId }, { order: "created" }),
-    listClosedAfter: (time) => engine.select(APPROVALS, { closedAt: { gt: time } }),
+    // In this order it reads the index; in the order of the key, SQLite would read every row.
+    listClosedAfter: (time) => engine.select(APPROVALS, { closedAt: { gt: time } }, { order: "closedAt" }),
     async answer(id, { state, scope, by, as, time }) {
       const answer = { state, scope, answeredBy: by, answeredAs: as, answeredAt: time, closedAt: time };
       return (await change({ id, state: "pending", expires: { gt: time } }, answer)) > 0;
