@@ -65,6 +65,16 @@ export interface RunUsage {
   readonly prints: number;
 }
 
+/** The parts of its limits that a run has not used. Whole numbers, 0 or more. */
+export interface RunBudget {
+  readonly cpuMs: number;
+  /** Without the time in which the clock is held. */
+  readonly wallMs: number;
+  readonly calls: number;
+  readonly memoryBytes: number;
+  readonly outputBytes: number;
+}
+
 /** A call as the guest made it, unchecked. It is cancelled when the run ends before the answer arrives. */
 export interface SandboxCall extends Cancellable {
   readonly id: number;
@@ -77,6 +87,8 @@ export interface SandboxCall extends Cancellable {
   readonly resumed: boolean;
   /** True if the deliveries of the program contain this call: its recorded answer is expected. */
   readonly replayed: boolean;
+  /** Returns what the run may still use. */
+  readBudget(): RunBudget;
   /**
    * Pauses the wall time of the run, for example while a user is asked; returns a function that continues it. A
    * `suspendable` call has had no effect yet: the run may be suspended meanwhile, and makes the call again later.

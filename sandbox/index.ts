@@ -28,6 +28,7 @@ export type {
   CallableMethod,
   Delivery,
   ProgramStep,
+  RunBudget,
   RunUsage,
   SandboxProgram,
   StopReason,

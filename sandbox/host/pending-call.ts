@@ -1,8 +1,14 @@
 import { Cancellation } from "./cancellation.ts";
-import type { SandboxCall } from "../contract.ts";
+import type { RunBudget, SandboxCall } from "../contract.ts";
 import { type DecodedValue, decode, toJson } from "../codec/guest-value.ts";
 import type { GuestCall } from "../shared/protocol.ts";
 import type { WallClock } from "./wall-clock.ts";
+
+interface PendingCallListener {
+  /** Called whenever the call becomes suspendable. */
+  readonly suspendable: () => void;
+  readonly readBudget: () => RunBudget;
+}
 
 /** A call that has no answer yet. */
 export class PendingCall extends Cancellation implements SandboxCall {
@@ -10,17 +16,21 @@ export class PendingCall extends Cancellation implements SandboxCall {
   readonly resumed: boolean;
   readonly replayed: boolean;
   readonly #clock: WallClock;
-  readonly #onSuspendable: () => void;
+  readonly #on: PendingCallListener;
   #suspendableHolds = 0;
 
-  /** `onSuspendable` is called whenever the call becomes suspendable. */
-  constructor(call: GuestCall, resumed: boolean, replayed: boolean, clock: WallClock, onSuspendable: () => void) {
+  constructor(
+    call: GuestCall,
+    { resumed, replayed }: Pick<SandboxCall, "resumed" | "replayed">,
+    clock: WallClock,
+    on: PendingCallListener,
+  ) {
     super();
     this.call = call;
     this.resumed = resumed;
     this.replayed = replayed;
     this.#clock = clock;
-    this.#onSuspendable = onSuspendable;
+    this.#on = on;
   }
 
   /** True if the call has had no effect yet: the run may make it again later. */
@@ -44,10 +54,14 @@ export class PendingCall extends Cancellation implements SandboxCall {
     return decode(this.call.arguments, datesAs);
   }
 
+  readBudget(): RunBudget {
+    return this.#on.readBudget();
+  }
+
   hold({ suspendable } = { suspendable: false }): () => void {
     const release = this.#clock.hold();
     if (!suspendable) return release;
-    if (++this.#suspendableHolds === 1) this.#onSuspendable();
+    if (++this.#suspendableHolds === 1) this.#on.suspendable();
     let isHeld = true;
     return () => {
       if (isHeld) this.#suspendableHolds--;

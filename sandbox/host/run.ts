@@ -3,6 +3,7 @@ import type {
   Delivery,
   SandboxProgram,
   StopReason,
+  RunBudget,
   RunLimits,
   RunState,
   RunUsage,
@@ -92,6 +93,8 @@ export class Run {
   /** Time that the repetition of deliveries has computed. */
   #repeatedCpuMs = 0;
   #memoryBytes = 0;
+  /** The heap after the newest slice. */
+  #heapBytes = 0;
   #calls = 0;
   #questions = 0;
   /** Calls that the snippet does not await. */
@@ -203,6 +206,19 @@ export class Run {
   #getUsage(): RunUsage {
     const wallMs = Math.max(0, this.limits.wallMs - this.#clock.leftMs);
     return { cpuMs: this.#cpuMs, wallMs, prints: this.#output.passedOn };
+  }
+
+  /** Returns what the snippet may still use. */
+  #getBudget(): RunBudget {
+    const { limits } = this;
+    const whole = (left: number): number => Math.max(0, Math.floor(Math.min(left, Number.MAX_SAFE_INTEGER)));
+    return {
+      cpuMs: whole(limits.cpuMs - this.#cpuMs),
+      wallMs: whole(this.#clock.leftMs),
+      calls: whole(limits.calls - this.#calls),
+      memoryBytes: whole(limits.memoryBytes - this.#heapBytes),
+      outputBytes: whole(this.#output.left),
+    };
   }
 
   /** Returns the budget that is left for the next slice. */
@@ -446,8 +462,11 @@ export class Run {
 
   /** Makes the call on the host; never rejects. Resolves to JSON of `ok, value`. */
   async #ask(call: GuestCall, resumed = false): Promise<string> {
-    const isReplayed = this.#recorded?.expects(call.id) === true;
-    const pending = new PendingCall(call, resumed, isReplayed, this.#clock, () => this.#onSuspendable());
+    const replayed = this.#recorded?.expects(call.id) === true;
+    const pending = new PendingCall(call, { resumed, replayed }, this.#clock, {
+      suspendable: () => this.#onSuspendable(),
+      readBudget: () => this.#getBudget(),
+    });
     this.#pending.set(call.id, pending);
     const answer = await this.#getAnswer(pending);
     if (!this.#over) this.#pending.delete(call.id);
@@ -491,6 +510,7 @@ export class Run {
     for (const stack of report.waits) if (this.#waits.size < MAX_WAITS) this.#waits.add(stack);
     for (const misread of report.misreads)
       if (this.#misreads.size < MAX_MISREADS) this.#misreads.set(`${misread.stack}${misread.name}`, misread);
+    this.#heapBytes = report.heapBytes;
     this.#memoryBytes = Math.max(this.#memoryBytes, report.heapBytes);
     if (this.#over) return;
     this.#output.add(report.prints);

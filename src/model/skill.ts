@@ -89,6 +89,8 @@ export interface CallContext {
   readonly callId: string;
   /** Waits for a user's answer; this time does not count towards the method's timeout. */
   readonly pauseTimeoutFor?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
+  /** Milliseconds until the timeout when the call began; never more than the run had left. */
+  readonly timeoutMs?: number;
   /** Fires at the timeout, or when the run ends. */
   readonly signal: AbortSignal;
   readonly log: (level: LogLevel, text: string) => void;

@@ -96,7 +96,8 @@ const RULES = `- Only what is on device exists: no import, require, fetch, proce
 - Use await. Put independent calls in one Promise.all. Put loops, filters and arithmetic in the program.
 - The value of the last expression is the result; print(…) shows intermediate values. Return only what you need.
 - A failed call throws; error.message says why. Catch it where the program can continue without the result.
-- A result that is too large to show gets a name: device.result("r1") is its value in a later program.`;
+- A result that is too large to show gets a name: device.result("r1") is its value in a later program.
+- device.budget() gives the time and calls left.`;
 
 const AFTERWARDS = `After a result:
 - completed: answer from the value; run again only if something is missing.

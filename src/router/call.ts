@@ -30,6 +30,10 @@ export interface Call {
   readonly reads?: (name: string) => boolean;
   /** Cancelled when the run ends. */
   readonly cancellable: Cancellable;
+  /** Returns the milliseconds that the run has left; absent for a call outside of a run. */
+  readonly readTimeLeft?: () => number;
+  /** Milliseconds until the timeout of the call, once it is set. */
+  readonly timeoutMs?: number;
   readonly log: CallContext["log"];
   readonly progress: CallContext["progress"];
   /** The client that the method can send requests to while it runs. */

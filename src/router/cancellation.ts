@@ -13,8 +13,11 @@ export function rejectWhenCancelled<T>(cancellable: Cancellable, work: Promise<T
 }
 
 /** The error of a call whose run ends before the call does. */
-export function cancelledError(method: Method, cancellable: Cancellable): SkillgateError {
-  const why = findCancelReason(cancellable);
+export function cancelledError(
+  method: Method,
+  cancellable: Cancellable,
+  why: string | undefined = findCancelReason(cancellable),
+): SkillgateError {
   const values = why === undefined ? method.path : `${method.path}; ${why}`;
   return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", values), getMethodFacts(method));
 }

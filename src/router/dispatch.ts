@@ -66,6 +66,7 @@ function createContext(
     runId: call.runId,
     callId: `${call.runId}/${call.id}`,
     ...(call.pauseTimeoutFor !== undefined && { pauseTimeoutFor: call.pauseTimeoutFor }),
+    ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
     get signal() {
       return call.cancellable.signal;
     },

@@ -32,6 +32,10 @@ export class LiveCall extends Cancellation implements SandboxCall {
     return this.#call.replayed;
   }
 
+  readBudget(): ReturnType<SandboxCall["readBudget"]> {
+    return this.#call.readBudget();
+  }
+
   readArguments(...how: Parameters<SandboxCall["readArguments"]>): ReturnType<SandboxCall["readArguments"]> {
     return this.#call.readArguments(...how);
   }

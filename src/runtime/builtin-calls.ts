@@ -14,10 +14,12 @@ import { formatList, quote, truncateText } from "../shared/format-text.ts";
 const DEFAULT_PART_CHARACTERS = 64 << 10;
 const MAX_PART_CHARACTERS = 256 << 10;
 
-/** True for a function of `device` that asks about skills or results. */
+/** True for a function of `device` that asks about skills, results or the run. */
 export function isBuiltin(path: string): boolean {
-  return path === "search_skills" || path === "describe" || path === "read_result" || path === "result";
+  return BUILTIN_PATHS.has(path);
 }
+
+const BUILTIN_PATHS: ReadonlySet<string> = new Set(["search_skills", "describe", "read_result", "result", "budget"]);
 
 /** `device.result(handle)`: the value of an earlier result of the caller. */
 export function getResult([handle]: readonly unknown[], handles: ResultHandles, caller: Caller): HandledResult {

@@ -366,6 +366,7 @@ export const DEVICE_METHODS: ReadonlyMap<string, string> = new Map([
   ["describe", "describe(path: string | string[])"],
   ["read_result", "read_result(uri: string, offset?: number, length?: number)"],
   ["result", "result(handle: string)"],
+  ["budget", "budget()"],
 ]);
 /** Names that models use for the methods of `device`, with the correct name. */
 export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
@@ -377,6 +378,7 @@ export const DEVICE_METHOD_NAMES: ReadonlyMap<string, string> = new Map([
   ["read_result", "read_result"],
   ["readResult", "read_result"],
   ["result", "result"],
+  ["budget", "budget"],
 ]);
 
 /** The prefix of names that are reserved for generated code. */

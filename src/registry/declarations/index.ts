@@ -28,6 +28,7 @@ const OWN_METHODS = [
   "/** Finds methods by what they do. The list reads as a text, too. A list of queries gives a list for each. */\nsearch_skills(query?: string, limit?: number, offset?: number): Promise<FoundMethod[]>;\nsearch_skills(queries: string[], limit?: number, offset?: number): Promise<FoundMethod[][]>;",
   "/** Describes a method: types, parameters, an example. A list of paths gives a list of texts. */\ndescribe(path: string): Promise<string & FoundMethod>;\ndescribe(paths: string[]): Promise<(string & FoundMethod)[]>;",
   '/** Returns the value of an earlier result that was too large to show: result("r1"). */\nresult(handle: string): Promise<any>;',
+  "/** Returns what this run may still use. */\nbudget(): Promise<{ cpuMs: number; wallMs: number; calls: number; memoryBytes: number; outputBytes: number }>;",
 ];
 
 const FOUND_METHOD =

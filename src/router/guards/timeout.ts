@@ -2,7 +2,7 @@ import { Cancellation } from "../../../sandbox/index.ts";
 import { SkillgateError } from "../../errors.ts";
 import type { Method } from "../../model/catalog.ts";
 import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
-import { type Call, getMethodFacts, type Guard, pauseTimeout } from "../call.ts";
+import { type Call, getMethodFacts, type Guard, type GuardedCall, pauseTimeout } from "../call.ts";
 
 /** The longest delay of a Node timer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -15,8 +15,9 @@ export const timeout: Guard = (next) => async (call) => {
   const { method, rule } = call;
   const end = new Cancellation();
   const timeoutMs = Math.min(rule.timeoutMs, MAX_TIMEOUT_MS);
+  const leftMs = call.readTimeLeft?.() ?? Infinity;
   const timer = setTimeout(() => end.cancel(timedOut(method, rule.timeoutMs)), timeoutMs);
-  const stop = call.cancellable.onCancel(() => end.cancel(cancelledError(method, call.cancellable)));
+  const stop = call.cancellable.onCancel(() => end.cancel(createRunEndError(call, leftMs)));
   try {
     if (end.reason !== undefined) throw end.reason;
     const progress: typeof call.progress = (...step) => {
@@ -28,6 +29,7 @@ export const timeout: Guard = (next) => async (call) => {
       ...call,
       cancellable: end,
       progress,
+      timeoutMs: Math.min(timeoutMs, leftMs),
       pauseTimeoutFor: (answer) => pauseTimeoutFor(pauseTimeout(call, answer)),
     });
     return await rejectWhenCancelled(end, work, () => end.reason ?? cancelledError(method, end));
@@ -36,6 +38,12 @@ export const timeout: Guard = (next) => async (call) => {
     stop();
   }
 };
+
+/** The error of a call whose run ends. The run ends a call that may take longer than the run has left. */
+function createRunEndError({ method, rule, cancellable, readTimeLeft }: GuardedCall, leftMs: number): SkillgateError {
+  const isOutOfTime = leftMs < rule.timeoutMs && readTimeLeft !== undefined && readTimeLeft() <= 0;
+  return cancelledError(method, cancellable, isOutOfTime ? `the run had only ${leftMs} ms left for it` : undefined);
+}
 
 /** Restarts the timeout for as long as the method waits for an answer from a user or client. */
 function pauseTimer(timer: NodeJS.Timeout, timeoutMs: number): NonNullable<Call["pauseTimeoutFor"]> {

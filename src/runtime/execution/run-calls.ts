@@ -201,6 +201,7 @@ function createSnippetCall(
   if (created === undefined) throw createUnknownMethodError(call.path, request);
   return {
     ...created,
+    readTimeLeft: () => call.readBudget().wallMs,
     pauseTimeoutFor: (answer) => pauseClockDuring(call, answer, ledger),
     ...(ledger !== undefined && { onBegin: (digest: string) => ledger.begin(call.id, digest) }),
   };
@@ -235,13 +236,14 @@ function toErrorFacts(error: unknown, method: Method | undefined): Readonly<Reco
   };
 }
 
-/** Answers a question about skills or results; no method is called. */
+/** Answers a question about skills, results or the run; no method is called. */
 async function answerBuiltin(call: SandboxCall, request: RunRequest, services: RunServices): Promise<SandboxAnswer> {
   try {
     if (call.path === "result") {
       const { json, tagged } = getResult(readArguments(call), services.handles, request.caller);
       return { ok: true, json, tagged };
     }
+    if (call.path === "budget") return { ok: true, json: JSON.stringify(call.readBudget()) };
     const answer = await callBuiltin(call.path, readArguments(call), request, services);
     return { ok: true, json: JSON.stringify(answer) };
   } catch (error) {

@@ -230,7 +230,10 @@ function stoppedError(ending: RunEnd, code: ErrorCode): GuestError {
   return {
     name: "LimitError",
     code,
-    message: sentence(code, `${why ?? limitText(code, ending.limits)}${madeCalls(code, ending.sandbox)}`),
+    message: sentence(
+      code,
+      `${why ?? limitText(code, ending.limits)}${madeCalls(code, ending.sandbox)}${formatOpenCalls(code, ending)}`,
+    ),
     line: 0,
     column: 0,
     frame: "",
@@ -260,6 +263,14 @@ function madeCalls(code: ErrorCode, { calls, queued }: SandboxOutcome): string {
   const progress =
     code === "CALL_LIMIT" || calls === 0 ? "" : `; it had made ${calls} ${calls === 1 ? "call" : "calls"}`;
   return queued.length === 0 ? progress : `${progress}; not made yet were ${formatPaths(queued)}`;
+}
+
+/** Names the calls that were under way when the time of the run was over. */
+function formatOpenCalls(code: ErrorCode, { calls }: RunEnd): string {
+  const open = calls.filter(({ outcome }) => outcome === "unfinished");
+  if (code !== "WALL_LIMIT" || open.length === 0) return "";
+  const paths = formatPaths(open.map(({ skill, method }) => `${skill}.${method}`));
+  return `; under way ${open.length === 1 ? "was" : "were"} ${paths}`;
 }
 
 function limitText(code: ErrorCode, limits: Limits): string {

@@ -169,8 +169,9 @@ export class Calls {
   }
 
   #send(call: number, request: CallRequest, { context, startBy, end }: ProcessCall): void {
-    const { caller, runId, callId, settings, secrets, client } = context;
-    const facts = { caller: { ...caller }, runId, callId, settings, secrets };
+    const { caller, runId, callId, timeoutMs, settings, secrets, client } = context;
+    const timeout = timeoutMs !== undefined && { timeoutMs };
+    const facts = { caller: { ...caller }, runId, callId, ...timeout, settings, secrets };
     const asks = client && { asks: CLIENT_REQUESTS.filter((each) => client.can(each)) };
     try {
       this.#line.send({ kind: "invoke", call, ...request, context: facts, ...asks, startBy });

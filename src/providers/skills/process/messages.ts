@@ -38,7 +38,9 @@ export interface InvokeRequest {
   /** `Skill.method`, for messages. */
   readonly path: string;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly context: Pick<CallContext, "runId" | "callId" | "settings" | "secrets"> & { readonly caller: Caller };
+  readonly context: Pick<CallContext, "runId" | "callId" | "timeoutMs" | "settings" | "secrets"> & {
+    readonly caller: Caller;
+  };
   /** Requests that the caller can answer; absent if it answers none. */
   readonly asks?: readonly ClientRequest[];
   /** On the clock of `nowMs`. A call that has not started by then has moved to another process. */
