@@ -60,7 +60,7 @@ const ENDS: Readonly<
     limits: { wallMs: 80 },
     source: "device.EchoSkill.never()",
     code: "WALL_LIMIT",
-    values: "the run took 80 ms; it had made 1 call",
+    values: "the run took 80 ms; it had made 1 call; under way was EchoSkill.never",
   },
   memoryBytes: {
     limits: { memoryBytes: 2 << 20 },
@@ -175,7 +175,7 @@ test("a message about a limit says how many calls were made, and which were not 
     usage: { calls: 3 },
     error: {
       message:
-        "Run time limit exceeded: the run took 80 ms; it had made 3 calls; not made yet were EchoSkill.never (2 times) (WALL_LIMIT)",
+        "Run time limit exceeded: the run took 80 ms; it had made 3 calls; not made yet were EchoSkill.never (2 times); under way were EchoSkill.never (2 times) (WALL_LIMIT)",
     },
   });
 });

@@ -31,7 +31,7 @@ registry.register({
 test.each([
   ["dev", ["device."]],
   ["my.dev", []],
-  ["device.", ["LampSkill.", "search_skills(", "describe(", "result(", "read_result("]],
+  ["device.", ["LampSkill.", "search_skills(", "describe(", "result(", "read_result(", "budget()"]],
   ["a = device.La", ["LampSkill."]],
   ["device.LampSkill.set", ["set(", "setAll("]],
   ["device.__proto__.", []],
