@@ -117,6 +117,14 @@ export type CatalogAnswer =
   | { readonly kind: "list" | "text"; readonly text: string; readonly methods: readonly CallableMethod[] }
   | { readonly kind: "several"; readonly text: string; readonly answers: readonly CatalogAnswer[] };
 
+/** How busy a sandbox is at the moment. */
+export interface SandboxLoad {
+  /** Worker threads by state. `blocked` ones hold a run that waits for a call. */
+  readonly workers: Readonly<Record<"starting" | "idle" | "busy" | "blocked", number>>;
+  /** Runs that wait for a worker thread. */
+  readonly queuedRuns: number;
+}
+
 export type AnswerCall = (call: SandboxCall) => Promise<SandboxAnswer>;
 
 /** Why a run ended that neither returned nor threw. */

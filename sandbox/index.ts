@@ -8,6 +8,7 @@ import type {
   RunLimits,
   RunState,
   RunUsage,
+  SandboxLoad,
   SandboxOutcome,
   SandboxProgram,
 } from "./contract.ts";
@@ -30,6 +31,7 @@ export type {
   ProgramStep,
   RunBudget,
   RunUsage,
+  SandboxLoad,
   SandboxProgram,
   StopReason,
   RunLimits,
@@ -87,6 +89,8 @@ export interface Sandbox {
   wakeWorker(): void;
   /** Bytes of a parked run, for `resume`. */
   serialize(state: RunState): Uint8Array;
+  /** Returns how busy the sandbox is. */
+  getLoad(): SandboxLoad;
   /** Ends every run and every thread. */
   close(): Promise<void>;
 }
@@ -156,6 +160,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     wakeWorker: () => opened?.pool.wakeWorker(),
     serialize: (state) => serializeRun(state, (opened ??= openPool(options)).key),
+    getLoad: () => opened?.pool.load ?? NO_LOAD,
     async close() {
       closed = true;
       for (const run of runs) run.stop("CANCELLED");
@@ -163,6 +168,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
   };
 }
+
+const NO_LOAD: SandboxLoad = { workers: { starting: 0, idle: 0, busy: 0, blocked: 0 }, queuedRuns: 0 };
 
 /** Returns why a run cannot be recorded or repeated; undefined if it can. */
 function findInvalidRecording(

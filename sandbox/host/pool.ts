@@ -1,3 +1,4 @@
+import type { SandboxLoad } from "../contract.ts";
 import { WorkerSpinWait } from "./spin-wait.ts";
 import type { FromWorker, SharedEngine } from "../shared/protocol.ts";
 import type { Run } from "./run.ts";
@@ -52,6 +53,12 @@ export class Pool {
     this.#warm ||= this.#added++ > 0;
     this.#fresh.push(run);
     this.#schedule();
+  }
+
+  get load(): SandboxLoad {
+    const workers = { starting: 0, idle: 0, busy: 0, blocked: 0 };
+    for (const { state } of this.#slots) if (state !== "dead") workers[state]++;
+    return { workers, queuedRuns: this.#fresh.length + this.#ready.size };
   }
 
   /** Wakes a thread for a run that is about to start: waking takes as long as parsing a snippet. */
