@@ -8,7 +8,7 @@ const LAYERS = [
   ["errors.ts", "sandbox"],
   ["model"],
   ["shared"],
-  ["validation"],
+  ["validation", "telemetry"],
   ["authoring", "frontend", "gatekeeper", "typecheck", "registry", "store"],
   ["router", "providers", "learning", "keys"],
   ["config"],

@@ -1,0 +1,20 @@
+import { createRequire } from "node:module";
+
+import type * as Api from "@opentelemetry/api";
+
+/** Where version 1 of the API keeps what an SDK registers, in any copy of the package. */
+const REGISTRY = Symbol.for("opentelemetry.js.api.1");
+
+let api: typeof Api | undefined;
+
+/**
+ * Returns the API of OpenTelemetry if an SDK is registered in this process. Without one, it is not loaded: that takes as long as
+ * a whole run.
+ */
+export function findApi(): typeof Api | undefined {
+  return api === undefined && REGISTRY in globalThis ? loadApi() : api;
+}
+
+export function loadApi(): typeof Api {
+  return (api ??= createRequire(import.meta.url)("@opentelemetry/api") as typeof Api);
+}
