@@ -60,6 +60,8 @@ import { createLazyDatabase, createStore, type Database, type LazyDatabase, type
 import { createRuns, type RecordedRunFacts, type Runs } from "./runtime/execution/runs.ts";
 import { createAudit, type RuntimeAudit } from "./runtime/audit.ts";
 import type { CheckedSnippet } from "./runtime/check-snippet.ts";
+import { traceRun } from "./runtime/trace-run.ts";
+import { recordDuration } from "./telemetry/index.ts";
 
 export type { RecordedRunFacts };
 
@@ -314,9 +316,11 @@ function openRuntime(parts: RuntimeParts): Runtime {
     ...createSkillAdmin(parts),
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
-      const outcome = await runAndWait(source, options, whenKnown);
-      events.emit("run", outcome);
-      return outcome;
+      return traceRun(async () => {
+        const outcome = await runAndWait(source, options, whenKnown);
+        events.emit("run", outcome);
+        return outcome;
+      });
     },
     check(source, options = {}) {
       const { violations, plan, notes } = inspectAtOnce(source, requestFor(options, parts), services);
@@ -540,7 +544,12 @@ function createDiscoveryApi(
   const viewFor = (caller: Caller = OWNER): Catalog => parts.registry.viewFor(caller);
   const { catalogTokens } = parts.settings;
   return {
-    search: (query, { caller = OWNER, ...options } = {}) => discovery.search(viewFor(caller), caller, query, options),
+    search(query, { caller = OWNER, ...options } = {}) {
+      const startedAt = performance.now();
+      const answer = discovery.search(viewFor(caller), caller, query, options);
+      recordDuration("searches", startedAt, {});
+      return answer;
+    },
     index: () => discovery.index(parts.registry.catalog),
     describe: (path, { caller = OWNER } = {}) => describeFor(path, requestFor({ caller }, parts), discovery),
     declarations: (skills, { caller = OWNER } = {}) => discovery.declarations(viewFor(caller), caller, skills),

@@ -9,6 +9,7 @@ import type { CallContext } from "../model/skill.ts";
 import type { Client } from "../model/client-requests.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Validation, Validator } from "../validation/index.ts";
+import type { TraceContext } from "../telemetry/index.ts";
 import type { AuditEntry } from "./audit-log.ts";
 import type { RequestUnit } from "./caller-limits.ts";
 import { hashValue } from "../shared/digest.ts";
@@ -53,6 +54,8 @@ export interface Call {
   readonly getPlannedCalls?: () => readonly CallInPlan[];
   /** The results of the run so far, if they are recorded. */
   readonly resultTexts?: ResultTexts<Method>;
+  /** The place in a trace at which the call begins; by default the active span. */
+  readonly trace?: TraceContext | undefined;
   /** Receives remarks for the caller about a call that succeeded. */
   readonly addNote: (text: string) => void;
   /** Receives the record of the call when it has ended, whatever the outcome. */

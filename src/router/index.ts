@@ -16,6 +16,7 @@ import { enabled } from "./guards/enabled.ts";
 import { limits } from "./guards/limits.ts";
 import { permission } from "./guards/permission.ts";
 import { timeout } from "./guards/timeout.ts";
+import { trace } from "./guards/trace.ts";
 import { validate } from "./guards/validate.ts";
 import { createSecretViews } from "./secret-placeholders.ts";
 import { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
@@ -49,6 +50,8 @@ export interface RouterOptions {
   readonly secrets?: KnownSecrets;
   /** Gives guests placeholders for secrets, which become secrets again where a method receives them; default: false. */
   readonly rehydrateSecrets?: boolean;
+  /** Adds the arguments and results of calls to their spans, without secrets; default: false. */
+  readonly tracesContent?: boolean;
   /** True if a result that does not match the output schema of its method deserves a note; default: always. */
   readonly shouldReport?: (method: Method) => boolean;
   /** Stores the decision on each call, and its end; without it, records are in memory only. */
@@ -84,6 +87,7 @@ export function createRouter(options: RouterOptions): Router {
 
   /** The guards, the outermost first. */
   const guards: readonly Guard[] = [
+    trace(secrets, options.tracesContent ?? false),
     audit({ record, now, writer }),
     permission,
     enabled(isDisabled),

@@ -109,6 +109,7 @@ export function createCall(
     cancellable,
     ...createCallEvents(path, runId, request),
     ...(approve && { approve }),
+    trace: request.trace,
   };
 }
 

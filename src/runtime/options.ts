@@ -26,6 +26,7 @@ import type { StoreLocation } from "../store/index.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
 import { parseRecordSettings, type RunSettings } from "./execution/run-settings.ts";
+import { capturesContent } from "../telemetry/index.ts";
 import { resolveMcpOptions, type McpServerOptions } from "./mcp-options.ts";
 
 /** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
@@ -87,6 +88,8 @@ export interface RuntimeOptions {
    * passes that text receives the secret. Off by default.
    */
   readonly secrets?: { readonly rehydrate?: boolean };
+  /** With `content`, spans of calls have their arguments and results, without secrets. Off by default. */
+  readonly telemetry?: { readonly content?: boolean };
   /**
    * Opens skills and servers only when `ready` is asked for, or a snippet names what is not there: a short-lived program
    * that needs none of them starts faster.
@@ -153,6 +156,8 @@ export interface RuntimeSettings {
   /** Values in the configuration that no text may show. */
   readonly secretValues: readonly string[];
   readonly rehydrateSecrets: boolean;
+  /** Adds the arguments and results of calls to their spans. */
+  readonly tracesContent: boolean;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly typecheck: boolean;
@@ -238,6 +243,7 @@ function settingsFrom(
     }),
     secretValues: [...declared.flatMap(findServerSecrets), ...listSecrets(files, env)],
     rehydrateSecrets: rehydrates ?? false,
+    tracesContent: options.telemetry?.content ?? capturesContent(env),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),

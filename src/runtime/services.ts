@@ -1,6 +1,5 @@
 import { join } from "node:path";
 
-import { createSandbox } from "../../sandbox/index.ts";
 import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-snippet.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
 import type { Host } from "../gatekeeper/index.ts";
@@ -31,6 +30,7 @@ import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
 import { createRunServices } from "./execution/ledgers.ts";
 import { createSnippetChecker } from "./check-snippet.ts";
+import { createObservedSandbox } from "./trace-run.ts";
 
 /** The modules of one runtime, for its snippets and for questions about its methods. */
 export interface RuntimeServices extends RunServices {
@@ -78,8 +78,7 @@ export function createServices({
   auditWriter,
   onEntry,
 }: ServiceOptions): RuntimeServices {
-  const typecheck = settings.typecheck ? createTypecheck() : undefined;
-  if (options.typecheck === true) typecheck?.load();
+  const typecheck = openTypecheck(options, settings);
   const learning = createLearning(settings.learning, resolveResultStore(settings, registry, log));
   const discovery = createDiscovery(learning, settings.timeouts.discoveryMs, { used, getPolicy });
   const validator = createValidator(
@@ -92,6 +91,7 @@ export function createServices({
     validator,
     getPolicy,
     rehydrateSecrets: settings.rehydrateSecrets,
+    tracesContent: settings.tracesContent,
     sharedCounter: counter,
     ...(isShared && { counter }),
     approve,
@@ -103,7 +103,7 @@ export function createServices({
     onEntry,
   });
   return {
-    sandbox: createSandbox({
+    sandbox: createObservedSandbox({
       limits: settings.limits,
       ...(options.workers !== undefined && { workers: options.workers }),
     }),
@@ -131,6 +131,15 @@ export function createServices({
       findSimilar: (words) => discovery.similar(catalog, words),
     })),
   };
+}
+
+function openTypecheck(
+  options: ServiceOptions["options"],
+  settings: Pick<RuntimeSettings, "typecheck">,
+): Typecheck | undefined {
+  const typecheck = settings.typecheck ? createTypecheck() : undefined;
+  if (options.typecheck === true) typecheck?.load();
+  return typecheck;
 }
 
 /** True if the database outlives the process. */

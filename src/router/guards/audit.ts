@@ -131,8 +131,8 @@ function endBy(code: ErrorCode): CallEnding {
   return { decision: "allowed", outcome: code === "CALL_CANCELLED" ? "unfinished" : "error", cached: false, code };
 }
 
-/** Codes with which the other guards refuse a call. */
-const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+/** Codes with which guards refuse a call. */
+export const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "PERMISSION_MISSING",
   "POLICY_DENIED",
   "AUDIT_FAILED",

@@ -6,6 +6,7 @@ import type { ApprovalRow } from "../../store/index.ts";
 import { createCallHandler } from "./run-calls.ts";
 import { RecordedCalls } from "./recorded-calls.ts";
 import { describeOutcome, sandboxOptions, toStoredOutcome } from "./describe-outcome.ts";
+import { SPANS, withSpan } from "../../telemetry/index.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 import { createHold, type Hold } from "./hold.ts";
 
@@ -83,7 +84,14 @@ interface Execution {
   readonly options: ExecutionOptions;
 }
 
-async function execute(execution: Execution): Promise<Outcome> {
+function execute(execution: Execution): Promise<Outcome> {
+  return withSpan(SPANS.sandbox, {}, (span) => {
+    const request = { ...execution.request, trace: span?.context };
+    return executeProgram({ ...execution, request });
+  });
+}
+
+async function executeProgram(execution: Execution): Promise<Outcome> {
   const { run, recorder, request, services, hold, stopper, options } = execution;
   const { runId, source, program, plan } = run;
   const calls = new RecordedCalls({

@@ -12,6 +12,7 @@ import type { Program } from "../../model/snippet.ts";
 import type { KeptResults } from "../../model/kept-results.ts";
 import type { ResultHandles } from "../outcome/result-handles.ts";
 import type { CallContext } from "../../model/skill.ts";
+import type { TraceContext } from "../../telemetry/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RequestUnit, Route } from "../../router/index.ts";
 import type { CheckSnippet } from "../check-snippet.ts";
@@ -55,6 +56,8 @@ export interface RunRequest {
   readonly continues?: ContinueRequest;
   /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */
   readonly approve?: Approve;
+  /** The place in a trace at which the calls of the run begin; by default the active span. */
+  readonly trace?: TraceContext | undefined;
   /** The unit of the limits of the caller that the run has counted. */
   readonly requestUnit?: RequestUnit | undefined;
 }

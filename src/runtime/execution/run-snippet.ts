@@ -8,6 +8,7 @@ import { openContinuation, type OpenContinuation } from "./continue-run.ts";
 import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
 import { executeRecorded } from "./execute-recorded.ts";
 import { createCallHandler } from "./run-calls.ts";
+import { SPANS, startSpan, withSpan } from "../../telemetry/index.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /**
@@ -34,7 +35,9 @@ async function checkAndRun(
   continued?: OpenContinuation,
 ): Promise<Outcome> {
   const runId = randomUUID();
-  const { program, plan, violations, notes } = await readAndCheck(source, request, services);
+  const { program, plan, violations, notes } = await withSpan(SPANS.check, {}, () =>
+    readAndCheck(source, request, services),
+  );
   if (program === undefined) {
     const refused = refusedOutcome(runId, violations, continued?.continuation.history.run);
     return services.secrets.maskValue(addMethods(refused, plan, request, services));
@@ -46,10 +49,13 @@ async function checkAndRun(
 }
 
 /** Runs a program without a ledger. */
-async function execute(run: CheckedRun, request: RunRequest, services: RunServices): Promise<Outcome> {
+async function execute(run: CheckedRun, untraced: RunRequest, services: RunServices): Promise<Outcome> {
   const { runId, source, program, plan } = run;
+  const span = startSpan(SPANS.sandbox);
+  const request = { ...untraced, trace: span?.context };
   const callLog = createCallHandler({ runId, source, plan, paths: program.paths }, request, services);
-  const sandbox = await services.sandbox.run(program, callLog.answer, sandboxOptions(request, services.secrets));
+  const options = sandboxOptions(request, services.secrets);
+  const sandbox = await services.sandbox.run(program, callLog.answer, options).finally(() => span?.end());
   return describeOutcome({ ...run, sandbox, ...callLog.close() }, request, services);
 }
 

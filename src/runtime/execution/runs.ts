@@ -18,6 +18,7 @@ import { describeWaiting, executeRecorded, waitForRun } from "./execute-recorded
 import { createReplays, type RunReplays } from "./replay.ts";
 import { restoreContinuation } from "./continue-run.ts";
 import { readProgram } from "./run-header.ts";
+import { traceRun } from "../trace-run.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /** A recorded run, for lists. */
@@ -117,11 +118,12 @@ export function createRuns(options: RunsOptions): Runs {
     const { header } = ledger;
     const request = options.createRequest({ ...how, caller, limits: header.limits });
     const run = restoreRun(id, header, request, services);
-    const outcome = await executeRecorded(run, recorder, request, services, {
+    const execution = {
       isResumed: true,
       continuation: await restoreContinuation(ledger, await open()),
       acceptsChanges: how.acceptsChanges ?? false,
-    });
+    };
+    const outcome = await traceRun(() => executeRecorded(run, recorder, request, services, execution));
     await options.onOutcome(outcome);
     return outcome;
   }
