@@ -17,6 +17,7 @@ import { networkFailure, startFailure } from "./start-failure.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { OAuthSession } from "../oauth/session.ts";
+import { tracedFetch } from "../http/traced-fetch.ts";
 import { authorizedFetch } from "../oauth/authorized-fetch.ts";
 import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "../server-config.ts";
 import { childEnvironment, type ProcessEnvironment } from "../stdio/environment.ts";
@@ -80,7 +81,8 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
     const transport = attempt.transport();
     if (transport instanceof StdioClientTransport) options.onProcess(() => transport.report());
     try {
-      return await handshake(transport, { ...options, signal, ...(attempt.era && { era: attempt.era }) });
+      const url = config.transport === "stdio" ? undefined : new URL(config.url);
+      return await handshake(transport, { ...options, url, signal, ...(attempt.era && { era: attempt.era }) });
     } catch (thrown) {
       if (failure === undefined || attempt.lastResort !== true) failure = { thrown, transport };
     }
@@ -120,7 +122,7 @@ function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): r
   const { era, session } = options;
   const url = new URL(config.url);
   const plain = sizeLimitedFetch(options.maxMessageBytes);
-  const fetch = session === undefined ? plain : authorizedFetch(session, plain);
+  const fetch = tracedFetch(session === undefined ? plain : authorizedFetch(session, plain));
   const request = { requestInit: { headers: config.headers }, fetch };
   const http = (): Transport => new StreamableHTTPClientTransport(url, request);
   const events: ConnectAttempt = {

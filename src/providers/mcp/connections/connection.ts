@@ -21,6 +21,7 @@ import { isRecord } from "../../../model/json.ts";
 import { mayUseHeaders } from "../http/parameter-headers.ts";
 import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
+import { type ConnectionFacts, traceRequest } from "./trace-request.ts";
 import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
 
 /** The longest delay of a timer: only its signal ends a request. */
@@ -68,6 +69,8 @@ export interface McpToolCall {
 
 export interface HandshakeOptions {
   readonly clientInfo: Implementation;
+  /** The URL of a remote server; absent for a process. */
+  readonly url?: URL | undefined;
   /** The result of an earlier negotiation; without it, the newest protocol is tried first. */
   readonly era?: PriorDiscovery;
   readonly signal: AbortSignal;
@@ -114,7 +117,7 @@ export async function handshake(inner: Transport, options: HandshakeOptions): Pr
   if (inner instanceof SSEClientTransport)
     inner.onerror = (error) => void (error instanceof SseError && client.close());
   void keepSubscribed(client, closed);
-  return createConnection(client, inner, closed);
+  return createConnection(client, { inner, closed, url: options.url });
 }
 
 /** The requests that a server may send, by the capability that announces them. */
@@ -183,11 +186,18 @@ const IDEMPOTENCY_KEY = "skillgate/idempotency-key";
 /** Since 2026-07-28, a server logs only for requests that ask for it. */
 const WITH_LOG = { [LOG_LEVEL_META_KEY]: "info" } as const;
 
-function createConnection(client: Client, inner: Transport, closed: Promise<void>): Connection {
+interface OpenTransport {
+  readonly inner: Transport;
+  readonly closed: Promise<void>;
+  readonly url: URL | undefined;
+}
+
+function createConnection(client: Client, { inner, closed, url }: OpenTransport): Connection {
+  const facts: ConnectionFacts = { protocolVersion: client.getNegotiatedProtocolVersion() ?? "", url };
   const discover = client.getDiscoverResult();
   const isModern = discover !== undefined;
   return {
-    protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
+    protocolVersion: facts.protocolVersion,
     server: client.getServerVersion() ?? {},
     capabilities: client.getServerCapabilities() ?? {},
     instructions: client.getInstructions() ?? "",
@@ -196,21 +206,25 @@ function createConnection(client: Client, inner: Transport, closed: Promise<void
       return inner.sessionId !== undefined;
     },
     closed,
-    async request(method, params, signal) {
-      return rawResult(await client.request({ method, params }, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
-    },
-    async callTool({ name, input, inputSchema, signal, onProgress, idempotencyKey }) {
+    request: (method, params, signal) =>
+      traceRequest({ method, params }, facts, async (traceFields) => {
+        const request = { method, params: withMeta(params, traceFields) };
+        return rawResult(await client.request(request, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
+      }),
+    callTool({ name, input, inputSchema, signal, onProgress, idempotencyKey }) {
       const meta = {
         ...(isModern && WITH_LOG),
         ...(idempotencyKey !== undefined && { [IDEMPOTENCY_KEY]: idempotencyKey }),
       };
-      const params = { name, arguments: input, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
       const options = { signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
-      if (!mayUseHeaders(inputSchema))
-        return rawResult(await client.request({ method: "tools/call", params }, ANYTHING, options));
-      // With the tool definition, the SDK sends the headers that the tool requires.
-      const toolDefinition = { name, inputSchema } as Tool;
-      return rawResult(await client.callTool(params, { ...options, toolDefinition }));
+      return traceRequest({ method: "tools/call", params: { name } }, facts, async (traceFields) => {
+        const params = withMeta({ name, arguments: input }, { ...meta, ...traceFields });
+        if (!mayUseHeaders(inputSchema))
+          return rawResult(await client.request({ method: "tools/call", params }, ANYTHING, options));
+        // With the tool definition, the SDK sends the headers that the tool requires.
+        const toolDefinition = { name, inputSchema } as Tool;
+        return rawResult(await client.callTool(params, { ...options, toolDefinition }));
+      });
     },
     report: () => (inner instanceof StdioClientTransport ? inner.report() : undefined),
     async close() {
@@ -225,4 +239,8 @@ function createConnection(client: Client, inner: Transport, closed: Promise<void
       if (inner instanceof StdioClientTransport) await inner.close();
     },
   };
+}
+
+function withMeta<Params extends object>(params: Params, meta: Readonly<Record<string, string>>): Params {
+  return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
 }
