@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Context } from "hono";
 
 import { newTraceId, type RpcError, rpcError } from "../../shared/rpc-errors.ts";
+import { getTraceIds } from "../../telemetry/index.ts";
 import type { RouteEnvironment } from "./services.ts";
 
 /** Creates an error response; every endpoint uses the JSON-RPC error format. */
@@ -17,7 +18,9 @@ export function accepts({ accept = "" }: IncomingHttpHeaders, type: string): boo
   return accept.includes(type) && !accept.includes("application/json");
 }
 
-/** Returns the trace id of a W3C `traceparent` header, or a new one. */
+/** Returns the id of the trace that the request is part of: by its span, by its header `traceparent`, or a new one. */
 export function getTraceId(c: Context<RouteEnvironment>): string {
+  const ids = getTraceIds();
+  if (ids !== undefined) return ids.trace_id;
   return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(c.req.header("traceparent") ?? "")?.[1] ?? newTraceId();
 }

@@ -15,6 +15,7 @@ import { createOpenapi } from "./openapi.ts";
 import { accepts, getTraceId, refuse } from "./responses.ts";
 import { answerAtRpc } from "./rpc-route.ts";
 import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";
+import { traceHttpRequests } from "./trace-request.ts";
 import { answerTool } from "./tool-route.ts";
 import { truncateText } from "../../shared/format-text.ts";
 
@@ -28,7 +29,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   const app = new Hono<RouteEnvironment>();
   const serve = (path: keyof typeof ENDPOINTS, ...handlers: readonly RouteHandler[]): void =>
     void app.on([...ENDPOINTS[path]], [toPattern(path)], ...handlers);
-  app.use(counted(services), checkOrigin(services), identifySender(services));
+  app.use(traceHttpRequests(findRoute), counted(services), checkOrigin(services), identifySender(services));
   serve("/health", (c) => c.json(createHealthReport(services, getCaller(c.get("sender")))));
   serveMetadata(app, services);
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
@@ -103,10 +104,13 @@ function wrongMethod(method: string, allow: string): Response {
 function counted({ counters }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     await next();
-    const first = `/${c.req.path.split("/")[1] ?? ""}`;
-    const endpoint = PATHS.find((endpoint) => endpoint.split("/")[1] === first.slice(1)) ?? "other";
-    counters.count(endpoint, c.res.status);
+    counters.count(findRoute(c.req.path), c.res.status);
   };
+}
+
+/** Returns the endpoint of a path; `other` for an unknown one. */
+function findRoute(path: string): string {
+  return PATHS.find((endpoint) => endpoint.split("/")[1] === path.split("/")[1]) ?? "other";
 }
 
 function checkOrigin({ origins }: HttpServices): MiddlewareHandler<RouteEnvironment> {

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 
+import { extractContext, getActiveContext, runInContext } from "../../telemetry/index.ts";
 import type { CredentialLife } from "../../model/credential.ts";
 import { type Authentication, getCaller } from "./auth/authenticate.ts";
 import { answerRpc, ownFaultAnswer, createParseError } from "./json-rpc.ts";
@@ -57,7 +58,9 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
     // A script in a browser cannot set headers: it sends its token in each message.
     (isStranger ? unknown : authenticatedSockets).handleUpgrade(request, socket, head, (client) => {
       if (isStranger) unauthenticated.add(client);
-      converse(client, isStranger ? undefined : request, services, unauthenticated);
+      runInContext(extractContext(request.headers), () =>
+        converse(client, isStranger ? undefined : request, services, unauthenticated),
+      );
       if (!isStranger) closeAfterCredential(client, sender.life);
     });
   }
@@ -105,6 +108,7 @@ function converse(
   unauthenticated: UnauthenticatedSockets,
 ): void {
   const controller = new AbortController();
+  const trace = getActiveContext();
   let calls = 0;
   const send = (message: unknown): void => {
     const most = unauthenticated.has(client) ? MAX_UNAUTHENTICATED_BYTES : MAX_UNREAD_BYTES;
@@ -128,10 +132,8 @@ function converse(
     const value = isBinary ? undefined : parsed(decodeText(data));
     if (value === undefined) return send(createParseError());
     if (++calls === MAX_CALLS) client.pause();
-    const answered = answerRpc(
-      value,
-      createRpcHandler(createRpcContext(services, identify, controller.signal, send)),
-    ).then((answer) => {
+    const handler = createRpcHandler(createRpcContext(services, identify, controller.signal, send));
+    const answered = runInContext(trace, () => answerRpc(value, handler)).then((answer) => {
       if (calls-- === MAX_CALLS) client.resume();
       services.counters.count("/ws", 200);
       if (answer !== undefined) emitAnswer(answer, send);

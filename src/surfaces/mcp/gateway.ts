@@ -33,6 +33,7 @@ import { getCallerFeatures } from "./features/caller-features.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
 import { type Library, listResources, listTemplates, readResource } from "./features/resources.ts";
 import { callOffered, READY_MS } from "./tools/tool-calls.ts";
+import { traceHandlers } from "./trace-requests.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
 /** Creates the MCP server of one connection. */
@@ -92,6 +93,7 @@ export class RequestGateway extends McpServer {
 function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClient, logLevel: LogLevelState): Server {
   const { runtime, records } = shared;
   const { caller, exposure } = mcpClient;
+  traceHandlers(server, mcpClient);
   const library = async (): Promise<Library> => {
     const offers = await getCallerFeatures(caller, runtime.catalogFor(caller), exposure.names, shared.proxied);
     return { runtime, caller, records, offers, hasOwnTools: exposure.expose !== "tools" };

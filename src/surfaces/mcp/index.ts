@@ -111,7 +111,7 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
   let stopFollowing = (): void => {};
   const handle = serveStdio(
     ({ era }) => {
-      const mcpClient = { ...asker, era, conversation };
+      const mcpClient: ConnectedClient = { ...asker, era, conversation, transport: "pipe" };
       const logLevel = { level: undefined };
       const server = createGateway(shared, mcpClient, logLevel);
       transport.calls = new FastPathCalls(shared, mcpClient, era === "legacy" ? { server, logLevel } : undefined);

@@ -19,6 +19,7 @@ import { type LogLevelState, isLevelEnabled, createLevelFilter, type Notificatio
 import { type Cause, cancelledAnswer, toCancelReason } from "../sessions/open-requests.ts";
 import { type RegularCall, regularCall } from "./regular-call.ts";
 import { errorAnswer } from "../rpc-error.ts";
+import { traceMcpRequest } from "../trace-requests.ts";
 import { callOffered } from "../tools/tool-calls.ts";
 
 /** Connection of an older client: the SDK server, which sends requests to it, and its log level. */
@@ -76,7 +77,14 @@ export class FastPathCalls {
       if (this.#under.get(id) === begun) listener.say(message);
     };
     const options = { mcpClient: this.#mcpClient, say, cancellable: begun.abort };
-    void answer(this.#shared, call, options, this.#connection)
+    const request = { method: "tools/call", id, target: call.name, meta: call.meta };
+    void answer(call, () =>
+      traceMcpRequest<Result | RequestResult>(request, this.#mcpClient, () =>
+        this.#connection === undefined
+          ? answerModern(this.#shared, call, options)
+          : answerLegacy(this.#shared, call, options, this.#connection),
+      ),
+    )
       .then((message) => this.#end(id, begun, message))
       .catch(() => begun.abort.cancel(toCancelReason("the connection is gone"))); // the answer could not be sent: the connection is gone
     return { lose: () => this.#stop(id, begun, "the connection is gone") };
@@ -120,17 +128,10 @@ interface AnswerOptions {
 }
 
 /** Runs a call and creates its response; never rejects. */
-async function answer(
-  shared: GatewayContext,
-  call: RegularCall,
-  options: AnswerOptions,
-  connection: LegacyConnection | undefined,
-): Promise<JSONRPCMessage> {
-  const { id } = call;
+async function answer({ id, era }: RegularCall, call: () => Promise<RequestResult | Result>): Promise<JSONRPCMessage> {
   try {
-    if (connection === undefined)
-      return { jsonrpc: "2.0", id, result: stamped(await answerModern(shared, call, options)) };
-    return { jsonrpc: "2.0", id, result: { ...(await answerLegacy(shared, call, options, connection)) } };
+    const result = await call();
+    return { jsonrpc: "2.0", id, result: era === "modern" ? stamped(result) : { ...result } };
   } catch (thrown) {
     if (!(thrown instanceof ProtocolError)) return errorAnswer("InternalError", "Internal server error", id);
     const { message, data } = thrown;

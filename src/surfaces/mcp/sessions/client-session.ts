@@ -26,6 +26,8 @@ export interface Principal {
 export interface ConnectedClient extends Principal {
   /** `modern` is the 2026 protocol, which has no requests from servers to clients. */
   readonly era: "legacy" | "modern";
+  /** `pipe` for standard input and output; `tcp`, the default, for HTTP. */
+  readonly transport?: "pipe" | "tcp";
   /** Groups the programs of one client for refusal hints; absent for requests without a session. */
   readonly conversation?: string;
 }
