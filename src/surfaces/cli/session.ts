@@ -6,12 +6,15 @@ import type { Approve } from "../../model/approval.ts";
 import type { RuntimeOptions, RuntimeSettings } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, StoreLocation } from "../../store/index.ts";
+import type { LogListener } from "../../runtime/options.ts";
+import { createTelemetry, type CliTelemetry } from "./telemetry.ts";
 import { logLine } from "./text/output.ts";
 import { createTerminalApprove } from "./terminal/approve-at-terminal.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
 import type { Interruption } from "./terminal/interruption.ts";
 import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
 import type { Terminal } from "./terminal/terminal.ts";
+import { findExportSecrets } from "../../telemetry/index.ts";
 import { UsageError } from "./usage-error.ts";
 import { askLine, isAtTerminal } from "./terminal/ask-line.ts";
 
@@ -45,7 +48,9 @@ export interface CliSession extends AsyncDisposable {
   /** Opens the runtime again, with its files and servers as they are now. If that fails, the old one stays. */
   readonly reload: () => Promise<Runtime>;
   /** A runtime for `serve`: it opens everything at once and watches for changes. */
-  readonly servingRuntime: () => Promise<Runtime>;
+  readonly servingRuntime: (options: { readonly log: LogListener }) => Promise<Runtime>;
+  /** The export of traces and metrics, which starts with the first runtime. */
+  readonly telemetry: CliTelemetry;
   /** A runtime without the project's store: nothing that its skills store is kept. */
   readonly ephemeralRuntime: () => Promise<Runtime>;
   readonly folders: () => Promise<SessionFolders>;
@@ -82,12 +87,17 @@ export interface SessionFolders {
   /** How long records of the database are kept. */
   readonly retention: RuntimeSettings["retention"];
   readonly settingsFile: string;
+  /** The section `server` of the settings as it was written. */
+  readonly server: unknown;
 }
 
 export function openSession(flags: CommonFlags, terminal: Terminal, { signal, intercept }: Interruption): CliSession {
   const approve = isAtTerminal() ? createTerminalApprove(askLine, signal) : undefined;
-  const open = (options: RuntimeOptions, memory?: "forget"): Promise<Runtime> =>
-    unlessInterrupted(openRuntime(flags, { terminal, signal, approve }, options, memory), signal);
+  const telemetry = createTelemetry();
+  const open: OpenRuntime = async (options, memory) => {
+    await telemetry.start();
+    return unlessInterrupted(openRuntime(flags, { terminal, signal, approve }, options, memory), signal);
+  };
   let opened: Runtime | undefined;
   const ephemeral: Runtime[] = [];
   const found: Problem[] = [];
@@ -96,14 +106,6 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
 
   async function runtime(use: RuntimeNeeds = {}): Promise<Runtime> {
     opened ??= await open({ ...ONE_SHOT, ...use });
-    return opened;
-  }
-
-  async function servingRuntime(): Promise<Runtime> {
-    const { audit = "store" } = await resolveFolders(flags);
-    const isNew = opened === undefined;
-    opened ??= await open({ ...SERVING, audit });
-    if (isNew) opened.runs.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
     return opened;
   }
 
@@ -135,7 +137,8 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
       opened = fresh;
       return readyRuntime();
     },
-    servingRuntime,
+    servingRuntime: async ({ log }) => (opened ??= await openServing(flags, log, open)),
+    telemetry,
     async ephemeralRuntime() {
       const created = await open(ONE_SHOT, "forget");
       ephemeral.push(created);
@@ -149,14 +152,30 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
       const lazy = await createSessionDatabase(flags, (problem) => found.push(problem));
       return (data ??= lazy).open();
     },
-    problems: () =>
-      (opened?.problems ?? found).filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && reportsHeld)),
+    problems: () => filterProblems([...telemetry.problems(), ...(opened?.problems ?? found)], reportsHeld),
     addProblems(problems) {
       found.push(...problems);
       reportsHeld = true;
     },
-    [Symbol.asyncDispose]: () => closeAll([opened, data, ...ephemeral]),
+    async [Symbol.asyncDispose]() {
+      await closeAll([opened, data, ...ephemeral]);
+      await telemetry.close();
+    },
   };
+}
+
+type OpenRuntime = (options: RuntimeOptions, memory?: "forget") => Promise<Runtime>;
+
+async function openServing(flags: CommonFlags, log: LogListener, open: OpenRuntime): Promise<Runtime> {
+  const { audit = "store" } = await resolveFolders(flags);
+  const runtime = await open({ ...SERVING, audit, log });
+  runtime.runs.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
+  return runtime;
+}
+
+/** Returns the problems that concern every command, and those of parts that are held, if the command needs them. */
+function filterProblems(problems: readonly Problem[], reportsHeld: boolean): readonly Problem[] {
+  return problems.filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && reportsHeld));
 }
 
 async function closeAll(services: readonly (Runtime | LazyDatabase | undefined)[]): Promise<void> {
@@ -194,15 +213,16 @@ async function openRuntime(
   const person = createTerminalPrompter(signal);
   const runtime = await createRuntime({
     ...getRuntimeOptions(flags),
-    ...how,
-    ...(isNamed && { skillsDir: skills }),
-    ...(memory === "keep" ? { store } : { audit: "off" }),
     ...(flags.verbose && {
       log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, terminal.paint.err)),
     }),
+    ...how,
+    ...(isNamed && { skillsDir: skills }),
+    ...(memory === "keep" ? { store } : { audit: "off" }),
     ...(approve !== undefined && { approve }),
     ...(person !== undefined && { person }),
   });
+  runtime.secrets.add(findExportSecrets(process.env));
   terminal.mask(runtime.secrets);
   return runtime;
 }
@@ -242,6 +262,7 @@ async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
     audit: settings.audit,
     retention: settings.retention,
     settingsFile: resolve(flags.settings ?? "settings.yaml"),
+    server: settings.sections["server"],
   };
 }
 

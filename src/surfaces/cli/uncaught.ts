@@ -1,4 +1,5 @@
 import type { KnownSecrets } from "../../shared/secrets.ts";
+import type { ServeLog } from "./serve-log.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { createErrorResult } from "./error-answer.ts";
 import type { Terminal } from "./terminal/terminal.ts";
@@ -12,13 +13,13 @@ export function endOnUncaught(terminal: Terminal): void {
   });
 }
 
-/** Writes each uncaught exception to stderr with its stack, and keeps serving where that is safe. */
-export function serveOnUncaught(secrets: KnownSecrets): void {
+/** Writes each uncaught exception to the log with its stack, and keeps serving where that is safe. */
+export function serveOnUncaught(secrets: KnownSecrets, log: ServeLog): void {
   process.removeAllListeners("uncaughtException");
   process.on("uncaughtException", (thrown) => {
     const stack = thrown instanceof Error ? thrown.stack : undefined;
     const says = secrets.maskText(stack ?? String(thrown));
-    process.stderr.write(`Uncaught exception during a request: ${says}\n`);
+    log.say(`Uncaught exception during a request: ${says}`, "error");
     if (!isSafeToContinue(thrown)) process.exit(EXIT_CODES.failed.code);
   });
 }

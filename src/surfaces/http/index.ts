@@ -29,12 +29,20 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+interface ServeHttpOptions {
+  readonly authenticationMs?: number;
+  /** Writes a line to the log; to stderr by default. */
+  readonly log?: (text: string) => void;
+}
+
+const writeLine = (text: string): void => void process.stderr.write(`${text}\n`);
+
 /** Serves a runtime over HTTP. `isToken` recognizes the token of the owner; it is absent if the settings have `auth: false`. */
 export async function serveHttp(
   runtime: Runtime,
   settings: HttpServerSettings,
   isToken?: (token: string) => boolean,
-  { authenticationMs = AUTHENTICATION_MS }: { readonly authenticationMs?: number } = {},
+  { authenticationMs = AUTHENTICATION_MS, log = writeLine }: ServeHttpOptions = {},
 ): Promise<HttpServer> {
   refuseOpenServer(settings, isToken !== undefined);
   const mcp = createMcpSurface(runtime, {
@@ -48,7 +56,9 @@ export async function serveHttp(
     mcp,
     settings,
     origins: createOriginCheck({ ...settings, hasToken: isToken !== undefined }),
-    authenticator: createAuthenticator(isToken && [checkOwnToken(isToken), keyCheck.check, ...checkIssuer(settings)]),
+    authenticator: createAuthenticator(
+      isToken && [checkOwnToken(isToken), keyCheck.check, ...checkIssuer(settings, log)],
+    ),
     challenge: () => settings.oauth && getChallengeFacts(settings.oauth, url, runtime.policy.roles),
     counters: createCounters(),
     inFlight: createInFlight(),
@@ -78,10 +88,9 @@ export async function serveHttp(
 }
 
 /** Imports the verification of access tokens with the first one. */
-function checkIssuer({ oauth }: HttpServerSettings): readonly TokenCheck[] {
+function checkIssuer({ oauth }: HttpServerSettings, log: (text: string) => void): readonly TokenCheck[] {
   if (oauth === undefined) return [];
   let check: Promise<TokenCheck> | undefined;
-  const log = (text: string): void => void process.stderr.write(`${text}\n`);
   return [
     async (token) => {
       check ??= import("./oauth/access-tokens.ts").then((module) => module.createAccessTokenCheck(oauth, { log }));

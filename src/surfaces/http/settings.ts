@@ -24,6 +24,8 @@ export interface HttpServerSettings extends Exposure {
   /** Maximum number of open MCP sessions. */
   readonly sessions: number;
   readonly sessionIdleSeconds: number;
+  /** How `skillgate serve` writes its log to stderr. */
+  readonly log: "text" | "json";
   /** Time that requests in progress have to finish when the server shuts down. */
   readonly drainSeconds: number;
 }
@@ -42,6 +44,7 @@ export const SERVER_DEFAULTS: HttpServerSettings = Object.freeze({
   requestSeconds: 30,
   sessions: 256,
   sessionIdleSeconds: 1_800,
+  log: "text",
   drainSeconds: 10,
 });
 
@@ -89,6 +92,7 @@ const FIELDS: Readonly<Record<Exclude<keyof HttpServerSettings, "oauth">, Settin
   requestSeconds: wholeNumber(1, 86_400),
   sessions: wholeNumber(1),
   sessionIdleSeconds: wholeNumber(1),
+  log: choice(["text", "json"]),
   drainSeconds: wholeNumber(0, 86_400),
 };
 

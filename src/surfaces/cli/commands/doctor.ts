@@ -9,6 +9,7 @@ import type { Exit } from "../exit-codes.ts";
 import { configOptions } from "../mcp/files.ts";
 import { type StartedServer, startServers } from "../mcp/start-servers.ts";
 import { loadConfigModule } from "../mcp/load-config.ts";
+import { checkTelemetry } from "../telemetry.ts";
 import { count } from "../text/layout.ts";
 import { countTools } from "../text/server-texts.ts";
 import { type DoctorCheck, checksText, problemText } from "../text/output.ts";
@@ -21,7 +22,12 @@ export function addDoctor(program: Command, act: CommandAction): void {
     .addHelpText("after", "\nExample:\n  skillgate doctor --json")
     .action(
       act(async (session) => {
-        const checks = [nodeCheck(), await filesCheck(session.flags), ...(await runtimeChecks(session))];
+        const checks = [
+          nodeCheck(),
+          await filesCheck(session.flags),
+          ...(await runtimeChecks(session)),
+          ...checkTelemetry(await session.telemetry.start()),
+        ];
         return {
           exit: getExit(checks),
           json: { ok: getExit(checks) === "ok", checks },

@@ -1,11 +1,13 @@
 import { Writable } from "node:stream";
 import { type Command, InvalidArgumentError, Option } from "commander";
 
+import { isRecord } from "../../../model/json.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { HttpServerSettings } from "../../http/index.ts";
 import type { Expose } from "../../mcp/index.ts";
 import type { CommandAction } from "../command-action.ts";
-import { warningsText } from "../text/output.ts";
+import { type LogFormat, openServeLog, type ServeLog } from "../serve-log.ts";
+import type { CliSession } from "../session.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { serveOnUncaught } from "../uncaught.ts";
 import { UsageError } from "../usage-error.ts";
@@ -19,6 +21,7 @@ interface ServeFlags {
   readonly names?: HttpServerSettings["names"];
   readonly auth: boolean;
   readonly newToken?: true;
+  readonly logFormat?: LogFormat;
 }
 
 /** A copy of the values of `Expose`, so that `--help` does not load the server. */
@@ -35,32 +38,50 @@ export function addServe(program: Command, act: CommandAction): void {
     .addOption(new Option("--expose <what>", "what MCP clients see as tools (default: auto)").choices(EXPOSES))
     .addOption(new Option("--names <how>", "how methods are named as tools").choices(["qualified", "raw"]))
     .option("--no-auth", "require no token; only on this machine")
+    .addOption(new Option("--log-format <format>", "how the log is written to stderr").choices(["text", "json"]))
     .option("--new-token", "replace the token that was created at the first start")
     .action(
-      act(async ({ servingRuntime, signal, paint }, flags: ServeFlags) => {
+      act(async (session, flags: ServeFlags) => {
+        const { signal } = session;
         if (flags.stdio && (flags.http || flags.port !== undefined))
           throw new UsageError("Cannot use --stdio together with --http or --port");
         const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
         // From here on, all other output goes to stderr: stdout carries the protocol.
         const output = overHttp ? undefined : takeStdout();
-        const runtime = await servingRuntime();
+        const log = await openLog(session, flags);
+        const runtime = await session.servingRuntime({ log: log.listener });
+        log.follow(runtime);
+        log.warn(session.telemetry.problems());
         let isServing = true;
         // A server that is still connecting at shutdown is not a problem.
-        void runtime.ready.then(() => isServing && say(warningsText(runtime.problems, paint.err)));
+        void runtime.ready.then(() => isServing && log.warn(runtime.problems));
+        const serving = { runtime, flags, signal, log };
         try {
-          await (output === undefined
-            ? serveOverHttp(runtime, flags, signal)
-            : serveOverStdio(runtime, flags, output, signal));
+          await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
         } finally {
           isServing = false;
         }
-        return SERVED;
+        return log.format === "json" ? { ...SERVED, isWarned: true } : SERVED;
       }),
     );
 }
 
 /** The result of a served session, which prints nothing. */
 const SERVED: CommandResult = { exit: "ok", json: {}, text: "" };
+
+interface Serving {
+  readonly runtime: Runtime;
+  readonly flags: ServeFlags;
+  readonly signal: AbortSignal;
+  readonly log: ServeLog;
+}
+
+/** The flag decides on the format of the log, else the setting `server.log`. */
+async function openLog({ folders, flags: { verbose }, paint }: CliSession, flags: ServeFlags): Promise<ServeLog> {
+  const { server } = await folders();
+  const format = flags.logFormat ?? (isRecord(server) && server["log"] === "json" ? "json" : "text");
+  return openServeLog(format, { isVerbose: verbose === true, paint: paint.err });
+}
 
 function portNumber(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
@@ -77,13 +98,14 @@ async function readServerSettings(runtime: Runtime, flags: ServeFlags): Promise<
   return oauth !== undefined && merged.auth ? { ...merged, oauth } : merged;
 }
 
-async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortSignal): Promise<void> {
+async function serveOverHttp({ runtime, flags, signal, log }: Serving): Promise<void> {
+  const { say } = log;
   const settings = await readServerSettings(runtime, flags);
   const { openToken, serveHttp } = await import("../../http/index.ts");
   const token = settings.auth ? openToken(process.env, { renew: flags.newToken === true }) : undefined;
   runtime.secrets.add([token?.created ?? ""]);
-  const server = await serveHttp(runtime, settings, token?.isToken);
-  serveOnUncaught(runtime.secrets);
+  const server = await serveHttp(runtime, settings, token?.isToken, { log: (text) => say(text, "warn") });
+  serveOnUncaught(runtime.secrets, log);
   say(`Serving at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
   if (token?.created !== undefined) {
     say(`Token, shown only once: ${token.created}`);
@@ -95,12 +117,7 @@ async function serveOverHttp(runtime: Runtime, flags: ServeFlags, signal: AbortS
   await server.close();
 }
 
-async function serveOverStdio(
-  runtime: Runtime,
-  flags: ServeFlags,
-  output: Writable,
-  signal: AbortSignal,
-): Promise<void> {
+async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: Writable): Promise<void> {
   const settings = await readServerSettings(runtime, flags);
   const { createMcpSurface } = await import("../../mcp/index.ts");
   const { OWNER } = await import("../../../model/caller.ts");
@@ -108,7 +125,7 @@ async function serveOverStdio(
   const surface = createMcpSurface(runtime, { bodyBytes, sessions: { most: 1, idleMs: 60_000 } });
   const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
   const connection = surface.serveStreams(process.stdin, output, asker);
-  serveOnUncaught(runtime.secrets);
+  serveOnUncaught(runtime.secrets, log);
   await Promise.race([connection.closed, aborted(signal)]);
   await connection.finish(drainSeconds * 1_000);
   await surface.close();
@@ -123,10 +140,6 @@ function takeStdout(): Writable {
     decodeStrings: false,
     write: (text: string, _encoding, done) => void write(text, done),
   });
-}
-
-function say(text: string): void {
-  if (text !== "") process.stderr.write(`${text}\n`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import type { Paint } from "../terminal/terminal.ts";
 
 /** One line of `doctor`. */
 export interface DoctorCheck {
-  readonly kind: "node" | "engine" | "configuration" | "skills" | "model" | "server";
+  readonly kind: "node" | "engine" | "configuration" | "skills" | "model" | "server" | "telemetry";
   readonly subject: string;
   readonly status: "ok" | "warning" | "error";
   readonly says: string;

@@ -1,0 +1,86 @@
+import type { CallRecord } from "../../model/outcome.ts";
+import type { Problem } from "../../model/provider.ts";
+import type { LogLevel } from "../../model/skill.ts";
+import type { LogListener } from "../../runtime/options.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
+import { getTraceIds } from "../../telemetry/index.ts";
+import type { Paint } from "./terminal/terminal.ts";
+import { logLine, problemText, warningsText } from "./text/output.ts";
+
+/** How a server writes its log to stderr. */
+export type LogFormat = "text" | "json";
+
+/** The log of a server, on stderr. */
+export interface ServeLog {
+  readonly format: LogFormat;
+  /** Writes a line, unless the text is empty. */
+  readonly say: (text: string, level?: LogLevel) => void;
+  readonly warn: (problems: readonly Problem[]) => void;
+  /** Receives the log of the runtime: what skills and MCP servers say. */
+  readonly listener: LogListener;
+  /** Masks the secrets of a runtime from now on; as JSON, writes its runs and calls, too. */
+  follow(runtime: Runtime): void;
+}
+
+interface LogOptions {
+  /** With `--verbose`, the log of skills and servers is written as text, too, and as JSON in all its levels. */
+  readonly isVerbose: boolean;
+  readonly paint: Paint;
+}
+
+/** Opens the log. The library that writes JSON is loaded only with that format. */
+export async function openServeLog(format: LogFormat, options: LogOptions): Promise<ServeLog> {
+  return format === "json" ? createJsonLog(options) : createTextLog(options);
+}
+
+function createTextLog({ isVerbose, paint }: LogOptions): ServeLog {
+  const write = (text: string): void => void process.stderr.write(text);
+  return {
+    format: "text",
+    say: (text) => text !== "" && write(`${text}\n`),
+    warn: (problems) => problems.length > 0 && write(`${warningsText(problems, paint)}\n`),
+    listener: (level, text, path) => isVerbose && write(logLine({ level, text, path }, paint)),
+    follow: () => {},
+  };
+}
+
+/** Writes one object a line, with the ids of the trace and the span that the line belongs to. */
+async function createJsonLog({ isVerbose }: LogOptions): Promise<ServeLog> {
+  const { pino, stdTimeFunctions } = await import("pino");
+  const logger = pino(
+    {
+      base: { pid: process.pid },
+      level: isVerbose ? "debug" : "info",
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+      mixin: () => ({ ...getTraceIds() }),
+    },
+    pino.destination({ dest: 2, sync: true }),
+  );
+  let secrets: KnownSecrets | undefined;
+  const write = (level: LogLevel, text: string, facts: object = {}): void =>
+    logger[level](facts, secrets?.maskText(text) ?? text);
+  return {
+    format: "json",
+    say: (text, level = "info") => text !== "" && write(level, text),
+    warn(problems) {
+      for (const problem of problems) write("warn", problemText(problem), { fix: problem.fix });
+    },
+    listener: (level, text, path) => write(level, text, path === undefined ? {} : { path }),
+    follow(runtime) {
+      ({ secrets } = runtime);
+      runtime.on("call", ({ path, outcome, code, durationMs, runId, callId, caller }) =>
+        write(toLevel(outcome), "call", { path, outcome, code, durationMs, runId, callId, caller }),
+      );
+      runtime.on("run", (outcome) => {
+        const code = outcome.kind === "failed" ? outcome.error.code : undefined;
+        write("info", "run", { runId: outcome.runId, outcome: outcome.kind, code });
+      });
+    },
+  };
+}
+
+function toLevel(outcome: CallRecord["outcome"]): LogLevel {
+  return outcome === "ok" ? "info" : "warn";
+}
