@@ -2,7 +2,7 @@
 // dist, or another build, never sees half of one. If the build fails, the old dist stays.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,6 +18,7 @@ try {
   writeGuest();
   await prepareSnapshot();
   await bundleSandbox();
+  await bundleConsole();
   writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
   replaceDist();
 } finally {
@@ -71,6 +72,45 @@ async function bundleSandbox() {
   });
   await bundle({ ...common, ...entry("index.js", "index"), format: "esm" });
   rmSync(join(sandbox, "worker/main.js"));
+}
+
+/** One script and one style for browsers. The licences of the libraries inside go into a file beside them. */
+async function bundleConsole() {
+  const app = join(ROOT, "src", "surfaces", "console", "app");
+  const outdir = join(staging, "src", "surfaces", "console", "bundle");
+  const { metafile } = await bundle({
+    metafile: true,
+    absWorkingDir: ROOT,
+    entryPoints: { app: join(app, "main.tsx") },
+    outdir,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    platform: "browser",
+    target: ["chrome111", "firefox113", "safari16.4"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    logLevel: "warning",
+    tsconfigRaw: {},
+  });
+  cpSync(join(app, "icon.svg"), join(outdir, "icon.svg"));
+  writeFileSync(join(outdir, "licences.txt"), collectLicences(Object.keys(metafile.inputs)));
+}
+
+/** The licences of the packages in the bundle, as each package states its own. */
+function collectLicences(inputs) {
+  const names = inputs.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []);
+  const texts = [...new Set(names)]
+    .sort((a, b) => (a < b ? -1 : 1))
+    .map((name) => {
+      const folder = join(ROOT, "node_modules", name);
+      const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+      const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
+      return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+    });
+  return texts.join("\n----\n\n");
 }
 
 /** Two builds may want this at the same time: the last one wins. */

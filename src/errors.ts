@@ -327,6 +327,36 @@ export const ERRORS = {
     says: "Cannot continue or replay the run, because not all of it was recorded",
     fix: "Send the snippet again, after finding out which of its calls were made",
   },
+  LOGIN_MISSING: {
+    stage: "host",
+    says: "Cannot use the console without a login",
+    fix: "Open the link that this command prints: skillgate console; or log in with the token of the server or a key",
+  },
+  LOGIN_INVALID: {
+    stage: "host",
+    says: "Cannot log in",
+    fix: "Use the token of the server or a valid key; a link is valid once, for five minutes: skillgate console prints a new one",
+  },
+  ADMIN_MISSING: {
+    stage: "host",
+    says: "Cannot do this without a permission to administer",
+    fix: "Log in with the token of the server, or with a key that has the permission in the message",
+  },
+  REQUEST_INVALID: {
+    stage: "host",
+    says: "Cannot use the request",
+    fix: "Correct the part that the message names",
+  },
+  REQUEST_FOREIGN: {
+    stage: "host",
+    says: "Cannot accept a request of another web page",
+    fix: "Open the console at the address of the server",
+  },
+  PAGE_UNKNOWN: {
+    stage: "host",
+    says: "Unknown address",
+    fix: "Open the console at the address of the server",
+  },
   RUNTIME_CLOSED: { stage: "host", says: "Cannot use a closed runtime", fix: "Create a new one" },
 } as const satisfies Record<
   string,

@@ -98,13 +98,20 @@ export interface RuntimeEvents {
   readonly catalog: [Catalog];
   /** A call was decided on, and how it ended. */
   readonly call: [AuditEntry];
-  readonly run: [Outcome];
+  /** A run has ended or waits for a person; the second argument says on whose behalf. */
+  readonly run: [Outcome, RunFacts];
   /** A call needs an approval: its question was recorded, and can be answered with `approvals.answer`. */
   readonly approval: [Approval];
   /** A skill or a provider has something to say; `path` is the method whose call says it. */
   readonly log: [{ readonly level: LogLevel; readonly text: string; readonly path?: string }];
   /** A method has done a part of its work, in its own unit. */
   readonly progress: [Progress];
+}
+
+/** Facts about a run that its outcome does not have. */
+export interface RunFacts {
+  /** Id of the caller. */
+  readonly caller: string;
 }
 
 export interface Progress {
@@ -318,7 +325,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
       return traceRun(async () => {
         const outcome = await runAndWait(source, options, whenKnown);
-        events.emit("run", outcome);
+        events.emit("run", outcome, { caller: (options.caller ?? OWNER).id });
         return outcome;
       });
     },
@@ -393,9 +400,9 @@ function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Runs {
     getCatalog: (caller) => parts.registry.viewFor(caller),
     waitsForAnswers: parts.settings.approvals.waits || parts.options.approve !== undefined,
     warn: (text) => parts.log("warn", text),
-    onOutcome: async (outcome) => {
+    onOutcome: async (outcome, caller) => {
       await parts.audit?.commitEffects(outcome.runId);
-      parts.events.emit("run", outcome);
+      parts.events.emit("run", outcome, { caller });
     },
   });
 }

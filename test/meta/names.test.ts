@@ -69,7 +69,7 @@ test("finds names that break the rules", () => {
 /** Declarations for code of others, in `.d.ts` files, have the names of that code. */
 function listFiles(folder: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts")).map((name) => join(folder, name));
+  return names.filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts")).map((name) => join(folder, name));
 }
 
 function findOfNames(text: string): readonly string[] {

@@ -94,7 +94,7 @@ test("finds banned words and headless comments", () => {
 
 function listFiles(folder: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => /\.(?:ts|mjs|md)$/.test(name)).map((name) => join(folder, name));
+  return names.filter((name) => /\.(?:tsx?|mjs|md)$/.test(name)).map((name) => join(folder, name));
 }
 
 function findAll(files: readonly string[], find: (text: string) => readonly string[]): readonly string[] {

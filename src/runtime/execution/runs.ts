@@ -80,7 +80,7 @@ interface RunsOptions {
   readonly waitsForAnswers: boolean;
   readonly warn: (text: string) => void;
   /** Receives the outcome of each run that was continued, before the outcome is returned. */
-  readonly onOutcome: (outcome: Outcome) => Promise<void>;
+  readonly onOutcome: (outcome: Outcome, caller: string) => Promise<void>;
 }
 
 const DEFAULT_LIMIT = 100;
@@ -124,7 +124,7 @@ export function createRuns(options: RunsOptions): Runs {
       acceptsChanges: how.acceptsChanges ?? false,
     };
     const outcome = await traceRun(() => executeRecorded(run, recorder, request, services, execution));
-    await options.onOutcome(outcome);
+    await options.onOutcome(outcome, caller.id);
     return outcome;
   }
 

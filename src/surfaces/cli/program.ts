@@ -8,6 +8,7 @@ import { addChat } from "./chat/index.ts";
 import { addCall } from "./commands/call.ts";
 import { addCheck } from "./commands/check.ts";
 import { addCompletion } from "./commands/completion.ts";
+import { addConsole } from "./commands/console.ts";
 import { addConnect } from "./commands/connect.ts";
 import { addDescribe } from "./commands/describe.ts";
 import { addDoctor } from "./commands/doctor.ts";
@@ -50,6 +51,7 @@ export function createProgram(act: CommandAction): Command {
   addSkills(program.command("skills").description("create, check, test and configure skills"), act);
   for (const add of [
     addServe,
+    addConsole,
     addConnect,
     addDoctor,
     addInit,

@@ -12,7 +12,7 @@ import { createOriginCheck, isLoopback } from "./origin-check.ts";
 import { createCounters } from "./metrics.ts";
 import { getChallengeFacts } from "./oauth/resource-metadata.ts";
 import { createRoutes } from "./routes.ts";
-import type { HttpServices } from "./services.ts";
+import type { HttpServices, WebPages } from "./services.ts";
 import type { HttpServerSettings } from "./settings.ts";
 import { serveSockets } from "./socket.ts";
 import { createInFlight } from "./in-flight.ts";
@@ -20,6 +20,10 @@ import { AUTHENTICATION_MS } from "./auth/unauthenticated.ts";
 
 export { parseServerSettings, SERVER_DEFAULTS, type HttpServerSettings } from "./settings.ts";
 export { openToken } from "./auth/token.ts";
+export { type Authentication, OWNER_AUTHENTICATION } from "./auth/authenticate.ts";
+export { closeAfterCredential, followCredential } from "./auth/follow-credential.ts";
+export { type Body, readJson } from "./body.ts";
+export type { HttpServices, RouteEnvironment, WebPages } from "./services.ts";
 
 /** A listening server. */
 export interface HttpServer {
@@ -30,9 +34,12 @@ export interface HttpServer {
 }
 
 interface ServeHttpOptions {
+  /** Milliseconds that a WebSocket may stay open without a valid token. */
   readonly authenticationMs?: number;
   /** Writes a line to the log; to stderr by default. */
   readonly log?: (text: string) => void;
+  /** The web console; without it, the server has no pages. */
+  readonly pages?: WebPages | undefined;
 }
 
 const writeLine = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -42,7 +49,7 @@ export async function serveHttp(
   runtime: Runtime,
   settings: HttpServerSettings,
   isToken?: (token: string) => boolean,
-  { authenticationMs = AUTHENTICATION_MS, log = writeLine }: ServeHttpOptions = {},
+  { authenticationMs = AUTHENTICATION_MS, log = writeLine, pages }: ServeHttpOptions = {},
 ): Promise<HttpServer> {
   refuseOpenServer(settings, isToken !== undefined);
   const mcp = createMcpSurface(runtime, {
@@ -64,6 +71,7 @@ export async function serveHttp(
     inFlight: createInFlight(),
     authenticationMs,
     url: () => url,
+    pages,
   };
   const server = httpServer(services);
   const sockets = serveSockets(server, services);
@@ -78,6 +86,7 @@ export async function serveHttp(
       server.close();
       await services.inFlight.waitUntilIdle(Math.max(0, until - performance.now()));
       sockets.close();
+      pages?.close();
       await mcp.close();
       keyCheck.close();
       await services.inFlight.waitUntilIdle(SHUTDOWN_GRACE_MS);

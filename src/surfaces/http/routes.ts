@@ -35,6 +35,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
   // Clients look for the metadata of a login before they send a token; 404 means that no login is offered.
   app.all("/.well-known/*", (c) => notFound(c));
+  services.pages?.mount(app, services);
   app.use(requireCaller(services));
   serve("/mcp", readBody(services), (c) => answerMcp(c, services));
   serve("/tools/{name}", readBody(services), (c) => answerToolRoute(c, services));
@@ -113,12 +114,13 @@ function findRoute(path: string): string {
   return PATHS.find((endpoint) => endpoint.split("/")[1] === path.split("/")[1]) ?? "other";
 }
 
-function checkOrigin({ origins }: HttpServices): MiddlewareHandler<RouteEnvironment> {
+function checkOrigin({ origins, pages }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     const { headers } = c.env.incoming;
     const reason = origins.refusal(c.env.incoming);
     if (reason !== undefined) return refuse(403, rpcError("AuthorizationError", reason));
-    const cors = origins.corsHeaders(headers);
+    const isOwnPage = pages !== undefined && `${c.req.path}/`.startsWith(`${pages.prefix}/`);
+    const cors = isOwnPage ? {} : origins.corsHeaders(headers);
     if (c.req.method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
       return preflight(cors, headers);
     await next();

@@ -1,4 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
+import type { Hono } from "hono";
 
 import type { Caller } from "../../model/caller.ts";
 import type { CredentialLife } from "../../model/credential.ts";
@@ -28,12 +29,22 @@ export interface HttpServices {
   readonly authenticationMs: number;
   /** The URL of the server. */
   readonly url: () => string;
+  readonly pages: WebPages | undefined;
 }
 
 export type RouteEnvironment = {
   Bindings: HttpBindings;
   Variables: { sender: Authentication; caller: Caller; life: CredentialLife | undefined; body: Body };
 };
+
+/** Pages for browsers that a server offers beside its endpoints. */
+export interface WebPages {
+  /** The path of their own endpoints. Only pages of this server may use them, so they have no CORS headers. */
+  readonly prefix: string;
+  /** Adds routes, which authenticate their senders themselves. */
+  mount(app: Hono<RouteEnvironment>, services: HttpServices): void;
+  close(): void;
+}
 
 /** The number of tools is that of the tools that the caller sees; strangers see only the built-in ones. */
 export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">, caller?: Caller) {

@@ -11,6 +11,8 @@ export interface HttpServerSettings extends Exposure {
   readonly port: number;
   /** `false` accepts requests without a token. */
   readonly auth: boolean;
+  /** Offers the web console at `/`. */
+  readonly console: boolean;
   /** The issuer whose access tokens are accepted, too; from `auth: { issuer, audience }`. */
   readonly oauth?: IssuerSettings;
   /** Host names that clients may use in addition to the loopback names. */
@@ -34,6 +36,7 @@ export const SERVER_DEFAULTS: HttpServerSettings = Object.freeze({
   host: "127.0.0.1",
   port: 3333,
   auth: true,
+  console: true,
   expose: "auto",
   names: "qualified",
   budgetTokens: 3_000,
@@ -82,6 +85,7 @@ const FIELDS: Readonly<Record<Exclude<keyof HttpServerSettings, "oauth">, Settin
     expected: "true, false or a section with issuer and audience",
     fits: (value) => typeof value === "boolean" || isRecord(value),
   },
+  console: { expected: "true or false", fits: (value) => typeof value === "boolean" },
   expose: choice(EXPOSES),
   names: choice(["qualified", "raw"]),
   budgetTokens: wholeNumber(0),

@@ -8,6 +8,8 @@ import type { Expose } from "../../mcp/index.ts";
 import type { CommandAction } from "../command-action.ts";
 import { type LogFormat, openServeLog, type ServeLog } from "../serve-log.ts";
 import type { CliSession } from "../session.ts";
+import { startHttpServer } from "../http-server.ts";
+import { waitForInterruption } from "../terminal/interruption.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { serveOnUncaught } from "../uncaught.ts";
 import { UsageError } from "../usage-error.ts";
@@ -20,6 +22,7 @@ interface ServeFlags {
   readonly expose?: Expose;
   readonly names?: HttpServerSettings["names"];
   readonly auth: boolean;
+  readonly console: boolean;
   readonly newToken?: true;
   readonly logFormat?: LogFormat;
 }
@@ -39,6 +42,7 @@ export function addServe(program: Command, act: CommandAction): void {
     .addOption(new Option("--names <how>", "how methods are named as tools").choices(["qualified", "raw"]))
     .option("--no-auth", "require no token; only on this machine")
     .addOption(new Option("--log-format <format>", "how the log is written to stderr").choices(["text", "json"]))
+    .option("--no-console", "do not offer the web console at /")
     .option("--new-token", "replace the token that was created at the first start")
     .action(
       act(async (session, flags: ServeFlags) => {
@@ -55,7 +59,7 @@ export function addServe(program: Command, act: CommandAction): void {
         let isServing = true;
         // A server that is still connecting at shutdown is not a problem.
         void runtime.ready.then(() => isServing && log.warn(runtime.problems));
-        const serving = { runtime, flags, signal, log };
+        const serving = { runtime, flags, signal, log, session };
         try {
           await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
         } finally {
@@ -74,6 +78,7 @@ interface Serving {
   readonly flags: ServeFlags;
   readonly signal: AbortSignal;
   readonly log: ServeLog;
+  readonly session: CliSession;
 }
 
 /** The flag decides on the format of the log, else the setting `server.log`. */
@@ -90,30 +95,31 @@ function portNumber(text: string): number {
 
 async function readServerSettings(runtime: Runtime, flags: ServeFlags): Promise<HttpServerSettings> {
   const { parseServerSettings } = await import("../../http/index.ts");
-  const { port, host, expose, names, auth } = flags;
-  const options = { port, host, expose, names, auth: auth ? undefined : false };
+  const { port, host, expose, names, auth, console: hasConsole } = flags;
+  const off = (isOn: boolean): false | undefined => (isOn ? undefined : false);
+  const options = { port, host, expose, names, auth: off(auth), console: off(hasConsole) };
   const defined = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const { oauth, ...settings } = parseServerSettings(runtime.sections["server"]);
   const merged = parseServerSettings({ ...settings, ...defined });
   return oauth !== undefined && merged.auth ? { ...merged, oauth } : merged;
 }
 
-async function serveOverHttp({ runtime, flags, signal, log }: Serving): Promise<void> {
+async function serveOverHttp({ runtime, flags, signal, log, session }: Serving): Promise<void> {
   const { say } = log;
   const settings = await readServerSettings(runtime, flags);
-  const { openToken, serveHttp } = await import("../../http/index.ts");
+  const { openToken } = await import("../../http/index.ts");
   const token = settings.auth ? openToken(process.env, { renew: flags.newToken === true }) : undefined;
   runtime.secrets.add([token?.created ?? ""]);
-  const server = await serveHttp(runtime, settings, token?.isToken, { log: (text) => say(text, "warn") });
-  serveOnUncaught(runtime.secrets, log);
-  say(`Serving at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
+  const server = await startHttpServer({ runtime, settings, isToken: token?.isToken, session, log });
+  const pages = settings.console ? `the web console at ${server.url}/, ` : "";
+  say(`Serving ${pages}MCP at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
   if (token?.created !== undefined) {
     say(`Token, shown only once: ${token.created}`);
     say(`Clients send it as "Authorization: Bearer …"; only its hash is stored, in ${token.file}`);
   }
   if (token?.created === undefined && token?.file !== undefined)
     say("Clients need the token that was shown at the first start; --new-token creates another");
-  await aborted(signal);
+  await waitForInterruption(signal);
   await server.close();
 }
 
@@ -126,7 +132,7 @@ async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: 
   const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
   const connection = surface.serveStreams(process.stdin, output, asker);
   serveOnUncaught(runtime.secrets, log);
-  await Promise.race([connection.closed, aborted(signal)]);
+  await Promise.race([connection.closed, waitForInterruption(signal)]);
   await connection.finish(drainSeconds * 1_000);
   await surface.close();
 }
@@ -139,12 +145,5 @@ function takeStdout(): Writable {
   return new Writable({
     decodeStrings: false,
     write: (text: string, _encoding, done) => void write(text, done),
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }

@@ -45,3 +45,11 @@ export function listenForInterruption(): Interruption {
     },
   };
 }
+
+/** Settles when the signal has fired. */
+export function waitForInterruption(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

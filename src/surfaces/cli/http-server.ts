@@ -1,0 +1,40 @@
+import type { Runtime } from "../../runtime.ts";
+import type { Console } from "../console/index.ts";
+import type { HttpServer, HttpServerSettings } from "../http/index.ts";
+import type { CliSession } from "./session.ts";
+import type { ServeLog } from "./serve-log.ts";
+import { serveOnUncaught } from "./uncaught.ts";
+
+interface HttpServerParts {
+  readonly runtime: Runtime;
+  readonly settings: HttpServerSettings;
+  /** Recognizes the token of the server; absent if it requires none. */
+  readonly isToken: ((token: string) => boolean) | undefined;
+  readonly session: Pick<CliSession, "folders">;
+  readonly log: ServeLog;
+}
+
+interface StartedHttpServer extends HttpServer {
+  /** Absent if the settings switch it off. */
+  readonly console: Console | undefined;
+}
+
+/** Serves a runtime over HTTP with the console, and announces the server to `skillgate console`. */
+export async function startHttpServer(parts: HttpServerParts): Promise<StartedHttpServer> {
+  const { runtime, settings, isToken, session, log } = parts;
+  const { serveHttp } = await import("../http/index.ts");
+  const { announceServer, createConsole } = await import("../console/index.ts");
+  const console = settings.console ? createConsole(runtime) : undefined;
+  const server = await serveHttp(runtime, settings, isToken, { log: (text) => log.say(text, "warn"), pages: console });
+  serveOnUncaught(runtime.secrets, log);
+  const { store } = await session.folders();
+  const withdraw = console && announceServer(store, { url: server.url, secret: console.linkSecret });
+  return {
+    console,
+    url: server.url,
+    close() {
+      withdraw?.();
+      return server.close();
+    },
+  };
+}

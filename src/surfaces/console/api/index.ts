@@ -1,0 +1,8 @@
+import type { AddConsoleApi } from "../services.ts";
+import { addEventsApi } from "./events.ts";
+import { addOverviewApi } from "./overview.ts";
+import { addSearchApi } from "./search.ts";
+import { addSessionApi } from "./session.ts";
+
+/** The endpoints that require a login, one file for each topic. */
+export const CONSOLE_APIS: readonly AddConsoleApi[] = [addSessionApi, addEventsApi, addOverviewApi, addSearchApi];

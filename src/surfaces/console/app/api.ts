@@ -1,0 +1,89 @@
+import type { ProblemDetails } from "../messages.ts";
+
+/** An error of the server, or of the connection to it. */
+export class ApiError extends Error {
+  readonly problem: ProblemDetails;
+
+  constructor(problem: ProblemDetails) {
+    super(problem.detail ?? problem.title);
+    this.problem = problem;
+  }
+}
+
+interface RequestOptions {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks an endpoint below `/console/api` and returns its JSON; throws `ApiError`. */
+export async function request<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+  const response = await send(path, options);
+  if (response.status === 204) return undefined as Answer;
+  return (await response.json()) as Answer;
+}
+
+/** Asks an endpoint that answers with one JSON object a line, and reports each; throws `ApiError`. */
+export async function requestLines(
+  path: string,
+  options: RequestOptions,
+  onLine: (line: unknown) => void,
+): Promise<void> {
+  const { body } = await send(path, options);
+  if (body === null) return;
+  let rest = "";
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") onLine(JSON.parse(line));
+  }
+}
+
+/** Lets the session state notice that the login has ended. */
+export const loginListeners = new Set<(problem: ProblemDetails) => void>();
+
+async function send(path: string, { method = "GET", body, signal }: RequestOptions): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(`/console/api${path}`, {
+      method,
+      credentials: "same-origin",
+      headers: { "x-skillgate-console": "1", ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new ApiError(UNREACHABLE);
+  }
+  if (response.ok) return response;
+  const problem = await readProblem(response);
+  if (problem.code === "LOGIN_MISSING") for (const listener of loginListeners) listener(problem);
+  throw new ApiError(problem);
+}
+
+async function readProblem(response: Response): Promise<ProblemDetails> {
+  const isProblem = response.headers.get("content-type")?.includes("problem+json") === true;
+  if (isProblem) return (await response.json()) as ProblemDetails;
+  const title = `The server answers with status ${response.status}`;
+  return { type: "about:blank", title, status: response.status, code: "UNEXPECTED", fix: "Reload the page" };
+}
+
+const UNREACHABLE: ProblemDetails = {
+  type: "about:blank",
+  title: "Cannot reach the server",
+  status: 0,
+  code: "UNREACHABLE",
+  fix: "Check that skillgate serve is running; the console connects again by itself",
+};
+
+/** Returns the problem of any thrown value. */
+export function toProblem(thrown: unknown): ProblemDetails {
+  if (thrown instanceof ApiError) return thrown.problem;
+  const title = thrown instanceof Error ? thrown.message : String(thrown);
+  return { type: "about:blank", title, status: 0, code: "PAGE_ERROR", fix: "Reload the page" };
+}

@@ -1,0 +1,112 @@
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+
+import { formatDuration } from "./time.tsx";
+
+/** One line of a chart. */
+export interface ChartSeries {
+  readonly label: string;
+  /** A colour of the style, such as `--accent`. */
+  readonly color: string;
+  readonly values: readonly (number | null)[];
+  readonly isFilled?: boolean;
+}
+
+interface ChartProps {
+  /** Describes the chart to readers who do not see it. */
+  readonly label: string;
+  /** Milliseconds since 1970. */
+  readonly times: readonly number[];
+  readonly series: readonly ChartSeries[];
+  readonly unit: "count" | "duration";
+}
+
+const HEIGHT_PX = 160;
+
+/** Lines over time, which adapt to the width of the page and to its colours. */
+export function Chart({ label, times, series, unit }: ChartProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const data: uPlot.AlignedData = [times.map((time) => time / 1_000), ...series.map(({ values }) => [...values])];
+
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return undefined;
+    const draw = (): void => {
+      plot.current?.destroy();
+      plot.current = new uPlot(createOptions(element, series, unit), data, element);
+    };
+    draw();
+    const observer = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    observer.observe(element);
+    const colors = matchMedia("(prefers-color-scheme: dark)");
+    colors.addEventListener("change", draw);
+    const themes = new MutationObserver(draw);
+    themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => {
+      observer.disconnect();
+      themes.disconnect();
+      colors.removeEventListener("change", draw);
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, []);
+  useEffect(() => plot.current?.setData(data));
+  return (
+    <figure class="chart">
+      <div class="chart-legend" aria-hidden="true">
+        {series.map(({ label, color }) => (
+          <span key={label}>
+            <i class="chart-key" style={{ background: `var(${color})` }} />
+            {label}
+          </span>
+        ))}
+      </div>
+      <div ref={host} role="img" aria-label={describe(label, series, unit)} />
+    </figure>
+  );
+}
+
+function describe(label: string, series: readonly ChartSeries[], unit: ChartProps["unit"]): string {
+  const parts = series.map(({ label, values }) => {
+    const last = values.findLast((value) => value !== null);
+    return `${label}: ${last === undefined || last === null ? "no value" : format(last, unit)}`;
+  });
+  return `${label}. Last values: ${parts.join(", ")}`;
+}
+
+function format(value: number, unit: ChartProps["unit"]): string {
+  return unit === "duration" ? formatDuration(value) : value.toLocaleString();
+}
+
+function createOptions(element: HTMLElement, series: readonly ChartSeries[], unit: ChartProps["unit"]): uPlot.Options {
+  const style = getComputedStyle(element);
+  const color = (name: string): string => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: color("--text-muted"),
+    font: `12px ${style.fontFamily}`,
+    grid: { stroke: color("--line"), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: Math.max(element.clientWidth, 100),
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { y: false, points: { size: 6 } },
+    padding: [8, 8, 0, 0],
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.15, unit === "count" ? 4 : 1)] } },
+    axes: [axis, { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value, unit)) }],
+    series: [
+      {},
+      ...series.map(({ label, color: name, isFilled = false }) => ({
+        label,
+        stroke: color(name),
+        width: 1.5,
+        spanGaps: false,
+        points: { show: unit === "duration", size: 5 },
+        ...(isFilled && { fill: `color-mix(in srgb, ${color(name)} 16%, transparent)` }),
+      })),
+    ],
+  };
+}

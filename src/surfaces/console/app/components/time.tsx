@@ -1,0 +1,27 @@
+interface TimeProps {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+
+/** A moment in the time zone of the reader; the whole date is its title. */
+export function Time({ at }: TimeProps) {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return (
+    <time dateTime={date.toISOString()} title={WHOLE.format(date)}>
+      {(isToday ? CLOCK : DATE).format(date)}
+    </time>
+  );
+}
+
+/** Formats a duration in the unit that suits it: `340 µs`, `12 ms`, `1.4 s`, `3 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1) return `${Math.round(ms * 1_000)} µs`;
+  if (ms < 1_000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.round(ms / 60_000)} min`;
+}

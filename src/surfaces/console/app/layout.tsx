@@ -1,0 +1,225 @@
+import { type Signal, useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+import type { SessionInfo } from "../messages.ts";
+import { type Command, CommandPalette } from "./components/command-palette.tsx";
+import { Confirmation } from "./components/confirmation.tsx";
+import { EmptyState } from "./components/empty-state.tsx";
+import { Icon } from "./components/icon.tsx";
+import { StatusBadge } from "./components/status-badge.tsx";
+import { Text } from "./components/text.tsx";
+import { Toasts } from "./components/toasts.tsx";
+import { findMethodCommands } from "./find-methods.ts";
+import { type Page, PAGES } from "./pages/index.ts";
+import { formatLink, navigate, route } from "./router.ts";
+import { connection, type StreamState } from "./state/events.ts";
+import { logOut } from "./state/session.ts";
+import { selectTheme, type Theme, theme, THEMES } from "./state/theme.ts";
+import { showError } from "./state/toasts.ts";
+
+/** The frame of all pages: navigation, command palette, messages, and the page that the address names. */
+export function Layout({ info }: { readonly info: SessionInfo }) {
+  const isPaletteOpen = useSignal(false);
+  const isMenuOpen = useSignal(false);
+  const content = useRef<HTMLElement>(null);
+  const pages = PAGES.filter(({ isVisible }) => isVisible?.(info) ?? true);
+  const { segments, query } = route.value;
+  const [path = "", ...rest] = segments;
+  const page = pages.find((each) => each.path === path);
+  const title = page?.title ?? "Unknown page";
+
+  useEffect(() => {
+    document.title = `${title} · Skillgate`;
+    isMenuOpen.value = false;
+  }, [title]);
+  useShortcut("k", () => (isPaletteOpen.value = true));
+
+  return (
+    <div class="frame">
+      <SkipLink content={content} />
+      <Bar info={info} isMenuOpen={isMenuOpen} isPaletteOpen={isPaletteOpen} />
+      <Navigation pages={pages} path={path} isOpen={isMenuOpen.value} />
+      <main id="content" class="content" tabIndex={-1} ref={content}>
+        <h1>{title}</h1>
+        {page === undefined ? (
+          <UnknownPage />
+        ) : (
+          <page.component key={page.path} info={info} segments={rest} query={query} />
+        )}
+      </main>
+      <Toasts />
+      <Confirmation />
+      {isPaletteOpen.value && (
+        <CommandPalette
+          commands={[...pages.map(toCommand), ...createActions(info)]}
+          find={findMethodCommands}
+          onClose={() => (isPaletteOpen.value = false)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface BarProps {
+  readonly info: SessionInfo;
+  readonly isMenuOpen: Signal<boolean>;
+  readonly isPaletteOpen: Signal<boolean>;
+}
+
+function Bar({ info, isMenuOpen, isPaletteOpen }: BarProps) {
+  return (
+    <header class="bar">
+      <MenuButton isOpen={isMenuOpen} />
+      <a class="brand" href="#/">
+        Skillgate
+      </a>
+      <button type="button" class="palette-button" onClick={() => (isPaletteOpen.value = true)}>
+        <Icon name="search" />
+        <span>Find</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      <span class="bar-space" />
+      <Connection state={connection.value} />
+      <Account info={info} />
+    </header>
+  );
+}
+
+function SkipLink({ content }: { readonly content: RefObject<HTMLElement | null> }) {
+  const skip = (event: Event): void => {
+    event.preventDefault(); // the address names the page, not the element
+    content.current?.focus();
+  };
+  return (
+    <a class="skip-link" href="#content" onClick={skip}>
+      Skip to the content
+    </a>
+  );
+}
+
+function MenuButton({ isOpen }: { readonly isOpen: Signal<boolean> }) {
+  return (
+    <button
+      type="button"
+      class="button button-quiet bar-menu"
+      aria-label="Menu"
+      aria-expanded={isOpen.value}
+      aria-controls="navigation"
+      onClick={() => (isOpen.value = !isOpen.value)}
+    >
+      <Icon name="menu" />
+    </button>
+  );
+}
+
+interface NavigationProps {
+  readonly pages: readonly Page[];
+  /** The path of the page that is open. */
+  readonly path: string;
+  /** True on a narrow window while the menu is open. */
+  readonly isOpen: boolean;
+}
+
+function Navigation({ pages, path, isOpen }: NavigationProps) {
+  return (
+    <nav id="navigation" class={isOpen ? "navigation navigation-open" : "navigation"} aria-label="Pages">
+      <ul>
+        {pages.map((page) => (
+          <li key={page.path}>
+            <a href={getPageLink(page)} aria-current={page.path === path ? "page" : undefined}>
+              <Icon name={page.icon} />
+              {page.title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+const CONNECTION_BADGES = {
+  connecting: { tone: "busy", label: "Connecting" },
+  open: { tone: "ok", label: "Live" },
+  lost: { tone: "bad", label: "Reconnecting" },
+} as const satisfies Record<StreamState, Parameters<typeof StatusBadge>[0]>;
+
+function Connection({ state }: { readonly state: StreamState }) {
+  return (
+    <span role="status" aria-label="Connection to the server">
+      <StatusBadge {...CONNECTION_BADGES[state]} />
+    </span>
+  );
+}
+
+function Account({ info }: { readonly info: SessionInfo }) {
+  return (
+    <div class="account">
+      <span class="account-name muted">
+        <Text value={info.caller} limit={40} />
+      </span>
+      <label class="theme">
+        <span class="visually-hidden">Colours</span>
+        <select value={theme.value} onChange={({ currentTarget }) => selectTheme(currentTarget.value as Theme)}>
+          {THEMES.map((each) => (
+            <option key={each} value={each}>
+              {each === "auto" ? "System" : each === "light" ? "Light" : "Dark"}
+            </option>
+          ))}
+        </select>
+      </label>
+      {info.hasLogin && (
+        <button
+          type="button"
+          class="button button-quiet"
+          aria-label="Log out"
+          title="Log out"
+          onClick={() => void logOut().catch(showError)}
+        >
+          <Icon name="logout" />
+        </button>
+      )}
+    </div>
+  );
+}
+
+function UnknownPage() {
+  return (
+    <EmptyState icon="warning" title="This page does not exist">
+      <a href="#/">Go to the overview</a>
+    </EmptyState>
+  );
+}
+
+/** Calls `run` at Ctrl or Command with a letter. */
+function useShortcut(letter: string, run: () => void): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, shiftKey, altKey } = event;
+      if (key.toLowerCase() !== letter || !(ctrlKey || metaKey) || shiftKey || altKey) return;
+      event.preventDefault();
+      run();
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
+}
+
+function getPageLink({ path }: Page): string {
+  return formatLink(path === "" ? [] : [path]);
+}
+
+function toCommand(page: Page): Command {
+  return { id: `page ${page.path}`, title: page.title, icon: page.icon, run: () => navigate(getPageLink(page)) };
+}
+
+function createActions({ hasLogin }: SessionInfo): readonly Command[] {
+  const themes = THEMES.map((each): Command => ({
+    id: `theme ${each}`,
+    title: `Colours: ${each === "auto" ? "as the system" : each}`,
+    icon: "sun",
+    run: () => selectTheme(each),
+  }));
+  const out: Command = { id: "logout", title: "Log out", icon: "logout", run: () => void logOut().catch(showError) };
+  return hasLogin ? [...themes, out] : themes;
+}

@@ -1,0 +1,33 @@
+import type { ComponentType } from "preact";
+
+import type { SessionInfo } from "../../messages.ts";
+import type { IconName } from "../components/icon.tsx";
+import { MethodsPage } from "./methods.tsx";
+import { OverviewPage } from "./overview.tsx";
+import { SearchPage } from "./search.tsx";
+
+/** Properties of every page. */
+export interface PageProps {
+  readonly info: SessionInfo;
+  /** The segments of the address behind the path of the page: `["filesystem"]` of `#/servers/filesystem`. */
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** A page of the console. */
+export interface Page {
+  /** The first segment of its address; empty for the first page. */
+  readonly path: string;
+  readonly title: string;
+  readonly icon: IconName;
+  readonly component: ComponentType<PageProps>;
+  /** Hides the page from callers that may not use it; default: shown to all. */
+  readonly isVisible?: (info: SessionInfo) => boolean;
+}
+
+/** The pages in the order of the navigation. A new page needs one entry here. */
+export const PAGES: readonly Page[] = [
+  { path: "", title: "Overview", icon: "overview", component: OverviewPage },
+  { path: "search", title: "Search", icon: "search", component: SearchPage },
+  { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },
+];

@@ -1,0 +1,106 @@
+import { type Caller, mayAdminister, mayRead } from "../../../model/caller.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { ActivityMinutes, CallSummary, RunSummary } from "../messages.ts";
+import { summarizeCall, summarizeRun } from "./summaries.ts";
+
+/** The runs and calls of the last hour, in memory. */
+export interface Activity {
+  /** Counts what a caller may see. */
+  countMinutes(caller: Caller): ActivityMinutes;
+  /** The newest first. */
+  listRuns(caller: Caller, limit: number): readonly RunSummary[];
+  close(): void;
+}
+
+const MINUTE_MS = 60_000;
+const MINUTES = 60;
+
+/** Entries beyond this number count no longer, the oldest first. */
+const MAX_ENTRIES = 50_000;
+
+export function createActivity(
+  { on }: Pick<Runtime, "on">,
+  { now = Date.now, maxEntries = MAX_ENTRIES }: { readonly now?: () => number; readonly maxEntries?: number } = {},
+): Activity {
+  const runs = createRing<RunSummary>(maxEntries);
+  const calls = createRing<CallSummary>(maxEntries);
+  const stops = [
+    on("run", (outcome, facts) => runs.add(summarizeRun(outcome, facts, now()))),
+    on("call", (entry) => calls.add(summarizeCall(entry))),
+  ];
+  return {
+    countMinutes: (caller) =>
+      countByMinute(
+        runs.list().filter((run) => maySeeRun(caller, run)),
+        calls.list().filter((call) => maySeeCall(caller, call)),
+        now(),
+      ),
+    listRuns: (caller, limit) =>
+      runs
+        .list()
+        .filter((run) => maySeeRun(caller, run))
+        .slice(-limit)
+        .toReversed(),
+    close() {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** A caller sees its own runs, an administrator all. */
+export function maySeeRun(caller: Caller, run: { readonly caller: string }): boolean {
+  return run.caller === caller.id || mayAdminister(caller, "read");
+}
+
+/** Calls of methods that a caller may not read do not exist for it. */
+export function maySeeCall(caller: Caller, call: { readonly caller: string; readonly path: string }): boolean {
+  return maySeeRun(caller, call) && mayRead(caller, call.path);
+}
+
+interface Ring<Entry> {
+  add(entry: Entry): void;
+  /** The oldest first. */
+  list(): readonly Entry[];
+}
+
+/** Removes old entries in batches, which costs less than one by one. */
+function createRing<Entry>(max: number): Ring<Entry> {
+  let entries: Entry[] = [];
+  return {
+    add(entry) {
+      entries.push(entry);
+      if (entries.length >= max * 2) entries = entries.slice(-max);
+    },
+    list: () => entries.slice(-max),
+  };
+}
+
+function countByMinute(runs: readonly RunSummary[], calls: readonly CallSummary[], now: number): ActivityMinutes {
+  const first = Math.floor(now / MINUTE_MS) - MINUTES + 1;
+  const indexes = Array.from({ length: MINUTES }, (_, index) => index);
+  const runsBy = groupByMinute(runs, first);
+  const callsBy = groupByMinute(calls, first);
+  const durations = callsBy.map((each) => each.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b));
+  return {
+    times: indexes.map((index) => (first + index) * MINUTE_MS),
+    runs: runsBy.map((each) => each.length),
+    failedRuns: runsBy.map((each) => each.filter(({ kind }) => kind === "failed" || kind === "refused").length),
+    calls: callsBy.map((each) => each.length),
+    failedCalls: callsBy.map((each) => each.filter(({ outcome }) => outcome !== "ok").length),
+    medianMs: durations.map((sorted) => findQuantile(sorted, 0.5)),
+    p95Ms: durations.map((sorted) => findQuantile(sorted, 0.95)),
+  };
+}
+
+function groupByMinute<Entry extends { readonly time: number }>(
+  entries: readonly Entry[],
+  first: number,
+): readonly (readonly Entry[])[] {
+  const groups: Entry[][] = Array.from({ length: MINUTES }, () => []);
+  for (const entry of entries) groups[Math.floor(entry.time / MINUTE_MS) - first]?.push(entry);
+  return groups;
+}
+
+function findQuantile(sorted: readonly number[], part: number): number | null {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? null;
+}

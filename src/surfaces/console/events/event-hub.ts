@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+
+import type { Caller } from "../../../model/caller.ts";
+import { mayAdminister, mayRead } from "../../../model/caller.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { ConsoleEventName, ConsoleEvents, ServerSummary } from "../messages.ts";
+import { maySeeCall, maySeeRun } from "./activity.ts";
+import { summarizeCall, summarizeRun, summarizeServer } from "./summaries.ts";
+
+/** Receives an event as JSON, with the id after which a stream can be resumed. */
+export type EventListener = (name: ConsoleEventName, json: string, id: string) => void;
+
+/** Numbers the events of a runtime, and stores the newest, so that a browser can resume its stream. */
+export interface EventHub {
+  /**
+   * Sends what a caller may see: `hello`, the events after `lastId` as far as they are stored, then new ones. Returns the function
+   * that stops it.
+   */
+  follow(caller: Caller, lastId: string | undefined, listener: EventListener): () => void;
+  close(): void;
+}
+
+/** Stored events. */
+const MAX_EVENTS = 2_000;
+
+/** Milliseconds between two comparisons of the states of servers, while a browser listens. */
+const SERVERS_MS = 500;
+
+interface HubEvent {
+  readonly id: number;
+  readonly name: ConsoleEventName;
+  /** Returns the data for a caller; `undefined` if the caller may not see it. */
+  readonly createData: (caller: Caller) => unknown;
+}
+
+export function createEventHub(runtime: Runtime, now: () => number = Date.now): EventHub {
+  const server = randomUUID();
+  const listeners = new Set<(event: HubEvent) => void>();
+  let events: HubEvent[] = [];
+  let lastNumber = 0;
+
+  function emit<Name extends ConsoleEventName>(
+    name: Name,
+    createData: (caller: Caller) => ConsoleEvents[Name] | undefined,
+  ): void {
+    const event = { id: ++lastNumber, name, createData };
+    events.push(event);
+    if (events.length >= MAX_EVENTS * 2) events = events.slice(-MAX_EVENTS);
+    for (const listener of listeners) listener(event);
+  }
+
+  const stops = followRuntime(runtime, emit, now);
+  const servers = watchServers(runtime, (list) => emit("servers", (caller) => filterServers(list, caller, runtime)));
+
+  return {
+    follow(caller, lastId, listener) {
+      const send = ({ id, name, createData }: HubEvent): void => {
+        const data = createData(caller);
+        if (data !== undefined) listener(name, JSON.stringify(data), `${server}:${id}`);
+      };
+      const after = parseId(lastId, server);
+      const missed = after === undefined ? [] : events.filter(({ id }) => id > after);
+      const isComplete = after !== undefined && missed.length === lastNumber - after;
+      const hello: ConsoleEvents["hello"] = { server, isComplete };
+      listener("hello", JSON.stringify(hello), `${server}:${isComplete ? after : lastNumber}`);
+      if (isComplete) for (const event of missed) send(event);
+      listeners.add(send);
+      servers.follow();
+      return () => {
+        if (listeners.delete(send)) servers.unfollow();
+      };
+    },
+    close() {
+      for (const stop of stops) stop();
+      servers.close();
+      listeners.clear();
+    },
+  };
+}
+
+/** Shows the servers whose skills a caller may read. */
+export function filterServers(
+  servers: readonly ServerSummary[],
+  caller: Caller,
+  { catalogFor }: Pick<Runtime, "catalogFor">,
+): readonly ServerSummary[] {
+  if (mayAdminister(caller, "read")) return servers;
+  const catalog = catalogFor(caller);
+  return servers.filter(({ skill }) => catalog.skill(skill) !== undefined);
+}
+
+type EmitEvent = <Name extends ConsoleEventName>(
+  name: Name,
+  createData: (caller: Caller) => ConsoleEvents[Name] | undefined,
+) => void;
+
+function followRuntime(runtime: Runtime, emit: EmitEvent, now: () => number): readonly (() => void)[] {
+  return [
+    runtime.on("catalog", ({ version }) =>
+      emit("catalog", (caller) => {
+        const { skills, methods } = runtime.catalogFor(caller);
+        return { version, skills: skills.length, methods: methods.length };
+      }),
+    ),
+    runtime.on("call", (entry) => {
+      const call = summarizeCall(entry);
+      emit("call", (caller) => (maySeeCall(caller, call) ? call : undefined));
+    }),
+    runtime.on("run", (outcome, facts) => {
+      const run = summarizeRun(outcome, facts, now());
+      emit("run", (caller) => (maySeeRun(caller, run) ? run : undefined));
+    }),
+    runtime.on("approval", ({ id, path }) =>
+      emit("approval", (caller) => (mayAdminister(caller, "read") && mayRead(caller, path) ? { id, path } : undefined)),
+    ),
+  ];
+}
+
+/** Compares the states of servers while a browser listens. */
+function watchServers(runtime: Runtime, onChange: (servers: readonly ServerSummary[]) => void) {
+  let followers = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let last = "";
+  const compare = (): void => {
+    const servers = runtime.servers.map(summarizeServer);
+    const text = JSON.stringify(servers);
+    if (text === last) return;
+    last = text;
+    onChange(servers);
+  };
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    follow() {
+      followers++;
+      if (timer !== undefined) return;
+      compare();
+      timer = setInterval(compare, SERVERS_MS).unref();
+    },
+    unfollow() {
+      if (--followers === 0) stop();
+    },
+    close: stop,
+  };
+}
+
+/** Returns the number in an id of this process. */
+function parseId(id: string | undefined, server: string): number | undefined {
+  const [start, number = ""] = id?.split(":") ?? [];
+  return start === server && /^\d{1,15}$/.test(number) ? Number(number) : undefined;
+}

@@ -1,0 +1,28 @@
+import type { Hono } from "hono";
+
+import type { Runtime } from "../../runtime.ts";
+import type { HttpServices, RouteEnvironment } from "../http/index.ts";
+import type { Activity } from "./events/activity.ts";
+import type { EventHub } from "./events/event-hub.ts";
+import type { ConsoleSessions } from "./security/sessions.ts";
+
+/** Dependencies of the endpoints of the console. */
+export interface ConsoleServices {
+  readonly runtime: Runtime;
+  readonly http: HttpServices;
+  readonly sessions: ConsoleSessions;
+  readonly activity: Activity;
+  readonly events: EventHub;
+}
+
+export type ConsoleEnvironment = {
+  Bindings: RouteEnvironment["Bindings"];
+  /** `ended` aborts at the logout. */
+  Variables: RouteEnvironment["Variables"] & { ended: AbortSignal | undefined };
+};
+
+/** The endpoints below `/console/api`. Their requests have a `caller`. */
+export type ConsoleApi = Hono<ConsoleEnvironment>;
+
+/** Adds the endpoints of one topic. */
+export type AddConsoleApi = (api: ConsoleApi, services: ConsoleServices) => void;

@@ -1,0 +1,122 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+
+import type { RuntimeOptions } from "../../../src/runtime/options.ts";
+import { createRuntime, type Runtime } from "../../../src/runtime.ts";
+import { createConsole } from "../../../src/surfaces/console/index.ts";
+import { type HttpServerSettings, SERVER_DEFAULTS, serveHttp } from "../../../src/surfaces/http/index.ts";
+import { TestSkill } from "../serving.ts";
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** False on a machine without Chromium; the tests in a browser are skipped there, but never on a build server. */
+export const hasChromium = existsSync(CHROMIUM) || process.env["CI"] !== undefined;
+
+if (!hasChromium)
+  console.warn("SKIPPED: the tests in a browser, because chromium is not installed (Debian: apt-get install chromium)");
+
+/** Screenshots of pages, for a person to look at. */
+const SCREENSHOTS = join(import.meta.dirname, "screenshots");
+
+/** A served runtime with the console. */
+export interface ConsoleServer {
+  readonly url: string;
+  readonly runtime: Runtime;
+  /** Returns an address that logs in as the owner. */
+  createLoginLink(): string;
+  close(): Promise<void>;
+}
+
+export interface ConsoleServerOptions {
+  readonly settings?: Partial<HttpServerSettings>;
+  readonly runtime?: RuntimeOptions;
+}
+
+/** The bundle that the build has written. */
+const BUNDLE = new URL("../../../dist/src/surfaces/console/bundle/", import.meta.url);
+
+export const TOKEN = "the-token-of-the-server";
+
+/** Starts a server with the console for one test. Its token is `TOKEN`. */
+export async function serveConsole({ settings, runtime: options }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
+  const runtime = await createRuntime({ skillsDir: false, skills: [TestSkill], workers: 1, ...options });
+  const pages = createConsole(runtime, { bundle: BUNDLE });
+  const all = { ...SERVER_DEFAULTS, port: 0, drainSeconds: 1, ...settings };
+  const server = await serveHttp(runtime, all, all.auth ? (token) => token === TOKEN : undefined, { pages });
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= server.close().then(() => runtime.close()));
+  onTestFinished(close);
+  return { url: server.url, runtime, createLoginLink: () => pages.createLoginLink(server.url), close };
+}
+
+let browser: Browser | undefined;
+
+/** Starts Chromium for the tests of a file. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    if (!hasChromium) return;
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  });
+  afterAll(async () => browser?.close());
+}
+
+/** A page, and what went wrong in it. */
+export interface OpenPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of scripts, refusals of the content security policy, and requests to other hosts. */
+  readonly faults: readonly string[];
+}
+
+export interface PageOptions {
+  readonly theme?: "dark" | "light";
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Opens an address in a browser context of its own, which has no cookies yet. */
+export async function openPage(address: string, options: PageOptions = {}): Promise<OpenPage> {
+  const { theme = "light", width = 1280, height = 800 } = options;
+  if (browser === undefined) throw new Error("call useBrowser() in the file of the test");
+  const context = await browser.newContext({
+    locale: "en-GB",
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+  });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/status of 401|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE/.test(message.text()))
+      faults.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    if (new URL(request.url()).host !== new URL(address).host) faults.push(`request: ${request.url()}`);
+  });
+  await page.goto(address);
+  return { page, context, faults };
+}
+
+/** Logs in by a link and opens a page of the console. */
+export async function openConsole(server: ConsoleServer, hash = "#/", options: PageOptions = {}): Promise<OpenPage> {
+  const opened = await openPage(server.createLoginLink(), options);
+  await opened.page.getByText("Live", { exact: true }).waitFor();
+  await goTo(opened.page, hash);
+  return opened;
+}
+
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await expect.poll(() => page.locator("[aria-busy=true]").count()).toBe(0);
+}
+
+/** Writes a picture of the page to the folder of screenshots. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+
+import { goTo, hasChromium, openConsole, serveConsole, takeScreenshot, useBrowser } from "./browser.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Every page, with the heading that it shows. A new page needs one line here. */
+const PAGES = [
+  ["overview", "#/", "Overview"],
+  ["search", "#/search?q=add", "Search"],
+  ["methods", "#/methods", "Methods"],
+  ["method", "#/methods/TestSkill.add", "Methods"],
+] as const;
+
+useBrowser();
+
+describe.skipIf(!hasChromium)("the pages of the console", () => {
+  test.each(["light", "dark"] as const)("are accessible and have pictures in %s colours [O2]", async (theme) => {
+    const server = await serveConsole();
+    for (let run = 0; run < 3; run++) await server.runtime.run("return await device.TestSkill.add({ a: 1, b: 2 })");
+    await server.runtime.run("return device.TestSkill.fail()");
+    const { page, faults } = await openConsole(server, "#/", { theme });
+    for (const [name, hash, heading] of PAGES) {
+      await goTo(page, hash);
+      await page.getByRole("heading", { level: 1, name: heading, includeHidden: true }).waitFor();
+      await takeScreenshot(page, `${name}-${theme}`);
+      expect(await findViolations(page), name).toEqual([]);
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
+/** Returns the violations that axe finds, each with its first element. */
+async function findViolations(page: Page): Promise<readonly string[]> {
+  // The policy of the page forbids inline scripts; the debugger's own evaluation is exempt.
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    type Axe = { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+  });
+}
