@@ -69,6 +69,7 @@ const METADATA: Readonly<Record<keyof MethodMetadata, MetadataField>> = {
   destructive: SWITCH,
   idempotent: SWITCH,
   openWorld: SWITCH,
+  taskSupport: choice("optional", "required", "forbidden"),
 };
 
 /** The names of all metadata. */

@@ -15,8 +15,8 @@ export interface RunObserver {
   readonly onCallStart?: (path: string, id: number) => void;
   /** A call has ended, in whatever way. */
   readonly onCallEnd?: (record: CallRecord) => void;
-  /** The run is recorded: it can be found by its id later. */
-  readonly onRecord?: (runId: string) => void;
+  /** The program has passed its check, and starts; the id is that of its outcome. */
+  readonly onStart?: (runId: string) => void;
   /** A recorded run begins to wait for a person, or does not wait for any more. */
   readonly onWait?: (isWaiting: boolean) => void;
   /** A program that is still running has printed something. */

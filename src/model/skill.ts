@@ -37,6 +37,11 @@ export interface MethodMetadata {
   readonly destructive: boolean;
   readonly idempotent: boolean;
   readonly openWorld: boolean;
+  /**
+   * Whether a call of the method as a tool over MCP becomes a task: `optional` if it lasts, `required` always. Clients that do
+   * not take tasks cannot call a method that requires them, unless their protocol is older than tasks.
+   */
+  readonly taskSupport: "optional" | "required" | "forbidden";
 }
 
 export const METADATA_DEFAULTS: MethodMetadata = Object.freeze({
@@ -57,6 +62,7 @@ export const METADATA_DEFAULTS: MethodMetadata = Object.freeze({
   destructive: false,
   idempotent: false,
   openWorld: false,
+  taskSupport: "optional",
 });
 
 /** A method as its provider describes it. */

@@ -1,5 +1,7 @@
 // Skills with the names that the conformance suite calls. Each method does what the suite's own page says of it.
 
+import { ProtocolError } from "@modelcontextprotocol/server";
+
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { OFFERS } from "./offers.mjs";
 
@@ -139,6 +141,46 @@ const ASKS = {
   },
 };
 
+/** A second is longer than a call may last before it becomes a task. */
+const waitOneSecond = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+
+const TASKS = {
+  greet: ({ name }) => `Hello, ${name}!`,
+  slow_compute: async ({ seconds }, { signal }) => {
+    await new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, seconds * 1_000);
+      signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        reject(new Error("stopped"));
+      });
+    });
+    return `computed for ${seconds} s`;
+  },
+  failing_job: async () => {
+    await waitOneSecond();
+    throw new Error("The job has failed");
+  },
+  protocol_error_job: async () => {
+    await waitOneSecond();
+    throw new ProtocolError(-32_603, "The job has broken");
+  },
+  confirm_delete: async ({ filename }, { client }) => {
+    await waitOneSecond();
+    return `${filename}: ${told(await elicit(client, form("Delete it?", { confirm: { type: "boolean" } }), "confirm"))}`;
+  },
+  multi_input: async (_input, { client }) => {
+    await waitOneSecond();
+    const ask = (key) => elicit(client, form("Go on?", { confirm: { type: "boolean" } }), key);
+    return JSON.stringify(await Promise.all([ask("first"), ask("second")]));
+  },
+  test_tool_with_task: async (_input, { client }) => {
+    const { content } = await elicit(client, form("What is your name?", { name: TEXT }), "user_name");
+    return `Hello, ${content.name}!`;
+  },
+};
+
+const TASK_SUPPORT = { failing_job: "required", test_tool_with_task: "required" };
+
 const SCHEMA_2020_12 = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
@@ -168,6 +210,9 @@ const INPUTS = {
   test_sampling: { type: "object", properties: { prompt: TEXT }, required: ["prompt"] },
   test_elicitation: { type: "object", properties: { message: TEXT }, required: ["message"] },
   json_schema_2020_12_tool: SCHEMA_2020_12,
+  greet: { type: "object", properties: { name: TEXT }, required: ["name"] },
+  slow_compute: { type: "object", properties: { seconds: { type: "number" }, label: TEXT }, required: ["seconds"] },
+  confirm_delete: { type: "object", properties: { filename: TEXT }, required: ["filename"] },
   test_headers: {
     type: "object",
     properties: { region: { type: "string", "x-mcp-header": "Region" } },
@@ -202,6 +247,7 @@ function conformanceSkill(change) {
     ...CONTENT,
     ...NEWS,
     ...ASKS,
+    ...TASKS,
     json_schema_2020_12_tool: () => "fits",
     test_headers: ({ region }) => region,
     test_trigger_tool_change: () => change(),
@@ -213,7 +259,13 @@ function conformanceSkill(change) {
     methods: Object.fromEntries(
       Object.entries(methods).map(([name, run]) => [
         name,
-        { description: `Does what the suite wants of ${name}`, ...(INPUTS[name] && { input: INPUTS[name] }), run },
+        {
+          description: `Does what the suite wants of ${name}`,
+          ...(INPUTS[name] && { input: INPUTS[name] }),
+          ...(TASK_SUPPORT[name] && { taskSupport: TASK_SUPPORT[name] }),
+          timeoutMs: 120_000,
+          run,
+        },
       ]),
     ),
   });

@@ -30,7 +30,6 @@ export async function executeRecorded(
   options: ExecutionOptions = {},
 ): Promise<Outcome> {
   const { open, holdMs } = services.ledgers;
-  request.observer?.onRecord?.(run.runId);
   const hold = createHold(holdMs);
   const stopper = createStopper(request);
   const settled = execute({ run, recorder, request, services, hold, stopper, options });

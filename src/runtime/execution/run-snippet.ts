@@ -43,6 +43,7 @@ async function checkAndRun(
     return services.secrets.maskValue(addMethods(refused, plan, request, services));
   }
   const run: CheckedRun = { runId, source, program, plan, notes };
+  request.observer?.onStart?.(runId);
   const recorder = services.ledgers.create(run, request, continued);
   if (recorder === undefined) return execute(run, request, services);
   return executeRecorded(run, recorder, request, services, continued && { continuation: continued.continuation });

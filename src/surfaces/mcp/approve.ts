@@ -1,8 +1,8 @@
-import type { ApprovalAnswer, ApprovalRequest, ApprovalScope } from "../../model/approval.ts";
-import { OWNER } from "../../model/caller.ts";
+import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from "../../model/approval.ts";
+import { type Caller, OWNER } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
 import type { RunOptions } from "../../runtime.ts";
-import type { WorkContext } from "./sessions/multi-turn-requests.ts";
+import type { WorkContext } from "./sessions/multi-turn-request.ts";
 
 /** Maximum UTF-16 units of a question. A longer one is answered elsewhere: the user could not see all of it. */
 const MAX_QUESTION_UNITS = 6_000;
@@ -27,23 +27,41 @@ async function askUser(
   request: ApprovalRequest,
   { client, cancellable }: Pick<WorkContext, "client" | "cancellable">,
 ): Promise<ApprovalAnswer | undefined> {
-  const { approval, caller, card, scopes } = request;
-  if (approval === "admin" || card.length > MAX_QUESTION_UNITS) return undefined;
-  const offered = scopes.filter((scope) => scope !== "always" || caller.id === OWNER.id);
-  const choices = ["no", ...offered] as const;
+  const { approval: approver, caller, id } = request;
+  if (!canAskUser({ ...request, approver })) return undefined;
   let answer: unknown;
   try {
-    answer = await client.ask("elicitation/create", createForm(card, choices));
+    answer = await client.ask("elicitation/create", createApprovalForm(request, caller), id);
   } catch (error) {
     if (cancellable.isCancelled) return undefined; // the client has gone: others can answer
     throw error;
   }
-  if (!isRecord(answer) || answer["action"] !== "accept" || !isRecord(answer["content"])) return false;
-  const { answer: chosen } = answer["content"];
-  return offered.find((scope) => scope === chosen) ?? false;
+  return readApprovalAnswer(answer, request, caller);
 }
 
-function createForm(card: string, choices: readonly (keyof typeof TITLES)[]): Readonly<Record<string, unknown>> {
+/** The parts of a question that its form shows. */
+type Question = Pick<ApprovalRequest, "card" | "scopes">;
+
+/** True for a question that the user at a client can answer. */
+export function canAskUser({ approver, card }: Pick<Question, "card"> & { readonly approver: Approver }): boolean {
+  return approver === "user" && card.length <= MAX_QUESTION_UNITS;
+}
+
+/** Reads the answer of a client to the form: the scope of a yes, or `false`. */
+export function readApprovalAnswer(answer: unknown, question: Question, caller: Caller): ApprovalScope | false {
+  if (!isRecord(answer) || answer["action"] !== "accept" || !isRecord(answer["content"])) return false;
+  const { answer: chosen } = answer["content"];
+  return listScopes(question, caller).find((scope) => scope === chosen) ?? false;
+}
+
+function listScopes({ scopes }: Question, caller: Caller): readonly ApprovalScope[] {
+  return scopes.filter((scope) => scope !== "always" || caller.id === OWNER.id);
+}
+
+/** Creates the params of the elicitation that asks for an approval. */
+export function createApprovalForm(question: Question, caller: Caller): Readonly<Record<string, unknown>> {
+  const { card } = question;
+  const choices = ["no", ...listScopes(question, caller)] as const;
   return {
     message: `Allow this call?\n${card}`,
     requestedSchema: {

@@ -14,12 +14,8 @@ import {
 import { cancellableBy } from "../../../sandbox/index.ts";
 import { canAnswer } from "./sessions/client-answers.ts";
 import { complete } from "./features/completion.ts";
-import {
-  askedDirectly,
-  type RequestResult,
-  type WorkContext,
-  type RequestTurn,
-} from "./sessions/multi-turn-requests.ts";
+import { askedDirectly } from "./sessions/multi-turn-requests.ts";
+import { NO_TASKS, type RequestResult, type RequestTurn, type WorkContext } from "./sessions/multi-turn-request.ts";
 import { type Offered, getOfferedTools } from "./tools/tool-exposure.ts";
 import { IDENTITY } from "./identity.ts";
 import { createNotificationSink, createReadContext, type LogLevelState } from "./notifications.ts";
@@ -34,6 +30,8 @@ import { getPrompt, listPrompts } from "./features/prompts.ts";
 import { type Library, listResources, listTemplates, readResource } from "./features/resources.ts";
 import { callOffered, READY_MS } from "./tools/tool-calls.ts";
 import { traceHandlers } from "./trace-requests.ts";
+import { declaresTasks, TASKS_EXTENSION } from "./tasks/extension.ts";
+import { serveTasks, withoutTaskContent } from "./tasks/serve-tasks.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
 /** Creates the MCP server of one connection. */
@@ -49,12 +47,13 @@ class Gateway extends Server {
   readonly #getInstructions: GetInstructions;
 
   constructor(shared: GatewayContext, mcpClient: ConnectedClient) {
-    super(IDENTITY, OPTIONS);
+    super(IDENTITY, mcpClient.era === "modern" ? MODERN_OPTIONS : OPTIONS);
     this.#getInstructions = instructionsFor(shared, mcpClient);
   }
 
   override connect(transport: Transport): Promise<void> {
     withReadableErrors(transport);
+    withoutTaskContent(transport);
     serveInstructions(this, this.#getInstructions);
     return super.connect(transport);
   }
@@ -73,7 +72,7 @@ export class RequestGateway extends McpServer {
   readonly #getInstructions: GetInstructions;
 
   constructor(shared: GatewayContext, mcpClient: ConnectedClient) {
-    super(IDENTITY, OPTIONS);
+    super(IDENTITY, MODERN_OPTIONS);
     this.#getInstructions = instructionsFor(shared, mcpClient);
     equip(this.server, shared, mcpClient, { level: undefined });
     this.#offered = () => getOfferedTools(shared.runtime, mcpClient.caller, mcpClient.exposure);
@@ -81,6 +80,7 @@ export class RequestGateway extends McpServer {
 
   override connect(transport: Transport): Promise<void> {
     withReadableErrors(transport);
+    withoutTaskContent(transport);
     serveInstructions(this.server, this.#getInstructions);
     return super.connect(transport);
   }
@@ -100,15 +100,20 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   };
   const converse: Converse = (name, context, work) => {
     if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, logLevel));
-    const subject = JSON.stringify([caller.id, context.mcpReq.method, name]);
-    return shared.conversations.run({ ...createTurn(context, logLevel), life: mcpClient.life, subject }, work);
+    const { method } = context.mcpReq;
+    const turn = createTurn(context, logLevel);
+    const takesTasks = method === "tools/call" && turn.takesTasks && shared.tasks.hasPlace;
+    const subject = JSON.stringify([method, name]);
+    const request = { ...turn, takesTasks, caller: caller.id, life: mcpClient.life, subject };
+    // The types of the SDK know no tasks.
+    return shared.conversations.run(request, work) as Promise<Awaited<ReturnType<typeof work>> | InputRequiredResult>;
   };
   if (mcpClient.era === "legacy") {
     server.setRequestHandler("logging/setLevel", ({ params: { level } }) => {
       logLevel.level = level;
       return {};
     });
-  }
+  } else serveTasks(server, shared, mcpClient);
   serveTools(server, shared, mcpClient, converse);
   serveResources(server, library, mcpClient, converse);
   servePrompts(server, library, mcpClient, converse);
@@ -192,6 +197,11 @@ const OPTIONS: ServerOptions = {
   },
 };
 
+const MODERN_OPTIONS: ServerOptions = {
+  ...OPTIONS,
+  capabilities: { ...OPTIONS.capabilities, extensions: { [TASKS_EXTENSION]: {} } },
+};
+
 /** Creates the context of a request of an older client, whose capabilities the SDK keeps from `initialize`. */
 function createLegacyContext(server: Server, context: ServerContext, logLevel: LogLevelState): WorkContext {
   const { signal, send } = context.mcpReq;
@@ -199,11 +209,11 @@ function createLegacyContext(server: Server, context: ServerContext, logLevel: L
   const client = askedDirectly(canAnswer(server.getClientCapabilities()), (method, params, timeout) =>
     send({ method, params }, { signal, timeout }),
   );
-  return { client, cancellable: cancellableBy(signal), notifications: () => line, era: "legacy" };
+  return { client, cancellable: cancellableBy(signal), notifications: () => line, era: "legacy", ...NO_TASKS };
 }
 
 /** Creates the turn of a request of the 2026 protocol, which carries its own capabilities. */
-function createTurn(context: ServerContext, logLevel: LogLevelState): Omit<RequestTurn, "subject"> {
+function createTurn(context: ServerContext, logLevel: LogLevelState): Omit<RequestTurn, "subject" | "caller"> {
   const { signal, inputResponses } = context.mcpReq;
   const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
   const requestState = context.mcpReq.requestState<string>();
@@ -211,6 +221,7 @@ function createTurn(context: ServerContext, logLevel: LogLevelState): Omit<Reque
     notifications: createNotificationSink(context, "modern", logLevel),
     cancellable: cancellableBy(signal),
     can: canAnswer(envelope[CLIENT_CAPABILITIES_META_KEY]),
+    takesTasks: declaresTasks(envelope[CLIENT_CAPABILITIES_META_KEY]),
     ...(requestState !== undefined && { requestState }),
     ...(inputResponses !== undefined && { inputResponses }),
   };

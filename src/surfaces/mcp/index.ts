@@ -5,6 +5,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
 import type { Runtime } from "../../runtime.ts";
 import { createMultiTurnRequests } from "./sessions/multi-turn-requests.ts";
+import { createLiveTasks } from "./tasks/live-tasks.ts";
 import { FastPathCalls } from "./fast-path/calls.ts";
 import { answerModernCall } from "./fast-path/http.ts";
 import { createGateway, RequestGateway } from "./gateway.ts";
@@ -32,6 +33,8 @@ export interface McpSurfaceOptions {
   readonly sessions: SessionOptions;
   /** Maximum size of a message. */
   readonly bodyBytes: number;
+  /** Milliseconds for which a task can be read after its last change; an hour by default. */
+  readonly taskTtlMs?: number;
 }
 
 /** Serves a runtime over MCP, to clients of every version of the protocol. */
@@ -55,9 +58,11 @@ export interface StreamConnection {
 }
 
 export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): McpSurface {
+  const tasks = createLiveTasks(options.taskTtlMs);
   const shared: GatewayContext = {
     runtime,
-    conversations: createMultiTurnRequests(),
+    conversations: createMultiTurnRequests(tasks),
+    tasks,
     records: createRunRecords(),
     proxied: createProxiedFeatures(runtime),
   };
@@ -94,6 +99,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
     async close() {
       stopFollowing();
       shared.conversations.close();
+      tasks.close();
       await Promise.all([sessions.close(), modern.close()]);
     },
   };

@@ -5,7 +5,7 @@ import type { RunObserver } from "../../model/run-observer.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
 import type { LogLevel } from "../../model/skill.ts";
 import { MCP_LOG_LEVELS, toMcpLogLevel } from "../../shared/log-levels.ts";
-import type { WorkContext } from "./sessions/multi-turn-requests.ts";
+import type { WorkContext } from "./sessions/multi-turn-request.ts";
 
 /** Sends notifications of a request in progress to the client that made it. */
 export interface NotificationSink {

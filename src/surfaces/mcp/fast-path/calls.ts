@@ -12,7 +12,9 @@ import {
 import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
 import { isRecord } from "../../../model/json.ts";
 import { canAnswer } from "../sessions/client-answers.ts";
-import { askedDirectly, type RequestResult } from "../sessions/multi-turn-requests.ts";
+import { askedDirectly } from "../sessions/multi-turn-requests.ts";
+import { NO_TASKS } from "../sessions/multi-turn-request.ts";
+import { declaresTasks } from "../tasks/extension.ts";
 import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
 import { IDENTITY } from "../identity.ts";
 import { type LogLevelState, isLevelEnabled, createLevelFilter, type NotificationSink } from "../notifications.ts";
@@ -152,8 +154,10 @@ function answerModern(
     notifications: createSink(options, createLevelFilter(meta[LOG_LEVEL_META_KEY]), progressToken),
     cancellable,
     can: canAnswer(meta[CLIENT_CAPABILITIES_META_KEY]),
+    takesTasks: declaresTasks(meta[CLIENT_CAPABILITIES_META_KEY]) && shared.tasks.hasPlace,
     life: mcpClient.life,
-    subject: JSON.stringify([mcpClient.caller.id, "tools/call", name]),
+    caller: mcpClient.caller.id,
+    subject: JSON.stringify(["tools/call", name]),
   };
   return shared.conversations.run(requestTurn, (workContext) =>
     callOffered(shared, mcpClient, { name, args }, workContext),
@@ -177,7 +181,7 @@ function answerLegacy(
     shared,
     mcpClient,
     { name, args },
-    { client, cancellable, notifications: () => notifications, era: "legacy" },
+    { client, cancellable, notifications: () => notifications, era: "legacy", ...NO_TASKS },
   );
 }
 
@@ -194,7 +198,7 @@ function createSink(
 }
 
 /** Adds the fields that every result of the 2026 protocol has: its type, and the server's name and version. */
-function stamped(result: RequestResult | Result): Result {
+function stamped(result: Awaited<ReturnType<typeof answerModern>>): Result {
   const meta = isRecord(result._meta) ? result._meta : {};
   return { resultType: "complete", ...result, _meta: { [SERVER_INFO_META_KEY]: IDENTITY, ...meta } };
 }

@@ -1,5 +1,6 @@
 import type { ClientCapabilities } from "@modelcontextprotocol/server";
 
+import { sentence, SkillgateError } from "../../../errors.ts";
 import type { ClientRequest } from "../../../model/client-requests.ts";
 import { isRecord } from "../../../model/json.ts";
 
@@ -43,3 +44,8 @@ export const CAPABILITIES: Readonly<Record<ClientRequest, keyof ClientCapabiliti
   "sampling/createMessage": "sampling",
   "roots/list": "roots",
 };
+
+/** Creates the error of a question that no client answers. */
+export function cannotAsk(request: ClientRequest): SkillgateError {
+  return new SkillgateError("CLIENT_UNABLE", sentence("CLIENT_UNABLE", `no client answers ${request}`), { request });
+}

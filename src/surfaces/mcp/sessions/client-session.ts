@@ -2,6 +2,7 @@ import type { Caller } from "../../../model/caller.ts";
 import type { CredentialLife } from "../../../model/credential.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { MultiTurnRequests } from "./multi-turn-requests.ts";
+import type { LiveTasks } from "../tasks/live-tasks.ts";
 import type { Exposure } from "../tools/tool-exposure.ts";
 import type { RunRecords } from "../features/run-records.ts";
 import type { ProxiedFeatures } from "../features/proxied-features.ts";
@@ -10,6 +11,7 @@ import type { ProxiedFeatures } from "../features/proxied-features.ts";
 export interface GatewayContext {
   readonly runtime: Runtime;
   readonly conversations: MultiTurnRequests;
+  readonly tasks: LiveTasks;
   readonly records: RunRecords;
   readonly proxied: ProxiedFeatures;
 }

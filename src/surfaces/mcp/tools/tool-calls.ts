@@ -15,7 +15,8 @@ import { cutText } from "../../../shared/format-text.ts";
 import { describeUnknownName } from "../../../shared/suggest.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { approveBy } from "../approve.ts";
-import type { WorkContext } from "../sessions/multi-turn-requests.ts";
+import type { RequestResult, WorkContext } from "../sessions/multi-turn-request.ts";
+import { createTasksRequiredError } from "../tasks/extension.ts";
 import { disabledToolError, type Offered, getOfferedTools, type OfferedTool } from "./tool-exposure.ts";
 import { observeCall, observeRun } from "../notifications.ts";
 import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
@@ -139,15 +140,23 @@ async function runCodeTool(
   workContext: WorkContext,
 ): Promise<CallToolResult> {
   const { signal, onWait } = outliveClient(workContext.cancellable);
+  let onStart: RunObserver["onStart"];
+  const id = new Promise<string>((resolve) => (onStart = resolve));
+  workContext.offerTask({ id, isUnfinished });
   const options = {
     ...asker,
     signal,
-    observer: { ...observeRun(workContext), onWait },
+    observer: { ...observeRun(workContext), ...(onStart && { onStart }), onWait },
     ...approveBy(workContext),
   };
   const run = await runCode(runtime, args, options);
   records.add(asker.caller, run.source, run.outcome);
   return runResult(run);
+}
+
+/** True for the result of a run that goes on after the request. */
+function isUnfinished({ structuredContent }: RequestResult): boolean {
+  return isRecord(structuredContent) && structuredContent["kind"] === "waiting";
 }
 
 /** Waits for a run of the caller. The end of the request ends the wait, not the run. */
@@ -156,6 +165,11 @@ async function resumeRunTool(
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
+  const id = isRecord(args) ? args["run_id"] : undefined;
+  const isOwn = async (): Promise<boolean> =>
+    typeof id === "string" && (await runtime.runs.get(id, { caller })).caller === caller.id;
+  if (workContext.takesTasks && typeof id === "string" && (await isOwn()))
+    workContext.offerTask({ id: Promise.resolve(id), isUnfinished });
   return runResult(
     await resumeRun(runtime, args, {
       caller,
@@ -173,6 +187,10 @@ async function callMethodTool(
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
+  const { taskSupport } = method.metadata;
+  const isRequired = taskSupport === "required";
+  if (isRequired && workContext.era === "modern" && !workContext.takesTasks) throw createTasksRequiredError();
+  if (taskSupport !== "forbidden") workContext.offerTask({ isRequired });
   let wire: unknown;
   let notes: readonly string[] = [];
   const observer: RunObserver = {

@@ -60,6 +60,7 @@ const TAGS: ReadonlyMap<string, TagReader> = new Map<string, TagReader>([
   ["idempotent", flag((idempotent) => ({ idempotent }))],
   ["openworld", flag((openWorld) => ({ openWorld }))],
   ["approval", choice(["none", "user", "admin"], (approval) => ({ approval }))],
+  ["task", choice(["optional", "required", "forbidden"], (taskSupport) => ({ taskSupport }))],
   ["sensitivity", choice(["low", "medium", "high"], (sensitivity) => ({ sensitivity }))],
   ["timeout", duration((ms) => (ms > 0 ? { timeoutMs: ms } : undefined))],
   ["cooldown", duration((ms) => ({ cooldownSeconds: ms / 1000 }))],
