@@ -36,6 +36,8 @@ export interface HttpServer {
 interface ServeHttpOptions {
   /** Milliseconds that a WebSocket may stay open without a valid token. */
   readonly authenticationMs?: number;
+  /** Milliseconds for which an MCP task can be read after its last change. */
+  readonly taskTtlMs?: number;
   /** Writes a line to the log; to stderr by default. */
   readonly log?: (text: string) => void;
   /** The web console; without it, the server has no pages. */
@@ -49,12 +51,13 @@ export async function serveHttp(
   runtime: Runtime,
   settings: HttpServerSettings,
   isToken?: (token: string) => boolean,
-  { authenticationMs = AUTHENTICATION_MS, log = writeLine, pages }: ServeHttpOptions = {},
+  { authenticationMs = AUTHENTICATION_MS, taskTtlMs, log = writeLine, pages }: ServeHttpOptions = {},
 ): Promise<HttpServer> {
   refuseOpenServer(settings, isToken !== undefined);
   const mcp = createMcpSurface(runtime, {
     bodyBytes: settings.bodyBytes,
     sessions: { most: settings.sessions, idleMs: settings.sessionIdleSeconds * 1_000 },
+    ...(taskTtlMs !== undefined && { taskTtlMs }),
   });
   let url = "";
   const keyCheck = createKeyCheck(runtime);

@@ -101,10 +101,10 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   const converse: Converse = (name, context, work) => {
     if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, logLevel));
     const { method } = context.mcpReq;
-    const turn = createTurn(context, logLevel);
-    const takesTasks = method === "tools/call" && turn.takesTasks && shared.tasks.hasPlace;
+    const base = createTurn(context, logLevel);
+    const takesTasks = method === "tools/call" && base.takesTasks && shared.tasks.hasPlace;
     const subject = JSON.stringify([method, name]);
-    const request = { ...turn, takesTasks, caller: caller.id, life: mcpClient.life, subject };
+    const request = { ...base, takesTasks, caller: caller.id, life: mcpClient.life, subject };
     // The types of the SDK know no tasks.
     return shared.conversations.run(request, work) as Promise<Awaited<ReturnType<typeof work>> | InputRequiredResult>;
   };

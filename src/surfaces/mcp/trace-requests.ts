@@ -84,14 +84,20 @@ type AnyHandler = (request: { readonly params?: unknown }, context: ServerContex
 
 /** Makes a server answer within spans: all requests whose handlers are set from now on. */
 export function traceHandlers(server: Server, client: Pick<ConnectedClient, "era" | "transport">): void {
-  const setHandler = server.setRequestHandler.bind(server) as (method: string, handler: AnyHandler) => void;
-  const setTracedHandler = (method: string, handler: AnyHandler): void =>
-    setHandler(method, (request, context) => {
+  const setHandler = server.setRequestHandler.bind(server) as (method: string, ...how: unknown[]) => void;
+  const trace =
+    (method: string, handler: AnyHandler): AnyHandler =>
+    (request, context) => {
       const { id, _meta: meta } = context.mcpReq;
       const name = isRecord(request.params) ? request.params["name"] : undefined;
       const target = HAS_TARGET.has(method) && typeof name === "string" ? name : undefined;
       return traceMcpRequest({ method, id, target, meta }, client, async () => handler(request, context));
-    });
+    };
+  const setTracedHandler = (method: string, ...how: readonly [AnyHandler] | readonly [object, AnyHandler]): void => {
+    // Methods of extensions come with the schema of their params.
+    if (how.length === 1) setHandler(method, trace(method, how[0]));
+    else setHandler(method, how[0], trace(method, how[1]));
+  };
   server.setRequestHandler = setTracedHandler as typeof server.setRequestHandler;
 }
 

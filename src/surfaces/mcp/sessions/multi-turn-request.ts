@@ -32,7 +32,7 @@ export interface TaskOffer {
   readonly id?: Promise<string>;
   /** True if the client gets a task also for work that ends at once. */
   readonly isRequired?: boolean;
-  /** True for a result that only says that a recorded run goes on. The task is read from the store from then on. */
+  /** True for a result that only says that a recorded run continues. The task is read from the store from then on. */
   readonly isUnfinished?: (result: RequestResult) => boolean;
 }
 
@@ -60,7 +60,7 @@ export interface RequestTurn {
 /** Questions to a client, by their keys. */
 export type Questions = Parameters<typeof inputRequired>[0]["inputRequests"] & object;
 
-/** How one request ends: with a result, with questions, or with a task that goes on. */
+/** How one request ends: with a result, with questions, or with a task that continues. */
 export type TurnEnd =
   | { readonly kind: "finished"; readonly result: RequestResult }
   | { readonly kind: "asks"; readonly questions: Questions }
@@ -91,6 +91,9 @@ export class MultiTurnRequest {
   #offer: TaskOffer | undefined;
   #onOffer: (() => void) | undefined;
   #onQuestion: (() => void) | undefined;
+  #progress: string | undefined;
+  /** Is called when a task has a new question, or progress. */
+  #onChange: (() => void) | undefined;
   #stopListening = (): void => {};
   #unfollow: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -106,7 +109,7 @@ export class MultiTurnRequest {
     const workContext: WorkContext = {
       client,
       cancellable: this.#abort,
-      notifications: () => this.#request.notifications,
+      notifications: () => (request.takesTasks ? this.#createTaskSink() : this.#request.notifications),
       era: "modern",
       takesTasks: request.takesTasks,
       offerTask: (offer) => {
@@ -141,7 +144,7 @@ export class MultiTurnRequest {
     ) as Questions;
   }
 
-  /** True if the work has ended, and a recorded run goes on in its place. */
+  /** True if the work has ended, and a recorded run continues in its place. */
   get isUnfinished(): boolean {
     return this.#end !== undefined && "result" in this.#end && this.#offer?.isUnfinished?.(this.#end.result) === true;
   }
@@ -184,11 +187,17 @@ export class MultiTurnRequest {
     this.#timer = setTimeout(giveUp, ms).unref();
   }
 
-  /** Continues without a request. Sends notifications to a sink, and calls a listener when a question is asked. */
-  detach(notifications: NotificationSink, onQuestion: () => void): void {
+  /** The newest progress of work that can become a task. */
+  get progress(): string | undefined {
+    return this.#progress;
+  }
+
+  /** Continues without a request. Calls a listener when a question is asked, and when there is progress. */
+  detach(onChange: () => void): void {
     const { inputResponses: _responses, ...request } = this.#request;
-    this.#request = { ...request, notifications };
-    this.#onQuestion = onQuestion;
+    this.#request = request;
+    this.#onQuestion = onChange;
+    this.#onChange = onChange;
   }
 
   abort(reason?: Error): void {
@@ -227,6 +236,21 @@ export class MultiTurnRequest {
     return { kind: "lasts", id: (await id) ?? randomUUID() };
   }
 
+  /** Keeps progress for a task, also if the request does not ask for notifications of it. A task sends no notifications. */
+  #createTaskSink(): NotificationSink {
+    const { isEnabled, progressToken, notify } = this.#request.notifications;
+    return {
+      progressToken: progressToken ?? "task",
+      isEnabled: (level) => this.#onChange === undefined && isEnabled(level),
+      notify: async (method, params) => {
+        const isProgress = method === "notifications/progress";
+        if (isProgress) this.#progress = formatProgress(params);
+        if (this.#onChange !== undefined) this.#onChange();
+        else if (!isProgress || progressToken !== undefined) await notify(method, params);
+      },
+    };
+  }
+
   #ask(request: ClientRequest, params: Readonly<Record<string, unknown>>, key: string | undefined): Promise<unknown> {
     if (!this.#request.can(request, params)) return Promise.reject(cannotAsk(request));
     const early = key === undefined ? undefined : this.#earlyAnswer(key);
@@ -249,4 +273,9 @@ export class MultiTurnRequest {
     const { inputResponses } = this.#request;
     return inputResponses !== undefined && Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined;
   }
+}
+
+function formatProgress({ progress, total, message }: Readonly<Record<string, unknown>>): string {
+  if (typeof message === "string") return message;
+  return [progress, total].filter((value) => typeof value === "number").join("/");
 }

@@ -12,7 +12,7 @@ const MAX_TASKS = 1_000;
 
 /** The tasks of this process. A caller sees its own; others do not exist for it. */
 export interface LiveTasks {
-  /** Adds work that goes on without its request. Work of the same caller and id is the same task. */
+  /** Adds work that continues without its request. Work of the same caller and id is the same task. */
   add(id: string, request: MultiTurnRequest): CreateTaskResult;
   find(id: string, caller: string): LiveTask | undefined;
   /** False if there are too many tasks that have not ended. */
@@ -69,7 +69,7 @@ export function createLiveTasks(ttlMs = TASK_TTL_MS): LiveTasks {
   };
 }
 
-/** Work that goes on after its request was answered. */
+/** Work that continues after its request was answered. */
 export class LiveTask {
   readonly #id: string;
   readonly #request: MultiTurnRequest;
@@ -77,7 +77,6 @@ export class LiveTask {
   readonly #created = Date.now();
   readonly #timer: NodeJS.Timeout;
   #updated = Date.now();
-  #message: string | undefined;
   #isCancelled = false;
 
   constructor(
@@ -89,14 +88,8 @@ export class LiveTask {
     this.#request = request;
     this.#ttlMs = ttlMs;
     this.#timer = setTimeout(() => this.#expire(onExpire), ttlMs).unref();
-    const sink = {
-      progressToken: id,
-      isEnabled: () => false,
-      notify: async (_method: string, { message }: Readonly<Record<string, unknown>>) =>
-        this.#change(typeof message === "string" ? message : this.#message),
-    };
-    request.detach(sink, () => this.#change(this.#message));
-    void request.ended.then(() => this.#change(undefined));
+    request.detach(() => this.#touch());
+    void request.ended.then(() => this.#touch());
   }
 
   get hasEnded(): boolean {
@@ -115,7 +108,8 @@ export class LiveTask {
 
   read(): Task {
     const state = this.#getState();
-    const message = state.status === "cancelled" ? getText(this.#request.end) : this.#message;
+    const { end, progress } = this.#request;
+    const message = end === undefined ? progress : state.status === "cancelled" ? getText(end) : undefined;
     const ttlMs = this.#updated - this.#created + this.#ttlMs;
     return formatTask({ id: this.#id, created: this.#created, updated: this.#updated, ttlMs, message }, state);
   }
@@ -124,7 +118,7 @@ export class LiveTask {
   answer(responses: Readonly<Record<string, unknown>>): void {
     if (!this.#request.hasQuestions) return;
     this.#request.answer(responses);
-    this.#change(this.#message);
+    this.#touch();
   }
 
   /** Cancels the task for its client. */
@@ -152,16 +146,18 @@ export class LiveTask {
     return { status: "failed", error: { code, message, ...(data !== undefined && { data }) } };
   }
 
-  #change(message: string | undefined): void {
-    this.#message = message;
+  #touch(): void {
     this.#updated = Date.now();
     this.#timer.refresh();
   }
 
   #expire(onExpire: () => void): void {
     if (this.hasEnded) return onExpire();
-    if (this.#request.hasQuestions) this.#request.abort(createLostReason("the client did not answer"));
-    this.#change(this.#message);
+    if (this.#request.hasQuestions) {
+      this.#isCancelled = true;
+      this.#request.abort(createLostReason("the client did not answer"));
+    }
+    this.#touch();
   }
 }
 
@@ -170,8 +166,8 @@ function isFailure(end: WorkEnd): boolean {
 }
 
 /** Returns the first text of a result. */
-function getText(end: WorkEnd | undefined): string | undefined {
-  if (end === undefined || "error" in end || !("content" in end.result) || !Array.isArray(end.result.content)) return;
+function getText(end: WorkEnd): string | undefined {
+  if ("error" in end || !("content" in end.result) || !Array.isArray(end.result.content)) return;
   const [first] = end.result.content as readonly { readonly text?: unknown }[];
   return typeof first?.text === "string" ? first.text : undefined;
 }

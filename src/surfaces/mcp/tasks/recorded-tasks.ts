@@ -10,7 +10,7 @@ import type { Questions } from "../sessions/multi-turn-request.ts";
 import { runResult } from "../tools/tool-results.ts";
 import { formatTask, type Task, type TaskState } from "./extension.ts";
 
-type Approval = NonNullable<Awaited<ReturnType<Runtime["approvals"]["get"]>>>;
+type RunApproval = NonNullable<Awaited<ReturnType<Runtime["approvals"]["get"]>>>;
 
 /** Finds a recorded run of a caller. Others do not exist for it, also if it may administer the runtime. */
 async function findRun(runtime: Runtime, id: string, caller: Caller): Promise<RecordedRunFacts | undefined> {
@@ -36,10 +36,10 @@ export async function readRecordedTask(
   if (run === undefined) return undefined;
   const outcome = await runtime.runs.outcome(id, { caller });
   const approvals = await findApprovals(runtime, outcome);
-  const asked = can("elicitation/create") ? approvals.filter(canAskUser) : [];
+  const questions = can("elicitation/create") ? approvals.filter(canAskUser) : [];
   const message = describeWaiting(approvals);
   const facts = { id, created: run.created, updated: run.updated, ttlMs: null, message };
-  return formatTask(facts, getState(run, outcome, createQuestions(asked, caller), runtime));
+  return formatTask(facts, getState(run, outcome, createQuestions(questions, caller), runtime));
 }
 
 function getState(
@@ -54,13 +54,13 @@ function getState(
   return { status: "completed", result: runResult({ outcome, limits }) };
 }
 
-async function findApprovals({ approvals }: Runtime, outcome: Outcome | undefined): Promise<readonly Approval[]> {
+async function findApprovals({ approvals }: Runtime, outcome: Outcome | undefined): Promise<readonly RunApproval[]> {
   if (outcome?.kind !== "waiting") return [];
   const found = await Promise.all(outcome.approvals.map((id) => approvals.get(id)));
   return found.flatMap((approval) => (approval?.state === "pending" ? [approval] : []));
 }
 
-function createQuestions(approvals: readonly Approval[], caller: Caller): Questions {
+function createQuestions(approvals: readonly RunApproval[], caller: Caller): Questions {
   const forms = approvals.map((approval) => [
     approval.id,
     { method: "elicitation/create", params: createApprovalForm(approval, caller) },
@@ -68,7 +68,7 @@ function createQuestions(approvals: readonly Approval[], caller: Caller): Questi
   return Object.fromEntries(forms) as Questions;
 }
 
-function describeWaiting(approvals: readonly Approval[]): string {
+function describeWaiting(approvals: readonly RunApproval[]): string {
   const questions = approvals.map(({ id, path }) => `${path} (approval ${id})`);
   return questions.length === 0 ? "" : `Waits for the approval of ${questions.join(", ")}`;
 }
@@ -92,7 +92,7 @@ export async function answerRecordedTask(
 
 async function answerApproval(
   { approvals }: Runtime,
-  { id }: Approval,
+  { id }: RunApproval,
   answer: ReturnType<typeof readApprovalAnswer>,
   caller: Caller,
 ): Promise<void> {

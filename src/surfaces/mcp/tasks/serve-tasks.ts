@@ -19,10 +19,11 @@ import { answerRecordedTask, cancelRecordedTask, readRecordedTask } from "./reco
 /** Serves the methods of the tasks extension to a client of the 2026 protocol. */
 export function serveTasks(server: Server, { runtime, tasks }: GatewayContext, { caller }: ConnectedClient): void {
   async function read(id: string, capabilities: unknown): Promise<Task> {
-    const live = tasks.find(id, caller.id)?.read();
-    const isLive = live !== undefined && !(live.status === "working" && tasks.find(id, caller.id)?.isRun === true);
-    const recorded = isLive ? undefined : await readRecordedTask(runtime, id, { caller, can: canAnswer(capabilities) });
-    const task = recorded?.status === "working" && live !== undefined ? { ...recorded, ...live } : (recorded ?? live);
+    const liveTask = tasks.find(id, caller.id);
+    const live = liveTask?.read();
+    if (live !== undefined && (live.status !== "working" || liveTask?.isRun !== true)) return live;
+    const recorded = await readRecordedTask(runtime, id, { caller, can: canAnswer(capabilities) });
+    const task = recorded !== undefined && live !== undefined ? mergeTasks(recorded, live) : (recorded ?? live);
     if (task === undefined) throw createUnknownError(id);
     return task;
   }
@@ -49,6 +50,13 @@ export function serveTasks(server: Server, { runtime, tasks }: GatewayContext, {
       throw createUnknownError(taskId);
     return {};
   });
+}
+
+/** The store says what a run waits for; this process knows its progress. */
+function mergeTasks(recorded: Task, live: Task): Task {
+  const { createdAt, ttlMs, statusMessage: progress } = live;
+  const hasProgress = recorded.status === "working" && recorded.statusMessage === undefined && progress !== undefined;
+  return { ...recorded, createdAt, ttlMs, ...(hasProgress && { statusMessage: progress }) };
 }
 
 /** Returns the capabilities that the client declares in a request. Throws if they lack the extension. */

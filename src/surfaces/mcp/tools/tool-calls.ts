@@ -154,7 +154,7 @@ async function runCodeTool(
   return runResult(run);
 }
 
-/** True for the result of a run that goes on after the request. */
+/** True for the result of a run that continues after the request. */
 function isUnfinished({ structuredContent }: RequestResult): boolean {
   return isRecord(structuredContent) && structuredContent["kind"] === "waiting";
 }
