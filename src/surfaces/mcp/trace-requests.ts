@@ -98,7 +98,7 @@ export function traceHandlers(server: Server, client: Pick<ConnectedClient, "era
     if (how.length === 1) setHandler(method, trace(method, how[0]));
     else setHandler(method, how[0], trace(method, how[1]));
   };
-  server.setRequestHandler = setTracedHandler as typeof server.setRequestHandler;
+  server.setRequestHandler = setTracedHandler;
 }
 
 const HAS_TARGET: ReadonlySet<string> = new Set(["tools/call", "prompts/get"]);
