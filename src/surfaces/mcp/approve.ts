@@ -40,26 +40,26 @@ async function askUser(
 }
 
 /** The parts of a question that its form shows. */
-type Question = Pick<ApprovalRequest, "card" | "scopes">;
+type ShownQuestion = Pick<ApprovalRequest, "card" | "scopes">;
 
 /** True for a question that the user at a client can answer. */
-export function canAskUser({ approver, card }: Pick<Question, "card"> & { readonly approver: Approver }): boolean {
+export function canAskUser({ approver, card }: Pick<ShownQuestion, "card"> & { readonly approver: Approver }): boolean {
   return approver === "user" && card.length <= MAX_QUESTION_UNITS;
 }
 
 /** Reads the answer of a client to the form: the scope of a yes, or `false`. */
-export function readApprovalAnswer(answer: unknown, question: Question, caller: Caller): ApprovalScope | false {
+export function readApprovalAnswer(answer: unknown, question: ShownQuestion, caller: Caller): ApprovalScope | false {
   if (!isRecord(answer) || answer["action"] !== "accept" || !isRecord(answer["content"])) return false;
   const { answer: chosen } = answer["content"];
   return listScopes(question, caller).find((scope) => scope === chosen) ?? false;
 }
 
-function listScopes({ scopes }: Question, caller: Caller): readonly ApprovalScope[] {
+function listScopes({ scopes }: ShownQuestion, caller: Caller): readonly ApprovalScope[] {
   return scopes.filter((scope) => scope !== "always" || caller.id === OWNER.id);
 }
 
 /** Creates the params of the elicitation that asks for an approval. */
-export function createApprovalForm(question: Question, caller: Caller): Readonly<Record<string, unknown>> {
+export function createApprovalForm(question: ShownQuestion, caller: Caller): Readonly<Record<string, unknown>> {
   const { card } = question;
   const choices = ["no", ...listScopes(question, caller)] as const;
   return {

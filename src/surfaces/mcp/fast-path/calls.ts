@@ -81,7 +81,7 @@ export class FastPathCalls {
     const options = { mcpClient: this.#mcpClient, say, cancellable: begun.abort };
     const request = { method: "tools/call", id, target: call.name, meta: call.meta };
     void answer(call, () =>
-      traceMcpRequest<CallAnswer>(request, this.#mcpClient, () =>
+      traceMcpRequest<ToolAnswer>(request, this.#mcpClient, () =>
         this.#connection === undefined
           ? answerModern(this.#shared, call, options)
           : answerLegacy(this.#shared, call, options, this.#connection),
@@ -129,10 +129,10 @@ interface AnswerOptions {
   readonly cancellable: Cancellable;
 }
 
-type CallAnswer = Awaited<ReturnType<typeof answerModern | typeof answerLegacy>>;
+type ToolAnswer = Awaited<ReturnType<typeof answerModern | typeof answerLegacy>>;
 
 /** Runs a call and creates its response; never rejects. */
-async function answer({ id, era }: RegularCall, call: () => Promise<CallAnswer>): Promise<JSONRPCMessage> {
+async function answer({ id, era }: RegularCall, call: () => Promise<ToolAnswer>): Promise<JSONRPCMessage> {
   try {
     const result = await call();
     return { jsonrpc: "2.0", id, result: era === "modern" ? stamped(result) : { ...result } };
@@ -200,7 +200,7 @@ function createSink(
 }
 
 /** Adds the fields that every result of the 2026 protocol has: its type, and the server's name and version. */
-function stamped(result: CallAnswer): Result {
+function stamped(result: ToolAnswer): Result {
   const meta = isRecord(result._meta) ? result._meta : {};
   return { resultType: "complete", ...result, _meta: { [SERVER_INFO_META_KEY]: IDENTITY, ...meta } };
 }
