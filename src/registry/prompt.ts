@@ -102,7 +102,7 @@ const RULES = `- Only what is on device exists: no import, require, fetch, proce
 const AFTERWARDS = `After a result:
 - completed: answer from the value; run again only if something is missing.
 - refused: nothing has run. Fix every listed line and send the whole program again.
-- failed: completed calls are not undone; do not repeat them blindly. Follow the hint.
+- failed: completed calls are not undone. Correct the program, and continue as the result says.
 - approval or permission missing: tell the user what is needed, and stop.`;
 
 const INTRODUCTIONS = {
