@@ -104,7 +104,7 @@ test("serves two keys: one does not see the skill, the other waits for a yes, an
   const server = start(["serve", "--http", "--port", "0"], { cwd });
   let url = "";
   for await (const line of createInterface({ input: server.stderr! })) {
-    url = /Serving at (http:\/\/[^/]+)/.exec(line)?.[1] ?? "";
+    url = /(?:Serving|MCP) at (http:\/\/[^/]+)/.exec(line)?.[1] ?? "";
     if (url !== "") break;
   }
   const code = `await device.MailSkill.wipe("bob")`;

@@ -102,7 +102,7 @@ export async function serveProject({ cwd }: RefundProject): Promise<ServedProjec
   if (errors === null) throw new TypeError("The process has no stderr");
   let url = "";
   for await (const line of createInterface({ input: errors })) {
-    url = /Serving at (http:\/\/[^/]+)/.exec(line)?.[1] ?? "";
+    url = /(?:Serving|MCP) at (http:\/\/[^/]+)/.exec(line)?.[1] ?? "";
     if (url !== "") break;
   }
   return {

@@ -54,9 +54,9 @@ export function serveTasks(server: Server, { runtime, tasks }: GatewayContext, {
 
 /** The store says what a run waits for; this process knows its progress. */
 function mergeTasks(recorded: Task, live: Task): Task {
-  const { createdAt, ttlMs, statusMessage: progress } = live;
+  const { ttlMs, statusMessage: progress } = live;
   const hasProgress = recorded.status === "working" && recorded.statusMessage === undefined && progress !== undefined;
-  return { ...recorded, createdAt, ttlMs, ...(hasProgress && { statusMessage: progress }) };
+  return { ...recorded, ttlMs, ...(hasProgress && { statusMessage: progress }) };
 }
 
 /** Returns the capabilities that the client declares in a request. Throws if they lack the extension. */
