@@ -36,7 +36,7 @@ beforeAll(async () => {
   library = await createRuntime({ skillsDir: join(cwd, "skills"), mcpServers, workers: 1 });
   await library.ready;
   const byHttp = startServer("--http", "--no-auth", "--port", "0", "--expose", "both");
-  http = { ...byHttp, url: await byHttp.said(/Serving at (\S+)\/mcp/) };
+  http = { ...byHttp, url: await byHttp.said(/(?:Serving|MCP) at (\S+)\/mcp/) };
   const byStdio = startServer("--stdio", "--expose", "both");
   stdio = { ...byStdio, lines: createInterface(byStdio.child.stdout as NodeJS.ReadableStream) };
 }, 60_000);

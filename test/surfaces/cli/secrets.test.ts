@@ -106,7 +106,7 @@ describe("masks a secret of the configuration in [P9]", () => {
     };
     server.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
     const token = await said(/Token, shown only once: (\S+)\n/);
-    const url = await said(/Serving at (http:\S+)\/mcp/);
+    const url = await said(/(?:Serving|MCP) at (http:\S+)\/mcp/);
     const call = async (name: string, args: object): Promise<string> => {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
       const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };

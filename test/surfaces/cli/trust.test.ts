@@ -134,9 +134,9 @@ test("opens no port and runs nothing for an untrusted project when serving [P12]
   let said = "";
   for await (const chunk of child.stderr?.setEncoding("utf8") ?? []) {
     said += chunk;
-    if (said.includes("skillgate trust") && said.includes("Serving at")) break;
+    if (said.includes("skillgate trust") && said.includes("/mcp")) break;
   }
-  const [, url = ""] = /Serving at (\S+)\/mcp/.exec(said) ?? [];
+  const [, url = ""] = /(?:Serving|MCP) at (\S+)\/mcp/.exec(said) ?? [];
   expect(new URL(url).hostname).toBe("127.0.0.1");
   const headers = { origin: "https://evil.example", ...JSON_TYPE };
   expect((await fetch(`${url}/mcp`, { method: "POST", body: "{}", headers: JSON_TYPE })).status).toBe(401);
