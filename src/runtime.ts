@@ -554,7 +554,7 @@ function createDiscoveryApi(
     search(query, { caller = OWNER, ...options } = {}) {
       const startedAt = performance.now();
       const answer = discovery.search(viewFor(caller), caller, query, options);
-      recordDuration("searches", startedAt, {});
+      recordDuration("searches", startedAt);
       return answer;
     },
     index: () => discovery.index(parts.registry.catalog),

@@ -6,6 +6,7 @@ import {
   countRefusal,
   EVENTS,
   getErrorType,
+  hasSdk,
   observeSandbox,
   type OpenSpan,
   recordDuration,
@@ -14,11 +15,15 @@ import {
 } from "../telemetry/index.ts";
 
 /** Runs a snippet within a span, and records its duration and its outcome. */
-export async function traceRun(run: () => Promise<Outcome>): Promise<Outcome> {
+export function traceRun(run: () => Promise<Outcome>): Promise<Outcome> {
+  return hasSdk() ? runWithSpan(run) : run();
+}
+
+function runWithSpan(run: () => Promise<Outcome>): Promise<Outcome> {
   const startedAt = performance.now();
-  return withSpan(SPANS.run, {}, async (span) => {
+  return withSpan(SPANS.run, async (span) => {
     try {
-      const outcome = await run();
+      const outcome = await (span === undefined ? run() : span.run(run));
       const attributes = describeRun(outcome);
       if (span !== undefined) addOutcome(span, outcome, attributes);
       recordDuration("runs", startedAt, attributes);

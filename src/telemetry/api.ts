@@ -15,6 +15,11 @@ export function findApi(): typeof Api | undefined {
   return api === undefined && REGISTRY in globalThis ? loadApi() : api;
 }
 
+/** True if spans and metrics are received in this process. Costs less than a span that is dropped. */
+export function hasSdk(): boolean {
+  return findApi() !== undefined;
+}
+
 export function loadApi(): typeof Api {
   return (api ??= createRequire(import.meta.url)("@opentelemetry/api") as typeof Api);
 }

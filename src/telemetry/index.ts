@@ -1,3 +1,4 @@
+export { hasSdk } from "./api.ts";
 export { ATTRIBUTES, EVENTS, EXECUTE_TOOL, SPANS, TOOL_ERROR } from "./conventions.ts";
 export { capturesContent, type ExportTarget, findExportSecrets } from "./environment.ts";
 export { getErrorType } from "./error-type.ts";

@@ -23,7 +23,7 @@ const sandboxes = new Set<() => SandboxLoad>();
 let current: { readonly provider: MeterProvider; readonly instruments: Instruments | undefined } | undefined;
 
 /** Records how long an operation took that began at `startedAt`, a time of `performance.now()`. */
-export function recordDuration(name: DurationName, startedAt: number, attributes: Attributes): void {
+export function recordDuration(name: DurationName, startedAt: number, attributes: Attributes = {}): void {
   findInstruments()?.[name].record((performance.now() - startedAt) / 1_000, attributes);
 }
 

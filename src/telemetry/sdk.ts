@@ -60,7 +60,7 @@ export async function startSdk(env: ExportVariables): Promise<SdkStart> {
     return { kind: "failed", error: `Cannot export ${unknown.signal} over ${JSON.stringify(unknown.protocol)}`, fix };
   }
   try {
-    return { kind: "started", sdk: await registerSdk(targets), targets };
+    return { kind: "started", sdk: await registerSdk(targets, env), targets };
   } catch (thrown) {
     const isMissing = thrown instanceof Error && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
     if (!isMissing) return { kind: "failed", error: `Cannot export traces: ${getMessage(thrown)}`, fix: "" };
@@ -78,7 +78,7 @@ function findExporter({ protocol, signal }: ExportTarget): string {
   return EXPORTERS[protocol as keyof typeof EXPORTERS][signal];
 }
 
-async function registerSdk(targets: readonly ExportTarget[]): Promise<TelemetrySdk> {
+async function registerSdk(targets: readonly ExportTarget[], env: ExportVariables): Promise<TelemetrySdk> {
   const [tracing, metering, resources] = await Promise.all([
     import("@opentelemetry/sdk-trace-node"),
     import("@opentelemetry/sdk-metrics"),
@@ -98,7 +98,7 @@ async function registerSdk(targets: readonly ExportTarget[]): Promise<TelemetryS
       provider.register();
       closing.push(() => provider.shutdown());
     } else {
-      const interval = Number(process.env["OTEL_METRIC_EXPORT_INTERVAL"] ?? "");
+      const interval = Number(env["OTEL_METRIC_EXPORT_INTERVAL"] ?? "");
       const reader = new metering.PeriodicExportingMetricReader({
         exporter: new module.OTLPMetricExporter(),
         ...(interval > 0 && { exportIntervalMillis: interval, exportTimeoutMillis: Math.min(interval, MAX_EXPORT_MS) }),

@@ -39,8 +39,9 @@ export function startSpan(name: string, options: SpanOptions = {}): OpenSpan | u
   if (api === undefined) return undefined;
   const { parent = api.context.active(), kind = "INTERNAL", getAttributes, link } = options;
   const linked = link && api.trace.getSpanContext(link);
-  const links: Link[] = linked === undefined ? [] : [{ context: linked }];
-  const span = api.trace.getTracer("skillgate", VERSION).startSpan(name, { kind: api.SpanKind[kind], links }, parent);
+  const links: Link[] | undefined = linked && [{ context: linked }];
+  const tracer = api.trace.getTracer("skillgate", VERSION);
+  const span = tracer.startSpan(name, { kind: api.SpanKind[kind], ...(links && { links }) }, parent);
   if (!api.isSpanContextValid(span.spanContext())) return undefined;
   if (getAttributes !== undefined && span.isRecording()) span.setAttributes(getAttributes());
   return wrapSpan(span, api.trace.setSpan(parent, span), api);
@@ -60,16 +61,18 @@ function wrapSpan(span: Span, context: TraceContext, api: NonNullable<ReturnType
   };
 }
 
-/** Does work within a span of its own. An error that it rejects with fails the span. */
-export async function withSpan<Value>(
-  name: string,
-  options: SpanOptions,
-  work: (span: OpenSpan | undefined) => Promise<Value>,
-): Promise<Value> {
-  const span = startSpan(name, options);
-  if (span === undefined) return work(undefined);
+/**
+ * Does work within a span of its own, which is not the active one: work that starts further spans names it as their parent. An
+ * error that the work rejects with fails the span.
+ */
+export function withSpan<Value>(name: string, work: (span: OpenSpan | undefined) => Promise<Value>): Promise<Value> {
+  const span = startSpan(name);
+  return span === undefined ? work(undefined) : endAfter(span, work);
+}
+
+async function endAfter<Value>(span: OpenSpan, work: (span: OpenSpan) => Promise<Value>): Promise<Value> {
   try {
-    return await span.run(() => work(span));
+    return await work(span);
   } catch (thrown) {
     span.fail(getErrorType(thrown));
     throw thrown;

@@ -9,11 +9,12 @@ import {
   EVENTS,
   EXECUTE_TOOL,
   getErrorType,
+  hasSdk,
   type OpenSpan,
   recordDuration,
   startSpan,
 } from "../../telemetry/index.ts";
-import type { CallAnswer, Guard, GuardedCall } from "../call.ts";
+import type { CallAnswer, Guard, GuardedCall, Handler } from "../call.ts";
 import { REFUSALS } from "./audit.ts";
 
 /** Maximum length of recorded arguments and results, in UTF-16 units. */
@@ -32,7 +33,9 @@ export function trace(secrets: KnownSecrets, hasContent: boolean): Guard {
       return ""; // the value is not JSON: the call itself says so
     }
   };
-  return (next) => async (call) => {
+  return (next) => (call) => (hasSdk() ? traceCall(call, next) : next(call));
+
+  async function traceCall(call: GuardedCall, next: Handler): Promise<CallAnswer> {
     const startedAt = performance.now();
     const span = startSpan(`${EXECUTE_TOOL} ${call.method.path}`, {
       parent: call.trace,
@@ -59,7 +62,7 @@ export function trace(secrets: KnownSecrets, hasContent: boolean): Guard {
     } finally {
       span?.end();
     }
-  };
+  }
 }
 
 /** The tools of MCP servers call external APIs, as the conventions define extensions; methods of skills are functions. */

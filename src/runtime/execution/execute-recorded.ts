@@ -84,9 +84,9 @@ interface Execution {
 }
 
 function execute(execution: Execution): Promise<Outcome> {
-  return withSpan(SPANS.sandbox, {}, (span) => {
-    const request = { ...execution.request, trace: span?.context };
-    return executeProgram({ ...execution, request });
+  return withSpan(SPANS.sandbox, (span) => {
+    if (span === undefined) return executeProgram(execution);
+    return executeProgram({ ...execution, request: { ...execution.request, trace: span.context } });
   });
 }
 

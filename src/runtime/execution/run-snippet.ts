@@ -8,7 +8,7 @@ import { openContinuation, type OpenContinuation } from "./continue-run.ts";
 import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
 import { executeRecorded } from "./execute-recorded.ts";
 import { createCallHandler } from "./run-calls.ts";
-import { SPANS, startSpan, withSpan } from "../../telemetry/index.ts";
+import { SPANS, withSpan } from "../../telemetry/index.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /**
@@ -35,7 +35,7 @@ async function checkAndRun(
   continued?: OpenContinuation,
 ): Promise<Outcome> {
   const runId = randomUUID();
-  const { program, plan, violations, notes } = await withSpan(SPANS.check, {}, () =>
+  const { program, plan, violations, notes } = await withSpan(SPANS.check, () =>
     readAndCheck(source, request, services),
   );
   if (program === undefined) {
@@ -50,13 +50,16 @@ async function checkAndRun(
 }
 
 /** Runs a program without a ledger. */
-async function execute(run: CheckedRun, untraced: RunRequest, services: RunServices): Promise<Outcome> {
+function execute(run: CheckedRun, request: RunRequest, services: RunServices): Promise<Outcome> {
+  return withSpan(SPANS.sandbox, (span) =>
+    executeProgram(run, span === undefined ? request : { ...request, trace: span.context }, services),
+  );
+}
+
+async function executeProgram(run: CheckedRun, request: RunRequest, services: RunServices): Promise<Outcome> {
   const { runId, source, program, plan } = run;
-  const span = startSpan(SPANS.sandbox);
-  const request = { ...untraced, trace: span?.context };
   const callLog = createCallHandler({ runId, source, plan, paths: program.paths }, request, services);
-  const options = sandboxOptions(request, services.secrets);
-  const sandbox = await services.sandbox.run(program, callLog.answer, options).finally(() => span?.end());
+  const sandbox = await services.sandbox.run(program, callLog.answer, sandboxOptions(request, services.secrets));
   return describeOutcome({ ...run, sandbox, ...callLog.close() }, request, services);
 }
 

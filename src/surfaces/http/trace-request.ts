@@ -1,6 +1,13 @@
 import type { MiddlewareHandler } from "hono";
 
-import { ATTRIBUTES, type Attributes, extractContext, recordDuration, startSpan } from "../../telemetry/index.ts";
+import {
+  ATTRIBUTES,
+  type Attributes,
+  extractContext,
+  hasSdk,
+  recordDuration,
+  startSpan,
+} from "../../telemetry/index.ts";
 import type { RouteEnvironment } from "./services.ts";
 
 /** The methods that the conventions for HTTP name; any other is `_OTHER`. */
@@ -12,6 +19,7 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "DELETE", "OPTIONS"
  */
 export function traceHttpRequests(findRoute: (path: string) => string): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
+    if (!hasSdk()) return next();
     const startedAt = performance.now();
     const { incoming, outgoing } = c.env;
     const method = METHODS.has(c.req.method) ? c.req.method : "_OTHER";
@@ -31,6 +39,6 @@ export function traceHttpRequests(findRoute: (path: string) => string): Middlewa
       if (isFailed) span?.fail(String(status));
       span?.end();
     });
-    await (span === undefined ? next() : span.run(next));
+    return span === undefined ? next() : span.run(next);
   };
 }

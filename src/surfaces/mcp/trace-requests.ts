@@ -11,6 +11,7 @@ import {
   extractContext,
   getActiveContext,
   getErrorType,
+  hasSdk,
   recordDuration,
   startSpan,
   TOOL_ERROR,
@@ -29,7 +30,15 @@ interface TracedRequest {
 }
 
 /** Answers a request within a span, as the conventions for MCP describe it. The span continues the trace that `_meta` names. */
-export async function traceMcpRequest<Result>(
+export function traceMcpRequest<Result>(
+  request: TracedRequest,
+  client: Pick<ConnectedClient, "era" | "transport">,
+  answer: () => Promise<Result>,
+): Promise<Result> {
+  return hasSdk() ? answerWithSpan(request, client, answer) : answer();
+}
+
+async function answerWithSpan<Result>(
   request: TracedRequest,
   client: Pick<ConnectedClient, "era" | "transport">,
   answer: () => Promise<Result>,

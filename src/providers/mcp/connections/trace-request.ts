@@ -4,6 +4,7 @@ import {
   type Attributes,
   EXECUTE_TOOL,
   getErrorType,
+  hasSdk,
   injectContext,
   recordDuration,
   startSpan,
@@ -27,11 +28,13 @@ export interface McpRequest {
  * Sends a request within a span, as the conventions for MCP describe it. `send` receives the fields for `_meta` that hand the
  * trace to the server.
  */
-export async function traceRequest(
-  request: McpRequest,
-  connection: ConnectionFacts,
-  send: (traceFields: Readonly<Record<string, string>>) => Promise<unknown>,
-): Promise<unknown> {
+export function traceRequest(request: McpRequest, connection: ConnectionFacts, send: SendRequest): Promise<unknown> {
+  return hasSdk() ? sendWithSpan(request, connection, send) : send({});
+}
+
+type SendRequest = (traceFields: Readonly<Record<string, string>>) => Promise<unknown>;
+
+async function sendWithSpan(request: McpRequest, connection: ConnectionFacts, send: SendRequest): Promise<unknown> {
   const startedAt = performance.now();
   const target = getTarget(request);
   const getAttributes = (): Attributes => describeRequest(request, connection);
