@@ -21,6 +21,7 @@ import {
 } from "./sandbox.mjs";
 import { benchSkills } from "./skills.mjs";
 import { benchServe } from "./serve.mjs";
+import { benchTelemetry } from "./telemetry/index.mjs";
 import { benchStart } from "./start.mjs";
 
 const WebSkill = defineSkill({
@@ -62,6 +63,7 @@ await benchServe();
 await benchLedgers();
 await benchAudit();
 benchProvenance();
+await benchTelemetry();
 // A peer that hangs may keep the process alive.
 if (process.exitCode) process.exit();
 
