@@ -16,6 +16,8 @@ export interface HttpServer {
   readonly url: string;
   /** Requests that it received: method, path and the relevant headers, in order. */
   readonly requests: readonly string[];
+  /** The values of `traceparent` that it received. */
+  readonly traces: readonly string[];
   /** Ends all connections, as a crash would. */
   breakOff(): void;
   close(): Promise<void>;
@@ -113,7 +115,10 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<
 
 export async function serve(listener: Listener): Promise<HttpServer> {
   const requests: string[] = [];
+  const traces: string[] = [];
   const server = createServer((request, response) => {
+    const { traceparent } = request.headers;
+    if (typeof traceparent === "string") traces.push(traceparent);
     requests.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim());
     void listener(request, response);
   });
@@ -121,7 +126,7 @@ export async function serve(listener: Listener): Promise<HttpServer> {
   const { port } = server.address() as AddressInfo;
   const close = (): Promise<void> => stop(server);
   onTestFinished(close);
-  return { url: `http://127.0.0.1:${port}/`, requests, breakOff: () => server.closeAllConnections(), close };
+  return { url: `http://127.0.0.1:${port}/`, requests, traces, breakOff: () => server.closeAllConnections(), close };
 }
 
 async function stop(server: Server): Promise<void> {
