@@ -46,7 +46,7 @@ interface OpenedAgent {
 export async function openAgent(
   session: CliSession,
   flags: AgentFlags,
-  conversation: Pick<AgentOptions, "messages" | "systemPrompt"> = {},
+  conversation: Pick<AgentOptions, "messages" | "systemPrompt" | "approve"> = {},
 ): Promise<OpenedAgent> {
   const mode = parseMode(flags.mode);
   const [{ createAgent, parseAgentSettings, chooseModel }, { settings, variables }] = await Promise.all([
@@ -56,7 +56,7 @@ export async function openAgent(
   const agentSettings = parseAgentSettings(settings["agent"]);
   const { provider, name } = chooseModel(flags.model, agentSettings, variables); // a missing model is reported before servers start
   const runtime = await session.readyRuntime();
-  const { approve } = session;
+  const { approve = session.approve } = conversation;
   const agent = createAgent({
     ...conversation,
     runtime,

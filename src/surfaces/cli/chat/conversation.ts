@@ -1,4 +1,4 @@
-import type { Agent, AgentEvent } from "../../../agent/index.ts";
+import type { Agent, AgentEvent, AgentOptions } from "../../../agent/index.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { type AgentFlags, openAgent } from "../agent/open-agent.ts";
 import type { CliSession } from "../session.ts";
@@ -16,21 +16,26 @@ export class ChatConversation {
   readonly session: CliSession;
   readonly events: AgentEvent[] = [];
   readonly #onEvent: (event: AgentEvent) => void;
+  readonly #asks: Pick<AgentOptions, "approve">;
   #flags: AgentFlags;
   #opened: Awaited<ReturnType<typeof openAgent>>;
   #systemPrompt: string | undefined;
   #work: AbortController | undefined;
 
-  private constructor({ session, flags, onEvent }: ConversationOptions, opened: Awaited<ReturnType<typeof openAgent>>) {
+  private constructor(
+    { session, flags, onEvent, asks }: ConversationOptions,
+    opened: Awaited<ReturnType<typeof openAgent>>,
+  ) {
     this.session = session;
     this.#flags = flags;
     this.#onEvent = onEvent;
+    this.#asks = asks;
     this.#opened = opened;
     session.intercept(() => this.stop());
   }
 
   static async open(options: ConversationOptions): Promise<ChatConversation> {
-    return new ChatConversation(options, await openAgent(options.session, options.flags));
+    return new ChatConversation(options, await openAgent(options.session, options.flags, options.asks));
   }
 
   get runtime(): Runtime {
@@ -83,6 +88,7 @@ export class ChatConversation {
     const flags = model === undefined ? this.#flags : { ...this.#flags, model };
     const systemPrompt = "systemPrompt" in change ? change.systemPrompt : this.#systemPrompt;
     this.#opened = await openAgent(this.session, flags, {
+      ...this.#asks,
       ...(!isNew && { messages: this.agent.messages }),
       ...(systemPrompt !== undefined && { systemPrompt }),
     });
@@ -96,4 +102,6 @@ interface ConversationOptions {
   readonly session: CliSession;
   readonly flags: AgentFlags;
   readonly onEvent: (event: AgentEvent) => void;
+  /** Asks the user whether a call may be made. */
+  readonly asks: Pick<AgentOptions, "approve">;
 }

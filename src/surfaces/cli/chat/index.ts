@@ -9,15 +9,18 @@ import type { CommandAction } from "../command-action.ts";
 import { createErrorResult } from "../error-answer.ts";
 import type { Exit } from "../exit-codes.ts";
 import type { CliSession } from "../session.ts";
+import { createTerminalApprove } from "../terminal/approve-at-terminal.ts";
+import { type LineEditor, openLineEditor } from "../terminal/line-editor.ts";
 import { openLineHistory } from "../terminal/line-history.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { count } from "../text/layout.ts";
 import { jsonText } from "../text/output.ts";
 import { type CommandLine, parseCommand } from "./commands.ts";
 import { ChatConversation } from "./conversation.ts";
+import { createEditorInput, OPEN_PROMPT } from "./editor-input.ts";
 import { createPipeInput, type LineInput } from "./line-input.ts";
+import { completeLine } from "./complete.ts";
 import { createChatPrinter } from "./printer.ts";
-import { createTerminalInput } from "./terminal-input.ts";
 
 interface ChatFlags extends AgentFlags {
   readonly record?: string;
@@ -44,10 +47,16 @@ async function chat(session: CliSession, flags: ChatFlags): Promise<CommandResul
     record(event);
     printer.print(event);
   };
-  const conversation = await ChatConversation.open({ session, flags, onEvent });
+  let editor: LineEditor | undefined;
+  const ask = async (question: string, closed: AbortSignal): Promise<string> => editor?.ask(question, closed) ?? "";
+  const asks = isAtPrompt(session) ? { approve: createTerminalApprove(ask, session.signal) } : {};
+  const conversation = await ChatConversation.open({ session, flags, onEvent, asks });
   showApprovals(conversation);
   let isInterrupted = false;
-  const input = await openInput(conversation, () => (isInterrupted = true));
+  const input = await openInput(conversation, {
+    onInterrupt: () => (isInterrupted = true),
+    onEditor: (opened) => (editor = opened),
+  });
   try {
     await converse(conversation, input);
   } finally {
@@ -93,18 +102,31 @@ function isAtPrompt({ flags }: CliSession): boolean {
   return flags.json !== true && process.stdin.isTTY && process.stdout.isTTY;
 }
 
-async function openInput({ session, runtime, model }: ChatConversation, onInterrupt: () => void): Promise<LineInput> {
+interface InputEvents {
+  readonly onInterrupt: () => void;
+  /** Receives the editor, if the user types at a terminal. */
+  readonly onEditor: (editor: LineEditor) => void;
+}
+
+async function openInput(
+  { session, runtime, model }: ChatConversation,
+  { onInterrupt, onEditor }: InputEvents,
+): Promise<LineInput> {
   const { signal } = session;
   if (!isAtPrompt(session)) return createPipeInput(signal);
   const { skills, methods } = runtime.catalog;
   const about = `${model} with ${count(skills.length, "skill")} and ${count(methods.length, "method")}`;
   session.write("err", `${session.paint.err.dim(`${about}. /help lists the commands`)}\n`);
-  return createTerminalInput({
+  const history = await openLineHistory(session, "chat-history", (text) => runtime.secrets.maskText(text));
+  const editor = openLineEditor({
+    complete: (line) => completeLine(line, runtime.catalog),
+    history: history.lines,
+    continuation: OPEN_PROMPT,
+    output: process.stdout,
     signal,
-    history: await openLineHistory(session, "chat-history", (text) => runtime.secrets.maskText(text)),
-    getCatalog: () => runtime.catalog,
-    onInterrupt,
   });
+  onEditor(editor);
+  return createEditorInput({ editor, history, write: (text) => session.write("out", text), onInterrupt });
 }
 
 /** Answers messages and commands until the end of the input, or until the chat is ended. */

@@ -44,11 +44,6 @@ export class MessageLines {
     return this.#take(line);
   }
 
-  /** Adds a line that is not the last one. */
-  addOpen(line: string): void {
-    this.#lines.push(line);
-  }
-
   /** Returns the message at the end of the input, if it has lines. */
   end(): string | undefined {
     return this.#lines.length === 0 ? undefined : this.#take("");

@@ -7,6 +7,7 @@ import { count, lines } from "../text/layout.ts";
 import { valueText } from "../text/output.ts";
 import { createImageSaver, type SaveImages } from "./images.ts";
 import { createMarkdownWriter, type MarkdownWriter } from "./markdown.ts";
+import { wrapLines } from "./word-wrap.ts";
 
 /** Lines of a result that are shown, and units of each. */
 const MAX_RESULT_LINES = 6;
@@ -21,7 +22,7 @@ export function createChatPrinter({ write, paint }: Pick<CliSession, "write" | "
   const saveImages = createImageSaver();
   const note = (text: string): void => {
     markdown.end();
-    if (text !== "") write("err", `${text}\n`);
+    if (text !== "") write("err", `${process.stderr.isTTY ? wrapLines(text, getWidth(process.stderr)) : text}\n`);
   };
   const printer = createEventPrinter({
     paint,
@@ -36,6 +37,8 @@ export function createChatPrinter({ write, paint }: Pick<CliSession, "write" | "
   };
 }
 
+const getWidth = ({ columns }: NodeJS.WriteStream): number => columns || DEFAULT_COLUMNS;
+
 /** Outside of a terminal, answers are written as they arrive. */
 function createAnswerWriter({ write, paint }: Pick<CliSession, "write" | "paint">): MarkdownWriter {
   const writeOut = (text: string): void => write("out", text);
@@ -43,7 +46,7 @@ function createAnswerWriter({ write, paint }: Pick<CliSession, "write" | "paint"
   return createMarkdownWriter({
     write: writeOut,
     paint: paint.out,
-    getWidth: () => process.stdout.columns || DEFAULT_COLUMNS,
+    getWidth: () => getWidth(process.stdout),
   });
 }
 

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** Characters that fill two columns of a terminal. */
 const WIDE =
   /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF01-\uFF60]/gu;
@@ -9,6 +11,36 @@ const NARROW = /[\p{M}\p{Default_Ignorable_Code_Point}]/gu;
 export function getColumns(text: string): number {
   const visible = text.replace(NARROW, "");
   return (visible.match(/[^]/gu)?.length ?? 0) + (visible.match(WIDE)?.length ?? 0);
+}
+
+/** The beginning of a line that its further rows keep free: spaces, and the number of a line of code. */
+const MARGIN = /^ *(?:\d+ {2})?/;
+
+/** Breaks lines that are longer than `width` columns between words. Colours do not count. */
+export function wrapLines(text: string, width: number): string {
+  return text
+    .split("\n")
+    .map((line) => wrapLine(line, width))
+    .join("\n");
+}
+
+function wrapLine(line: string, width: number): string {
+  const visible = stripVTControlCharacters(line);
+  if (getColumns(visible) <= width) return line;
+  const indent = " ".repeat(Math.min(MARGIN.exec(visible)?.[0].length ?? 0, Math.floor(width / 2)));
+  let wrapped = "";
+  let columns = 0;
+  for (const [word] of line.matchAll(/\s*\S+/g)) {
+    const length = getColumns(stripVTControlCharacters(word));
+    if (columns > indent.length && columns + length > width) {
+      wrapped += `\n${indent}${word.trimStart()}`;
+      columns = indent.length + getColumns(stripVTControlCharacters(word.trimStart()));
+    } else {
+      wrapped += word;
+      columns += length;
+    }
+  }
+  return wrapped;
 }
 
 /** A part of a word: its text, and the same with colours. */

@@ -1,22 +1,23 @@
-import { createInterface, type Interface } from "node:readline";
+import { createInterface, cursorTo, type Interface } from "node:readline";
 
 /** An action of the user at the prompt. */
 export type EditorEvent =
-  /** Lines that arrived together: one that was typed, or several that were pasted. */
+  /** Lines that arrived together. A text that was pasted is one of them, with line ends, if the terminal marks pasted text. */
   | { readonly kind: "lines"; readonly lines: readonly string[] }
-  /** Ctrl-C; `text` is what was typed in the line, which is discarded. */
+  /** Ctrl-C; `text` is what was typed, which is discarded. */
   | { readonly kind: "interrupt"; readonly text: string }
   /** Ctrl-D, or the end of the terminal. */
   | { readonly kind: "end" };
 
-/** Edits lines at the terminal, with history and completion. */
+/**
+ * Edits lines at the terminal, with history, completion and pasted text. While the user is not at the prompt, Ctrl-C is the
+ * signal SIGINT.
+ */
 export interface LineEditor extends Disposable {
   /** Shows the prompt and waits for the user. Input that arrived since the last event comes first. */
   next(prompt: string): Promise<EditorEvent>;
   /** Asks a question while the user is not at the prompt; empty if the question is closed. The answer does not enter the history. */
   ask(question: string, closed: AbortSignal): Promise<string>;
-  /** Calls the listener at Ctrl-C, in place of the event, until it is disposed. */
-  listenForInterrupt(listener: () => void): Disposable;
 }
 
 export interface LineEditorOptions {
@@ -24,6 +25,9 @@ export interface LineEditorOptions {
   readonly complete: (line: string) => readonly [candidates: readonly string[], end: string];
   /** Earlier lines, the newest first. */
   readonly history: readonly string[];
+  /** The prompt of further lines of a pasted text. */
+  readonly continuation: string;
+  readonly output: NodeJS.WriteStream;
   /** Closes the editor. */
   readonly signal: AbortSignal;
 }
@@ -31,20 +35,31 @@ export interface LineEditorOptions {
 /** The most lines that Up reaches. */
 const MAX_HISTORY = 1_000;
 
-export function openLineEditor({ complete, history, signal }: LineEditorOptions): LineEditor {
+/** A terminal then marks the beginning and the end of pasted text. */
+const PASTE_ON = "\u001B[?2004h";
+const PASTE_OFF = "\u001B[?2004l";
+
+export function openLineEditor(options: LineEditorOptions): LineEditor {
+  const { signal, output, continuation } = options;
   const events: EditorEvent[] = [];
   let onEvent: (() => void) | undefined;
   let onAnswer: ((line: string) => void) | undefined;
-  let onInterrupt: (() => void) | undefined;
   let lines: string[] = [];
-  const terminal = createTerminalInterface(complete, history);
+  const paste = watchPaste(() => correctRows(terminal, output));
+  const terminal: Interface = createTerminalInterface(options, paste);
+  output.write(PASTE_ON);
   const push = (event: EditorEvent): void => {
     events.push(event);
     onEvent?.();
   };
   terminal.on("line", (line) => {
     if (onAnswer !== undefined) return onAnswer(line);
-    if (lines.push(line) > 1) return;
+    if (paste.isOpen) {
+      paste.lines.push(line);
+      terminal.setPrompt(continuation);
+      return terminal.prompt();
+    }
+    if (lines.push(paste.takeWith(line)) > 1) return;
     setImmediate(() => {
       push({ kind: "lines", lines });
       lines = [];
@@ -52,14 +67,18 @@ export function openLineEditor({ complete, history, signal }: LineEditorOptions)
   });
   terminal.on("history", (all) => void (onAnswer !== undefined && all.shift()));
   terminal.on("SIGINT", () => {
-    if (onInterrupt !== undefined) return onInterrupt();
-    const text = terminal.line;
+    if (onEvent === undefined) return void process.kill(process.pid, "SIGINT");
+    const text = paste.takeWith(terminal.line);
     terminal.write(null, { ctrl: true, name: "e" });
     terminal.write(null, { ctrl: true, name: "u" });
-    process.stderr.write("\n");
+    output.write("\n");
     push({ kind: "interrupt", text });
   });
-  terminal.once("close", () => setImmediate(push, { kind: "end" })); // after lines that arrived together with the end
+  terminal.once("close", () => {
+    paste.stop();
+    output.write(PASTE_OFF);
+    setImmediate(push, { kind: "end" }); // after lines that arrived together with the end
+  });
   const close = (): void => terminal.close();
   signal.addEventListener("abort", close, { once: true });
 
@@ -76,7 +95,7 @@ export function openLineEditor({ complete, history, signal }: LineEditorOptions)
     async ask(question, closed) {
       if (closed.aborted) return "";
       const start = question.lastIndexOf("\n") + 1;
-      process.stderr.write(question.slice(0, start));
+      output.write(question.slice(0, start));
       terminal.setPrompt(question.slice(start));
       terminal.prompt();
       const answer = await new Promise<string>((resolve) => {
@@ -88,10 +107,6 @@ export function openLineEditor({ complete, history, signal }: LineEditorOptions)
       terminal.setPrompt("");
       return answer;
     },
-    listenForInterrupt(listener) {
-      onInterrupt = listener;
-      return { [Symbol.dispose]: () => void (onInterrupt = undefined) };
-    },
     [Symbol.dispose]() {
       signal.removeEventListener("abort", close);
       close();
@@ -99,21 +114,62 @@ export function openLineEditor({ complete, history, signal }: LineEditorOptions)
   };
 }
 
-/** Writes to stderr, so that stdout has only results. */
-function createTerminalInterface(
-  complete: LineEditorOptions["complete"],
-  history: LineEditorOptions["history"],
-): Interface {
+function createTerminalInterface({ complete, history, output }: LineEditorOptions, paste: Paste): Interface {
   return createInterface({
     input: process.stdin,
-    output: process.stderr,
+    output,
     terminal: true,
     history: [...history],
     historySize: MAX_HISTORY,
     removeHistoryDuplicates: true,
     completer: (line: string) => {
+      if (paste.isOpen) return [[`${line}\t`], line]; // the key is a tab of the pasted text
       const [candidates, end] = complete(line);
       return [[...candidates], end];
     },
   });
+}
+
+/**
+ * Corrects the row of the cursor from which readline draws the line again: readline does not count the rows of characters that
+ * arrive in one piece.
+ */
+function correctRows(terminal: Interface & { prevRows?: number }, output: NodeJS.WriteStream): void {
+  const { rows, cols } = terminal.getCursorPos();
+  const { prevRows = 0 } = terminal;
+  if (rows <= prevRows) return;
+  terminal.prevRows = rows;
+  if (cols > 0) return;
+  output.write(" "); // a terminal stays in a full row until the next character
+  cursorTo(output, 0);
+}
+
+/** Text that is being pasted. */
+interface Paste {
+  readonly isOpen: boolean;
+  /** Its lines so far. */
+  readonly lines: string[];
+  /** Returns the pasted lines, which end with a line. */
+  takeWith(line: string): string;
+  stop(): void;
+}
+
+/** Watches the marks around pasted text, and calls `onKey` before each key has its effect. */
+function watchPaste(onKey: () => void): Paste {
+  let isOpen = false;
+  const lines: string[] = [];
+  const watch = (_text: string | undefined, key: { readonly name?: string }): void => {
+    onKey();
+    if (key.name === "paste-start") isOpen = true;
+    if (key.name === "paste-end") isOpen = false;
+  };
+  process.stdin.on("keypress", watch);
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    lines,
+    takeWith: (line) => [...lines.splice(0), line].join("\n"),
+    stop: () => void process.stdin.off("keypress", watch),
+  };
 }

@@ -12,9 +12,9 @@ const MEANINGS: Readonly<Record<Exclude<ApprovalScope, "once">, string>> = {
 
 /** Shows the question with its possible answers. */
 export function approvalQuestion({ card, scopes }: ApprovalRequest): string {
-  const wider = scopes.flatMap((scope) => (scope === "once" ? [] : [`${scope} (${MEANINGS[scope]})`]));
-  const more = wider.length === 0 ? "" : `\nTo allow more, type ${wider.join(", or ")}`;
-  return `${card}${more}\nAllow this call? [y/N] `;
+  const wider = scopes.flatMap((scope) => (scope === "once" ? [] : [[`  ${scope}`, MEANINGS[scope]]]));
+  const more = wider.length === 0 ? [] : ["To allow more, type", ...table(wider)];
+  return `${lines([card, ...more])}\nAllow this call? [y/N] `;
 }
 
 /** Parses the line of a user; anything but a yes is a no. */

@@ -18,7 +18,13 @@ export async function runAtTerminal(session: CliSession, runner: InputRunner): P
   const history = await openLineHistory(session, "try-history", (text) => runner.runtime.secrets.maskText(text));
   const reader = createInputReader(COMMAND_NAMES);
   const complete = (line: string): CodeCompletion => completeLine(line, reader.text, runner);
-  using editor = openLineEditor({ complete, history: history.lines, signal });
+  using editor = openLineEditor({
+    complete,
+    history: history.lines,
+    continuation: CONTINUATION,
+    output: process.stderr, // stdout has only results
+    signal,
+  });
   const { skills, methods } = runner.runtime.catalog;
   write(
     "err",
@@ -39,8 +45,9 @@ export async function runAtTerminal(session: CliSession, runner: InputRunner): P
         continue;
       }
       isLeaving = false;
-      history.add(event.lines);
-      const inputs = [...event.lines.flatMap((line) => reader.add(line)), ...reader.takeComplete()];
+      const lines = event.lines.flatMap((line) => line.split("\n"));
+      history.add(lines);
+      const inputs = [...lines.flatMap((line) => reader.add(line)), ...reader.takeComplete()];
       for (const input of inputs) if (!(await runInput(input, editor, session, runner))) return "ok";
     }
   } finally {
@@ -57,12 +64,14 @@ async function runInput(
 ): Promise<boolean> {
   const stop = new AbortController();
   const signal = AbortSignal.any([session.signal, stop.signal]);
-  using _listening = editor.listenForInterrupt(() => {
-    if (stop.signal.aborted) process.kill(process.pid, "SIGINT");
+  session.intercept(() => {
+    const isFirst = !stop.signal.aborted;
     stop.abort("Ctrl-C");
+    return isFirst;
   });
   const approve = createTerminalApprove((question, closed) => editor.ask(question, closed), signal);
   const isRunning = await runner.run(input, { signal, approve, showCalls: true });
+  session.intercept(() => false);
   session.signal.throwIfAborted();
   return isRunning;
 }

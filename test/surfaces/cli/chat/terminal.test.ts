@@ -107,7 +107,7 @@ a   b
     chat.type("pay\r");
     const card = await chat.until("[y/N] ");
     expect(card).toContain('"owner" asks to call MathSkill.pay with\n{\n  "name": "Ada",');
-    expect(card).toContain("or always (this method for 30 days)\nAllow this call? [y/N] ");
+    expect(card).toContain("\n  always  this method for 30 days\nAllow this call? [y/N] ");
     chat.type(`${answer}\n`);
     if (answer === "y") {
       await chat.until("[y/N] ");
@@ -176,6 +176,29 @@ a   b
     await second.until("> ");
     second.type("\u0004");
     await second.ended();
+  });
+
+  test("edits lines beyond the width of the terminal, with wide characters, and breaks lines between words [G7]", async () => {
+    const code = "const sum = await device.MathSkill.add(2, 3);  return `the sum of both of these numbers is ${sum}`";
+    const chat = startChat(chatProject([{ code }, "Done."]));
+    await chat.until("> ");
+    chat.type(`${"long 日本 ".repeat(8)}x`);
+    await chat.until("x");
+    chat.type("\u007F\u007F and more\r");
+    const shown = await chat.until("Done.");
+    expect(shown).toContain(`Program s1
+  1  const sum = await device.MathSkill.add(2, 3);  return
+     \`the sum of both of these numbers is \${sum}\`
+`);
+    await chat.until("> ");
+    chat.type("/save chat.md\r");
+    await chat.until("Saved chat.md\n> ");
+    chat.type(`${"a line that is discarded ".repeat(4)}\u0003`);
+    await chat.until("> ");
+    chat.type("\u0004");
+    const { raw } = await chat.ended();
+    // The discarded line has two rows: readline goes up one row and erases both.
+    expect(raw.slice(raw.lastIndexOf("discarded"))).toContain("\u001B[1A\u001B[1G\u001B[0J> ");
   });
 
   test("completes commands and paths of methods, and reads messages of several lines [G7]", async () => {

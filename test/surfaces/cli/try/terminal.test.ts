@@ -88,6 +88,18 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(await exit).toBe(0);
   });
 
+  test("takes a marked paste with tabs for one program, and waits for Enter [O6]", async () => {
+    const { cwd, see, type, exit } = await openWithSkills();
+    type("\u001B[200~const first = 20;\r\tconst second =\t22;\rfirst +\u001B[201~");
+    await see("first +");
+    type(" second\r");
+    await see("42\n> ");
+    type(".exit\r");
+    expect(await exit).toBe(0);
+    const lines = readFileSync(join(cwd, "state", "try-history"), "utf8").split("\n");
+    expect(lines).toEqual(["const first = 20;", "\tconst second =\t22;", "first + second", ".exit", ""]);
+  });
+
   test("completes commands, skills, methods, parameters and values [O6]", async () => {
     const { see, type } = await openWithSkills();
     const complete = async (keys: string, line: string): Promise<void> => {
