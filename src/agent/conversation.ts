@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto";
 
 import type { ActiveMode, AgentMode } from "./events.ts";
-import type { ChatMessage } from "./messages.ts";
+import type { ChatMessage, ChatToolCall } from "./messages.ts";
+import type { WaitingProgram } from "./steps/step-context.ts";
 
 /** Newest paths that native mode remembers. */
 const MAX_RECENT = 64;
+
+/** A program that waits for a person, and the tool call that it answers; a program in a fence answers no call. */
+export interface WaitingStep extends WaitingProgram {
+  readonly call: ChatToolCall | undefined;
+}
 
 const NOT_MADE = "Error: the user stopped the work before this call was made";
 
@@ -20,6 +26,8 @@ export class Conversation {
   readonly recent = new Set<string>();
   /** Programs, and calls with their arguments, that ran before. */
   readonly ran = new Set<string>();
+  /** The work continues with its result. */
+  waiting: WaitingStep | undefined;
   #steps = 0;
 
   constructor(mode: AgentMode, messages: readonly ChatMessage[]) {
@@ -44,14 +52,19 @@ export class Conversation {
     }
   }
 
-  /** Answers tool calls that were never made: servers reject a call without a result. */
+  /**
+   * Answers tool calls that were never made: servers reject a call without a result. The call of a program that waits stays
+   * open.
+   */
   closeOpenCalls(): readonly ChatMessage[] {
     const index = this.messages.findLastIndex(({ role }) => role === "assistant");
     const message = this.messages[index];
     const calls = message?.role === "assistant" ? (message.tool_calls ?? []) : [];
     const answered = new Set(this.messages.slice(index).map((each) => each.role === "tool" && each.tool_call_id));
     const results = calls.flatMap(({ id, function: { name } }): readonly ChatMessage[] =>
-      answered.has(id) ? [] : [{ role: "tool", tool_call_id: id, name, content: NOT_MADE, is_error: true }],
+      answered.has(id) || id === this.waiting?.call?.id
+        ? []
+        : [{ role: "tool", tool_call_id: id, name, content: NOT_MADE, is_error: true }],
     );
     this.messages.push(...results);
     return results;

@@ -44,6 +44,8 @@ export type AgentEvent =
       readonly text: string;
       readonly outcome?: Outcome;
     }
+  /** A program waits for a person. It has no result yet: `resume` of the agent continues the work after the answer. */
+  | ({ readonly type: "waiting" } & WaitingRun)
   /** A message was added to the conversation. */
   | { readonly type: "message"; readonly message: ChatMessage }
   /** The tokens of one reply, and of all replies since `send`. */
@@ -52,6 +54,14 @@ export type AgentEvent =
   | { readonly type: "error"; readonly error: AgentError }
   /** The last event of each `send`. */
   | AgentDone;
+
+/** A run of a conversation that waits for a person. */
+export interface WaitingRun {
+  readonly step: string;
+  readonly runId: string;
+  /** Ids of the questions that it waits for. */
+  readonly approvals: readonly string[];
+}
 
 export interface AgentDone {
   readonly type: "done";
@@ -73,7 +83,7 @@ export type ActiveMode = "code" | "tools" | "native";
 /** `auto` begins with tools, and changes to programs in fences where the model or its server does not call tools. */
 export type AgentMode = "auto" | ActiveMode;
 
-export type DoneReason = "answer" | "budget" | "error" | "cancelled";
+export type DoneReason = "answer" | "budget" | "error" | "cancelled" | "waiting";
 
 export type BudgetName = "turns" | "seconds" | "tokens" | "calls";
 

@@ -7,7 +7,7 @@ import { type Budgets, BudgetMeter } from "./budgets.ts";
 import { type ChatAnswer, type ChatOptions, type ChatRequest, requireChatRequest } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EventQueue } from "./event-queue.ts";
-import type { AgentEvent, AgentMode } from "./events.ts";
+import type { AgentEvent, AgentMode, WaitingRun } from "./events.ts";
 import type { ChatMessage } from "./messages.ts";
 import type { ChatModel, OpenedModel } from "./models/chat-model.ts";
 import { chooseModel, type ReadVariable } from "./models/choose-model.ts";
@@ -29,6 +29,7 @@ export type {
   NoticeCode,
   PlannedStep,
   TokenUsage,
+  WaitingRun,
 } from "./events.ts";
 export type { ChatMessage, ChatToolCall } from "./messages.ts";
 export type { ChatModel } from "./models/chat-model.ts";
@@ -74,6 +75,14 @@ export interface Agent {
    * Failures of the model are events; only `AGENT_BUSY` is thrown, and errors of the configuration.
    */
   send(text: string, options?: SendOptions): AsyncIterableIterator<AgentEvent, undefined>;
+  /**
+   * Continues after `done` with the reason `waiting`: waits for the outcome of the program, which the model then reads. It
+   * ends with `waiting` again if no person has answered within `approvals.holdSeconds`. Without a program that waits, it ends
+   * at once. Throws `AGENT_BUSY`.
+   */
+  resume(options?: SendOptions): AsyncIterableIterator<AgentEvent, undefined>;
+  /** The program that waits for a person, if there is one. */
+  readonly waiting: WaitingRun | undefined;
   /** All messages so far, without the system prompt. */
   readonly messages: readonly ChatMessage[];
   /**
@@ -105,8 +114,9 @@ export function createAgent(options: AgentOptions): Agent {
     return model;
   }
 
-  function send(text: string, { signal }: SendOptions = {}): AsyncIterableIterator<AgentEvent, undefined> {
-    if (isBusy) throw new SkillgateError("AGENT_BUSY", sentence("AGENT_BUSY", "send was called again"));
+  function begin(text: string | undefined, { signal }: SendOptions = {}): AsyncIterableIterator<AgentEvent, undefined> {
+    const name = text === undefined ? "resume" : "send";
+    if (isBusy) throw new SkillgateError("AGENT_BUSY", sentence("AGENT_BUSY", `${name} was called again`));
     isBusy = true;
     const controller = new AbortController();
     const stop = AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]);
@@ -135,7 +145,12 @@ export function createAgent(options: AgentOptions): Agent {
   }
 
   return {
-    send,
+    send: begin,
+    resume: (sendOptions) => begin(undefined, sendOptions),
+    get waiting() {
+      const { waiting } = conversation;
+      return waiting && { step: waiting.step, runId: waiting.runId, approvals: waiting.approvals };
+    },
     get messages() {
       return conversation.messages;
     },

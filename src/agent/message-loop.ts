@@ -10,7 +10,7 @@ import type { Reply } from "./reply/read-reply.ts";
 import { callTool } from "./steps/call-tool.ts";
 import { findSteps, type ReplySteps } from "./steps/find-steps.ts";
 import { formatToolResult } from "./steps/result-text.ts";
-import { runProgram } from "./steps/run-program.ts";
+import { resumeProgram, runProgram } from "./steps/run-program.ts";
 import type { StepContext, StepResult } from "./steps/step-context.ts";
 import { createToolset } from "./steps/toolset.ts";
 
@@ -28,6 +28,11 @@ const EMPTY_REPLY = "Your reply was empty. Answer the user, or act.";
 const FINISH_NOW = "No more steps are possible. Answer the user now with what you know, and say what is missing.";
 const REPEATED = "Note: exactly this was done before in this conversation; it was done again.";
 const DUPLICATE = "This call is identical to an earlier one of the same reply; it ran once, with the result above.";
+
+const SKIPPED_BY_WAIT =
+  "Error: this was not run, because the program before it waits for a person. Send it again if needed";
+
+const LEFT = "It still waits. The user has sent a new message; the result of the program will not be shown.";
 
 /** Works on the newest message of the conversation: asks the model, runs its steps, and returns how it ended. */
 export class MessageLoop {
@@ -60,7 +65,30 @@ export class MessageLoop {
       meter.turns += 1;
       await (steps.kind === "tools" ? this.#runTools(steps, reply) : this.#runPrograms(steps));
       this.#parts.context.signal.throwIfAborted();
+      if (this.#parts.conversation.waiting !== undefined) return this.#end("waiting");
     }
+  }
+
+  /** Continues with the result of the program that waits for a person, or ends again if it still does. */
+  async resume(): Promise<AgentDone> {
+    const { conversation, context } = this.#parts;
+    const { waiting } = conversation;
+    if (waiting === undefined) return this.#end("answer");
+    const result = await resumeProgram(waiting, context);
+    context.signal.throwIfAborted();
+    conversation.waiting = undefined;
+    this.#endStep(waiting.call, result);
+    return result.waiting === undefined ? this.run() : this.#end("waiting");
+  }
+
+  /** Answers the program that waits for a person, because the conversation continues without its result. */
+  leaveWaiting(): void {
+    const { conversation } = this.#parts;
+    const { waiting } = conversation;
+    conversation.waiting = undefined;
+    if (waiting === undefined) return;
+    const text = `Run ${waiting.runId} waits for an approval. ${LEFT}`;
+    this.#addResult(waiting.call, { name: "run_code", text, isError: true });
   }
 
   /** Ends early, with the text so far. */
@@ -125,6 +153,10 @@ export class MessageLoop {
     const toolNames = createToolset(conversation.mode, context, conversation.recent).map(({ name }) => name);
     const inReply = new Set<string>();
     for (const call of calls) {
+      if (conversation.waiting !== undefined) {
+        if (!areInText) this.#addResult(call, { name: call.function.name, text: SKIPPED_BY_WAIT, isError: true });
+        continue;
+      }
       const key = getCallKey(call);
       const isDuplicate = inReply.has(key);
       inReply.add(key);
@@ -132,17 +164,24 @@ export class MessageLoop {
         ? { name: call.function.name, text: DUPLICATE, isError: false }
         : await this.#runOnce(key, () => callTool({ call, isCutOff: finish === "length", toolNames }, context));
       if (isDuplicate) this.#skip(`${call.function.name} was called twice in one reply; it ran once`);
-      this.#addResult(areInText ? undefined : call, result);
+      this.#endStep(areInText ? undefined : call, result);
     }
   }
 
+  /** Adds a result; that of a program which waits for a person is added later. */
+  #endStep(call: ChatToolCall | undefined, { waiting, ...result }: StepResult): void {
+    if (waiting === undefined) this.#addResult(call, result);
+    else this.#parts.conversation.waiting = { ...waiting, call };
+  }
+
   async #runPrograms({ programs, skipped }: Extract<ReplySteps, { kind: "programs" }>): Promise<void> {
-    const { context } = this.#parts;
+    const { context, conversation } = this.#parts;
     const inReply = new Set<string>();
     for (const code of programs) {
+      if (conversation.waiting !== undefined) break;
       const key = `run_code ${code.trim()}`;
       if (inReply.has(key)) this.#skip("A program stood twice in one reply; it ran once");
-      else this.#addResult(undefined, await this.#runOnce(key, () => runProgram({ code }, context)));
+      else this.#endStep(undefined, await this.#runOnce(key, () => runProgram({ code }, context)));
       inReply.add(key);
     }
     if (skipped > 0)

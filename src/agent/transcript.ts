@@ -15,6 +15,7 @@ const EVENT_TYPES: ReadonlySet<unknown> = new Set<AgentEvent["type"]>([
   "call_ended",
   "output",
   "result",
+  "waiting",
   "message",
   "usage",
   "notice",
@@ -84,8 +85,10 @@ function formatEvent(event: AgentEvent): readonly string[] {
       return [`> ${event.text}`];
     case "error":
       return [`> ${event.error.message}`];
+    case "waiting":
+      return [`> Run ${event.runId} waits for an approval`];
     case "done":
-      return event.reason === "answer" ? [] : [`> Ended: ${event.reason}`];
+      return event.reason === "answer" || event.reason === "waiting" ? [] : [`> Ended: ${event.reason}`];
     case "turn":
     case "delta":
     case "plan":

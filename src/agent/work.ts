@@ -21,20 +21,23 @@ interface Work {
   readonly stop: AbortSignal;
 }
 
-/** Works on one message, until its answer, its budget or its cancellation. */
-export async function workOn(text: string, work: Work): Promise<AgentDone> {
+/**
+ * Works on one message, until its answer, its budget, its cancellation, or until a program waits for a person. Without a
+ * message, continues after that.
+ */
+export async function workOn(text: string | undefined, work: Work): Promise<AgentDone> {
   const { options, opened, conversation, meter, emit, stop } = work;
   const deadline = new AbortController();
   const context = createContext(work, AbortSignal.any([stop, deadline.signal]));
   const getSystemPrompt = (mode: ActiveMode): string => createPrompt(mode, options);
   const loop = new MessageLoop({ opened, conversation, context, meter, emit, getSystemPrompt });
-  const message: ChatMessage = { role: "user", content: text };
-  conversation.messages.push(message);
-  if (conversation.mode === "native") conversation.remember(findLikely(text, options));
-  emit({ type: "message", message });
+  if (text !== undefined) {
+    loop.leaveWaiting();
+    addMessage(text, work);
+  }
   const stopWatching = watchDeadline(meter, deadline);
   try {
-    return await loop.run();
+    return await (text === undefined ? loop.resume() : loop.run());
   } catch (thrown) {
     if (stop.aborted) return loop.end("cancelled");
     if (deadline.signal.aborted) return loop.end("budget", "seconds");
@@ -43,6 +46,13 @@ export async function workOn(text: string, work: Work): Promise<AgentDone> {
     for (const result of conversation.closeOpenCalls()) emit({ type: "message", message: result });
     stopWatching();
   }
+}
+
+function addMessage(text: string, { conversation, options, emit }: Work): void {
+  const message: ChatMessage = { role: "user", content: text };
+  conversation.messages.push(message);
+  if (conversation.mode === "native") conversation.remember(findLikely(text, options));
+  emit({ type: "message", message });
 }
 
 /** Answers a conversation of a program, with tool calls on the way. */

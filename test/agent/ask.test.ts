@@ -176,6 +176,32 @@ test("stops the program at Ctrl-C, and exits with 130", async () => {
   expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ type: "done", reason: "cancelled" });
 });
 
+test("exits with 4 if a program waits, and the commands that it names approve and continue it [P6, G7]", async () => {
+  const code = "await device.MathSkill.pay('Ada', 5)";
+  const cwd = project({
+    ...files,
+    "settings.yaml": "store: { dir: state }\n",
+    "wait.json": JSON.stringify([{ code }, "Never."]),
+  });
+  const args = ["ask", "pay", "--model", "scripted:wait.json"];
+  const { exit, stdout, stderr } = await skillgate(args, { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+  const [, run = ""] = /^Run ([\w-]+) waits for an approval$/m.exec(stderr) ?? [];
+  const commands = [...stderr.matchAll(/: skillgate (.*)$/gm)].map(([, command = ""]) => command.split(" "));
+  expect(commands.map(([name, verb]) => `${name} ${verb}`)).toEqual([
+    "approvals show",
+    "approvals approve",
+    "runs resume",
+  ]);
+  for (const command of commands.slice(0, 2)) expect(await skillgate(command, { cwd })).toMatchObject({ exit: 0 });
+  expect(await skillgate(commands[2] ?? [], { cwd })).toMatchObject({ exit: 0, stdout: "paid 5 to Ada\n" });
+  const { stdout: json } = await skillgate([...args, "--json"], { cwd });
+  const events = json.trimEnd().split("\n");
+  expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "done", reason: "waiting" });
+  const waiting = events.map((line) => JSON.parse(line) as { type: string; runId?: string });
+  expect(waiting.find(({ type }) => type === "waiting")?.runId).not.toBe(run);
+});
+
 test("shows with doctor the model and whether its server knows it [G1]", async () => {
   await using server = await serveReplies([]);
   const cwd = project(files);

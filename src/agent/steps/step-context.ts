@@ -1,4 +1,4 @@
-import type { AgentEvent, PlannedStep } from "../events.ts";
+import type { AgentEvent, PlannedStep, WaitingRun } from "../events.ts";
 import type { BudgetMeter } from "../budgets.ts";
 import { formatPlan } from "../../approvals/index.ts";
 import type { Approve } from "../../model/approval.ts";
@@ -25,6 +25,22 @@ export interface StepContext {
 /** The result of a program or a tool call. */
 export interface StepResult extends StepText {
   readonly name: string;
+  /** The program waits for a person; this is not its result yet. */
+  readonly waiting?: WaitingProgram;
+}
+
+/** A program that waits for a person. */
+export interface WaitingProgram extends WaitingRun {
+  /** Receives its events. */
+  readonly target: StepTarget;
+  /** Its events since its caller does not wait for it any more. */
+  readonly missed: readonly AgentEvent[];
+}
+
+/** Receives the events of a program, and counts its calls. */
+export interface StepTarget {
+  emit: StepContext["emit"];
+  meter: BudgetMeter;
 }
 
 /** Returns the options of all runs and calls. The time in which a person is asked does not count. */

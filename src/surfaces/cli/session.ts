@@ -63,7 +63,7 @@ export interface CliSession extends AsyncDisposable {
 }
 
 /** The options that a command adds for its runtime. */
-export interface RuntimeNeeds extends Pick<RuntimeOptions, "onlyServers"> {
+export interface RuntimeNeeds extends Pick<RuntimeOptions, "onlyServers" | "approvals"> {
   readonly mcp?: {
     /** Takes the user to the page on which they allow access to a server. */
     readonly authorize?: (request: { readonly server: string; readonly url: URL }) => void;

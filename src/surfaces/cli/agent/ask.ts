@@ -8,7 +8,7 @@ import type { CommandAction } from "../command-action.ts";
 import { readText, readTextFile } from "../input/read-text.ts";
 import type { CliSession } from "../session.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
-import { pendingText } from "../text/approval-texts.ts";
+import { pendingText, waitingText } from "../text/approval-texts.ts";
 import { jsonText } from "../text/output.ts";
 import { createUnknownValueError, UsageError } from "../usage-error.ts";
 import { createEventPrinter, type EventPrinter } from "./event-printer.ts";
@@ -68,6 +68,7 @@ async function ask(session: CliSession, question: string, flags: AskFlags): Prom
     printer.print(masked);
   }
   const result = await createResult(events, flags, session);
+  if (agent.waiting !== undefined) return { ...result, remarks: waitingText(agent.waiting, session.paint.err) };
   return pending.length === 0 || result.exit !== "ok"
     ? result
     : { ...result, exit: "approval", remarks: pendingText(pending, session.paint.err) };

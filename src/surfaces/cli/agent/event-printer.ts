@@ -49,6 +49,7 @@ export function createEventPrinter({
         case "done":
           answer.release();
           return answer.endLine();
+        case "waiting":
         case "message":
         case "usage":
       }

@@ -10,6 +10,8 @@ export function getExit(events: readonly AgentEvent[]): Exit {
       return "ok";
     case "cancelled":
       return "interrupted";
+    case "waiting":
+      return "approval";
     case "budget":
       return done.budget === "seconds" ? "timeLimit" : "failed";
     case "error": {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import type { Agent, AgentMode, AgentOptions, Budgets } from "../../../agent/index.ts";
 import type { Runtime } from "../../../runtime.ts";
+import { isRecord } from "../../../model/json.ts";
 import { wholeNumber } from "../input/whole-number.ts";
 import { openConfig } from "../mcp/files.ts";
 import type { CliSession } from "../session.ts";
@@ -55,8 +56,10 @@ export async function openAgent(
   ]);
   const agentSettings = parseAgentSettings(settings["agent"]);
   const { provider, name } = chooseModel(flags.model, agentSettings, variables); // a missing model is reported before servers start
-  const runtime = await session.readyRuntime();
   const { approve = session.approve } = conversation;
+  const canWait = approve === undefined && (mode ?? agentSettings.mode) !== "native" && hasRecords(settings["runs"]);
+  await session.runtime(canWait ? { approvals: { wait: true, holdSeconds: HOLD_SECONDS } } : {});
+  const runtime = await session.readyRuntime();
   const agent = createAgent({
     ...conversation,
     runtime,
@@ -68,6 +71,17 @@ export async function openAgent(
     ...(approve !== undefined && { approve }),
   });
   return { agent, runtime, model: `${provider}:${name}` };
+}
+
+/**
+ * Seconds for which a program waits for the answer of another process before the command goes on without its result. The
+ * program stays recorded, and continues after the answer.
+ */
+const HOLD_SECONDS = 1;
+
+/** A program that waits must be recorded; a call outside of one would wait for as long as its question is open. */
+function hasRecords(section: unknown): boolean {
+  return !isRecord(section) || section["record"] !== "off";
 }
 
 /** Throws `UsageError` for an unknown mode. */

@@ -20,6 +20,8 @@ interface ChatCommand {
   /** The text after the name, as `/help` shows it. */
   readonly usage: string;
   readonly description: string;
+  /** True for a command that answers a question: a program that waits for the answer continues. */
+  readonly answers?: true;
   readonly run: (conversation: ChatConversation, words: string) => CommandAnswer | Promise<CommandAnswer>;
 }
 
@@ -34,8 +36,8 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: "mcp", usage: "", description: "MCP servers and their tools", run: showServers },
   { name: "tools", usage: "[skill]", description: "skills, or the methods of one", run: showTools },
   { name: "runs", usage: "[step]", description: "programs so far, or one of them", run: showRuns },
-  { name: "approve", usage: "[id] [scope]", description: "calls that wait; approve one", run: approve },
-  { name: "deny", usage: "<id>", description: "deny a call that waits", run: deny },
+  { name: "approve", usage: "[id] [scope]", description: "calls that wait; approve one", answers: true, run: approve },
+  { name: "deny", usage: "<id>", description: "deny a call that waits", answers: true, run: deny },
   { name: "model", usage: "[model]", description: "show or change the model", run: changeModel },
   { name: "system", usage: "[text|standard]", description: "show or change the prompt", run: changeSystemPrompt },
   { name: "save", usage: "<file>", description: "write Markdown, or a .jsonl record", run: save },

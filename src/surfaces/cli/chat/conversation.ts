@@ -61,11 +61,20 @@ export class ChatConversation {
   }
 
   /** Sends a message; its events are also passed to `onEvent`, with secrets masked. */
-  async send(text: string): Promise<void> {
+  send(text: string): Promise<void> {
+    return this.#workOn((options) => this.agent.send(text, options));
+  }
+
+  /** Continues the program that waits for an approval, after its questions were answered. */
+  resume(): Promise<void> {
+    return this.#workOn((options) => this.agent.resume(options));
+  }
+
+  async #workOn(begin: (options: { readonly signal: AbortSignal }) => AsyncIterable<AgentEvent>): Promise<void> {
     this.#work = new AbortController();
     const signal = AbortSignal.any([this.session.signal, this.#work.signal]);
     try {
-      for await (const event of this.agent.send(text, { signal })) {
+      for await (const event of begin({ signal })) {
         const masked = this.runtime.secrets.maskValue(event);
         this.events.push(masked);
         this.#onEvent(masked);

@@ -90,7 +90,7 @@ function showApprovals({ runtime, session }: ChatConversation): void {
   runtime.on("approval", ({ id, path, card, scopes, isWaiting }) => {
     if (session.flags.json === true)
       writeJson(session, runtime.secrets.maskValue({ type: "approval", id, path, card, scopes, isWaiting }));
-    else if (!isWaiting) {
+    else if (!isWaiting || !isAtPrompt(session)) {
       const says = `${path} waits for an approval. Write /approve to see the call, and /approve ${id} to approve it`;
       session.write("err", `${session.paint.err.yellow(says)}\n`);
     }
@@ -153,6 +153,8 @@ async function runCommand(conversation: ChatConversation, { command, words }: Co
   const answer = runtime.secrets.maskValue(await command.run(conversation, words));
   if (session.flags.json === true) writeJson(session, { type: "command", name: command.name, ...answer.json });
   else session.write("out", `${answer.text}\n`);
+  if (command.answers === true && conversation.agent.waiting?.approvals.some((id) => words.startsWith(id)))
+    await conversation.resume();
 }
 
 /** Shows why a message or a command failed; the chat continues. */

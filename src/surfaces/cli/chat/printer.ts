@@ -70,6 +70,8 @@ function formatEnd({ reason, budget, calls, usage, durationMs }: AgentDone): str
       return `(${facts})`;
     case "budget":
       return `(ended: the ${budget ?? "budget"} of the budget are used up; ${facts})`;
+    case "waiting":
+      return `(waits for an approval; ${facts})`;
     case "cancelled":
       return `(stopped; ${facts})`;
     case "error":

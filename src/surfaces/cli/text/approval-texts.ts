@@ -1,4 +1,5 @@
 import type { Approval } from "../../../approvals/index.ts";
+import type { WaitingRun } from "../../../agent/index.ts";
 import type { ApprovalAnswer, ApprovalRequest, ApprovalScope } from "../../../model/approval.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { escaped, lines, table } from "./layout.ts";
@@ -34,6 +35,17 @@ export function pendingText(pending: readonly Approval[], paint: Paint): string 
       ),
     ),
   );
+}
+
+/** Says how to approve the calls of a program that waits, and how to continue it. */
+export function waitingText({ runId, approvals }: WaitingRun, paint: Paint): string {
+  return lines([
+    paint.yellow(`Run ${runId} waits for an approval`),
+    ...approvals.map((id) => `Show the call: skillgate approvals show ${id}`),
+    approvals.length === 0 ? "Find the call: skillgate approvals list" : "",
+    ...approvals.map((id) => `Approve it: skillgate approvals approve ${id}`),
+    `Then continue the run: skillgate runs resume ${runId}`,
+  ]);
 }
 
 export function approvalsText(approvals: readonly Approval[], paint: Paint): string {

@@ -68,9 +68,9 @@ No programs yet
 `);
 });
 
-test("approves a call that no person was asked about [P6]", async () => {
-  const code = "await device.MathSkill.pay('Ada', 5)";
-  const cwd = project(chatFiles([{ code }, "It waits.", { code }, "Paid."]));
+test("continues a program that waits, after /approve, and the model gets its result [P6, G7]", async () => {
+  const code = "const paid = await device.MathSkill.pay('Ada', 5); paid + '!'";
+  const cwd = project(chatFiles([{ code }, "It was: {result}"]));
   const child = start([...CHAT, "--json"], { cwd });
   const events: Record<string, unknown>[] = [];
   const outcome = ended(child);
@@ -81,23 +81,49 @@ test("approves a call that no person was asked about [P6]", async () => {
     for (const part of parts) {
       const event = JSON.parse(part) as Record<string, unknown>;
       events.push(event);
+      if (event["type"] !== "done") continue;
       const { id } = events.find(({ type }) => type === "approval") ?? {};
-      const count = events.filter(({ type }) => type === "done").length;
-      if (event["type"] === "done" && count === 1) child.stdin?.write(`/approve ${String(id)}\n`);
-      if (event["type"] === "command" && count === 1) child.stdin?.write("again\n");
-      if (event["type"] === "done" && count === 2) child.stdin?.end("/approve nosuchid\n");
+      const isFirst = events.filter(({ type }) => type === "done").length === 1;
+      if (isFirst) child.stdin?.write(`/approve ${String(id)}\n`);
+      else child.stdin?.end("/approve nosuchid\n");
     }
   });
   child.stdin?.write("pay\n");
   expect((await outcome).exit).toBe(0);
-  const calls = events.filter(({ type }) => type === "call_ended").map((event) => event["outcome"]);
-  expect(calls).toEqual(["refused", "ok"]);
-  expect(events.find(({ type }) => type === "command")).toMatchObject({
-    name: "approve",
-    approval: { state: "approved" },
-  });
+  const types = events.map(({ type }) => String(type)).filter((type) => type !== "delta");
+  expect(types.slice(types.indexOf("code"))).toEqual(
+    "code plan call_started approval waiting done command call_ended result message turn usage message done command_error end".split(
+      " ",
+    ),
+  );
+  const waiting = events.find(({ type }) => type === "waiting");
+  const approval = events.find(({ type }) => type === "approval");
+  expect(waiting).toMatchObject({ step: "s1", approvals: [approval?.["id"]] });
+  const [first, last] = events.filter(({ type }) => type === "done");
+  expect([first?.["reason"], last?.["reason"], last?.["text"]]).toEqual([
+    "waiting",
+    "answer",
+    "It was: paid 5 to Ada!",
+  ]);
   expect(events.at(-2)).toMatchObject({ type: "command_error", error: { code: "APPROVAL_UNKNOWN" } });
-  expect(events.at(-1)).toEqual({ type: "end", messages: 8 });
+});
+
+test("says that a program waits, and gives the model a denial as its result [P6]", async () => {
+  const code = "await device.MathSkill.pay('Ada', 5)";
+  const cwd = project(chatFiles([{ code }, "Not paid."]));
+  const child = start(CHAT, { cwd });
+  const outcome = ended(child);
+  let stderr = "";
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+    const [, id] = /\/approve (\w+) to approve it[^]*waits for an approval; 1 call/.exec(stderr) ?? [];
+    if (id !== undefined && !child.stdin?.writableEnded) child.stdin?.end(`/deny ${id}\n`);
+  });
+  child.stdin?.write("pay\n");
+  const { exit, stdout } = await outcome;
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^Denied request \w+: MathSkill.pay for owner\nNot paid.\n$/);
+  expect(stderr).toContain("MathSkill.pay refused");
 });
 
 test("changes the model and the system prompt, and keeps the conversation [G8]", async () => {
