@@ -94,10 +94,7 @@ export function openLineEditor(options: LineEditorOptions): LineEditor {
     },
     async ask(question, closed) {
       if (closed.aborted) return "";
-      const start = question.lastIndexOf("\n") + 1;
-      output.write(question.slice(0, start));
-      terminal.setPrompt(question.slice(start));
-      terminal.prompt();
+      showQuestion(question, terminal, output);
       const answer = await new Promise<string>((resolve) => {
         onAnswer = resolve;
         terminal.once("close", () => resolve(""));
@@ -112,6 +109,14 @@ export function openLineEditor(options: LineEditorOptions): LineEditor {
       close();
     },
   };
+}
+
+/** Shows the last line of a question as the prompt. */
+function showQuestion(question: string, terminal: Interface, output: NodeJS.WriteStream): void {
+  const start = question.lastIndexOf("\n") + 1;
+  output.write(question.slice(0, start));
+  terminal.setPrompt(question.slice(start));
+  terminal.prompt();
 }
 
 function createTerminalInterface({ complete, history, output }: LineEditorOptions, paste: Paste): Interface {
