@@ -74,7 +74,7 @@ export async function openAgent(
 }
 
 /**
- * Seconds for which a program waits for the answer of another process before the command goes on without its result. The
+ * Seconds for which a program waits for the answer of another process before the command continues without its result. The
  * program stays recorded, and continues after the answer.
  */
 const HOLD_SECONDS = 1;
