@@ -206,6 +206,11 @@ export const ERRORS = {
     fix: "Choose another name, or unregister the first",
   },
   SKILL_INVALID: { stage: "host", says: "Cannot load the skill", fix: "Fix the skill's source" },
+  SAVE_INVALID: {
+    stage: "host",
+    says: "Cannot save the run as a skill",
+    fix: "Follow the message; skillgate runs show ID shows the program of a run",
+  },
   SERVER_FAILED: {
     stage: "host",
     says: "Cannot start the MCP server",

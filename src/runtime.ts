@@ -50,7 +50,14 @@ import {
 import { type AuditEntry, type CallResult, type Statistics } from "./router/index.ts";
 import { type RuntimeServices, createServices } from "./runtime/services.ts";
 import type { RunRequest, RunServices } from "./runtime/execution/run-services.ts";
-import { runSnippet } from "./runtime/execution/run-snippet.ts";
+import { runPart, runSnippet } from "./runtime/execution/run-snippet.ts";
+import {
+  createLearnedExecutor,
+  createLearnedSkills,
+  LearnedCalls,
+  type LearnedExecution,
+  type LearnedSkills,
+} from "./runtime/learned/index.ts";
 import { createSkillAdmin, watchSettings, type SkillAdmin } from "./runtime/skill-admin.ts";
 import { KnownSecrets } from "./shared/secrets.ts";
 import { SkillSettings } from "./runtime/skill-settings.ts";
@@ -197,6 +204,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly approvals: Approvals;
   /** Recorded runs: lists, continues and cancels them. */
   readonly runs: Runs;
+  /** Skills that were saved from runs: tests and saves them. */
+  readonly learnedSkills: LearnedSkills;
   /** The policy that is in force. */
   readonly policy: ExplainedPolicy;
   /** Returns the database of keys, approvals and the audit log, which is opened at the first use. */
@@ -251,7 +260,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     return current;
   };
   const { isolated } = skillSettings;
-  const providers = createProviders({ ...settings, sources: trusted, isolated, log: onLog, secrets }, sources);
+  const learnedCalls = new LearnedCalls();
+  const learned = getLearnedOptions(settings, learnedCalls, store);
+  const providers = createProviders({ ...settings, sources: trusted, isolated, log: onLog, secrets, learned }, sources);
   if (options.lazy !== true) await providers.open();
   const storeProblems: Problem[] = [];
   const database = createLazyDatabase(settings.database, {
@@ -275,12 +286,21 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     statistics,
     secrets,
     log: onLog,
+    learnedCalls,
     policy,
     audit,
     storeProblems,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
   return openRuntime(parts);
+}
+
+function getLearnedOptions(
+  { runs, limits }: RuntimeSettings,
+  { run }: Pick<LearnedCalls, "run">,
+  store: Store,
+): Parameters<typeof createProviders>[0]["learned"] {
+  return { run, counts: store.space("learned"), requiredPasses: runs.learnedPasses, wallMs: limits.wallMs };
 }
 
 interface RuntimeParts {
@@ -298,6 +318,7 @@ interface RuntimeParts {
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
   readonly log: LogListener;
+  readonly learnedCalls: LearnedCalls;
   readonly policy: LivePolicy;
   readonly audit: RuntimeAudit | undefined;
   /** Sentences about a store that cannot be used as it is. */
@@ -312,6 +333,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
   const decisions = createDecisions(parts);
   const services = openServices(parts, decisions);
   const runAndWait = createRecordedRunner(parts, services);
+  connectLearnedCalls(parts, services);
   let listing: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const whenKnown = (): Promise<void> => (listing ??= providers.whenKnown());
@@ -324,7 +346,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     async run(source, options = {}) {
       if (closed !== undefined) throw new SkillgateError("RUNTIME_CLOSED", sentence("RUNTIME_CLOSED", "run"));
       return traceRun(async () => {
-        const outcome = await runAndWait(source, options, whenKnown);
+        const outcome = await runAndWait(source, options);
         events.emit("run", outcome, { caller: (options.caller ?? OWNER).id });
         return outcome;
       });
@@ -341,10 +363,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     get catalog() {
       return registry.catalog;
     },
-    catalogTokens: parts.settings.catalogTokens,
-    limits: parts.settings.limits,
-    timeouts: parts.settings.timeouts,
-    sections: parts.settings.sections,
+    ...getPublicSettings(parts),
     get servers() {
       return providers.servers;
     },
@@ -355,7 +374,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
       return parts.policy.current;
     },
     database: () => parts.database.open(),
-    runs: createRunsApi(parts, services),
+    ...createRunsApi(parts, services),
     results: services.results,
     secrets,
     get known() {
@@ -387,12 +406,50 @@ async function closeServices(
 ): Promise<void> {
   services.learning.close();
   await services.ledgers.close();
-  await Promise.all([services.sandbox.close(), services.typecheck?.close(), providers.close()]);
+  await Promise.all([
+    services.sandbox.close(),
+    services.nestedSandboxes.close(),
+    services.typecheck?.close(),
+    providers.close(),
+  ]);
   await Promise.all([statistics.close(), decisions.close(), audit?.close()]);
   await database.close();
 }
 
-function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Runs {
+function getPublicSettings({
+  settings: { catalogTokens, limits, timeouts, sections },
+}: RuntimeParts): Pick<Runtime, "catalogTokens" | "limits" | "timeouts" | "sections"> {
+  return { catalogTokens, limits, timeouts, sections };
+}
+
+/** Lets learned skills run their programs. */
+function connectLearnedCalls(parts: RuntimeParts, services: RuntimeServices): void {
+  const { learnedCalls, settings, providers, audit } = parts;
+  const run = async ({ source, runId, depth }: LearnedExecution, request: () => RunRequest): Promise<Outcome> => {
+    const nested = { ...services, sandbox: services.nestedSandboxes.get(depth) };
+    const outcome = await runWhenKnown(source, () => runPart(source, runId, request(), nested), providers);
+    await audit?.commitEffects(runId);
+    return outcome;
+  };
+  const createRequest = (options: RunOptions): RunRequest => requestFor(options, parts);
+  learnedCalls.setExecutor(
+    createLearnedExecutor({ limits: settings.limits, inspect: services.inspect, createRequest, run }),
+  );
+}
+
+function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Pick<Runtime, "runs" | "learnedSkills"> {
+  const { providers, registry, secrets } = parts;
+  const runs = openRuns(parts, services);
+  const learnedSkills = createLearnedSkills({
+    getOpened: () => providers.learned,
+    getCatalog: () => registry.catalog,
+    runs,
+    secrets,
+  });
+  return { runs, learnedSkills };
+}
+
+function openRuns(parts: RuntimeParts, services: RuntimeServices): Runs {
   return createRuns({
     open: () => parts.database.open(),
     services,
@@ -490,7 +547,7 @@ function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery
   return inspect(source, request);
 }
 
-type Runner = (source: string, options: RunOptions, whenKnown: () => Promise<void>) => Promise<Outcome>;
+type Runner = (source: string, options: RunOptions) => Promise<Outcome>;
 
 /** Creates the function that runs snippets. An outcome waits until the records of the effects of its run are committed. */
 function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
@@ -504,28 +561,34 @@ function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices): R
   };
 }
 
-/** Creates the function that runs snippets. A snippet that needs providers which are still loading waits for them. */
+/** Creates the function that runs snippets. */
 function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
   const { registry, providers } = parts;
   const conversations = createRefusalHints();
-  return async (source, options, whenKnown) => {
+  return async (source, options) => {
     const requestUnit = options.caller?.limits && (await services.router.countRequest(options.caller));
     const request = (): RunRequest => ({ ...requestFor(options, parts), requestUnit });
-    // Discovery calls must see every server, so wait until all are listed.
-    if (!providers.isComplete && QUESTION.test(source)) await whenKnown();
-    let outcome = await runSnippet(source, request(), services);
-    // A name may be unknown only because its provider is still loading.
-    for (const wait of [() => providers.open(), whenKnown]) {
-      if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
-      await wait();
-      outcome = await runSnippet(source, request(), services);
-    }
+    const outcome = await runWhenKnown(source, () => runSnippet(source, request(), services), providers);
     const { conversation, caller = OWNER } = options;
     if (conversation === undefined) return outcome;
     const catalog = registry.viewFor(caller);
     if (outcome.kind === "refused") await services.discovery.index(catalog).catch(() => {}); // then nothing is searched
     return conversations.addHint(conversation, outcome, catalog);
   };
+}
+
+/** Runs a snippet. One that needs providers which are still loading waits for them. */
+async function runWhenKnown(source: string, run: () => Promise<Outcome>, providers: Providers): Promise<Outcome> {
+  // Discovery calls must see every server, so wait until all are listed.
+  if (!providers.isComplete && QUESTION.test(source)) await providers.whenKnown();
+  let outcome = await run();
+  // A name may be unknown only because its provider is still loading.
+  for (const wait of [() => providers.open(), () => providers.whenKnown()]) {
+    if (providers.isComplete || outcome.kind !== "refused" || !outcome.violations.some(isUnknown)) break;
+    await wait();
+    outcome = await run();
+  }
+  return outcome;
 }
 
 /** A token is about four UTF-16 units. */

@@ -122,6 +122,16 @@ export interface Health {
   readonly message: string;
 }
 
+/** Facts about a skill that was saved from a run. */
+export interface LearnedFacts {
+  /** Id of the run. */
+  readonly run: string;
+  /** Passes after which the skill is not marked as learned any more. */
+  readonly requiredPasses: number;
+  /** Returns how often it has passed since its file was changed. */
+  getPasses(): number;
+}
+
 /** Stores JSON values of a skill by key, from one call to the next. Returns copies. */
 export interface SkillStore {
   /** `undefined` for a key that is not there. */
@@ -151,6 +161,8 @@ export interface ProvidedSkill {
   readonly guidance?: string;
   /** The schema of its settings. */
   readonly settings?: JsonSchema;
+  /** Present for a skill that was saved from a run. */
+  readonly learned?: LearnedFacts;
   readonly methods: readonly MethodDefinition[];
   /** Returns its health; a skill without this method counts as healthy. */
   health?(): Promise<Health>;

@@ -1,12 +1,13 @@
 import { type Delivery } from "../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
+import type { ProvidedSkill } from "../model/skill.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 import type { Ledger, LedgerCall } from "./ledger.ts";
 
 /** Everything that a run depended on, and its outcome: enough to repeat it without its providers. Plain data. */
 export interface Cassette {
-  readonly format: typeof CASSETTE_FORMAT;
+  readonly format: typeof CASSETTE_FORMAT | typeof RECOMPILABLE_FORMAT;
   /** Id of the run. */
   readonly run: string;
   readonly header: RunHeader;
@@ -14,9 +15,17 @@ export interface Cassette {
   readonly deliveries: readonly Delivery[];
   /** Missing if the run has not ended. */
   readonly outcome?: StoredOutcome;
+  /** The methods that the program can call, in the format 2: another text of the program can be checked without its providers. */
+  readonly skills?: readonly CassetteSkill[];
 }
 
-export const CASSETTE_FORMAT = "skillgate-cassette-1";
+/** The part of a skill that the check of a program needs. */
+export type CassetteSkill = Pick<ProvidedSkill, "name" | "kind" | "methods">;
+
+const CASSETTE_FORMAT = "skillgate-cassette-1";
+
+/** The format of a cassette with skills. */
+export const RECOMPILABLE_FORMAT = "skillgate-cassette-2";
 
 export function createCassette(run: string, { header, calls, deliveries, outcome }: Ledger): Cassette {
   return {
@@ -31,9 +40,10 @@ export function createCassette(run: string, { header, calls, deliveries, outcome
 
 /** Parses a cassette from a file. Throws `RUN_DAMAGED`, which names the part that is not valid. */
 export function parseCassette(value: unknown): Cassette {
-  if (!isRecord(value) || value["format"] !== CASSETTE_FORMAT)
-    throw createCassetteError(`its format must be ${JSON.stringify(CASSETTE_FORMAT)}`);
-  const { run, header, calls, deliveries, outcome } = value;
+  const format = isRecord(value) ? value["format"] : undefined;
+  if (!isRecord(value) || (format !== CASSETTE_FORMAT && format !== RECOMPILABLE_FORMAT))
+    throw createCassetteError(`its format must be "${CASSETTE_FORMAT}" or "${RECOMPILABLE_FORMAT}"`);
+  const { run, header, calls, deliveries, outcome, skills } = value;
   if (typeof run !== "string") throw createCassetteError("run must be a text");
   if (!isHeader(header)) throw createCassetteError("its header is not valid");
   if (!Array.isArray(calls)) throw createCassetteError("calls must be a list");
@@ -42,7 +52,32 @@ export function parseCassette(value: unknown): Cassette {
   if (!Array.isArray(deliveries) || !deliveries.every(isDelivery))
     throw createCassetteError("its deliveries are not valid");
   if (outcome !== undefined && !isOutcome(outcome)) throw createCassetteError("its outcome is not valid");
+  const needsSkills = format === RECOMPILABLE_FORMAT;
+  if (needsSkills ? !isSkillList(skills) : skills !== undefined) throw createCassetteError("its skills are not valid");
   return value as unknown as Cassette;
+}
+
+function isSkillList(skills: unknown): boolean {
+  return Array.isArray(skills) && skills.every(isSkill);
+}
+
+function isSkill(skill: unknown): boolean {
+  if (!isRecord(skill)) return false;
+  const { name, kind, methods } = skill;
+  const isKind = kind === "code" || kind === "file" || kind === "mcp";
+  return typeof name === "string" && isKind && Array.isArray(methods) && methods.every(isMethod);
+}
+
+function isMethod(method: unknown): boolean {
+  if (!isRecord(method)) return false;
+  const { name, description, input, output, metadata } = method;
+  return (
+    typeof name === "string" &&
+    typeof description === "string" &&
+    isRecord(input) &&
+    (output === undefined || isRecord(output)) &&
+    (metadata === undefined || isRecord(metadata))
+  );
 }
 
 function isHeader(header: unknown): boolean {

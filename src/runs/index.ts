@@ -1,4 +1,4 @@
-export { type Cassette, createCassette, parseCassette } from "./cassette.ts";
+export { type Cassette, type CassetteSkill, createCassette, parseCassette, RECOMPILABLE_FORMAT } from "./cassette.ts";
 export { type Claims, createClaims } from "./claims.ts";
 export { Continuation, type ContinueAnswers, type ContinueDecision } from "./continuation.ts";
 export type { RunHeader, StoredOutcome } from "./header.ts";

@@ -124,6 +124,8 @@ export interface RuntimeOptions {
 export interface RunRecordOptions {
   /** The runs that are recorded: those with an effect or a question to a person (`effects`, the default), all, or none. */
   readonly record?: "off" | "effects" | "full";
+  /** Passes after which a skill that was saved from a run is not marked as learned any more; 3 by default. */
+  readonly learnedPasses?: number;
 }
 
 /** Options of approvals. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import type { Sandbox } from "../../sandbox/index.ts";
 import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-snippet.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
 import type { Host } from "../gatekeeper/index.ts";
@@ -9,6 +10,8 @@ import type { Caller } from "../model/caller.ts";
 import type { Method } from "../model/catalog.ts";
 import { createKeptResults } from "../model/kept-results.ts";
 import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
+import { createNestedSandboxes, type NestedSandboxes } from "./learned/nested-sandboxes.ts";
+import type { LearnedCalls } from "./learned/learned-calls.ts";
 import type { LogListener, RuntimeOptions, RuntimeSettings } from "./options.ts";
 import { exampleArguments, type Registry } from "../registry/index.ts";
 import { createResultHandles } from "./outcome/result-handles.ts";
@@ -36,6 +39,7 @@ import { createObservedSandbox } from "./trace-run.ts";
 export interface RuntimeServices extends RunServices {
   readonly router: Router;
   readonly typecheck: Typecheck | undefined;
+  readonly nestedSandboxes: NestedSandboxes;
   readonly learning: Learning;
   readonly validate: (method: Method, input: unknown) => readonly ArgumentProblem[];
 }
@@ -55,6 +59,7 @@ export interface ServiceOptions {
   /** Paths of methods that earlier runtimes called. */
   readonly used: ReadonlySet<string>;
   readonly log: LogListener;
+  readonly learnedCalls: LearnedCalls;
   /** Returns the policy that is in force. */
   readonly getPolicy: () => Policy;
   readonly auditWriter: AuditWriter | undefined;
@@ -74,6 +79,7 @@ export function createServices({
   secrets,
   used,
   log,
+  learnedCalls,
   getPolicy,
   auditWriter,
   onEntry,
@@ -103,12 +109,9 @@ export function createServices({
     onEntry,
   });
   return {
-    sandbox: createObservedSandbox({
-      limits: settings.limits,
-      ...(options.workers !== undefined && { workers: options.workers }),
-    }),
+    ...createSandboxes(options, settings),
     getPolicy,
-    route: recordUsage(router.route, learning),
+    route: learnedCalls.follow(recordUsage(router.route, learning)),
     router,
     learning,
     discovery,
@@ -140,6 +143,14 @@ function openTypecheck(
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
   return typecheck;
+}
+
+function createSandboxes(
+  { workers }: ServiceOptions["options"],
+  { limits }: RuntimeSettings,
+): Pick<RuntimeServices, "sandbox" | "nestedSandboxes"> {
+  const create = (): Sandbox => createObservedSandbox({ limits, ...(workers !== undefined && { workers }) });
+  return { sandbox: create(), nestedSandboxes: createNestedSandboxes(create) };
 }
 
 /** True if the database outlives the process. */

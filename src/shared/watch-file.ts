@@ -9,11 +9,20 @@ const DEBOUNCE_MS = 60;
  * that stops the watch.
  */
 export function watchFile(file: string, onChange: () => void, onFailure: (error: unknown) => void): () => void {
+  // The folder: a file that is replaced by another is no longer the one that was watched.
+  return watchFolder(dirname(file), (name) => name === basename(file), { onChange, onFailure });
+}
+
+/** Calls back after each change of the files of a folder whose names `isMeant` accepts. Returns a function that stops the watch. */
+export function watchFolder(
+  folder: string,
+  isMeant: (name: string) => boolean,
+  { onChange, onFailure }: { readonly onChange: () => void; readonly onFailure: (error: unknown) => void },
+): () => void {
   let quiet: NodeJS.Timeout | undefined;
   try {
-    // The folder: a file that is replaced by another is no longer the one that was watched.
-    const watcher = watch(dirname(file), { persistent: false }, (_, name) => {
-      if (name !== basename(file)) return;
+    const watcher = watch(folder, { persistent: false }, (_, name) => {
+      if (name === null || !isMeant(name)) return;
       clearTimeout(quiet);
       quiet = setTimeout(onChange, DEBOUNCE_MS);
     });

@@ -12,6 +12,7 @@ import { sandboxOptions, toStoredOutcome } from "./describe-outcome.ts";
 import { findOutcomeDifference } from "./outcome-difference.ts";
 import { ReplayedCalls } from "./replayed-calls.ts";
 import { recordFromLedger } from "./run-calls.ts";
+import { withRecordedSkills } from "./recorded-catalog.ts";
 import { readProgram } from "./run-header.ts";
 import type { RunRequest, RunServices } from "./run-services.ts";
 
@@ -49,14 +50,14 @@ export function createReplays({ readLedger, services, createRequest }: ReplaysOp
       const program =
         source === undefined
           ? readRecordedProgram(cassette)
-          : checkOtherText(
-              source,
-              createRequest({ caller: cassette.header.caller, limits: cassette.header.limits }),
-              services,
-            );
+          : checkOtherText(source, withRecordedSkills(cassette, createRequest(pickFacts(cassette))), services);
       return replayCassette(cassette, program, services);
     },
   };
+}
+
+function pickFacts({ header: { caller, limits } }: Cassette): Pick<RunRequest, "caller" | "limits"> {
+  return { caller, limits };
 }
 
 /** The program that is executed: the recorded one, or another text of it. */
@@ -64,6 +65,8 @@ interface ReplayProgram {
   readonly source: string;
   readonly program: Program;
   readonly notes: readonly string[];
+  /** True for another text than the recorded one: then remarks on the text may differ. */
+  readonly isOtherText: boolean;
 }
 
 /**
@@ -73,7 +76,7 @@ interface ReplayProgram {
  */
 async function replayCassette(
   cassette: Cassette,
-  { source, program, notes }: ReplayProgram,
+  { source, program, notes, isOtherText }: ReplayProgram,
   { sandbox: engine, secrets }: Pick<RunServices, "sandbox" | "secrets">,
 ): Promise<Outcome | undefined> {
   const { run, header, deliveries, outcome: stored } = cassette;
@@ -105,20 +108,20 @@ async function replayCassette(
   );
   if (stored === undefined) return replayed;
   const outcome = addRecordedTexts(replayed, secrets.maskValue(stored), isOpen);
-  const found = findOutcomeDifference(toStoredOutcome(outcome), secrets.maskValue(stored));
+  const found = findOutcomeDifference(toStoredOutcome(outcome), secrets.maskValue(stored), { isOtherText });
   if (found !== undefined) throw createDivergence(run, found);
   return outcome;
 }
 
 /** The program as it was executed. */
 function readRecordedProgram({ header }: Cassette): ReplayProgram {
-  return { source: header.source, program: readProgram(header), notes: header.notes };
+  return { source: header.source, program: readProgram(header), notes: header.notes, isOtherText: false };
 }
 
 /** Another text of a program, checked against the methods of the runtime. Throws the first reason why it is refused. */
 function checkOtherText(source: string, request: RunRequest, { inspect }: Pick<RunServices, "inspect">): ReplayProgram {
   const { program, violations, notes } = inspect(source, request);
-  if (program !== undefined) return { source, program, notes };
+  if (program !== undefined) return { source, program, notes, isOtherText: true };
   const [violation] = violations;
   if (violation === undefined) throw new TypeError("A text without a program has a violation");
   throw new SkillgateError(violation.code, violation.message);

@@ -202,7 +202,7 @@ function createSnippetCall(
   return {
     ...created,
     readTimeLeft: () => call.readBudget().wallMs,
-    pauseTimeoutFor: (answer) => pauseClockDuring(call, answer, ledger),
+    pauseTimeoutFor: (answer) => pauseClockDuring(call, request.pauseTimeoutFor?.(answer) ?? answer, ledger),
     ...(ledger !== undefined && { onBegin: (digest: string) => ledger.begin(call.id, digest) }),
   };
 }

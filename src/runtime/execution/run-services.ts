@@ -58,6 +58,8 @@ export interface RunRequest {
   readonly approve?: Approve;
   /** The place in a trace at which the calls of the run begin; by default the active span. */
   readonly trace?: TraceContext | undefined;
+  /** Pauses the timeout of the call that the run belongs to, while a person is asked. */
+  readonly pauseTimeoutFor?: CallContext["pauseTimeoutFor"];
   /** The unit of the limits of the caller that the run has counted. */
   readonly requestUnit?: RequestUnit | undefined;
 }

@@ -10,11 +10,17 @@ export interface RunSettings {
   readonly record: "off" | "effects" | "full";
   /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
   readonly holdMs: number;
+  /** Passes after which a learned skill is not marked as learned any more. */
+  readonly learnedPasses: number;
 }
 
 const DEFAULT_HOLD_SECONDS = 25;
 const MAX_HOLD_SECONDS = 86_400;
 
+const DEFAULT_LEARNED_PASSES = 3;
+const MAX_LEARNED_PASSES = 1_000;
+
+const PASSES_FORM = `runs.learnedPasses must be a whole number from 1 to ${MAX_LEARNED_PASSES}`;
 const RECORD_FORM = "runs.record must be off, effects or full";
 const HOLD_FORM = `approvals.holdSeconds must be a number above 0 and up to ${MAX_HOLD_SECONDS}`;
 
@@ -35,15 +41,21 @@ function parseRunSettings(
 ): RunSettings & { readonly problems: readonly Problem[] } {
   const record = parseRecord(runs);
   const holdSeconds = parseHold(approvals);
+  const learnedPasses = parsePasses(runs);
   return {
     record: requireValue(options.runs?.record, parseRecord(options.runs), RECORD_FORM) ?? record ?? "effects",
     holdMs:
       (requireValue(options.approvals?.holdSeconds, parseHold(options.approvals), HOLD_FORM) ??
         holdSeconds ??
         DEFAULT_HOLD_SECONDS) * 1_000,
+    learnedPasses:
+      requireValue(options.runs?.learnedPasses, parsePasses(options.runs), PASSES_FORM) ??
+      learnedPasses ??
+      DEFAULT_LEARNED_PASSES,
     problems: [
       ...(record === undefined ? [createProblem(RECORD_FORM)] : []),
       ...(holdSeconds === undefined ? [createProblem(HOLD_FORM)] : []),
+      ...(learnedPasses === undefined ? [createProblem(PASSES_FORM)] : []),
     ],
   };
 }
@@ -65,6 +77,13 @@ function parseRecord(section: unknown): RunSettings["record"] | undefined {
   const { record = "effects" } = isRecord(section) ? section : { record: section };
   const text = record === false ? "off" : record;
   return text === "off" || text === "effects" || text === "full" ? text : undefined;
+}
+
+function parsePasses(section: unknown): number | undefined {
+  const { learnedPasses = DEFAULT_LEARNED_PASSES } = isRecord(section) ? section : {};
+  const isValid =
+    Number.isInteger(learnedPasses) && Number(learnedPasses) > 0 && Number(learnedPasses) <= MAX_LEARNED_PASSES;
+  return isValid ? Number(learnedPasses) : undefined;
 }
 
 function parseHold(section: unknown): number | undefined {

@@ -34,19 +34,39 @@ async function checkAndRun(
   services: RunServices,
   continued?: OpenContinuation,
 ): Promise<Outcome> {
-  const runId = randomUUID();
-  const { program, plan, violations, notes } = await withSpan(SPANS.check, () =>
-    readAndCheck(source, request, services),
-  );
-  if (program === undefined) {
-    const refused = refusedOutcome(runId, violations, continued?.continuation.history.run);
-    return services.secrets.maskValue(addMethods(refused, plan, request, services));
-  }
-  const run: CheckedRun = { runId, source, program, plan, notes };
-  request.observer?.onStart?.(runId);
+  const run = await check(source, randomUUID(), request, services, continued);
+  if (!("program" in run)) return run;
+  request.observer?.onStart?.(run.runId);
   const recorder = services.ledgers.create(run, request, continued);
   if (recorder === undefined) return execute(run, request, services);
   return executeRecorded(run, recorder, request, services, continued && { continuation: continued.continuation });
+}
+
+/** Checks a snippet and runs it as a part of another run, which has the ledger. */
+export async function runPart(
+  source: string,
+  runId: string,
+  request: RunRequest,
+  services: RunServices,
+): Promise<Outcome> {
+  const run = await check(source, runId, request, services);
+  return "program" in run ? execute(run, request, services) : run;
+}
+
+/** Checks a snippet. Resolves to the outcome of one that is refused. */
+async function check(
+  source: string,
+  runId: string,
+  request: RunRequest,
+  services: RunServices,
+  continued?: OpenContinuation,
+): Promise<CheckedRun | Outcome> {
+  const { program, plan, violations, notes } = await withSpan(SPANS.check, () =>
+    readAndCheck(source, request, services),
+  );
+  if (program !== undefined) return { runId, source, program, plan, notes };
+  const refused = refusedOutcome(runId, violations, continued?.continuation.history.run);
+  return services.secrets.maskValue(addMethods(refused, plan, request, services));
 }
 
 /** Runs a program without a ledger. */

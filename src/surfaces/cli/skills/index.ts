@@ -5,6 +5,7 @@ import { addSkillsCheck } from "./check.ts";
 import { addSkillsHealth } from "./health.ts";
 import { addSkillsList } from "./list.ts";
 import { addSkillsNew } from "./new.ts";
+import { addSkillsSave } from "./save.ts";
 import { addSkillsSettings } from "./settings.ts";
 import { addSkillsShow } from "./show.ts";
 import { addSkillsStats } from "./stats.ts";
@@ -16,6 +17,7 @@ export function addSkills(skills: Command, act: CommandAction): void {
   const all = [
     addSkillsList,
     addSkillsNew,
+    addSkillsSave,
     addSkillsCheck,
     addSkillsTest,
     addSkillsShow,

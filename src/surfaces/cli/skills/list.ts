@@ -28,6 +28,8 @@ export function addSkillsList(skills: Command, act: CommandAction): void {
 }
 
 /** The public facts of a skill, for `--json`. */
-function listed({ name, description, kind, source, server, methods }: Skill): Record<string, unknown> {
-  return { name, description, kind, source, server, methods: methods.map((method) => method.name) };
+function listed({ name, description, kind, source, server, methods, provided }: Skill): Record<string, unknown> {
+  const facts = provided.learned;
+  const learned = facts && { run: facts.run, passes: facts.getPasses(), requiredPasses: facts.requiredPasses };
+  return { name, description, kind, source, server, methods: methods.map((method) => method.name), learned };
 }

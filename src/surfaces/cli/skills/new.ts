@@ -7,6 +7,7 @@ import { shownPath } from "../text/layout.ts";
 import { takenOverNote } from "../text/run-texts.ts";
 import { UsageError } from "../usage-error.ts";
 import { writeNewFile } from "../input/write-new-file.ts";
+import { toFileStem } from "./file-stem.ts";
 import { FORMS, type Form, template, testTemplate } from "./templates.ts";
 
 export function addSkillsNew(skills: Command, act: CommandAction): void {
@@ -43,21 +44,6 @@ export function addSkillsNew(skills: Command, act: CommandAction): void {
       }),
     );
 }
-
-/** `HomeOfficeSkill`, `home_office` and `home office` are all `home-office`. */
-function toFileStem(name: string): string {
-  const bare = name
-    .normalize("NFC")
-    .replace(/\.[cm]?[jt]s$/, "")
-    .replace(/[-_ ]?skill$/i, "");
-  const words = bare.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, " ").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const stem = words.join("-").toLowerCase();
-  if (stem !== "" && stem.length <= MAX_STEM_CHARACTERS && !/[/\\]/.test(name)) return stem;
-  throw new UsageError(`Cannot name a skill ${JSON.stringify(name)}: use one or a few words, such as home-office`);
-}
-
-/** Leaves space for a suffix within the 64 characters of a skill's name. */
-const MAX_STEM_CHARACTERS = 48;
 
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return;

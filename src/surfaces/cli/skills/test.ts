@@ -11,10 +11,12 @@ import { localSkills } from "./local-skills.ts";
 export function addSkillsTest(skills: Command, act: CommandAction): void {
   skills
     .command("test")
-    .description("run the examples of skills as a model would, and the *.test files beside them")
+    .description(
+      "run the examples of skills as a model would, the *.test files beside them, and the runs of learned skills",
+    )
     .argument("[skills...]", "names of skills (default: all in the skills folder)")
     .action(
-      act(async ({ ephemeralRuntime, folders, signal, paint }, names: readonly string[]) => {
+      act(async ({ ephemeralRuntime, readyRuntime, folders, signal, paint }, names: readonly string[]) => {
         const runtime = await ephemeralRuntime();
         const tested = localSkills(runtime, names);
         const results = [...(await runExamples(runtime, tested, signal))];
@@ -23,6 +25,7 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
         const files = isHeld ? [] : await testFilesIn(folder);
         const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
         if (own.length > 0) results.push(...(await runTests(folder, own, signal)));
+        if (!isHeld) results.push(...(await testLearned(await readyRuntime(), names)));
         signal.throwIfAborted();
         const failed = results.filter(({ outcome }) => outcome === "failed");
         return {
@@ -38,6 +41,24 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
 function isBeside(file: string, { source }: Skill): boolean {
   const [first = ""] = source.split("/");
   return source.includes("/") ? file.startsWith(`${first}/`) : file.split(".")[0] === source.split(".")[0];
+}
+
+/** Repeats the runs of learned skills. The results are counted in the project's store, which the other tests do not use. */
+async function testLearned(
+  { catalog, learnedSkills }: Runtime,
+  names: readonly string[],
+): Promise<readonly TestResult[]> {
+  const skills = learnedSkills.list().filter(({ file: { name }, source }) => {
+    return catalog.skill(name)?.source === source && (names.length === 0 || names.includes(name));
+  });
+  const results: TestResult[] = [];
+  for (const { file, source } of skills) {
+    const failure = await learnedSkills.test(file.name);
+    const outcome = failure === undefined ? "passed" : "failed";
+    const name = `repeats run ${file.run}`;
+    results.push({ subject: source, name, outcome, why: failure === undefined ? "" : `${file.name} ${failure}` });
+  }
+  return results;
 }
 
 /** Runs the examples in sequence: some build on the effects of earlier ones. */

@@ -1,7 +1,7 @@
 import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
-import type { LogLevel } from "../../../model/skill.ts";
+import type { LearnedFacts, LogLevel } from "../../../model/skill.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
 import type { Paint } from "../terminal/terminal.ts";
 
@@ -82,13 +82,19 @@ const LOG_UNITS = 1_000;
 
 export function skillsText(skills: readonly Skill[], paint: Paint): string {
   if (skills.length === 0) return "No skills found";
-  const rows = skills.map(({ name, source, methods, description }) => [
+  const rows = skills.map(({ name, source, methods, description, provided }) => [
     paint.cyan(name),
     source,
     count(methods.length, "method"),
-    paint.dim(shortened(description, DESCRIPTION_UNITS)),
+    `${formatPasses(provided.learned)}${paint.dim(shortened(description, DESCRIPTION_UNITS))}`,
   ]);
   return lines(table(rows));
+}
+
+/** How often a skill that is marked as learned has passed; empty for any other. */
+function formatPasses(learned: LearnedFacts | undefined): string {
+  if (learned === undefined || learned.getPasses() >= learned.requiredPasses) return "";
+  return `passed ${learned.getPasses()} of ${learned.requiredPasses} times  `;
 }
 
 export function checksText(checks: readonly DoctorCheck[], paint: Paint): string {

@@ -1,0 +1,22 @@
+import type { Catalog } from "../../model/catalog.ts";
+import { createRegistry } from "../../registry/index.ts";
+import type { Cassette, CassetteSkill } from "../../runs/index.ts";
+import type { RunRequest } from "./run-services.ts";
+
+/** Returns the request with the catalog of a cassette, if the cassette has one: no provider is needed to check a program. */
+export function withRecordedSkills({ skills }: Cassette, request: RunRequest): RunRequest {
+  return skills === undefined ? request : { ...request, catalog: createCatalog(skills), isDisabled: () => false };
+}
+
+/** Catalogs of cassettes have negative versions: verdicts are cached by version, and those of a runtime are positive. */
+let lastVersion = 0;
+
+function createCatalog(skills: readonly CassetteSkill[]): Catalog {
+  const registry = createRegistry();
+  for (const skill of skills) {
+    const invoke = (): Promise<never> => Promise.reject(new TypeError("A method of a cassette is not called"));
+    registry.register({ ...skill, description: "", source: "cassette", invoke });
+  }
+  const { catalog } = registry;
+  return Object.freeze({ ...catalog, version: --lastVersion });
+}

@@ -1,0 +1,44 @@
+import type { Approve } from "../../model/approval.ts";
+import { OWNER } from "../../model/caller.ts";
+import type { Limits } from "../../model/limits.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { RunRequest } from "../execution/run-services.ts";
+import type { CheckSnippet } from "../check-snippet.ts";
+import type { RunOptions } from "../../runtime.ts";
+import type { LearnedExecution, LearnedExecutor } from "./learned-calls.ts";
+
+interface ExecutorOptions {
+  readonly limits: Limits;
+  readonly inspect: CheckSnippet;
+  readonly createRequest: (options: RunOptions) => RunRequest;
+  /** Runs a snippet without a ledger: the run that makes the call has one. */
+  readonly run: (execution: LearnedExecution, request: () => RunRequest) => Promise<Outcome>;
+}
+
+/** Creates the function that runs the programs of learned skills, with the permissions and the time of their callers. */
+export function createLearnedExecutor({ limits, inspect, createRequest, run }: ExecutorOptions): LearnedExecutor {
+  return {
+    execute(execution: LearnedExecution) {
+      const { context, call } = execution;
+      const { caller, signal, timeoutMs = Infinity, client, pauseTimeoutFor } = context;
+      const approve: Approve | undefined = call?.approve;
+      return run(execution, () => ({
+        ...createRequest({
+          caller,
+          signal,
+          ...(client !== undefined && { observer: { client } }),
+          ...(approve !== undefined && { approve }),
+        }),
+        limits: {
+          ...limits,
+          wallMs: Math.max(1, Math.min(limits.wallMs, timeoutMs)),
+          // The value is the result of a call, whole.
+          resultBytes: limits.answerBytes,
+          answerTokens: Number.MAX_SAFE_INTEGER,
+        },
+        ...(pauseTimeoutFor !== undefined && { pauseTimeoutFor }),
+      }));
+    },
+    isRefused: (source) => inspect(source, createRequest({ caller: OWNER })).program === undefined,
+  };
+}
