@@ -6,6 +6,7 @@ import { callMethod, callMethods, methodAt, type WantedCall } from "./runtime/ca
 import { createRuntimeTools, type RuntimeTool, type RuntimeToolOptions } from "./runtime/builtin-tools/index.ts";
 import { createRefusalHints } from "./runtime/refusal-hints.ts";
 import { type Discovery, indexInBackground, type ReadTime } from "./runtime/discovery.ts";
+import { findServerSecrets } from "./config/index.ts";
 import { getMessage, sentence, SkillgateError } from "./errors.ts";
 import type { Learned } from "./learning/index.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
@@ -220,6 +221,11 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly ready: Promise<void>;
   /** Accepts the tools of an MCP server as they are now: changes of theirs are not reported any more, or not held back. */
   acceptTools(server: string): void;
+  /**
+   * Reads the configuration files again: servers that were added or changed start, and those that are gone or disabled stop. Calls
+   * of servers that stay are not disturbed.
+   */
+  reloadServers(): Promise<void>;
   on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
   /** Ends every run, thread and server. */
   close(): Promise<void>;
@@ -276,6 +282,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     options,
     settings,
     fromFiles,
+    onReload: (fresh: RuntimeSettings) => void (current = fresh),
     registry,
     sources,
     providers,
@@ -308,6 +315,8 @@ interface RuntimeParts {
   readonly settings: RuntimeSettings;
   /** Returns the problems of the configuration files that were read. */
   readonly fromFiles: () => readonly Problem[];
+  /** Takes settings that were read again. */
+  readonly onReload: (fresh: RuntimeSettings) => void;
   readonly registry: Registry;
   readonly sources: SkillSources;
   readonly providers: Providers;
@@ -383,7 +392,7 @@ function openRuntime(parts: RuntimeParts): Runtime {
     get ready() {
       return providers.ready();
     },
-    acceptTools: (server) => providers.accept(server),
+    ...createServerAdmin(parts),
     on(event, listener) {
       events.on(event, listener as never);
       return () => events.off(event, listener as never);
@@ -396,6 +405,23 @@ function openRuntime(parts: RuntimeParts): Runtime {
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
+}
+
+/** Creates the methods of a runtime that administer its MCP servers. */
+function createServerAdmin(parts: RuntimeParts): Pick<Runtime, "acceptTools" | "reloadServers"> {
+  const { options, settings, providers, secrets, onReload } = parts;
+  return {
+    acceptTools: (server) => providers.accept(server),
+    async reloadServers() {
+      // A project that was trusted at the start stays trusted until the end.
+      const { person: _asked, ...unasked } = options;
+      const fresh = await readOptions({ ...unasked, trust: settings.isTrusted ? "given" : "recorded" });
+      const servers = await fresh.servers();
+      secrets.add([...fresh.secretValues, ...servers.flatMap(findServerSecrets)]);
+      onReload(fresh);
+      await providers.replaceServers(servers);
+    },
+  };
 }
 
 /** Leaves the runs that wait to other processes, and ends everything else. */

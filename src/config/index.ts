@@ -22,6 +22,16 @@ export {
 export { type ConfigOptions, existingFiles, type ConfigScope } from "./locations.ts";
 export { type Config, loadConfig, toServerConfig } from "./load-config.ts";
 export type { ConfigInput } from "./servers/inputs.ts";
+export {
+  addDeclaredServer,
+  changeDeclaredServer,
+  createSwitchChanges,
+  createUnknownServerError,
+  findDeclaredServer,
+  type LoadedConfig,
+  type WritableScope,
+  type WrittenServer,
+} from "./declared-servers.ts";
 export { isSelfEntry } from "./servers/self-entry.ts";
 export { normalizeEntry } from "./servers/normalize-entry.ts";
 export { findToolObjection } from "./servers/tool-selection.ts";

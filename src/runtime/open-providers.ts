@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { findServerSecrets } from "../config/index.ts";
 import type { LogListener, RuntimeSettings } from "./options.ts";
 import type { LearnedOptions, LearnedProvider } from "../providers/learned/index.ts";
-import type { McpProvider, ServerStatus } from "../providers/mcp/index.ts";
+import type { McpProvider, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { SkillSources } from "./skill-sources.ts";
 import { VERSION } from "../shared/version.ts";
@@ -21,6 +21,8 @@ export interface Providers {
   readonly servers: readonly ServerStatus[];
   /** Accepts the tools of an MCP server as they are now. */
   accept(server: string): void;
+  /** Starts, restarts and stops MCP servers so that they are those of `servers`. */
+  replaceServers(servers: readonly ServerConfig[]): Promise<void>;
   /** The learned skills with their folder; `undefined` if there are none, or providers are not open. */
   readonly learned: OpenedLearned | undefined;
   close(): Promise<void>;
@@ -46,7 +48,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
 /** Creates the providers; opens nothing before it is needed. */
 export function createProviders(settings: ProviderSettings, sources: SkillSources): Providers {
   let opening: Promise<OpenedProviders> | undefined;
-  let opened: OpenedProviders = NO_PROVIDER;
+  let opened: OpenedProviders = { mcp: NO_SERVERS, learned: undefined };
   let isComplete = false;
   const open = async (): Promise<void> => {
     opened = await (opening ??= openProviders(settings, sources));
@@ -55,21 +57,27 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     open,
     async whenKnown() {
       await open();
-      await opened.known;
+      await opened.mcp.known;
       isComplete = true;
     },
     async ready() {
       await open();
-      await opened.ready;
+      await opened.mcp.ready;
       isComplete = true;
     },
     get isComplete() {
       return isComplete;
     },
     get servers() {
-      return opened.servers;
+      return opened.mcp.servers;
     },
-    accept: (server) => opened.accept(server),
+    accept: (server) => opened.mcp.accept(server),
+    async replaceServers(servers) {
+      await open();
+      if (opened.mcp !== NO_SERVERS) return opened.mcp.replace(servers);
+      opened = { ...opened, mcp: await connect(servers, settings, sources) };
+      opening = Promise.resolve(opened);
+    },
     get learned() {
       return opened.learned;
     },
@@ -81,32 +89,39 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
   };
 }
 
-interface OpenedProviders extends Pick<McpProvider, "servers" | "known" | "ready" | "accept"> {
+type McpServers = Pick<McpProvider, "servers" | "known" | "ready" | "accept" | "replace">;
+
+interface OpenedProviders {
+  readonly mcp: McpServers;
   readonly learned: OpenedLearned | undefined;
 }
 
-const NO_PROVIDER: OpenedProviders = {
+const NO_SERVERS: McpServers = {
   servers: [],
   known: Promise.resolve(),
   ready: Promise.resolve(),
   accept: () => {},
-  learned: undefined,
+  replace: async () => {},
 };
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
-async function openProviders(
-  { sources: readSources, isolated, serverUse, timeouts, env, ...settings }: ProviderSettings,
-  sources: SkillSources,
-): Promise<OpenedProviders> {
-  const { watch, log, secrets } = settings;
-  const { skillsDir, servers: declared } = await readSources();
+async function openProviders(settings: ProviderSettings, sources: SkillSources): Promise<OpenedProviders> {
+  const { watch, isolated, log } = settings;
+  const { skillsDir, servers: declared } = await settings.sources();
   if (skillsDir !== undefined) {
     const { loadSkills } = await import("../providers/skills/index.ts");
     sources.add(await loadSkills(skillsDir, { isolated, watch, log }));
   }
   const learned = skillsDir === undefined ? undefined : await openLearned(skillsDir, settings, sources);
-  const servers = await declared();
-  if (servers.length === 0) return { ...NO_PROVIDER, learned };
+  return { mcp: await connect(await declared(), settings, sources), learned };
+}
+
+async function connect(
+  servers: readonly ServerConfig[],
+  { serverUse, timeouts, env, secrets }: ProviderSettings,
+  sources: SkillSources,
+): Promise<McpServers> {
+  if (servers.length === 0) return NO_SERVERS;
   // Again: a person may have been asked for some of them.
   secrets.add(servers.flatMap(findServerSecrets));
   const { connectServers } = await import("../providers/mcp/index.ts");
@@ -118,15 +133,7 @@ async function openProviders(
     clientInfo: { name: "skillgate", version: VERSION },
   });
   sources.add(provider);
-  return {
-    get servers() {
-      return provider.servers;
-    },
-    known: provider.known,
-    ready: provider.ready,
-    accept: (server) => provider.accept(server),
-    learned,
-  };
+  return provider;
 }
 
 /** Loads the learned skills of the folder. While its files are watched, the first one may come later. */

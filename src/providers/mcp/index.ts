@@ -6,6 +6,7 @@ import type { Implementation } from "@modelcontextprotocol/client";
 import { SkillgateError } from "../../errors.ts";
 import type { Client } from "../../model/client-requests.ts";
 import { OWNER } from "../../model/caller.ts";
+import { canonicalText } from "../../shared/digest.ts";
 import { toSkillName } from "../../shared/skill-names.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
@@ -66,6 +67,8 @@ export interface McpProvider extends Provider {
   readonly ready: Promise<void>;
   /** Accepts the tools of a server as they are now. */
   accept(server: string): void;
+  /** Stops servers that are no longer configured, and starts new and changed ones; the others keep their connections. */
+  replace(configs: readonly ServerConfig[]): Promise<void>;
   /** Calls a tool by its server name and its protocol name. */
   call(server: string, tool: string, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }
@@ -98,7 +101,8 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
     },
   };
   if (configs.some(({ transport, enabled }) => transport === "stdio" && enabled)) killOrphans();
-  const servers = startServers(configs, serverOptions);
+  let byPlan = startServers(configs, serverOptions);
+  let servers = [...byPlan.values()];
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.close()));
   };
@@ -113,11 +117,20 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
     get servers() {
       return servers.map((server) => server.status);
     },
-    known: Promise.all(servers.map((server) => server.known)).then(() => {}),
+    get known() {
+      return Promise.all(servers.map((server) => server.known)).then(() => {});
+    },
     get ready() {
       return Promise.all(servers.map((server) => server.connect())).then(() => {});
     },
     accept: (name) => serverNamed(name, servers).accept(),
+    async replace(configs) {
+      const before = byPlan;
+      byPlan = startServers(configs, serverOptions, before);
+      servers = [...byPlan.values()];
+      await Promise.all([...before.values()].filter((server) => !servers.includes(server)).map((old) => old.close()));
+      serverOptions.onChange();
+    },
     onChange: (listener) => void listeners.push(listener),
     async call(name, tool, input, context) {
       return serverNamed(name, servers, tool).call(tool, input, context);
@@ -133,8 +146,15 @@ function serverNamed(name: string, servers: readonly Server[], tool?: string): S
   throw new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${name}`, facts);
 }
 
+/** A server that is to be started, unless there is an obstacle. */
+interface ServerPlan {
+  readonly config: ServerConfig;
+  readonly skillName: string;
+  readonly obstacle: string | undefined;
+}
+
 /** If two enabled servers have one skill name, the first gets it; the second is not started and reports the conflict. */
-function startServers(configs: readonly ServerConfig[], options: ServerOptions): readonly Server[] {
+function planServers(configs: readonly ServerConfig[]): readonly ServerPlan[] {
   const owners = new Map<string, string>();
   return configs.map((config) => {
     const skillName = config.skillName ?? toSkillName(config.name);
@@ -145,6 +165,21 @@ function startServers(configs: readonly ServerConfig[], options: ServerOptions):
       owner === undefined
         ? undefined
         : `MCP servers '${owner}' and '${config.name}' both become ${skillName}, set skillName for one of them`;
-    return new Server(config, skillName, config.obstacle ?? clash, options);
+    return { config, skillName, obstacle: config.obstacle ?? clash };
   });
+}
+
+/** Starts the servers of a configuration, by their plans. A server that runs by the same plan stays. */
+function startServers(
+  configs: readonly ServerConfig[],
+  options: ServerOptions,
+  running: ReadonlyMap<string, Server> = new Map(),
+): ReadonlyMap<string, Server> {
+  return new Map(
+    planServers(configs).map((plan) => {
+      const key = canonicalText(plan);
+      const { config, skillName, obstacle } = plan;
+      return [key, running.get(key) ?? new Server(config, skillName, obstacle, options)];
+    }),
+  );
 }

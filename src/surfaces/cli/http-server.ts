@@ -1,6 +1,7 @@
 import type { Runtime } from "../../runtime.ts";
 import type { Console } from "../console/index.ts";
 import type { HttpServer, HttpServerSettings } from "../http/index.ts";
+import { configOptions } from "./mcp/files.ts";
 import type { CliSession } from "./session.ts";
 import type { ServeLog } from "./serve-log.ts";
 import { serveOnUncaught } from "./uncaught.ts";
@@ -10,7 +11,7 @@ interface HttpServerParts {
   readonly settings: HttpServerSettings;
   /** Recognizes the token of the server; absent if it requires none. */
   readonly isToken: ((token: string) => boolean) | undefined;
-  readonly session: Pick<CliSession, "folders">;
+  readonly session: Pick<CliSession, "folders" | "flags">;
   readonly log: ServeLog;
 }
 
@@ -24,10 +25,11 @@ export async function startHttpServer(parts: HttpServerParts): Promise<StartedHt
   const { runtime, settings, isToken, session, log } = parts;
   const { serveHttp } = await import("../http/index.ts");
   const { announceServer, createConsole } = await import("../console/index.ts");
-  const console = settings.console ? createConsole(runtime) : undefined;
+  const { store, settingsFile } = await session.folders();
+  const config = { options: configOptions(session.flags), settingsFile };
+  const console = settings.console ? createConsole(runtime, { config }) : undefined;
   const server = await serveHttp(runtime, settings, isToken, { log: (text) => log.say(text, "warn"), pages: console });
   serveOnUncaught(runtime.secrets, log);
-  const { store } = await session.folders();
   const withdraw = console && announceServer(store, { url: server.url, secret: console.linkSecret });
   return {
     console,

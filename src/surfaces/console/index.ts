@@ -6,6 +6,7 @@ import type { RouteEnvironment, WebPages } from "../http/index.ts";
 import { CONSOLE_APIS } from "./api/index.ts";
 import { addLoginApi } from "./api/session.ts";
 import { BUNDLE, createAssets } from "./assets.ts";
+import type { ConsoleConfig } from "./config-files.ts";
 import { createActivity } from "./events/activity.ts";
 import { createEventHub } from "./events/event-hub.ts";
 import { answerProblem } from "./problem.ts";
@@ -28,13 +29,15 @@ export interface Console extends WebPages {
 export interface ConsoleOptions {
   /** The folder of the bundled script and style; default: the one beside this module. */
   readonly bundle?: URL;
+  /** The files that pages may change; without them, servers and settings are only shown. */
+  readonly config?: ConsoleConfig;
 }
 
 /** The path of everything but the page itself. */
 const PREFIX = "/console";
 
 /** Creates the console for `serveHttp`. It counts runs and calls from now on. */
-export function createConsole(runtime: Runtime, { bundle = BUNDLE }: ConsoleOptions = {}): Console {
+export function createConsole(runtime: Runtime, { bundle = BUNDLE, config }: ConsoleOptions = {}): Console {
   const sessions = createSessions();
   const activity = createActivity(runtime);
   const events = createEventHub(runtime);
@@ -51,10 +54,9 @@ export function createConsole(runtime: Runtime, { bundle = BUNDLE }: ConsoleOpti
           ? c.json({ link: createLink(http.url()) })
           : answerProblem(createLinkError()),
       );
-      app.route(PREFIX, createApiRoutes({ runtime, http, sessions, activity, events }));
+      app.route(PREFIX, createApiRoutes({ runtime, http, sessions, activity, events, config }));
     },
     close() {
-      sessions.closeAll();
       events.close();
       activity.close();
     },

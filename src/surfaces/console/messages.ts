@@ -128,3 +128,59 @@ export interface MethodDescription {
   /** The text that a model reads. */
   readonly text: string;
 }
+
+/** A server with its tools, its entry and the end of its log. */
+export interface ServerDetail extends ServerSummary {
+  readonly tools: readonly { readonly name: string; readonly path: string; readonly description: string }[];
+  readonly quarantined: readonly { readonly tool: string; readonly reason: string }[];
+  readonly log: string;
+  /** Its entry in a file, with masked secrets; `null` for callers that may not see it, and without a file. */
+  readonly declaration: {
+    readonly file: string;
+    readonly line: number;
+    readonly scope: string;
+    /** True until the project is trusted. */
+    readonly isHeld: boolean;
+    readonly entry: unknown;
+    readonly problem: string | null;
+  } | null;
+}
+
+/** A line of the test of a server. */
+export type ServerTestLine =
+  | { readonly kind: "log"; readonly text: string }
+  | {
+      readonly kind: "result";
+      readonly server: ServerSummary;
+      readonly tools: readonly string[];
+      readonly durationMs: number;
+    }
+  | { readonly kind: "problem"; readonly problem: ProblemDetails };
+
+/** A skill that is not an MCP server. */
+export interface SkillSummary {
+  readonly name: string;
+  readonly description: string;
+  readonly methods: number;
+  readonly enabled: boolean;
+  readonly hasSettings: boolean;
+}
+
+/** A setting of a skill, without the value of a secret. */
+export interface SkillSetting {
+  readonly key: string;
+  /** JSON Schema of the value. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly isRequired: boolean;
+  readonly isSecret: boolean;
+  /** The environment variable of a secret. */
+  readonly variable: string | null;
+  readonly isSet: boolean;
+  readonly value: unknown;
+}
+
+export interface SkillDetail extends SkillSummary {
+  readonly methodPaths: readonly string[];
+  readonly settings: readonly SkillSetting[];
+  readonly problems: readonly string[];
+}

@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 
 import type { Runtime } from "../../runtime.ts";
 import type { HttpServices, RouteEnvironment } from "../http/index.ts";
+import type { ConsoleConfig } from "./config-files.ts";
 import type { Activity } from "./events/activity.ts";
 import type { EventHub } from "./events/event-hub.ts";
 import type { ConsoleSessions } from "./security/sessions.ts";
@@ -13,6 +14,8 @@ export interface ConsoleServices {
   readonly sessions: ConsoleSessions;
   readonly activity: Activity;
   readonly events: EventHub;
+  /** Absent for a runtime that a program defines. */
+  readonly config: ConsoleConfig | undefined;
 }
 
 export type ConsoleEnvironment = {

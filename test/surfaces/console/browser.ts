@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 
 import type { RuntimeOptions } from "../../../src/runtime/options.ts";
 import { createRuntime, type Runtime } from "../../../src/runtime.ts";
+import type { ConsoleConfig } from "../../../src/surfaces/console/config-files.ts";
 import { createConsole } from "../../../src/surfaces/console/index.ts";
 import { type HttpServerSettings, SERVER_DEFAULTS, serveHttp } from "../../../src/surfaces/http/index.ts";
 import { TestSkill } from "../serving.ts";
@@ -32,6 +33,8 @@ export interface ConsoleServer {
 export interface ConsoleServerOptions {
   readonly settings?: Partial<HttpServerSettings>;
   readonly runtime?: RuntimeOptions;
+  /** The folder of a project whose files the console may change. */
+  readonly project?: string;
 }
 
 /** The bundle that the build has written. */
@@ -40,15 +43,35 @@ const BUNDLE = new URL("../../../dist/src/surfaces/console/bundle/", import.meta
 export const TOKEN = "the-token-of-the-server";
 
 /** Starts a server with the console for one test. Its token is `TOKEN`. */
-export async function serveConsole({ settings, runtime: options }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
-  const runtime = await createRuntime({ skillsDir: false, skills: [TestSkill], workers: 1, ...options });
-  const pages = createConsole(runtime, { bundle: BUNDLE });
+export async function serveConsole(options: ConsoleServerOptions = {}): Promise<ConsoleServer> {
+  const { settings, project } = options;
+  const files = project === undefined ? {} : { cwd: project, env: createEnvironment(project), discover: true };
+  const runtime = await createRuntime({
+    skillsDir: false,
+    skills: [TestSkill],
+    workers: 1,
+    watch: project !== undefined,
+    ...files,
+    ...options.runtime,
+  });
+  const config = project === undefined ? undefined : createConfig(project);
+  const pages = createConsole(runtime, { bundle: BUNDLE, ...(config !== undefined && { config }) });
   const all = { ...SERVER_DEFAULTS, port: 0, drainSeconds: 1, ...settings };
   const server = await serveHttp(runtime, all, all.auth ? (token) => token === TOKEN : undefined, { pages });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= server.close().then(() => runtime.close()));
   onTestFinished(close);
   return { url: server.url, runtime, createLoginLink: () => pages.createLoginLink(server.url), close };
+}
+
+/** The environment of a user whose own files are in the project. */
+function createEnvironment(project: string): Record<string, string | undefined> {
+  return { PATH: process.env["PATH"], HOME: project, XDG_STATE_HOME: join(project, ".state") };
+}
+
+function createConfig(project: string): ConsoleConfig {
+  const options = { cwd: project, env: createEnvironment(project), home: project };
+  return { options, settingsFile: join(project, "settings.yaml") };
 }
 
 let browser: Browser | undefined;

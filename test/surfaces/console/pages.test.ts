@@ -10,6 +10,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Every page, with the heading that it shows. A new page needs one line here. */
 const PAGES = [
   ["overview", "#/", "Overview"],
+  ["servers", "#/servers", "Skills and servers"],
+  ["skill", "#/servers/skill/TestSkill", "Skills and servers"],
   ["search", "#/search?q=add", "Search"],
   ["methods", "#/methods", "Methods"],
   ["method", "#/methods/TestSkill.add", "Methods"],

@@ -7,7 +7,6 @@ import { readTextFile } from "../input/read-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { createAddedResult, scopeHelp } from "./answers.ts";
 import { openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import { writeServer } from "./write.ts";
 
 export function addMcpAddJson(mcp: Command, act: CommandAction): void {
   mcp
@@ -22,7 +21,9 @@ export function addMcpAddJson(mcp: Command, act: CommandAction): void {
         const files = await openConfig(session);
         const text = json.startsWith("@") ? await readTextFile(json.slice(1), session.signal) : json;
         const entry = entryIn(text, name);
-        const written = await writeServer({ name, entry }, scopeNamed(scope), { files });
+        const written = await files.configModule.addDeclaredServer({ name, entry }, scopeNamed(scope), {
+          config: files,
+        });
         return createAddedResult(written, session.paint, files);
       }),
     );

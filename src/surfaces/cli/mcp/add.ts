@@ -6,7 +6,6 @@ import { wholeNumber } from "../input/whole-number.ts";
 import { createEntry, type ServerFlags, takesServerFlags, withoutGaps } from "./server-flags.ts";
 import { openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
 import { createAddedResult, scopeHelp } from "./answers.ts";
-import { writeServer } from "./write.ts";
 
 interface AddFlags extends ServerFlags {
   readonly scope: string;
@@ -29,7 +28,11 @@ export function addMcpAdd(mcp: Command, act: CommandAction): void {
         const files = await openConfig(session);
         const server = describeServer([name, commandOrUrl, ...args], flags);
         const entry = { ...createEntry(server.commandOrUrl, server.args, server.flags), ...getOAuthFlags(flags) };
-        const written = await writeServer({ name: server.name, entry }, scopeNamed(flags.scope), { files });
+        const written = await files.configModule.addDeclaredServer(
+          { name: server.name, entry },
+          scopeNamed(flags.scope),
+          { config: files },
+        );
         return createAddedResult(written, session.paint, files);
       }),
     );

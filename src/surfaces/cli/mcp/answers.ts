@@ -2,8 +2,7 @@ import { isRecord } from "../../../model/json.ts";
 import { lines } from "../text/layout.ts";
 import type { CommandResult, Terminal } from "../terminal/terminal.ts";
 import { type CommandConfig, SCOPES } from "./files.ts";
-import type { ConfigModule } from "./load-config.ts";
-import type { WrittenServer } from "./write.ts";
+import type { ConfigModule, WrittenServer } from "./load-config.ts";
 
 /** The result of adding a server: its entry, warnings, and the next command. */
 export function createAddedResult(

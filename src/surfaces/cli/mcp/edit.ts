@@ -3,10 +3,9 @@ import type { Command } from "commander";
 import { isRecord } from "../../../model/json.ts";
 import type { CommandAction } from "../command-action.ts";
 import { UsageError } from "../usage-error.ts";
-import { declaredNamed, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
 import type { DeclaredServer } from "./load-config.ts";
 import { parseHeaders, type ServerFlags, getSettings, takesServerFlags, parseVariables } from "./server-flags.ts";
-import { changeServer } from "./write.ts";
 
 interface EditFlags extends ServerFlags {
   readonly scope?: string;
@@ -29,7 +28,11 @@ export function addMcpEdit(mcp: Command, act: CommandAction): void {
       act(async (session, name: string, command: readonly string[], flags: EditFlags) => {
         const files = await openConfig(session);
         const { configModule, options } = files;
-        const server = declaredNamed(name, files, flags.scope === undefined ? undefined : scopeNamed(flags.scope));
+        const server = configModule.findDeclaredServer(
+          name,
+          files,
+          flags.scope === undefined ? undefined : scopeNamed(flags.scope),
+        );
         const changes = changesTo(server, command, flags);
         const { file, location } = server;
         if (changes.length === 0)
@@ -38,7 +41,7 @@ export function addMcpEdit(mcp: Command, act: CommandAction): void {
           );
         const entry = after(server, changes);
         configModule.toServerConfig(name, entry, options);
-        await changeServer(
+        await configModule.changeDeclaredServer(
           server,
           changes.map(({ inside, value }) => ({ path: inside, value })),
           files,

@@ -1,10 +1,7 @@
 import type { Command } from "commander";
 
-import { isRecord } from "../../../model/json.ts";
 import type { CommandAction } from "../command-action.ts";
-import { declaredNamed, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import type { DeclaredServer } from "./load-config.ts";
-import { changeServer } from "./write.ts";
+import { openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
 
 export function addMcpEnable(mcp: Command, act: CommandAction): void {
   for (const command of [ENABLE, DISABLE]) addSwitch(mcp, act, command);
@@ -33,10 +30,11 @@ function addSwitch(mcp: Command, act: CommandAction, { word, says, enabled }: Se
     .action(
       act(async (session, names: readonly string[], { scope }: { readonly scope?: string }) => {
         const files = await openConfig(session);
+        const { configModule } = files;
         const target = scope === undefined ? undefined : scopeNamed(scope);
-        const servers = names.map((name) => declaredNamed(name, files, target));
+        const servers = names.map((name) => configModule.findDeclaredServer(name, files, target));
         for (const server of servers) {
-          await changeServer(server, changesTo(server, enabled), files);
+          await configModule.changeDeclaredServer(server, configModule.createSwitchChanges(server, enabled), files);
         }
         return {
           exit: "ok",
@@ -45,13 +43,4 @@ function addSwitch(mcp: Command, act: CommandAction, { word, says, enabled }: Se
         };
       }),
     );
-}
-
-/** Changes the key that the entry has (`enabled` or `disabled`), else `enabled`. */
-function changesTo({ entry }: DeclaredServer, enabled: boolean): { path: string[]; value: unknown }[] {
-  const has = (key: string): boolean => isRecord(entry) && Object.hasOwn(entry, key);
-  const at = (key: string, value: unknown): { path: string[]; value: unknown } => ({ path: [key], value });
-  if (has("enabled")) return [at("enabled", enabled), ...(has("disabled") ? [at("disabled", undefined)] : [])];
-  if (has("disabled")) return [at("disabled", !enabled)];
-  return enabled ? [] : [at("enabled", false)];
 }

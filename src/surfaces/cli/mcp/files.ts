@@ -1,14 +1,11 @@
-import { SkillgateError } from "../../../errors.ts";
-import { describeUnknownName } from "../../../shared/suggest.ts";
 import type { CommonFlags, CliSession } from "../session.ts";
 import { createUnknownValueError } from "../usage-error.ts";
 import {
   type Config,
   type ConfigModule,
   type ConfigOptions,
-  type ConfigScope,
-  type DeclaredServer,
   loadConfigModule,
+  type WritableScope,
 } from "./load-config.ts";
 
 /** The loaded configuration, with the module and the options that loaded it. */
@@ -35,27 +32,6 @@ export function configOptions({ settings, mcpConfig }: CommonFlags): ConfigOptio
   };
 }
 
-/** Finds the server in effect, or the one of a scope. Throws with the nearest names. */
-export function declaredNamed(
-  name: string,
-  { declared }: Pick<Config, "declared">,
-  scope?: ConfigScope,
-): DeclaredServer {
-  const inScope = declared.filter(({ file }) => scope === undefined || file.scope === scope);
-  const found = inScope.find((server) => server.name === name && (scope !== undefined || !server.isOverruled));
-  if (found !== undefined) return found;
-  throw unknownServer(
-    name,
-    inScope.map((server) => server.name),
-  );
-}
-
-/** Creates an error such as `MCP server not found: filesytem; did you mean filesystem?`. */
-export function unknownServer(name: string, names: readonly string[]): SkillgateError {
-  const { detail, suggestions } = describeUnknownName("MCP server", name, new Set(names));
-  return new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${detail}`, { server: name, suggestions });
-}
-
 /** The file of each scope, as the help describes it. */
 export const SCOPES: ReadonlyMap<string, string> = new Map([
   ["project", ".mcp.json in this folder, shared by everyone who works on it"],
@@ -66,7 +42,7 @@ export const SCOPES: ReadonlyMap<string, string> = new Map([
 export const SCOPE_OPTION = "-s, --scope <scope>";
 
 /** Parses the value of `--scope`. */
-export function scopeNamed(scope: string): "project" | "local" | "user" {
+export function scopeNamed(scope: string): WritableScope {
   if (scope === "project" || scope === "local" || scope === "user") return scope;
   throw createUnknownValueError("scope", scope, [...SCOPES.keys()]);
 }

@@ -4,7 +4,7 @@ import { isRecord } from "../../../model/json.ts";
 import { toSkillName } from "../../../shared/skill-names.ts";
 import type { CommandAction } from "../command-action.ts";
 import { lines } from "../text/layout.ts";
-import { declaredNamed, type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
 import type { DeclaredServer } from "./load-config.ts";
 
 export function addMcpGet(mcp: Command, act: CommandAction): void {
@@ -17,7 +17,11 @@ export function addMcpGet(mcp: Command, act: CommandAction): void {
     .action(
       act(async (session, name: string, { scope }: { readonly scope?: string }) => {
         const files = await openConfig(session);
-        const server = declaredNamed(name, files, scope === undefined ? undefined : scopeNamed(scope));
+        const server = files.configModule.findDeclaredServer(
+          name,
+          files,
+          scope === undefined ? undefined : scopeNamed(scope),
+        );
         const facts = collectFacts(server, files);
         return { exit: "ok", json: facts, text: factsText(facts) };
       }),

@@ -9,8 +9,7 @@ import type { CliSession } from "../session.ts";
 import { createUnknownValueError } from "../usage-error.ts";
 import { scopeHelp } from "./answers.ts";
 import { type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import type { McpClient } from "./load-config.ts";
-import { writeServer, type WrittenServer } from "./write.ts";
+import type { McpClient, WrittenServer } from "./load-config.ts";
 
 interface ImportFlags {
   readonly scope?: string;
@@ -143,7 +142,7 @@ async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session:
             scope: target,
             entry: configModule.maskEntry(entry),
           }
-        : await writeServer({ name, entry }, target, { files, approves: !found.isForeign });
+        : await configModule.addDeclaredServer({ name, entry }, target, { config: files, approves: !found.isForeign });
     return { ...found, kind: "added", written };
   } catch (thrown) {
     return { ...found, kind: "skipped", why: getMessage(thrown) };

@@ -5,6 +5,8 @@ export type {
   ConfigScope,
   DeclaredServer,
   McpClient,
+  WritableScope,
+  WrittenServer,
 } from "../../../config/index.ts";
 
 export type ConfigModule = Awaited<ReturnType<typeof loadConfigModule>>;

@@ -3,7 +3,7 @@ import { sentence, SkillgateError } from "../../../errors.ts";
 import type { CommandAction } from "../command-action.ts";
 import { openPage } from "../terminal/open-page.ts";
 import { UsageError } from "../usage-error.ts";
-import { declaredNamed, openConfig } from "./files.ts";
+import { openConfig } from "./files.ts";
 import { startServer } from "./start-servers.ts";
 import { escaped } from "../text/layout.ts";
 
@@ -22,7 +22,8 @@ export function addMcpLogin(mcp: Command, act: CommandAction): void {
     .addHelpText("after", "\nExample:\n  skillgate mcp login linear")
     .action(
       act(async (session, name: string) => {
-        const { config } = declaredNamed(name, await openConfig(session));
+        const files = await openConfig(session);
+        const { config } = files.configModule.findDeclaredServer(name, files);
         if (config?.transport === "stdio")
           throw new UsageError(`Cannot log in to ${name}: it is a local process; set its keys with env`);
         const authorize = ({ url }: { readonly url: URL }): void => openLoginPage(url, name);

@@ -5,8 +5,7 @@ import type { CommandAction } from "../command-action.ts";
 import { askYesNo, isAtTerminal } from "../terminal/ask-line.ts";
 import { escaped } from "../text/layout.ts";
 import type { CliSession } from "../session.ts";
-import { changeServer } from "./write.ts";
-import { declaredNamed, type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
+import { type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
 import type { DeclaredServer } from "./load-config.ts";
 
 interface RemoveFlags {
@@ -26,10 +25,14 @@ export function addMcpRemove(mcp: Command, act: CommandAction): void {
     .action(
       act(async (session, name: string, { scope, yes }: RemoveFlags) => {
         const files = await openConfig(session);
-        const server = declaredNamed(name, files, scope === undefined ? undefined : scopeNamed(scope));
+        const server = files.configModule.findDeclaredServer(
+          name,
+          files,
+          scope === undefined ? undefined : scopeNamed(scope),
+        );
         if (yes !== true) await confirm(server, files, session);
         const { file } = server;
-        await changeServer(server, [{ path: [], value: undefined }], files);
+        await files.configModule.changeDeclaredServer(server, [{ path: [], value: undefined }], files);
         const text = `Removed ${name} from ${file.label}`;
         return { exit: "ok", json: { removed: { name, file: file.label } }, text };
       }),

@@ -3,7 +3,7 @@ import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { otherProblems } from "../unknown-path.ts";
 import type { CliSession, RuntimeNeeds } from "../session.ts";
-import { declaredNamed, type CommandConfig, openConfig, unknownServer } from "./files.ts";
+import { type CommandConfig, openConfig } from "./files.ts";
 
 /** The status of a server and the place of its declaration, with secrets masked. */
 export type StartedServer = Runtime["servers"][number] & {
@@ -48,12 +48,13 @@ export async function startServer(session: CliSession, name: string, use?: Runti
   const { servers } = await startServers(session, name, use);
   const [server] = servers;
   if (server !== undefined) return server;
-  throw unknownServer(name, []);
+  const { configModule } = await openConfig(session);
+  throw configModule.createUnknownServerError(name, []);
 }
 
 /** Throws if no file declares the name, or if its entry is invalid. */
 function requireUsable(name: string, files: CommandConfig): void {
-  const { config, problem } = declaredNamed(name, files);
+  const { config, problem } = files.configModule.findDeclaredServer(name, files);
   if (config !== undefined) return;
   const { source = "", error = "it is Skillgate itself", fix } = problem ?? {};
   throw new SkillgateError("CONFIG_INVALID", `${source}: ${error}`, {

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
+import type { SettingChange } from "../../../runtime/skill-settings.ts";
 import type { CommandAction } from "../command-action.ts";
 import { lines, shownPath, table } from "../text/layout.ts";
 import { warningsText } from "../text/output.ts";
@@ -24,9 +25,10 @@ export function addSkillsSettings(skills: Command, act: CommandAction): void {
         const runtime = await readyRuntime();
         const skill = skillNamed(runtime, name);
         const { settingsFile } = await folders();
-        const changes = await Promise.all(words.map((word) => parseChange(word, skill)));
+        const changes = words.map(parseChange);
         if (changes.length > 0) {
-          await check(changes, skill, runtime.settingsOf(name)?.settings);
+          const { requireValidChanges } = await import("../../../runtime/skill-settings.ts");
+          requireValidChanges(changes, skill, runtime.settingsOf(name)?.settings);
           await changeSettings(
             settingsFile,
             changes.map(({ key, value }) => ({ path: ["skills", name, key], value })),
@@ -57,44 +59,10 @@ function skillNamed(runtime: Runtime, name: string): ProvidedSkill {
   );
 }
 
-interface SettingChange {
-  readonly key: string;
-  /** `undefined` removes the setting. */
-  readonly value: unknown;
-}
-
-async function parseChange(word: string, { name, settings = {} }: ProvidedSkill): Promise<SettingChange> {
+function parseChange(word: string): SettingChange {
   const [, key = "", text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
   if (key === "") throw new UsageError(`Cannot read ${JSON.stringify(word)}: write key=value`);
-  const { getSecretNames, getSecretVariable } = await import("../../../runtime/skill-settings.ts");
-  if (getSecretNames(settings).includes(key) && text !== "" && !/^\$\{[^}]+\}$/.test(text)) {
-    const variable = getSecretVariable(name, key);
-    throw new UsageError(
-      `Cannot write a secret into settings.yaml: put ${variable}=… into .env, or write ${key}='\${${variable}}'`,
-    );
-  }
   return { key, value: text === "" ? undefined : parseSettingValue(text) };
-}
-
-/** Throws if a changed setting is invalid; other settings may already be invalid or missing. */
-async function check(
-  changes: readonly SettingChange[],
-  skill: ProvidedSkill,
-  current: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
-  const { findMistakes } = await import("../../../runtime/skill-settings.ts");
-  // The value of a placeholder is not known here.
-  const changed = changes.filter(({ value }) => value !== undefined && !isPlaceholder(value));
-  const values = { ...current, ...Object.fromEntries(changed.map(({ key, value }) => [key, value])) };
-  const mistakes = findMistakes(values, skill).filter(({ setting }) =>
-    changed.some(({ key }) => setting === key || setting.startsWith(`${key}.`) || setting.startsWith(`${key}[`)),
-  );
-  if (mistakes.length === 0) return;
-  throw new UsageError(`Cannot change the settings of ${skill.name}: ${mistakes.map(({ says }) => says).join("; ")}`);
-}
-
-function isPlaceholder(value: unknown): boolean {
-  return typeof value === "string" && value.includes("${");
 }
 
 function parseSettingValue(text: string): unknown {

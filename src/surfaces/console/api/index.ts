@@ -2,7 +2,18 @@ import type { AddConsoleApi } from "../services.ts";
 import { addEventsApi } from "./events.ts";
 import { addOverviewApi } from "./overview.ts";
 import { addSearchApi } from "./search.ts";
+import { addServerTestApi } from "./server-test.ts";
+import { addServersApi } from "./servers.ts";
 import { addSessionApi } from "./session.ts";
+import { addSkillsApi } from "./skills.ts";
 
 /** The endpoints that require a login, one file for each topic. */
-export const CONSOLE_APIS: readonly AddConsoleApi[] = [addSessionApi, addEventsApi, addOverviewApi, addSearchApi];
+export const CONSOLE_APIS: readonly AddConsoleApi[] = [
+  addSessionApi,
+  addEventsApi,
+  addOverviewApi,
+  addSearchApi,
+  addServersApi,
+  addServerTestApi,
+  addSkillsApi,
+];

@@ -21,7 +21,6 @@ export interface ConsoleSessions {
   open(credential: LoginCredential): string;
   find(secret: string): ConsoleSession | undefined;
   close(secret: string): void;
-  closeAll(): void;
 }
 
 /** Milliseconds that a one-time code is valid. */
@@ -83,9 +82,6 @@ export function createSessions(now: () => number = Date.now): ConsoleSessions {
       return session;
     },
     close: (secret) => remove(digest(secret)),
-    closeAll() {
-      for (const key of sessions.keys()) remove(key);
-    },
   };
 }
 

@@ -24,6 +24,8 @@ interface ChartProps {
 
 const HEIGHT_PX = 160;
 
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+
 /** Lines over time, which adapt to the width of the page and to its colours. */
 export function Chart({ label, times, series, unit }: ChartProps) {
   const host = useRef<HTMLDivElement>(null);
@@ -96,7 +98,10 @@ function createOptions(element: HTMLElement, series: readonly ChartSeries[], uni
     cursor: { y: false, points: { size: 6 } },
     padding: [8, 8, 0, 0],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.15, unit === "count" ? 4 : 1)] } },
-    axes: [axis, { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value, unit)) }],
+    axes: [
+      { ...axis, values: (_plot, splits) => splits.map((time) => CLOCK.format(time * 1_000)) },
+      { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value, unit)) },
+    ],
     series: [
       {},
       ...series.map(({ label, color: name, isFilled = false }) => ({

@@ -5,6 +5,7 @@ import type { IconName } from "../components/icon.tsx";
 import { MethodsPage } from "./methods.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { SearchPage } from "./search.tsx";
+import { ServersPage } from "./servers/index.tsx";
 
 /** Properties of every page. */
 export interface PageProps {
@@ -28,6 +29,7 @@ export interface Page {
 /** The pages in the order of the navigation. A new page needs one entry here. */
 export const PAGES: readonly Page[] = [
   { path: "", title: "Overview", icon: "overview", component: OverviewPage },
+  { path: "servers", title: "Skills and servers", icon: "servers", component: ServersPage },
   { path: "search", title: "Search", icon: "search", component: SearchPage },
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },
 ];

@@ -70,7 +70,11 @@ function Numbers({ overview }: { readonly overview: Overview }) {
   const connected = servers.filter(({ status }) => status === "connected").length;
   return (
     <dl class="numbers">
-      <Figure label="Methods" value={formatCount(methods)} note={`in ${formatCount(skills)} skills`} />
+      <Figure
+        label="Methods"
+        value={formatCount(methods)}
+        note={skills === 1 ? "in 1 skill" : `in ${formatCount(skills)} skills`}
+      />
       <Figure label="Servers connected" value={String(connected)} note={`of ${servers.length}`} />
       <Figure
         label="Runs, last hour"
@@ -142,7 +146,9 @@ function Servers({ servers }: { readonly servers: readonly ServerSummary[] }) {
       {servers.map(({ name, status, error, toolCount }) => (
         <li key={name} class="list-row">
           <span class="list-main">
-            <Text value={name} limit={100} />
+            <a href={formatLink(["servers", "server", name])}>
+              <Text value={name} limit={100} />
+            </a>
             {error !== null && status !== "connected" && (
               <span class="muted clip">
                 <Text value={error} limit={300} />
@@ -184,8 +190,8 @@ function RunBadge({ run: { kind } }: { readonly run: RunSummary }) {
 function NoServers() {
   return (
     <EmptyState icon="servers" title="No MCP servers">
-      Add one in a terminal:{" "}
-      <code>skillgate mcp add filesystem -- npx -y @modelcontextprotocol/server-filesystem .</code>
+      <a href={formatLink(["servers"])}>Add one</a>, or import those of another client:{" "}
+      <code>skillgate mcp import claude-code</code>
     </EmptyState>
   );
 }

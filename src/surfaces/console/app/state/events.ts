@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 
 import type { ConsoleEventName, ConsoleEvents } from "../../messages.ts";
+import { request, toProblem } from "../api.ts";
 import { loadSession } from "./session.ts";
 
 /** The stream of live events. */
@@ -43,6 +44,7 @@ export function openEvents(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastId = "";
   let retryMs = MIN_RETRY_MS;
+  let isLive = true;
 
   function close(): void {
     clearTimeout(timer);
@@ -55,12 +57,25 @@ export function openEvents(): () => void {
     if (document.hidden) return;
     source = new EventSource(`/console/api/events${lastId === "" ? "" : `?after=${encodeURIComponent(lastId)}`}`);
     for (const name of EVENT_NAMES) source.addEventListener(name, (event) => receive(name, event));
-    source.addEventListener("error", () => {
-      close();
-      connection.value = "lost";
-      timer = setTimeout(open, retryMs);
-      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
-    });
+    source.addEventListener("error", retryLater);
+  }
+
+  function retryLater(): void {
+    close();
+    connection.value = "lost";
+    timer = setTimeout(() => void retry(), retryMs);
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+  }
+
+  /** An event source does not report why it ends: asks first whether the login is still valid. */
+  async function retry(): Promise<void> {
+    try {
+      await request("/session");
+    } catch (error) {
+      if (isLive && toProblem(error).code !== "LOGIN_MISSING") retryLater();
+      return;
+    }
+    if (isLive) open();
   }
 
   function receive(name: ConsoleEventName, { data, lastEventId }: MessageEvent<string>): void {
@@ -83,6 +98,7 @@ export function openEvents(): () => void {
   document.addEventListener("visibilitychange", open);
   open();
   return () => {
+    isLive = false;
     document.removeEventListener("visibilitychange", open);
     close();
   };

@@ -1,0 +1,32 @@
+import { changeByHand, type ConfigOptions, editSettings, loadConfig, type LoadedConfig } from "../../config/index.ts";
+import { invalidRequest } from "./problem.ts";
+
+/** The configuration that the console may change. */
+export interface ConsoleConfig {
+  readonly options: ConfigOptions;
+  /** The path of settings.yaml, which may not exist yet. Absolute. */
+  readonly settingsFile: string;
+}
+
+/** Reads the configuration as its files are now; throws `REQUEST_INVALID` for a server without files. */
+export async function openConfigFiles(config: ConsoleConfig | undefined): Promise<LoadedConfig> {
+  const { options } = requireConfig(config);
+  const { declared } = await loadConfig(options);
+  return { declared, options };
+}
+
+/** Changes values of settings.yaml on behalf of the owner, so that the project stays trusted. `undefined` removes one. */
+export async function changeSettingsFile(
+  config: ConsoleConfig | undefined,
+  changes: readonly { readonly path: readonly string[]; readonly value: unknown }[],
+): Promise<void> {
+  const { options, settingsFile } = requireConfig(config);
+  await changeByHand(options, { files: [settingsFile] }, async () => {
+    for (const { path, value } of changes) await editSettings(settingsFile, path, value);
+  });
+}
+
+function requireConfig(config: ConsoleConfig | undefined): ConsoleConfig {
+  if (config !== undefined) return config;
+  throw invalidRequest("this server was started by a program, which defines its servers and skills");
+}
