@@ -24,7 +24,12 @@ interface ChartProps {
 
 const HEIGHT_PX = 160;
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+let clock: Intl.DateTimeFormat | undefined;
+
+function formatClock(seconds: number): string {
+  clock ??= new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+  return clock.format(seconds * 1_000);
+}
 
 /** Lines over time, which adapt to the width of the page and to its colours. */
 export function Chart({ label, times, series, unit }: ChartProps) {
@@ -99,7 +104,7 @@ function createOptions(element: HTMLElement, series: readonly ChartSeries[], uni
     padding: [8, 8, 0, 0],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.15, unit === "count" ? 4 : 1)] } },
     axes: [
-      { ...axis, values: (_plot, splits) => splits.map((time) => CLOCK.format(time * 1_000)) },
+      { ...axis, values: (_plot, splits) => splits.map(formatClock) },
       { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value, unit)) },
     ],
     series: [

@@ -32,5 +32,5 @@ export function Text({ value, limit = SHORT_UNITS }: TextProps) {
 }
 
 export function formatCount(count: number): string {
-  return count.toLocaleString();
+  return count < 1_000 ? String(count) : count.toLocaleString();
 }

@@ -3,17 +3,28 @@ interface TimeProps {
   readonly at: number;
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const FORMATS = {
+  clock: { timeStyle: "medium" },
+  date: { dateStyle: "medium", timeStyle: "short" },
+  whole: { dateStyle: "full", timeStyle: "long" },
+} as const;
+
+const formatters = new Map<keyof typeof FORMATS, Intl.DateTimeFormat>();
+
+/** Creating a formatter takes milliseconds, so each is created when it is first used. */
+function formatDate(date: Date, name: keyof typeof FORMATS): string {
+  const formatter = formatters.get(name) ?? new Intl.DateTimeFormat(undefined, FORMATS[name]);
+  formatters.set(name, formatter);
+  return formatter.format(date);
+}
 
 /** A moment in the time zone of the reader; the whole date is its title. */
 export function Time({ at }: TimeProps) {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
   return (
-    <time dateTime={date.toISOString()} title={WHOLE.format(date)}>
-      {(isToday ? CLOCK : DATE).format(date)}
+    <time dateTime={date.toISOString()} title={formatDate(date, "whole")}>
+      {formatDate(date, isToday ? "clock" : "date")}
     </time>
   );
 }

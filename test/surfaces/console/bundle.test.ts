@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+const BUNDLE = new URL("../../../dist/src/surfaces/console/bundle/", import.meta.url);
+
+const MAX_BYTES = 250_000;
+
+test("the pages are one script and one style of at most 250 KB, with the licences of their libraries [O2]", () => {
+  expect(readdirSync(BUNDLE).toSorted()).toEqual(["app.css", "app.js", "icon.svg", "licences.txt"]);
+  expect(zippedSize("app.js") + zippedSize("app.css")).toBeLessThan(MAX_BYTES);
+  const licences = readFileSync(new URL("licences.txt", BUNDLE), "utf8");
+  for (const name of ["preact", "@preact/signals", "uplot"])
+    expect(licences).toMatch(new RegExp(`^${name} \\d+\\.`, "m"));
+});
+
+function zippedSize(name: string): number {
+  return gzipSync(readFileSync(new URL(name, BUNDLE)), { level: 9 }).length;
+}
