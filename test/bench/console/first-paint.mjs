@@ -1,10 +1,10 @@
-// The time until the console paints, and its longest task, with 1,000 methods, in Chromium: node test/bench/console.mjs
+// The time until the console paints, and its longest task, with 1,000 methods, in Chromium: node test/bench/console/first-paint.mjs
 
 import { chromium } from "playwright-core";
-import { defineSkill } from "../../dist/src/authoring/define-skill.js";
-import { createRuntime } from "../../dist/src/runtime.js";
-import { createConsole } from "../../dist/src/surfaces/console/index.js";
-import { SERVER_DEFAULTS, serveHttp } from "../../dist/src/surfaces/http/index.js";
+import { defineSkill } from "../../../dist/src/authoring/define-skill.js";
+import { createRuntime } from "../../../dist/src/runtime.js";
+import { createConsole } from "../../../dist/src/surfaces/console/index.js";
+import { SERVER_DEFAULTS, serveHttp } from "../../../dist/src/surfaces/http/index.js";
 
 const ROUNDS = 10;
 const PAGES = ["", "servers", "search?q=method+7", "methods"];
