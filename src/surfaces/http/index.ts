@@ -22,7 +22,7 @@ export { parseServerSettings, SERVER_DEFAULTS, type HttpServerSettings } from ".
 export { openToken } from "./auth/token.ts";
 export { type Authentication, OWNER_AUTHENTICATION } from "./auth/authenticate.ts";
 export { closeAfterCredential, followCredential } from "./auth/follow-credential.ts";
-export { type Body, readJson } from "./body.ts";
+export { readJson } from "./body.ts";
 export type { HttpServices, RouteEnvironment, WebPages } from "./services.ts";
 
 /** A listening server. */

@@ -2,7 +2,6 @@ export type {
   ClientFile,
   Config,
   ConfigOptions,
-  ConfigScope,
   DeclaredServer,
   McpClient,
   WritableScope,
