@@ -481,7 +481,7 @@ function openRuns(parts: RuntimeParts, services: RuntimeServices): Runs {
     services,
     createRequest: (options) => requestFor(options, parts),
     getCatalog: (caller) => parts.registry.viewFor(caller),
-    waitsForAnswers: parts.settings.approvals.waits || parts.options.approve !== undefined,
+    waitsForAnswers: parts.settings.approvals.wait !== false || parts.options.approve !== undefined,
     warn: (text) => parts.log("warn", text),
     onOutcome: async (outcome, caller) => {
       await parts.audit?.commitEffects(outcome.runId);

@@ -4,6 +4,7 @@ import {
   type ApprovalAnswer,
   type ApprovalRequest,
   type ApprovalScope,
+  type ApprovalWait,
   type Approve,
   type Approver,
 } from "../model/approval.ts";
@@ -21,8 +22,7 @@ export interface DecisionOptions {
   readonly open: () => Promise<Database>;
   /** The time for which a question can be answered, and an unused yes counts. */
   readonly expireMs: number;
-  /** True if calls wait for an answer also if no person was asked. */
-  readonly waits: boolean;
+  readonly wait: ApprovalWait;
   /** Asks a person about each call; absent without such a person. */
   readonly ask?: Approve;
   /** Returns the file of the rows for "always"; `undefined` if the project has none, or may not use it. */
@@ -155,9 +155,9 @@ class Decisions implements ApprovalDecisions {
   /** Records the question, asks the person if there is one, and waits for the first answer. */
   async #ask(records: OpenRecords, request: CallToApprove, details: ApprovalDetails): Promise<ApprovalRow> {
     const { ask = this.#options.ask, cancellable } = details;
-    const { waits, expireMs, onQuestion } = this.#options;
+    const { expireMs, onQuestion } = this.#options;
     const now = this.#now();
-    const isAttended = ask !== undefined || waits;
+    const isAttended = ask !== undefined || this.#mayWait(details);
     const earlier = await findOwnQuestion(records.approvals, request, details);
     // A yes that was used counts for this call: its ledger says that the call was not made.
     if (earlier?.state === "approved" && earlier.usedAt !== null) return earlier;
@@ -183,7 +183,8 @@ class Decisions implements ApprovalDecisions {
     onQuestion(toApproval({ ...question, ...UNANSWERED }, now));
     const closed = abortWhenClosed(answered);
     try {
-      if (ask !== undefined) void this.#askPerson(records, ask, { request, question, closed });
+      if (ask !== undefined)
+        void this.#askPerson(records, ask, { request, question, closed, mayWait: this.#mayWait(details) });
       return await this.#requireYes(records, request, await answered);
     } finally {
       stop();
@@ -212,11 +213,17 @@ class Decisions implements ApprovalDecisions {
     return pendingError(request, (same ?? question).id);
   }
 
+  /** True if a call waits for an answer also if no person was asked. */
+  #mayWait({ recorded }: ApprovalDetails): boolean {
+    const { wait } = this.#options;
+    return wait === "programs" ? recorded !== undefined : wait;
+  }
+
   /** Asks the person at the program. An answer that comes from elsewhere meanwhile counts first. */
   async #askPerson(
     { approvals, waiter }: OpenRecords,
     ask: Approve,
-    { request, question, closed }: PersonQuestion,
+    { request, question, closed, mayWait }: PersonQuestion,
   ): Promise<void> {
     const { id, scopes, expires } = question;
     const { text: card } = formatCard(question, { now: this.#now(), maxUnits: MAX_ASKED_UNITS });
@@ -226,7 +233,7 @@ class Decisions implements ApprovalDecisions {
     } catch (error) {
       this.#options.warn(`Cannot ask for the approval of ${question.path}: ${getMessage(error)}`);
     }
-    if (closed.aborted || (answer === undefined && this.#options.waits)) return;
+    if (closed.aborted || (answer === undefined && mayWait)) return;
     try {
       if (answer === undefined) {
         await approvals.detach(id);
@@ -299,6 +306,7 @@ interface PersonQuestion {
   readonly question: NewApproval;
   /** Aborts when the question needs no answer any more. */
   readonly closed: AbortSignal;
+  readonly mayWait: boolean;
 }
 
 /** A person at a terminal can scroll. */

@@ -9,6 +9,9 @@ export const APPROVAL_SCOPES = ["once", "run", "plan", "always"] as const;
 
 export type ApprovalScope = (typeof APPROVAL_SCOPES)[number];
 
+/** Whether calls wait for an answer also if no person was asked; `programs`: only those of recorded programs. */
+export type ApprovalWait = boolean | "programs";
+
 /** The person who must answer. */
 export type Approver = "user" | "admin";
 

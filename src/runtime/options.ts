@@ -14,7 +14,7 @@ import {
 } from "../config/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { LearningSettings } from "../learning/index.ts";
-import type { Approve } from "../model/approval.ts";
+import type { ApprovalWait, Approve } from "../model/approval.ts";
 import { isRecord } from "../model/json.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
@@ -134,8 +134,11 @@ export interface ApprovalOptions {
   readonly holdSeconds?: number;
   /** Whether destructive methods ask before each call, unless a row of the policy decides; `allow` by default. */
   readonly destructive?: "allow" | "ask";
-  /** Makes calls wait for an answer of `runtime.approvals`, the command line or HTTP. Off by default. */
-  readonly wait?: boolean;
+  /**
+   * Makes calls wait for an answer of `runtime.approvals`, the command line or HTTP; with `"programs"` only those of recorded
+   * programs. Off by default.
+   */
+  readonly wait?: ApprovalWait;
   /** The time after which a question and an unused yes expire; an hour by default. */
   readonly expireSeconds?: number;
 }
@@ -174,7 +177,7 @@ export interface RuntimeSettings {
   readonly policyFile: { readonly tools: string; readonly isNamed: boolean } | undefined;
   readonly policy: PolicySettings;
   readonly approvals: {
-    readonly waits: boolean;
+    readonly wait: ApprovalWait;
     readonly expireMs: number;
     /** The file of calls that are approved for always, if there may be one. */
     readonly approvedFile: ApprovedFile | undefined;
@@ -373,7 +376,7 @@ const UNREADABLE_EXPIRY: Problem = {
 };
 
 interface ResolvedApprovals extends Pick<PolicySettings, "asksDestructive"> {
-  readonly waits: boolean;
+  readonly wait: ApprovalWait;
   readonly expireMs: number;
   readonly problems: readonly Problem[];
 }
@@ -385,7 +388,7 @@ function resolveApprovals(options: ApprovalOptions | undefined, section: unknown
   const expireSeconds = parseExpiry(approvals);
   return {
     asksDestructive: asksDestructive ?? true,
-    waits: options?.wait ?? false,
+    wait: options?.wait ?? false,
     expireMs: (expireSeconds ?? DEFAULT_EXPIRE_SECONDS) * 1_000,
     problems: [
       ...(asksDestructive === undefined ? [UNREADABLE_APPROVALS] : []),

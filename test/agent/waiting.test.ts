@@ -4,7 +4,7 @@ import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
 import { callCode, callTool, collect, createAgent, getDone, pick, sayText, serveReplies } from "../support/agent.ts";
 
 /** A runtime in which a call waits for an approval, and its caller does not wait long. */
-async function createPayRuntime(): Promise<Runtime> {
+async function createPayRuntime(wait: true | "programs" = true): Promise<Runtime> {
   const PaySkill = defineSkill({
     name: "PaySkill",
     description: "Pays",
@@ -21,7 +21,7 @@ async function createPayRuntime(): Promise<Runtime> {
     skillsDir: false,
     skills: [PaySkill],
     typecheck: false,
-    approvals: { wait: true, holdSeconds: 0.5 },
+    approvals: { wait, holdSeconds: 0.5 },
   });
 }
 
@@ -98,4 +98,18 @@ test("gives a denial to the model as the failure of the program [P6]", async () 
   const resumed = await resume(agent);
   expect(pick(resumed, "result")[0]).toMatchObject({ isError: true });
   expect(getDone(resumed)).toMatchObject({ reason: "answer", text: "Not paid." });
+});
+
+test("does not let a call outside of a program wait for a person [P6]", async () => {
+  await using runtime = await createPayRuntime("programs");
+  await using server = await serveReplies([
+    callTool("PaySkill__pay", '{"name": "Ada"}'),
+    sayText("A person must approve."),
+  ]);
+  const events = await collect(createAgent({ runtime, mode: "tools", ...server.options("openai") }), "pay Ada");
+  expect(getDone(events)).toMatchObject({ reason: "answer", text: "A person must approve." });
+  const [{ text } = { text: "" }] = pick(events, "result");
+  expect(text).toContain("APPROVAL_MISSING");
+  const [question] = await runtime.approvals.list();
+  expect(question).toMatchObject({ path: "PaySkill.pay", isWaiting: false });
 });

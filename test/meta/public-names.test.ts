@@ -8,6 +8,7 @@ const TYPES = [
   "ApprovalAnswer",
   "ApprovalRequest",
   "ApprovalScope",
+  "ApprovalWait",
   "Approvals",
   "Approve",
   "AuditEntry",

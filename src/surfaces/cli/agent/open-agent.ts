@@ -58,7 +58,7 @@ export async function openAgent(
   const { provider, name } = chooseModel(flags.model, agentSettings, variables); // a missing model is reported before servers start
   const { approve = session.approve } = conversation;
   const canWait = approve === undefined && (mode ?? agentSettings.mode) !== "native" && hasRecords(settings["runs"]);
-  await session.runtime(canWait ? { approvals: { wait: true, holdSeconds: HOLD_SECONDS } } : {});
+  await session.runtime(canWait ? { approvals: { wait: "programs", holdSeconds: HOLD_SECONDS } } : {});
   const runtime = await session.readyRuntime();
   const agent = createAgent({
     ...conversation,
