@@ -163,6 +163,7 @@ test.each([
   ["request: Sell\ncheck:\n  answer: { matches: '(' }\n", "line 3, column 3: answer must be conditions such as"],
   ["request: Sell\ncheck:\n  efects: 1\n", "line 3, column 3: Unknown field of a check: efects; did you mean effects?"],
   ["request: Sell\napprove: yes\ncheck: { json: 1 }\n", "line 2, column 1: approve must be true or false"],
+  ["request: Sell\nfiles: gone\ncheck: { json: 1 }\n", "line 2, column 1: files must be a folder that each run gets"],
   ["request: [\n", "line 2, column 1: "],
 ])("reports the place of a mistake in a task: %j [G1]", async (text, message) => {
   const { exit, stderr } = await skillgate(["eval", "tasks", ...MODEL], { cwd: evalProject(SELL, text) });

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 
 import type { ConfigDocument, DocumentPath } from "../../../config/index.ts";
@@ -66,7 +67,15 @@ export async function parseTask(text: string, file: string, path: string): Promi
   if (!isRecord(check) || Object.keys(check).length === 0)
     fail(`check is missing; write ${FIELDS["check"]?.[0]}`, isRecord(check) ? ["check"] : []);
   requireFields(check as TaskCheck, CHECK_FIELDS, { what: "check", path: ["check"], fail });
-  return createTask(document, file, path);
+  const task = createTask(document, file, path);
+  for (const name of ["skills", "files"] as const)
+    if (task[name] !== undefined && !(await isFolder(task[name])))
+      fail(`${name} must be ${FIELDS[name]?.[0]}; there is no folder ${task[name]}`, [name]);
+  return task;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 interface FieldPlace {
