@@ -45,7 +45,7 @@ function whenServing({ stderr }: ChildProcess, lines: string[]): Promise<string>
   return new Promise((done) => {
     createInterface({ input: stderr }).on("line", (line) => {
       lines.push(line);
-      const [, url] = /Serving at (\S+)\/mcp/.exec(line) ?? [];
+      const [, url] = /(?:Serving|MCP) at (\S+)\/mcp/.exec(line) ?? [];
       if (url !== undefined) done(url);
     });
   });
@@ -201,7 +201,7 @@ test("writes the log as JSON with the ids of the trace and the span [O4]", async
   await post(`${url}/tools/run_code`, { code: "await device.MetadataMCP.metadata()" }, { traceparent: TRACEPARENT });
   await stop();
   const records: Parsed[] = lines.map((line) => JSON.parse(line));
-  expect(records[0]).toMatchObject({ level: "info", msg: expect.stringContaining("Serving at http://") });
+  expect(records[0]).toMatchObject({ level: "info", msg: expect.stringContaining("MCP at http://") });
   expect(records[0].trace_id).toBeUndefined();
   const span = collector.spans.find(({ name }) => name === "execute_tool MetadataMCP.metadata");
   expect(records.find(({ msg }) => msg === "call")).toMatchObject({

@@ -85,7 +85,8 @@ describe("a client that declares the tasks extension", () => {
     const client = await connectHttp(url);
     const aborted = whenSlow("aborted");
     const id = String((await client.call("TestSkill__slow"))["taskId"]);
-    expect(await client.get(id)).toMatchObject({ status: "working", statusMessage: "waiting" });
+    const waiting = await client.waitUntil(id, ({ statusMessage }) => statusMessage === "waiting");
+    expect(waiting).toMatchObject({ status: "working" });
     expect(await client.cancel(id)).toEqual(expect.not.objectContaining({ taskId: expect.anything() }));
     await aborted;
     expect(await client.waitUntil(id, ({ status }) => status !== "working")).toMatchObject({
@@ -101,7 +102,8 @@ describe("a client that declares the tasks extension", () => {
     const client = await connectHttp(url);
     const code = "const text = await device.GateSkill.wait(); text + '!'";
     const id = String((await client.call("run_code", { code }))["taskId"]);
-    expect(await client.get(id)).toMatchObject({ status: "working", statusMessage: "GateSkill.wait …" });
+    const waiting = await client.waitUntil(id, ({ statusMessage }) => statusMessage === "GateSkill.wait …");
+    expect(waiting).toMatchObject({ status: "working" });
     open();
     expect(await client.waitUntil(id, ({ status }) => status === "completed")).toMatchObject({
       result: { structuredContent: { kind: "completed", runId: id, value: "waited!" } },
@@ -112,6 +114,8 @@ describe("a client that declares the tasks extension", () => {
     const { url, runtime } = await serve({ expose: "code" });
     const client = await connectHttp(url);
     const id = String((await client.call("run_code", { code: "await device.TestSkill.slow()" }))["taskId"]);
+    // A run is recorded from its first call on.
+    await client.waitUntil(id, ({ statusMessage }) => statusMessage !== undefined);
     await client.cancel(id);
     await client.waitUntil(id, ({ status }) => status === "cancelled");
     expect(await runtime.runs.get(id)).toMatchObject({ state: "cancelled" });
