@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { build } from "esbuild";
@@ -12,6 +12,8 @@ let folder: string;
 beforeAll(async () => {
   // In node_modules, so that the packages that it imports are found.
   folder = await mkdtemp(join(ROOT, "node_modules", ".host-"));
+  // The program reads its version from the package that it belongs to.
+  await copyFile(join(ROOT, "package.json"), join(folder, "package.json"));
   const options = { bundle: true, packages: "external", platform: "node", format: "esm" } as const;
   await build({ ...options, entryPoints: ["test/fixtures/mcp/host.ts"], outfile: join(folder, "host.mjs") });
 });
