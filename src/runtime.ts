@@ -22,13 +22,10 @@ import type { Problem } from "./model/provider.ts";
 import type { KeptResults } from "./model/kept-results.ts";
 import type { LogLevel, ProvidedSkill } from "./model/skill.ts";
 import type { Timeouts } from "./model/timeouts.ts";
-import {
-  type LogListener,
-  mergeLimits,
-  readOptions,
-  type RuntimeOptions,
-  type RuntimeSettings,
-} from "./runtime/options.ts";
+import type { LogListener, RuntimeOptions } from "./runtime/options.ts";
+import { readOptions } from "./runtime/settings/index.ts";
+import { mergeLimits } from "./runtime/settings/limits.ts";
+import type { RuntimeSettings } from "./runtime/settings/runtime-settings.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
 import {
   type Approval,

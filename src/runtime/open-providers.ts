@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 
 import { findServerSecrets } from "../config/index.ts";
-import type { LogListener, RuntimeSettings } from "./options.ts";
+import type { LogListener } from "./options.ts";
+import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { LearnedOptions, LearnedProvider } from "../providers/learned/index.ts";
 import type { McpProvider, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";

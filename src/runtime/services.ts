@@ -12,7 +12,8 @@ import { createKeptResults } from "../model/kept-results.ts";
 import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
 import { createNestedSandboxes, type NestedSandboxes } from "./learned/nested-sandboxes.ts";
 import type { LearnedCalls } from "./learned/learned-calls.ts";
-import type { LogListener, RuntimeOptions, RuntimeSettings } from "./options.ts";
+import type { LogListener, RuntimeOptions } from "./options.ts";
+import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import { exampleArguments, type Registry } from "../registry/index.ts";
 import { createResultHandles } from "./outcome/result-handles.ts";
 import {

@@ -14,6 +14,7 @@ export type { ExportVerdict } from "./audit/export.ts";
 export type { AuditVerdict } from "./audit/verify.ts";
 export type { Database, DatabaseInfo } from "./database/database.ts";
 export type { StoreLocation } from "./database/open.ts";
+export type { Retention } from "./database/sweep.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
 export type { KeyRow } from "./tables/keys.ts";

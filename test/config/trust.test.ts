@@ -24,7 +24,7 @@ import {
   revokeTrust,
   trustProject,
 } from "../../src/config/index.ts";
-import { readOptions } from "../../src/runtime/options.ts";
+import { readOptions } from "../../src/runtime/settings/index.ts";
 
 let cwd: string;
 let options: ConfigOptions;

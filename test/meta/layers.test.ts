@@ -35,6 +35,7 @@ const ENTRY_POINTS = [
   "src/runtime/disabled-skills.ts",
   "src/runtime/mcp-options.ts",
   "src/runtime/options.ts",
+  "src/runtime/settings/index.ts",
   "src/runtime/skill-settings.ts",
 ];
 

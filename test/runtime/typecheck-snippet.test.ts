@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createRuntime, defineSkill } from "../../src/index.ts";
-import { readOptions } from "../../src/runtime/options.ts";
+import { readOptions } from "../../src/runtime/settings/index.ts";
 
 const PeopleSkill = defineSkill({
   name: "PeopleSkill",

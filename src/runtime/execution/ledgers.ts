@@ -1,7 +1,8 @@
 import type { Outcome } from "../../model/outcome.ts";
 import { type Claims, createClaims, type Ledger, RunRecorder } from "../../runs/index.ts";
 import { getMessage } from "../../errors.ts";
-import type { LogListener, RuntimeSettings } from "../options.ts";
+import type { LogListener } from "../options.ts";
+import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import type { LazyDatabase } from "../../store/index.ts";
 import type { OpenContinuation } from "./continue-run.ts";
 import { createHeader } from "./run-header.ts";

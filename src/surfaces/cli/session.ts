@@ -3,10 +3,9 @@ import { join, resolve } from "node:path";
 
 import type { Problem } from "../../model/provider.ts";
 import type { Approve } from "../../model/approval.ts";
-import type { RuntimeOptions, RuntimeSettings } from "../../runtime/options.ts";
+import type { LogListener, RuntimeOptions } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Database, LazyDatabase, StoreLocation } from "../../store/index.ts";
-import type { LogListener } from "../../runtime/options.ts";
+import type { Database, LazyDatabase, Retention, StoreLocation } from "../../store/index.ts";
 import { createTelemetry, type CliTelemetry } from "./telemetry.ts";
 import { logLine } from "./text/output.ts";
 import { createTerminalApprove } from "./terminal/approve-at-terminal.ts";
@@ -85,7 +84,7 @@ export interface SessionFolders {
   /** The setting `audit`; `undefined` if it is not set. */
   readonly audit: RuntimeOptions["audit"] | undefined;
   /** How long records of the database are kept. */
-  readonly retention: RuntimeSettings["retention"];
+  readonly retention: Partial<Retention>;
   readonly settingsFile: string;
   /** The section `server` of the settings as it was written. */
   readonly server: unknown;
@@ -243,7 +242,7 @@ function getRuntimeOptions({ settings, mcpConfig }: CommonFlags): RuntimeOptions
  */
 async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
   const [{ readOptions }, { getProjectStateDir }] = await Promise.all([
-    import("../../runtime/options.ts"),
+    import("../../runtime/settings/index.ts"),
     import("../../config/index.ts"),
   ]);
   const usual = resolve("skills");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { DEFAULT_CATALOG_TOKENS } from "../../../src/runtime/options.ts";
+import { DEFAULT_CATALOG_TOKENS } from "../../../src/runtime/settings/catalog-tokens.ts";
 import { RPC_ERRORS } from "../../../src/shared/rpc-errors.ts";
 import { SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
 

@@ -1,8 +1,8 @@
-import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Problem } from "../../model/provider.ts";
-import { type AuditSettings, parseAuditSettings } from "../audit.ts";
+import { type AuditSettings, parseAuditSettings } from "./audit.ts";
 import type { RuntimeOptions } from "../options.ts";
+import { findProblem, requireOption } from "./invalid.ts";
 
 /** The settings `runs.record` and `approvals.holdSeconds`. */
 export interface RunSettings {
@@ -43,32 +43,21 @@ function parseRunSettings(
   const holdSeconds = parseHold(approvals);
   const learnedPasses = parsePasses(runs);
   return {
-    record: requireValue(options.runs?.record, parseRecord(options.runs), RECORD_FORM) ?? record ?? "effects",
+    record: requireOption(options.runs?.record, parseRecord(options.runs), RECORD_FORM) ?? record ?? "effects",
     holdMs:
-      (requireValue(options.approvals?.holdSeconds, parseHold(options.approvals), HOLD_FORM) ??
+      (requireOption(options.approvals?.holdSeconds, parseHold(options.approvals), HOLD_FORM) ??
         holdSeconds ??
         DEFAULT_HOLD_SECONDS) * 1_000,
     learnedPasses:
-      requireValue(options.runs?.learnedPasses, parsePasses(options.runs), PASSES_FORM) ??
+      requireOption(options.runs?.learnedPasses, parsePasses(options.runs), PASSES_FORM) ??
       learnedPasses ??
       DEFAULT_LEARNED_PASSES,
     problems: [
-      ...(record === undefined ? [createProblem(RECORD_FORM)] : []),
-      ...(holdSeconds === undefined ? [createProblem(HOLD_FORM)] : []),
-      ...(learnedPasses === undefined ? [createProblem(PASSES_FORM)] : []),
+      ...findProblem(record, RECORD_FORM),
+      ...findProblem(holdSeconds, HOLD_FORM),
+      ...findProblem(learnedPasses, PASSES_FORM),
     ],
   };
-}
-
-/** Returns the parsed option; `undefined` without the option. */
-function requireValue<Value>(option: unknown, parsed: Value | undefined, form: string): Value | undefined {
-  if (option === undefined) return undefined;
-  if (parsed === undefined) throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", form));
-  return parsed;
-}
-
-function createProblem(values: string): Problem {
-  return { source: "settings.yaml", error: sentence("CONFIG_INVALID", values) };
 }
 
 /** `undefined` for a section that is not valid. */

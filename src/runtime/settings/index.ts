@@ -1,0 +1,184 @@
+import { resolve } from "node:path";
+
+import { getApprovedFile } from "../../approvals/index.ts";
+import {
+  type Config,
+  fillIn,
+  findServerSecrets,
+  findSettingsSecrets,
+  loadConfig,
+  lookUp,
+  type Prompter,
+  toServerConfig,
+  trustProject,
+  type Variables,
+} from "../../config/index.ts";
+import { isRecord } from "../../model/json.ts";
+import { DEFAULT_LIMITS } from "../../model/limits.ts";
+import type { ProvidedSkill } from "../../model/skill.ts";
+import { DEFAULT_TIMEOUTS } from "../../model/timeouts.ts";
+import { POLICY_FILE } from "../../policy/index.ts";
+import type { ServerConfig } from "../../providers/mcp/index.ts";
+import { capturesContent } from "../../telemetry/index.ts";
+import { resolveMcpOptions } from "../mcp-options.ts";
+import type { RuntimeOptions } from "../options.ts";
+import { createOptionError } from "./invalid.ts";
+import { mergeLimits, mergeTimeouts } from "./limits.ts";
+import type { RuntimeSettings } from "./runtime-settings.ts";
+import { resolveSections } from "./sections.ts";
+
+/** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
+export async function readOptions(options: RuntimeOptions): Promise<RuntimeSettings> {
+  const cwd = resolve(options.cwd ?? ".");
+  const env = options.env ?? process.env;
+  const files = await readFiles(options, cwd, env);
+  const settings = resolveSettings(options, files, cwd, env);
+  // A held setting that affects every run must be decided now, not when the project is first used.
+  return files.warnings.some(({ isHeld, isForAllRuns }) => isHeld && isForAllRuns) ? settings.trusted() : settings;
+}
+
+function resolveSettings(
+  options: RuntimeOptions,
+  files: ConfigFileValues,
+  cwd: string,
+  env: RuntimeSettings["env"],
+): RuntimeSettings {
+  const declared = Object.entries(options.mcpServers ?? {}).map(([name, entry]) =>
+    toServerConfig(name, entry, { cwd, env }),
+  );
+  const names = new Set(declared.map((server) => server.name));
+  const { person, onlyServers } = options;
+  const withDeclared = (found: readonly ServerConfig[]): readonly ServerConfig[] =>
+    [...declared, ...found.filter((server) => !names.has(server.name))].filter(
+      ({ name }) => onlyServers?.includes(name) ?? true,
+    );
+  const { problems, approvals, asksDestructive, ...sections } = resolveSections(options, files.settings);
+  const policyFile = resolvePolicyFile(options, cwd);
+  const skillsDir = options.skillsDir ?? files.skillsDir;
+  let answered: Promise<RuntimeSettings> | undefined;
+  const ask = async (): Promise<RuntimeSettings> =>
+    person !== undefined && (await askForTrust(person, files, cwd, env))
+      ? resolveSettings(options, await readFiles(options, cwd, env), cwd, env)
+      : settings;
+  const settings: RuntimeSettings = {
+    skillsDir: skillsDir === undefined || skillsDir === false ? undefined : resolve(cwd, skillsDir),
+    trusted: () => (answered ??= ask()),
+    isTrusted: files.trust?.isTrusted ?? true,
+    watch: options.watch ?? false,
+    skills: (options.skills ?? []).map(parseSkill),
+    servers: async () => withDeclared(person === undefined ? files.servers : await files.ask(person, onlyServers)),
+    serverUse: resolveMcpOptions(options.mcp, {
+      cwd,
+      env,
+      section: files.settings["mcp"],
+      discover: options.discover ?? false,
+      lazy: options.lazy ?? false,
+    }),
+    secretValues: [...declared.flatMap(findServerSecrets), ...listSecrets(files, env)],
+    tracesContent: options.telemetry?.content ?? capturesContent(env),
+    limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
+    timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
+    typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
+    sections: files.settings,
+    settingsFile: resolveSettingsFile(options, cwd),
+    problems: [...files.warnings, ...problems],
+    env,
+    policyFile,
+    approvals: { ...approvals, approvedFile: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env } },
+    policy: {
+      asksDestructive,
+      onlyTightens: options.policy === undefined && files.trust?.isTrusted === false,
+    },
+    variables: files.variables,
+    ...resolveStore(options.store, files.settings["store"], { cwd, variables: files.variables }),
+    ...sections,
+  };
+  return settings;
+}
+
+function listSecrets(
+  { servers, settings, variables }: ConfigFileValues,
+  env: RuntimeSettings["env"],
+): readonly string[] {
+  const token = env["SKILLGATE_TOKEN"] ?? "";
+  return [...servers.flatMap(findServerSecrets), ...findSettingsSecrets(settings, variables), token];
+}
+
+/** Whether the person trusts the project; a yes is remembered until the project changes. */
+async function askForTrust(
+  person: Prompter,
+  { trust, heldParts: parts }: ConfigFileValues,
+  cwd: string,
+  env: RuntimeSettings["env"],
+): Promise<boolean> {
+  if (trust === undefined || trust.excess !== undefined || parts.length === 0) return false;
+  const isTrusted = await person.mayTrust({ folder: trust.folder, isChanged: trust.changed.length > 0, parts });
+  if (isTrusted) await trustProject({ cwd, env }, trust);
+  return isTrusted;
+}
+
+function resolvePolicyFile({ policy, discover = false }: RuntimeOptions, cwd: string): RuntimeSettings["policyFile"] {
+  if (policy !== undefined) return { tools: resolve(cwd, policy), isNamed: true };
+  return discover ? { tools: resolve(cwd, POLICY_FILE), isNamed: false } : undefined;
+}
+
+function resolveSettingsFile({ settings, discover = false }: RuntimeOptions, cwd: string): string | undefined {
+  const file = settings ?? (discover ? "settings.yaml" : undefined);
+  return file === undefined ? undefined : resolve(cwd, file);
+}
+
+/** The folder that the program names; else `store.dir` of the settings. The database is at `store.url`, else in the folder. */
+function resolveStore(
+  option: string | undefined,
+  section: unknown,
+  { cwd, variables }: { readonly cwd: string; readonly variables: Variables },
+): Pick<RuntimeSettings, "store" | "database"> {
+  const { dir, url } = isRecord(section) ? section : {};
+  const folder = option ?? dir;
+  const store = typeof folder === "string" ? resolve(cwd, folder) : undefined;
+  const location = store === undefined ? {} : { folder: store };
+  // A variable that is missing stays in the URL, which then cannot be opened.
+  if (typeof url === "string" && url !== "")
+    return { store, database: { ...location, url: fillIn(url, variables, new Set()) } };
+  return { store, database: location };
+}
+
+type ConfigFileValues = Pick<
+  Config,
+  "servers" | "skillsDir" | "limits" | "timeouts" | "settings" | "variables" | "warnings" | "ask" | "heldParts"
+> & { readonly trust?: Config["trust"] };
+
+async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSettings["env"]): Promise<ConfigFileValues> {
+  const { settings, mcpConfig, discover = false, skillsDir, trust = "given" } = options;
+  if (!discover && settings === undefined && mcpConfig === undefined)
+    return {
+      servers: [],
+      skillsDir: "skills",
+      settings: {},
+      variables: lookUp([env]),
+      warnings: [],
+      heldParts: [],
+      ask: async () => [],
+    };
+  return loadConfig({
+    cwd,
+    env,
+    isTrusted: trust === "given",
+    hasOtherSkills: skillsDir !== undefined,
+    ...(settings !== undefined && { settingsFile: settings }),
+    ...(mcpConfig !== undefined && { mcpConfigFile: mcpConfig }),
+  });
+}
+
+/** A program in plain JavaScript may pass anything. */
+function parseSkill(value: unknown, index: number): ProvidedSkill {
+  if (
+    isRecord(value) &&
+    typeof value["name"] === "string" &&
+    Array.isArray(value["methods"]) &&
+    typeof value["invoke"] === "function"
+  ) {
+    return value as unknown as ProvidedSkill;
+  }
+  throw createOptionError(`skills[${index}] is no skill; make it with defineSkill({ … })`);
+}

@@ -1,0 +1,62 @@
+import type { ApprovedFile } from "../../approvals/index.ts";
+import type { Variables } from "../../config/index.ts";
+import type { LearningSettings } from "../../learning/index.ts";
+import type { ApprovalWait } from "../../model/approval.ts";
+import type { Limits } from "../../model/limits.ts";
+import type { Problem } from "../../model/provider.ts";
+import type { ProvidedSkill } from "../../model/skill.ts";
+import type { Timeouts } from "../../model/timeouts.ts";
+import type { PolicySettings } from "../../policy/index.ts";
+import type { ServerConfig } from "../../providers/mcp/index.ts";
+import type { Retention, StoreLocation } from "../../store/index.ts";
+import type { resolveMcpOptions } from "../mcp-options.ts";
+import type { RunSettings } from "./runs.ts";
+
+/** Options, after files were read and defaults filled in. */
+export interface RuntimeSettings {
+  /** The folder of skills; `undefined` without a folder, and while the project's skills are held. */
+  readonly skillsDir: string | undefined;
+  /** Asks the person, if there is one, about what is held; returns the settings that apply from then on. */
+  readonly trusted: () => Promise<RuntimeSettings>;
+  readonly isTrusted: boolean;
+  readonly watch: boolean;
+  readonly skills: readonly ProvidedSkill[];
+  /** The servers to start, after a person was asked, if there is one. */
+  readonly servers: () => Promise<readonly ServerConfig[]>;
+  readonly serverUse: ReturnType<typeof resolveMcpOptions>;
+  /** Values in the configuration that no text may show. */
+  readonly secretValues: readonly string[];
+  readonly rehydrateSecrets: boolean;
+  /** Adds the arguments and results of calls to their spans. */
+  readonly tracesContent: boolean;
+  readonly limits: Limits;
+  readonly timeouts: Timeouts;
+  readonly typecheck: boolean;
+  readonly learning: LearningSettings;
+  readonly catalogTokens: number;
+  readonly sections: Readonly<Record<string, unknown>>;
+  /** The settings.yaml that is read, if it is there. Absolute. */
+  readonly settingsFile: string | undefined;
+  readonly problems: readonly Problem[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The file of policy rows, if there may be one. Absolute. */
+  readonly policyFile: { readonly tools: string; readonly isNamed: boolean } | undefined;
+  readonly policy: PolicySettings;
+  readonly approvals: {
+    readonly wait: ApprovalWait;
+    readonly expireMs: number;
+    /** The file of calls that are approved for always, if there may be one. */
+    readonly approvedFile: ApprovedFile | undefined;
+  };
+  /** Values of the placeholders in settings. */
+  readonly variables: Variables;
+  /** Absolute. */
+  readonly store: string | undefined;
+  /** The place of keys, approvals and the audit log; in memory if it has neither a folder nor a URL. */
+  readonly database: StoreLocation;
+  /** `undefined` if neither the program nor the settings say it. */
+  readonly audit: "off" | "store" | undefined;
+  readonly runs: RunSettings;
+  /** How long records are kept, in days. */
+  readonly retention: Partial<Retention>;
+}

@@ -1,0 +1,33 @@
+import type { RuntimeOptions } from "../options.ts";
+import { type ResolvedApprovals, resolveApprovals } from "./approvals.ts";
+import { resolveCatalogTokens } from "./catalog-tokens.ts";
+import { resolveLearning } from "./learning.ts";
+import { resolveRehydrate } from "./rehydrate.ts";
+import type { RuntimeSettings } from "./runtime-settings.ts";
+import { parseRecordSettings } from "./runs.ts";
+
+type SectionSettings = ResolvedApprovals &
+  Pick<
+    RuntimeSettings,
+    "learning" | "catalogTokens" | "rehydrateSecrets" | "audit" | "retention" | "runs" | "problems"
+  >;
+
+/** Resolves settings that stand in a section of settings.yaml or in an option. Throws `OPTION_INVALID`. */
+export function resolveSections(options: RuntimeOptions, sections: RuntimeSettings["sections"]): SectionSettings {
+  const { problems: recordProblems, ...records } = parseRecordSettings(sections, options);
+  const parts = [
+    resolveLearning(options.learning, sections["learning"]),
+    resolveCatalogTokens(options.catalogTokens, sections["catalogTokens"]),
+    resolveRehydrate(options.secrets ?? sections["secrets"]),
+    resolveApprovals(options.approvals, sections["approvals"]),
+  ] as const;
+  const [learning, catalogTokens, secrets, approvals] = parts;
+  return {
+    ...records,
+    ...learning,
+    ...catalogTokens,
+    ...secrets,
+    ...approvals,
+    problems: [...recordProblems, ...parts.flatMap(({ problems }) => problems)],
+  };
+}
