@@ -15,6 +15,9 @@ const PAGES = [
   ["search", "#/search?q=add", "Search"],
   ["methods", "#/methods", "Methods"],
   ["method", "#/methods/TestSkill.add", "Methods"],
+  ["keys", "#/keys", "Keys"],
+  ["create-key", "#/keys/new", "Keys"],
+  ["policy", "#/policy?path=TestSkill.add", "Policy"],
 ] as const;
 
 useBrowser();

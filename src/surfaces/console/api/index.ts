@@ -1,6 +1,8 @@
 import type { AddConsoleApi } from "../services.ts";
 import { addEventsApi } from "./events.ts";
+import { addKeysApi } from "./keys.ts";
 import { addOverviewApi } from "./overview.ts";
+import { addPolicyApi } from "./policy.ts";
 import { addSearchApi } from "./search.ts";
 import { addServerTestApi } from "./server-test.ts";
 import { addServersApi } from "./servers.ts";
@@ -13,7 +15,9 @@ export const CONSOLE_APIS: readonly AddConsoleApi[] = [
   addEventsApi,
   addOverviewApi,
   addSearchApi,
-  addServersApi,
+  addKeysApi,
+  addPolicyApi,
   addServerTestApi,
+  addServersApi,
   addSkillsApi,
 ];

@@ -2,8 +2,10 @@ import type { ComponentType } from "preact";
 
 import type { SessionInfo } from "../../messages.ts";
 import type { IconName } from "../components/icon.tsx";
+import { KeysPage } from "./keys/index.tsx";
 import { MethodsPage } from "./methods.tsx";
 import { OverviewPage } from "./overview.tsx";
+import { PolicyPage } from "./policy/index.tsx";
 import { SearchPage } from "./search.tsx";
 import { ServersPage } from "./servers/index.tsx";
 
@@ -32,4 +34,6 @@ export const PAGES: readonly Page[] = [
   { path: "servers", title: "Skills and servers", icon: "servers", component: ServersPage },
   { path: "search", title: "Search", icon: "search", component: SearchPage },
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },
+  { path: "keys", title: "Keys", icon: "keys", component: KeysPage, isVisible: ({ admin }) => admin !== null },
+  { path: "policy", title: "Policy", icon: "policy", component: PolicyPage, isVisible: ({ admin }) => admin !== null },
 ];
