@@ -108,24 +108,24 @@ describe.skipIf(!hasChromium)("the page of the policy", () => {
     expect(page.url()).toContain("#/policy?path=TestSkill.add&caller=bob");
     await takeScreenshot(page, "policy-explained-light");
     await page
-      .getByLabel("Table")
+      .getByRole("textbox", { name: /Table/ })
       .fill("tests:\n  - { path: TestSkill.add, decision: ask }\n  - { path: TestSkill.greet, decision: deny }");
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page.getByText("1 of 2 decisions as expected").waitFor();
-    await page.getByLabel("Table").fill("tests: 1");
+    await page.getByRole("textbox", { name: /Table/ }).fill("tests: 1");
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page.getByText(/"tests" must be a list/).waitFor();
     await goTo(page, "#/policy?path=TestSkill.ad");
-    await page.getByText("did you mean TestSkill.add?").first().waitFor();
+    await page.getByText("did you mean TestSkill.add").waitFor();
     expect(faults.filter((fault) => !/status of 4/.test(fault))).toEqual([]);
   });
 });
 
 /** Writes `policies/tools.yaml` into a folder of its own, and returns its path. */
 function writePolicy(text: string): string {
-  const folder = join(folder(), "policies");
-  mkdirSync(folder);
-  const file = join(folder, "tools.yaml");
+  const policies = join(folder(), "policies");
+  mkdirSync(policies);
+  const file = join(policies, "tools.yaml");
   writeFileSync(file, text);
   return file;
 }

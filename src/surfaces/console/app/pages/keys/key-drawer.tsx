@@ -72,10 +72,10 @@ export function KeyDrawer({ keySummary: key, isOwner, onIssued, onChange }: KeyD
 
 function Fact({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   return (
-    <div>
+    <>
       <dt>{label}</dt>
       <dd>{children}</dd>
-    </div>
+    </>
   );
 }
 
