@@ -79,44 +79,7 @@ export function CreateKeyDialog({ isLasting, onIssued }: CreateKeyDialogProps) {
       <form class="form" onSubmit={(event) => void submit(event)}>
         {!isLasting && <p class="notice">The store is in memory, so the key ends with the server.</p>}
         {error.value !== undefined && <ErrorNotice error={error.value} />}
-        {FIELDS.map(([name, label, note, example]) => (
-          <label key={name} class="field">
-            <span>{label}</span>
-            <input
-              type="text"
-              required={name === "name"}
-              autofocus={name === "name"}
-              autocomplete="off"
-              spellcheck={false}
-              placeholder={example}
-              value={form.value[name]}
-              onInput={({ currentTarget }) => change(name, currentTarget.value)}
-            />
-            <small class="field-note">{note}</small>
-          </label>
-        ))}
-        <div class="form-row">
-          {NUMBERS.map(([name, label]) => (
-            <label key={name} class="field">
-              <span>{label}</span>
-              <input
-                type="number"
-                min="1"
-                placeholder="no limit"
-                value={form.value[name]}
-                onInput={({ currentTarget }) => change(name, currentTarget.value)}
-              />
-            </label>
-          ))}
-        </div>
-        <label class="field">
-          <span>Administration</span>
-          <select value={form.value.admin} onChange={({ currentTarget }) => change("admin", currentTarget.value)}>
-            <option value="">none</option>
-            <option value="AdminRead">sees keys, approvals, policy and audit log</option>
-            <option value="AdminWrite">also answers approvals and changes settings</option>
-          </select>
-        </label>
+        <Fields form={form.value} onChange={change} />
         <div class="dialog-actions">
           <button type="submit" class="button button-primary" disabled={isBusy.value}>
             Create
@@ -124,6 +87,56 @@ export function CreateKeyDialog({ isLasting, onIssued }: CreateKeyDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface FieldsProps {
+  readonly form: KeyForm;
+  readonly onChange: (name: keyof KeyForm, value: string) => void;
+}
+
+function Fields({ form, onChange }: FieldsProps) {
+  return (
+    <>
+      {FIELDS.map(([name, label, note, example]) => (
+        <label key={name} class="field">
+          <span>{label}</span>
+          <input
+            type="text"
+            required={name === "name"}
+            autofocus={name === "name"}
+            autocomplete="off"
+            spellcheck={false}
+            placeholder={example}
+            value={form[name]}
+            onInput={({ currentTarget }) => onChange(name, currentTarget.value)}
+          />
+          <small class="field-note">{note}</small>
+        </label>
+      ))}
+      <div class="form-row">
+        {NUMBERS.map(([name, label]) => (
+          <label key={name} class="field">
+            <span>{label}</span>
+            <input
+              type="number"
+              min="1"
+              placeholder="no limit"
+              value={form[name]}
+              onInput={({ currentTarget }) => onChange(name, currentTarget.value)}
+            />
+          </label>
+        ))}
+      </div>
+      <label class="field">
+        <span>Administration</span>
+        <select value={form.admin} onChange={({ currentTarget }) => onChange("admin", currentTarget.value)}>
+          <option value="">none</option>
+          <option value="AdminRead">sees keys, approvals, policy and audit log</option>
+          <option value="AdminWrite">also answers approvals and changes settings</option>
+        </select>
+      </label>
+    </>
   );
 }
 
