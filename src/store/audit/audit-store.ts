@@ -3,7 +3,15 @@ import type { StoreEngine, Rows } from "../database/table.ts";
 import { createQueue } from "../queue.ts";
 import { type AuditRecord, chainRecords, type ChainPosition, CHAIN_START, getDay, getSignedText } from "./chain.ts";
 import { signLines } from "./export.ts";
-import { AUDIT, AUDIT_HEADS, type AuditHeadRow, type AuditRow, PRUNED, readAuditRows } from "./rows.ts";
+import {
+  AUDIT,
+  AUDIT_HEADS,
+  type AuditHeadRow,
+  type AuditRow,
+  PRUNED,
+  readAuditRows,
+  readAuditRowsBack,
+} from "./rows.ts";
 import type { Signer } from "./signer.ts";
 import { type AuditVerdict, verifyChain } from "./verify.ts";
 
@@ -13,6 +21,8 @@ export interface AuditStore {
   append(records: readonly AuditRecord[]): Promise<void>;
   /** The records after a number, the oldest first. */
   read(after?: number): AsyncIterable<AuditRow>;
+  /** The records before a number, the newest first. */
+  readBack(before?: number): AsyncIterable<AuditRow>;
   /** The newest records, the oldest first. */
   tail(count: number): Promise<readonly AuditRow[]>;
   /** Checks the chain; `positions` are those that were recorded elsewhere. */
@@ -93,6 +103,7 @@ export function createAuditStore(
   return {
     append: (records) => queued(() => append(records)),
     read: (after) => readAuditRows(engine, after),
+    readBack: (before) => readAuditRowsBack(engine, before),
     tail: async (limit) => (await engine.select(AUDIT, {}, { descending: true, limit })).toReversed(),
     verify: (positions) => verifyChain(engine, positions),
     sign: () =>

@@ -2,7 +2,14 @@ import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 
 import { isRecord } from "../../model/json.ts";
-import type { AuditRow, AuditVerdict, Database } from "../../store/index.ts";
+import {
+  type AuditFilter,
+  type AuditItem,
+  formatAuditCsv,
+  matchesAuditFilter,
+  parseAuditItem,
+} from "../../shared/audit-items.ts";
+import type { AuditVerdict, Database } from "../../store/index.ts";
 import type { CommandAction } from "./command-action.ts";
 import { wholeNumber } from "./input/whole-number.ts";
 import { readLines } from "./input/read-lines.ts";
@@ -11,15 +18,6 @@ import type { CliSession } from "./session.ts";
 import type { CommandResult, Paint } from "./terminal/terminal.ts";
 import { count, escaped, lines, milliseconds, shownPath, table } from "./text/layout.ts";
 import { UsageError } from "./usage-error.ts";
-
-interface AuditFilter {
-  readonly caller?: string;
-  readonly method?: string;
-  readonly run?: string;
-  readonly decision?: "allowed" | "refused";
-  readonly since?: number;
-  readonly until?: number;
-}
 
 export function addAudit(program: Command, act: CommandAction): void {
   const audit = program.command("audit").description("read and verify the log of decisions and calls");
@@ -67,29 +65,6 @@ function parseTime(text: string): number {
   throw new UsageError(`Cannot read the time ${JSON.stringify(text)}: write it as 2026-01-31 or 2026-01-31T12:00Z`);
 }
 
-/** A record with its place in the chain. */
-interface AuditItem extends Readonly<Record<string, unknown>> {
-  readonly seq: number;
-  readonly hash: string;
-}
-
-function toItem({ seq, hash, record }: AuditRow): AuditItem {
-  return { seq, ...(JSON.parse(record) as Readonly<Record<string, unknown>>), hash };
-}
-
-function matches(item: AuditItem, { caller, method, run, decision, since, until }: AuditFilter): boolean {
-  const time = Date.parse(String(item["time"]));
-  const path = String(item["method"]);
-  return (
-    (caller === undefined || item["caller"] === caller) &&
-    (method === undefined || path === method || path.startsWith(`${method}.`)) &&
-    (run === undefined || item["runId"] === run) &&
-    (decision === undefined || item["decision"] === decision) &&
-    (since === undefined || time >= since) &&
-    (until === undefined || time < until)
-  );
-}
-
 async function listRecords(
   { database, paint }: CliSession,
   { limit, ...filter }: AuditFilter & { readonly limit: number },
@@ -101,10 +76,10 @@ async function listRecords(
 /** Returns the newest records that match, the oldest first. */
 async function findNewest({ audit }: Database, filter: AuditFilter, limit: number): Promise<readonly AuditItem[]> {
   let items: AuditItem[] = [];
-  if (Object.keys(filter).length === 0) return (await audit.tail(limit)).map(toItem);
+  if (Object.keys(filter).length === 0) return (await audit.tail(limit)).map(parseAuditItem);
   for await (const row of audit.read()) {
-    const item = toItem(row);
-    if (matches(item, filter)) items.push(item);
+    const item = parseAuditItem(row);
+    if (matchesAuditFilter(item, filter)) items.push(item);
     if (items.length >= 2 * limit) items = items.slice(-limit);
   }
   return items.slice(-limit);
@@ -126,7 +101,7 @@ async function followRecords(
   const readNew = async (): Promise<void> => {
     for await (const row of audit.read(last)) {
       last = row.seq;
-      print([toItem(row)].filter((item) => matches(item, filter)));
+      print([parseAuditItem(row)].filter((item) => matchesAuditFilter(item, filter)));
     }
   };
   const stop = opened.watch(() => {
@@ -235,31 +210,16 @@ async function exportRecords({ audit }: Database, { format, out, ...filter }: Ex
   let records = 0;
   const items = (async function* () {
     for await (const row of audit.read()) {
-      const item = toItem(row);
-      if (!matches(item, filter)) continue;
+      const item = parseAuditItem(row);
+      if (!matchesAuditFilter(item, filter)) continue;
       records++;
       yield item;
     }
   })();
-  await writeLines(format === "csv" ? toCsvLines(items) : audit.signLines(items, filter), out);
+  await writeLines(format === "csv" ? formatAuditCsv(items) : audit.signLines(items, filter), out);
   return {
     exit: "ok",
     json: { records },
     text: out === undefined ? "" : `Wrote ${count(records, "record")} to ${shownPath(out)}`,
   };
-}
-
-const CSV_COLUMNS =
-  "seq time event runId callId caller method argumentsDigest decision outcome code cached durationMs hash".split(" ");
-
-async function* toCsvLines(items: AsyncIterable<AuditItem>): AsyncGenerator<string> {
-  yield CSV_COLUMNS.join(",");
-  for await (const item of items) yield CSV_COLUMNS.map((column) => toCsvField(item[column])).join(",");
-}
-
-/** A text that a spreadsheet would take for a formula begins with an apostrophe. */
-function toCsvField(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  const text = typeof value === "string" ? value.replace(/^(?=[=+\-@\t\r])/, "'") : JSON.stringify(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,5 +1,6 @@
 // The JSON of keys, the policy and the audit log. Times are in milliseconds since 1970.
 
+import type { AuditItem } from "../../shared/audit-items.ts";
 import type { Decision, Flow } from "../../model/policy.ts";
 
 /** An API key without its secret. */
@@ -76,18 +77,11 @@ export interface PolicyTestSummary {
   }[];
 }
 
-/** A record of the audit log. */
-export interface AuditItemSummary {
-  readonly seq: number;
-  readonly hash: string;
-  readonly [name: string]: unknown;
-}
-
-/** The newest records that match a filter, from an offset on. */
+/** Records that match a filter, the newest first. */
 export interface AuditPage {
-  readonly rows: readonly AuditItemSummary[];
-  /** The number of all records that match. */
-  readonly total: number;
+  readonly rows: readonly AuditItem[];
+  /** The number before which the next part begins; `null` if there are no older records. */
+  readonly next: number | null;
   /** False if the runtime stores no records. */
   readonly isStored: boolean;
 }

@@ -7,7 +7,7 @@ import { type HttpServices, readJson } from "../http/index.ts";
 import { invalidRequest } from "./problem.ts";
 import type { ConsoleEnvironment } from "./services.ts";
 
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Reads the body of a request, a JSON object; throws `REQUEST_INVALID`. */
 export async function readObject(

@@ -15,6 +15,7 @@ const PAGES = [
   ["search", "#/search?q=add", "Search"],
   ["methods", "#/methods", "Methods"],
   ["method", "#/methods/TestSkill.add", "Methods"],
+  ["audit", "#/audit", "Audit"],
   ["keys", "#/keys", "Keys"],
   ["create-key", "#/keys/new", "Keys"],
   ["policy", "#/policy?path=TestSkill.add", "Policy"],

@@ -1,4 +1,5 @@
 import type { AddConsoleApi } from "../services.ts";
+import { addAuditApi } from "./audit.ts";
 import { addEventsApi } from "./events.ts";
 import { addKeysApi } from "./keys.ts";
 import { addOverviewApi } from "./overview.ts";
@@ -15,6 +16,7 @@ export const CONSOLE_APIS: readonly AddConsoleApi[] = [
   addEventsApi,
   addOverviewApi,
   addSearchApi,
+  addAuditApi,
   addKeysApi,
   addPolicyApi,
   addServerTestApi,

@@ -5,11 +5,9 @@ import { isRecord } from "../../../model/json.ts";
 import type { KeyRow } from "../../../store/index.ts";
 import type { IssuedKey, KeyList, KeySummary } from "../admin-messages.ts";
 import { invalidRequest } from "../problem.ts";
-import { readObject, readText } from "../read-body.ts";
+import { type JsonObject, readObject, readText } from "../read-body.ts";
 import { requireAdmin } from "../security/guard.ts";
 import type { AddConsoleApi } from "../services.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Adds the list of keys for administrators, and their changes for the owner. */
 export const addKeysApi: AddConsoleApi = (api, { runtime, http }) => {

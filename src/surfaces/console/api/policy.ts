@@ -52,7 +52,7 @@ function isPolicyFile(source: string): boolean {
   return /(?:^|\/)(?:tools|roles|approved)\.ya?ml$/.test(source);
 }
 
-interface Question {
+interface DecisionQuestion {
   readonly path: string;
   /** The name or id of a key, or the id of a caller with every grant. */
   readonly name: string;
@@ -63,7 +63,7 @@ interface Question {
 
 async function explain(
   runtime: Pick<Runtime, "database" | "catalogFor"> & { readonly policy: ExplainedPolicy },
-  { path, name, scopes, roles }: Question,
+  { path, name, scopes, roles }: DecisionQuestion,
   viewer: Caller,
 ): Promise<PolicyExplanation> {
   const catalog = runtime.catalogFor(viewer);

@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 
 import type { SessionInfo } from "../../messages.ts";
 import type { IconName } from "../components/icon.tsx";
+import { AuditPage } from "./audit/index.tsx";
 import { KeysPage } from "./keys/index.tsx";
 import { MethodsPage } from "./methods.tsx";
 import { OverviewPage } from "./overview.tsx";
@@ -34,6 +35,7 @@ export const PAGES: readonly Page[] = [
   { path: "servers", title: "Skills and servers", icon: "servers", component: ServersPage },
   { path: "search", title: "Search", icon: "search", component: SearchPage },
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },
+  { path: "audit", title: "Audit", icon: "audit", component: AuditPage, isVisible: ({ admin }) => admin !== null },
   { path: "keys", title: "Keys", icon: "keys", component: KeysPage, isVisible: ({ admin }) => admin !== null },
   { path: "policy", title: "Policy", icon: "policy", component: PolicyPage, isVisible: ({ admin }) => admin !== null },
 ];

@@ -26,7 +26,7 @@ export function Explain({ query, file }: ExplainProps) {
     event.preventDefault();
     navigate(formatLink(["policy"], { path: path.trim(), caller: caller.trim() }));
   };
-  const asked = query.get("path") ?? "";
+  const askedPath = query.get("path") ?? "";
   return (
     <Card title="Explain a decision">
       <form class="toolbar" onSubmit={submit}>
@@ -63,7 +63,7 @@ export function Explain({ query, file }: ExplainProps) {
           Explain
         </button>
       </form>
-      {asked !== "" && <Answer path={asked} caller={query.get("caller") ?? ""} file={file} />}
+      {askedPath !== "" && <Answer path={askedPath} caller={query.get("caller") ?? ""} file={file} />}
     </Card>
   );
 }

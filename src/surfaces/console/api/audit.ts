@@ -1,0 +1,141 @@
+import { setImmediate } from "node:timers/promises";
+import type { Context } from "hono";
+
+import { sentence, SkillgateError } from "../../../errors.ts";
+import { type Caller, mayRead } from "../../../model/caller.ts";
+import {
+  type AuditFilter,
+  type AuditItem,
+  formatAuditCsv,
+  matchesAuditFilter,
+  parseAuditItem,
+} from "../../../shared/audit-items.ts";
+import type { AuditRow, Database } from "../../../store/index.ts";
+import type { AuditCheck, AuditPage } from "../admin-messages.ts";
+import { invalidRequest } from "../problem.ts";
+import { readNumber } from "../read-body.ts";
+import { requireAdmin } from "../security/guard.ts";
+import type { AddConsoleApi, ConsoleEnvironment } from "../services.ts";
+
+const MAX_ROWS = 500;
+
+/** Records that one request looks at; the page continues from there. */
+const MAX_SCANNED = 20_000;
+
+/** Records between two pauses, in which other requests are answered. */
+const SLICE_ROWS = 1_000;
+
+/** Adds the audit log: its records, the check of its chain, and the export. All are for administrators. */
+export const addAuditApi: AddConsoleApi = (api, { runtime }) => {
+  const isStored = (database: Database, rows: number): boolean =>
+    rows > 0 || (database.kind !== "memory" && runtime.sections["audit"] !== "off");
+
+  api.get("/audit", async (c) => {
+    requireAdmin(c.get("caller"), "read");
+    const limit = readNumber(c, "limit", { fallback: 100, max: MAX_ROWS });
+    const before = readNumber(c, "before", { fallback: Number.MAX_SAFE_INTEGER, max: 999_999_999 });
+    const database = await runtime.database();
+    const part = await readPart(database, createMatcher(readFilter(c), c.get("caller")), { before, limit });
+    const page: AuditPage = { ...part, isStored: isStored(database, part.rows.length) };
+    return c.json(page);
+  });
+  api.get("/audit/export", async (c) => {
+    const caller = c.get("caller");
+    requireAdmin(caller, "read");
+    const { audit } = await runtime.database();
+    const filter = readFilter(c);
+    const items = readMatching(audit.read(), createMatcher(filter, caller));
+    const isCsv = c.req.query("format") === "csv";
+    const lines = isCsv ? formatAuditCsv(items) : audit.signLines(items, { ...filter });
+    const name = `audit-${new Date().toISOString().slice(0, 10)}.${isCsv ? "csv" : "jsonl"}`;
+    return new Response(ReadableStream.from(encodeLines(lines)), {
+      headers: {
+        "content-type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
+        "content-disposition": `attachment; filename="${name}"`,
+      },
+    });
+  });
+  api.post("/audit/verify", async (c) => {
+    requireAdmin(c.get("caller"), "read");
+    const verdict = await (await runtime.database()).audit.verify();
+    const check: AuditCheck =
+      verdict.kind === "broken"
+        ? verdict
+        : { kind: "intact", records: verdict.records, heads: verdict.heads.length, lastSeq: verdict.last.seq };
+    return c.json(check);
+  });
+  api.get("/audit/:seq{[0-9]{1,9}}", async (c) => {
+    requireAdmin(c.get("caller"), "read");
+    const seq = Number(c.req.param("seq"));
+    const { audit } = await runtime.database();
+    const matches = createMatcher({}, c.get("caller"));
+    const { rows } = await readPart({ audit }, matches, { before: seq + 1, limit: 1 });
+    if (rows[0]?.seq === seq) return c.json(rows[0]);
+    throw new SkillgateError("PAGE_UNKNOWN", sentence("PAGE_UNKNOWN", `the audit log has no record ${seq}`));
+  });
+};
+
+type MatchItem = (item: AuditItem) => boolean;
+
+/** Records of methods that a caller may not read do not exist for it. */
+function createMatcher(filter: AuditFilter, caller: Caller): MatchItem {
+  return (item) => matchesAuditFilter(item, filter) && mayRead(caller, String(item["method"]));
+}
+
+interface WantedPart {
+  readonly before: number;
+  readonly limit: number;
+}
+
+async function readPart(
+  { audit }: Pick<Database, "audit">,
+  matches: MatchItem,
+  { before, limit }: WantedPart,
+): Promise<Pick<AuditPage, "rows" | "next">> {
+  const rows: AuditItem[] = [];
+  let scanned = 0;
+  for await (const row of audit.readBack(before)) {
+    const item = parseAuditItem(row);
+    if (matches(item)) rows.push(item);
+    scanned++;
+    if (rows.length >= limit || scanned >= MAX_SCANNED) return { rows, next: row.seq > 1 ? row.seq : null };
+    if (scanned % SLICE_ROWS === 0) await setImmediate();
+  }
+  return { rows, next: null };
+}
+
+async function* readMatching(rows: AsyncIterable<AuditRow>, matches: MatchItem): AsyncGenerator<AuditItem> {
+  for await (const row of rows) {
+    const item = parseAuditItem(row);
+    if (matches(item)) yield item;
+    if (row.seq % SLICE_ROWS === 0) await setImmediate();
+  }
+}
+
+async function* encodeLines(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const line of lines) yield encoder.encode(`${line}\n`);
+}
+
+function readFilter(c: Context<ConsoleEnvironment>): AuditFilter {
+  const { caller, method, run, decision } = c.req.query();
+  if (decision !== undefined && decision !== "allowed" && decision !== "refused")
+    throw invalidRequest("decision must be allowed or refused");
+  const [since, until] = [readTime(c, "since"), readTime(c, "until")];
+  return {
+    ...(caller !== undefined && { caller }),
+    ...(method !== undefined && { method }),
+    ...(run !== undefined && { run }),
+    ...(decision !== undefined && { decision }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  };
+}
+
+/** Reads milliseconds since 1970. */
+function readTime(c: Context<ConsoleEnvironment>, name: string): number | undefined {
+  const text = c.req.query(name);
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw invalidRequest(`${name} must be a time in milliseconds since 1970`);
+}
