@@ -3,15 +3,7 @@ import type { StoreEngine, Rows } from "../database/table.ts";
 import { createQueue } from "../queue.ts";
 import { type AuditRecord, chainRecords, type ChainPosition, CHAIN_START, getDay, getSignedText } from "./chain.ts";
 import { signLines } from "./export.ts";
-import {
-  AUDIT,
-  AUDIT_HEADS,
-  type AuditHeadRow,
-  type AuditRow,
-  PRUNED,
-  readAuditRows,
-  readAuditRowsBack,
-} from "./rows.ts";
+import { AUDIT, AUDIT_HEADS, type AuditHeadRow, type AuditRow, PRUNED, readAuditRows } from "./rows.ts";
 import type { Signer } from "./signer.ts";
 import { type AuditVerdict, verifyChain } from "./verify.ts";
 
@@ -21,10 +13,8 @@ export interface AuditStore {
   append(records: readonly AuditRecord[]): Promise<void>;
   /** The records after a number, the oldest first. */
   read(after?: number): AsyncIterable<AuditRow>;
-  /** The records before a number, the newest first. */
-  readBack(before?: number): AsyncIterable<AuditRow>;
-  /** The newest records, the oldest first. */
-  tail(count: number): Promise<readonly AuditRow[]>;
+  /** The newest records, or the newest before a number; the oldest first. */
+  tail(count: number, before?: number): Promise<readonly AuditRow[]>;
   /** Checks the chain; `positions` are those that were recorded elsewhere. */
   verify(positions?: readonly ChainPosition[]): Promise<AuditVerdict>;
   /** Signs the end of the chain, and returns it; `undefined` for an empty log, and without a key. */
@@ -103,8 +93,7 @@ export function createAuditStore(
   return {
     append: (records) => queued(() => append(records)),
     read: (after) => readAuditRows(engine, after),
-    readBack: (before) => readAuditRowsBack(engine, before),
-    tail: async (limit) => (await engine.select(AUDIT, {}, { descending: true, limit })).toReversed(),
+    tail: (limit, before) => readTail(engine, limit, before),
     verify: (positions) => verifyChain(engine, positions),
     sign: () =>
       queued(async () => {
@@ -118,6 +107,15 @@ export function createAuditStore(
         if (last !== undefined && hasUnsigned) await signPosition(last);
       }),
   };
+}
+
+async function readTail(
+  rows: Pick<Rows, "select">,
+  limit: number,
+  before: number | undefined,
+): Promise<readonly AuditRow[]> {
+  const where = before === undefined ? {} : { seq: { lt: before } };
+  return (await rows.select(AUDIT, where, { descending: true, limit })).toReversed();
 }
 
 /** Returns the position of the newest record, even if all are pruned. */

@@ -50,16 +50,3 @@ export async function* readAuditRows(rows: Pick<Rows, "select">, after = 0): Asy
     last = page.at(-1)?.seq ?? last;
   }
 }
-
-/** Reads the rows before a position, the newest first, a page at a time. */
-export async function* readAuditRowsBack(
-  rows: Pick<Rows, "select">,
-  before = Number.MAX_SAFE_INTEGER,
-): AsyncGenerator<AuditRow> {
-  for (let first = before; ;) {
-    const page = await rows.select(AUDIT, { seq: { lt: first } }, { descending: true, limit: PAGE_ROWS });
-    yield* page;
-    if (page.length < PAGE_ROWS) return;
-    first = page.at(-1)?.seq ?? first;
-  }
-}

@@ -93,15 +93,19 @@ async function readPart(
   { before, limit }: WantedPart,
 ): Promise<Pick<AuditPage, "rows" | "next">> {
   const rows: AuditItem[] = [];
-  let scanned = 0;
-  for await (const row of audit.readBack(before)) {
-    const item = parseAuditItem(row);
-    if (matches(item)) rows.push(item);
-    scanned++;
-    if (rows.length >= limit || scanned >= MAX_SCANNED) return { rows, next: row.seq > 1 ? row.seq : null };
-    if (scanned % SLICE_ROWS === 0) await setImmediate();
+  let first = before;
+  for (let scanned = 0; scanned < MAX_SCANNED; scanned += SLICE_ROWS) {
+    const slice = await audit.tail(SLICE_ROWS, first);
+    for (const row of slice.toReversed()) {
+      const item = parseAuditItem(row);
+      first = row.seq;
+      if (matches(item)) rows.push(item);
+      if (rows.length >= limit) return { rows, next: first > 1 ? first : null };
+    }
+    if (slice.length < SLICE_ROWS) return { rows, next: null };
+    await setImmediate();
   }
-  return { rows, next: null };
+  return { rows, next: first };
 }
 
 async function* readMatching(rows: AsyncIterable<AuditRow>, matches: MatchItem): AsyncGenerator<AuditItem> {
