@@ -8,7 +8,7 @@ import {
   formatAuditCsv,
   matchesAuditFilter,
   parseAuditItem,
-} from "../../shared/audit-items.ts";
+} from "../../shared/audit/items.ts";
 import type { AuditVerdict, Database } from "../../store/index.ts";
 import type { CommandAction } from "./command-action.ts";
 import { wholeNumber } from "./input/whole-number.ts";

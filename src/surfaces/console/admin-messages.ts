@@ -1,6 +1,6 @@
 // The JSON of keys, the policy and the audit log. Times are in milliseconds since 1970.
 
-import type { AuditItem } from "../../shared/audit-items.ts";
+import type { AuditItem } from "../../shared/audit/items.ts";
 import type { Decision, Flow } from "../../model/policy.ts";
 
 /** An API key without its secret. */

@@ -9,7 +9,7 @@ import {
   formatAuditCsv,
   matchesAuditFilter,
   parseAuditItem,
-} from "../../../shared/audit-items.ts";
+} from "../../../shared/audit/items.ts";
 import type { AuditRow, Database } from "../../../store/index.ts";
 import type { AuditCheck, AuditPage } from "../admin-messages.ts";
 import { invalidRequest } from "../problem.ts";

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { AuditItem } from "../../../../../shared/audit-items.ts";
+import type { AuditItem } from "../../../../../shared/audit/items.ts";
 import type { AuditPage } from "../../../admin-messages.ts";
 import type { ProblemDetails } from "../../../messages.ts";
 import { request, toProblem } from "../../api.ts";

@@ -1,4 +1,4 @@
-import type { AuditItem } from "../../../../../shared/audit-items.ts";
+import type { AuditItem } from "../../../../../shared/audit/items.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorNotice } from "../../components/error-notice.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
