@@ -1,11 +1,11 @@
-import type { Ledger, LedgerCall } from "../../../runs/index.ts";
+import { createTimeline, type Ledger, type TimelineCall } from "../../../runs/index.ts";
 import type { RecordedRunFacts } from "../../../runtime.ts";
 import type { CliSession } from "../session.ts";
 import type { CommandResult, Paint } from "../terminal/terminal.ts";
 import { count, escaped, lines, milliseconds } from "../text/layout.ts";
 import { findRun, openRuns } from "./find-run.ts";
 import { stateText, timeText } from "./list.ts";
-import { createTimeline, type TimelineCall, timelineText } from "./timeline.ts";
+import { timelineText } from "./timeline.ts";
 
 export async function showRun(session: CliSession, id: string): Promise<CommandResult> {
   const runtime = await openRuns(session);
@@ -13,7 +13,7 @@ export async function showRun(session: CliSession, id: string): Promise<CommandR
   const ledger = await runtime.runs.ledger(run.id);
   const { approvals } = await runtime.database();
   const { source } = ledger.header;
-  const calls = createTimeline(ledger, await approvals.listOfRun(run.id), (call) => findLine(call, source));
+  const calls = createTimeline(ledger, await approvals.listOfRun(run.id));
   const { outcome } = ledger;
   const facts = { ...run, version: ledger.header.version, source, timeline: calls, ...(outcome && { outcome }) };
   return {
@@ -21,15 +21,6 @@ export async function showRun(session: CliSession, id: string): Promise<CommandR
     json: runtime.secrets.maskTexts(facts),
     text: runtime.secrets.maskText(runText(run, ledger, calls, session.paint.out)),
   };
-}
-
-/** The number of the only line of the source that can have made a call: it names the method, and its texts and numbers. */
-function findLine({ path, args }: LedgerCall, source: string): number | undefined {
-  const naming = source.split("\n").flatMap((text, index) => (text.includes(path) ? [{ text, line: index + 1 }] : []));
-  const literals = args.match(/"(?:[^"\\]|\\.)+"|-?\d[\d.]*/g) ?? [];
-  const exact = naming.filter(({ text }) => literals.every((literal) => text.includes(literal.replaceAll('"', ""))));
-  const possible = naming.length === 1 ? naming : exact;
-  return possible.length === 1 ? possible[0]?.line : undefined;
 }
 
 function runText(

@@ -1,10 +1,10 @@
+import { completeCode, type CodeCompletion } from "../../../registry/index.ts";
 import type { Exit } from "../exit-codes.ts";
 import type { CliSession } from "../session.ts";
 import { createTerminalApprove } from "../terminal/approve-at-terminal.ts";
 import { type LineEditor, openLineEditor } from "../terminal/line-editor.ts";
 import { openLineHistory } from "../terminal/line-history.ts";
 import { count } from "../text/layout.ts";
-import { completeCode, type CodeCompletion } from "./complete-code.ts";
 import { COMMAND_NAMES } from "./dot-commands.ts";
 import { createInputReader, type TryInput } from "./input-reader.ts";
 import type { InputRunner } from "./repl.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createRegistry } from "../../../../src/registry/index.ts";
-import { completeCode } from "../../../../src/surfaces/cli/try/complete-code.ts";
+import { completeCode, createRegistry } from "../../src/registry/index.ts";
 
 const registry = createRegistry();
 registry.register({

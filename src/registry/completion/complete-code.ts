@@ -1,5 +1,5 @@
-import type { Catalog, Method } from "../../../model/catalog.ts";
-import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import type { Catalog, Method } from "../../model/catalog.ts";
+import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { type CodeContext, type OpenBracket, readCodeContext } from "./code-context.ts";
 
 /** Candidates that may replace the end of the text. */
