@@ -5,6 +5,7 @@ import { escapeInvisible } from "../shared/visible-text.ts";
 
 /** A call of the program on a card. */
 export interface PlannedCallText {
+  readonly path: string;
   readonly line: number;
   /** `MailSkill.send("bob", …)` */
   readonly text: string;
@@ -21,9 +22,9 @@ const MAX_CALL_UNITS = 300;
 
 export function formatPlan(plan: readonly PlannedCall[]): readonly PlannedCallText[] {
   return plan.slice(0, MAX_PLANNED_CALLS).map((call) => {
-    const { line, inLoop, conditional } = call;
+    const { path, line, inLoop, conditional } = call;
     const text = formatCall(call);
-    return { line, text: cutCall(text), inLoop, conditional, isLiteral: isShownLiteral(call, text) };
+    return { path, line, text: cutCall(text), inLoop, conditional, isLiteral: isShownLiteral(call, text) };
   });
 }
 

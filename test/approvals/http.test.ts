@@ -27,7 +27,11 @@ test("lists, shows and answers questions over HTTP, for callers with the right t
   const path = `${url}/approvals/${id}`;
   expect((await fetch(`${url}/approvals`, { headers: user })).status).toBe(403);
   expect(await (await fetch(`${url}/approvals`, { headers: reader })).json()).toMatchObject({ approvals: [{ id }] });
-  expect(await (await fetch(path, { headers: reader })).json()).toMatchObject({ id, path: "TestSkill.pay" });
+  expect(await (await fetch(path, { headers: reader })).json()).toMatchObject({
+    id,
+    path: "TestSkill.pay",
+    plan: [{ line: 1, text: "TestSkill.pay()" }],
+  });
   expect((await post(path, { answer: "approve" }, reader)).status).toBe(403);
   expect((await post(path, { answer: "maybe" }, OWNER)).status).toBe(400);
   expect((await post(`${url}/approvals/nope`, { answer: "approve" }, OWNER)).status).toBe(404);

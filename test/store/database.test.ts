@@ -106,6 +106,25 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     expect(await database.counters.get("key k1 minute", 0)).toBe(0);
   });
 
+  test("lists a part of the runs whose title contains a text, and counts them [R5]", async () => {
+    const titles = ["await MAIL.send()", "100% done", "100 done", "mail_box", "mailXbox", "back\\slash"];
+    for (const [at, title] of titles.entries()) {
+      const id = `r${at}`;
+      await database.runs.add({ ...RUN, id, title, created: at }, { run: id, seq: 0, events: "[]", hash: "" });
+    }
+    const list = async (
+      contains: string,
+      page: { readonly limit: number; readonly offset?: number } = { limit: 10 },
+    ): Promise<readonly string[]> => (await database.runs.list({ title: { contains } }, page)).map(({ id }) => id);
+    expect(await list("mail")).toEqual(["r4", "r3", "r0"]);
+    expect(await list("mail", { limit: 1, offset: 1 })).toEqual(["r3"]);
+    expect(await list("100%")).toEqual(["r1"]);
+    expect(await list("L_B")).toEqual(["r3"]);
+    expect(await list("k\\s")).toEqual(["r5"]);
+    expect(await database.runs.count({ title: { contains: "mail" }, caller: "ada" })).toBe(3);
+    expect(await database.runs.count({ caller: "bob" })).toBe(0);
+  });
+
   test("accepts one answer to a question, and uses an approval once [P6]", async () => {
     await database.approvals.add(APPROVAL);
     const answer = (by: string): Promise<boolean> =>

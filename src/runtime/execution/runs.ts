@@ -27,10 +27,19 @@ export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "claimedUntil" | "atte
   readonly isOpen: boolean;
 };
 
-export interface ListOptions {
+export interface RunFilter {
   readonly state?: RunStatus;
+  /** Id of the caller of the runs. */
+  readonly runCaller?: string;
+  /** A part of the first line of the program. */
+  readonly title?: string;
+}
+
+export interface ListOptions extends RunFilter {
   /** 100 by default. */
   readonly limit?: number;
+  /** The number of runs to skip. */
+  readonly offset?: number;
   /** Lists only the runs of this caller, unless it may administer the runtime. The owner by default. */
   readonly caller?: Caller;
 }
@@ -49,6 +58,8 @@ export interface ResumeRunOptions {
 export interface Runs extends RunReplays {
   /** The newest first. */
   list(options?: ListOptions): Promise<readonly RecordedRunFacts[]>;
+  /** Returns the number of runs that `list` has without a limit. */
+  count(options?: RunFilter & Pick<ListOptions, "caller">): Promise<number>;
   get(id: string, options?: Pick<ListOptions, "caller">): Promise<RecordedRunFacts>;
   /** Returns what is recorded of a run. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
   ledger(id: string, options?: Pick<ListOptions, "caller">): Promise<Ledger>;
@@ -151,13 +162,18 @@ export function createRuns(options: RunsOptions): Runs {
 function createRunQueries(
   { open, services, getCatalog, waitsForAnswers }: RunsOptions,
   access: RunAccess,
-): Pick<Runs, "list" | "get" | "ledger" | "outcome" | "canWait"> {
+): Pick<Runs, "list" | "count" | "get" | "ledger" | "outcome" | "canWait"> {
   return {
-    async list({ state, limit = DEFAULT_LIMIT, caller = OWNER } = {}) {
+    async list({ limit = DEFAULT_LIMIT, offset = 0, ...filter } = {}) {
       const { runs } = await open();
-      const own = mayAdminister(caller, "read") ? {} : { caller: caller.id };
-      const rows = await runs.list({ ...own, ...(state !== undefined && { state }) }, { limit });
+      const where = createFilter(filter);
+      const rows = where === undefined ? [] : await runs.list(where, { limit, offset });
       return rows.map(toFacts);
+    },
+    async count(filter = {}) {
+      const { runs } = await open();
+      const where = createFilter(filter);
+      return where === undefined ? 0 : runs.count(where);
     },
     get: async (id, { caller } = {}) => toFacts(await access.find(id, caller)),
     ledger: access.read,
@@ -172,6 +188,24 @@ function createRunQueries(
       services.ledgers.waited.has(caller.id) || (waitsForAnswers && mayAsk(getCatalog(caller), services.getPolicy())),
   };
 }
+
+/** Returns `undefined` if no run matches: those of others do not exist for a caller that may not administer the runtime. */
+function createFilter({
+  state,
+  runCaller,
+  title,
+  caller = OWNER,
+}: RunFilter & Pick<ListOptions, "caller">): RunCondition | undefined {
+  const owner = mayAdminister(caller, "read") ? runCaller : caller.id;
+  if (runCaller !== undefined && runCaller !== owner) return undefined;
+  return {
+    ...(state !== undefined && { state }),
+    ...(owner !== undefined && { caller: owner }),
+    ...(title !== undefined && { title: { contains: title } }),
+  };
+}
+
+type RunCondition = Parameters<Database["runs"]["count"]>[0];
 
 /** Restores a run from its header. */
 function restoreRun(id: string, header: RunHeader, request: RunRequest, services: RunServices): CheckedRun {

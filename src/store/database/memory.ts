@@ -20,7 +20,7 @@ export function createMemoryEngine(): StoreEngine {
     put: (table, row) => queued(() => rows.put(table, row)),
     count: (table, row, counter) => queued(() => rows.count(table, row, counter)),
     select: (table, where, how) => queued(() => rows.select(table, where, how)),
-    total: (table) => queued(() => rows.total(table)),
+    total: (table, where) => queued(() => rows.total(table, where)),
     update: (table, where, changes) => queued(() => rows.update(table, where, changes)),
     delete: (table, where) => queued(() => rows.delete(table, where)),
     transaction: (_lock, work) =>
@@ -71,9 +71,9 @@ function createRows(getTables: () => Tables): Rows {
     },
     select: async (table, where, how) =>
       sortRows(table, find(table, where), how)
-        .slice(0, how?.limit)
+        .slice(how?.offset, how?.limit === undefined ? undefined : (how.offset ?? 0) + how.limit)
         .map((row) => copyRow(table, row)),
-    total: async (table) => getTable(table).size,
+    total: async (table, where = {}) => find(table, where).length,
     async update(table, where, changes) {
       const found = find(table, where);
       for (const row of found) getTable(table).set(getKey(table, row), copyRow(table, { ...row, ...changes }));
@@ -94,7 +94,8 @@ function matches<Row>(table: Table<Row>, row: Row, where: Where<Row>): boolean {
     const value: unknown = row[column];
     if (!isRange(condition)) return value === condition;
     if (typeof value !== "string" && typeof value !== "number") return false;
-    const { lt, gt, in: list } = condition;
+    const { lt, gt, in: list, contains } = condition;
+    if (contains !== undefined && !String(value).toLowerCase().includes(contains.toLowerCase())) return false;
     return isBelow(value, lt) && isBelow(gt, value) && (list?.includes(value) ?? true);
   });
 }

@@ -68,7 +68,7 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
     put: (table, row) => attempt(() => rows.put(table, row)),
     count: (table, row, counter) => attempt(() => rows.count(table, row, counter)),
     select: (table, where, how) => attempt(() => rows.select(table, where, how)),
-    total: (table) => attempt(() => rows.total(table)),
+    total: (table, where) => attempt(() => rows.total(table, where)),
     update: (table, where, changes) => attempt(() => rows.update(table, where, changes)),
     delete: (table, where) => attempt(() => rows.delete(table, where)),
     execute: (text) => attempt(() => rows.execute(text)),
@@ -163,7 +163,7 @@ function createRows(
     },
     select: async (table, where, how) =>
       (await run(selectStatement(table, where, how))).rows.map((row) => fromSqlRow(table, row)),
-    total: async (table) => Number((await run(totalStatement(table))).rows[0]?.["total"]),
+    total: async (table, where) => Number((await run(totalStatement(table, where))).rows[0]?.["total"]),
     update: async (table, where, changes) => (await run(updateStatement(table, where, changes))).count,
     delete: async (table, where) => (await run(deleteStatement(table, where))).count,
     async execute(text) {

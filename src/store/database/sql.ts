@@ -1,4 +1,4 @@
-import type { ColumnKind, SelectOptions, Table, Where } from "./table.ts";
+import type { ColumnKind, Range, SelectOptions, Table, Where } from "./table.ts";
 
 /** A statement with `?` for each parameter. */
 export interface SqlStatement {
@@ -47,20 +47,22 @@ export function countText<Row>(table: Table<Row>, counter: keyof Row & string): 
 export function selectStatement<Row>(
   table: Table<Row>,
   where: Where<Row>,
-  { order, descending = false, limit }: SelectOptions<Row> = {},
+  { order, descending = false, limit, offset = 0 }: SelectOptions<Row> = {},
 ): SqlStatement {
   const condition = whereClause(table, where);
   const columns = getColumns(table).map(toSqlName).join(", ");
   const sorted = (order === undefined ? table.key : [order]).map((column) =>
     descending ? `${toSqlName(column)} DESC` : toSqlName(column),
   );
-  const most = limit === undefined ? "" : ` LIMIT ${Math.floor(limit)}`;
+  const most = limit === undefined ? "" : ` LIMIT ${Math.floor(limit)} OFFSET ${Math.floor(offset)}`;
   const text = `SELECT ${columns} FROM ${toSqlName(table.name)}${condition.text} ORDER BY ${sorted.join(", ")}${most}`;
   return { text, parameters: condition.parameters };
 }
 
-export function totalStatement<Row>(table: Table<Row>): SqlStatement {
-  return { text: `SELECT count(*) AS total FROM ${toSqlName(table.name)}`, parameters: [] };
+export function totalStatement<Row>(table: Table<Row>, where: Where<Row> = {}): SqlStatement {
+  const condition = whereClause(table, where);
+  const text = `SELECT count(*) AS total FROM ${toSqlName(table.name)}${condition.text}`;
+  return { text, parameters: condition.parameters };
 }
 
 export function updateStatement<Row>(table: Table<Row>, where: Where<Row>, changes: Partial<Row>): SqlStatement {
@@ -96,7 +98,7 @@ export function getColumns<Row>(table: Table<Row>): readonly (keyof Row & string
   return Object.keys(table.columns) as (keyof Row & string)[];
 }
 
-export function isRange(condition: unknown): condition is { lt?: unknown; gt?: unknown; in?: readonly unknown[] } {
+export function isRange(condition: unknown): condition is Range<unknown> {
   return typeof condition === "object" && condition !== null;
 }
 
@@ -124,11 +126,18 @@ function whereClause<Row>(table: Table<Row>, where: Where<Row>): SqlStatement {
 function toTerms(column: string, condition: unknown): readonly SqlStatement[] {
   if (condition === null) return [{ text: `${column} IS NULL`, parameters: [] }];
   if (!isRange(condition)) return [{ text: `${column} = ?`, parameters: [condition as SqlValue] }];
-  const { lt, gt, in: list } = condition;
+  const { lt, gt, in: list, contains } = condition;
   const values = (list ?? []) as readonly SqlValue[];
   return [
     ...(lt === undefined ? [] : [{ text: `${column} < ?`, parameters: [lt as SqlValue] }]),
     ...(gt === undefined ? [] : [{ text: `${column} > ?`, parameters: [gt as SqlValue] }]),
     ...(list === undefined ? [] : [{ text: `${column} IN (${values.map(() => "?").join(", ")})`, parameters: values }]),
+    ...(contains === undefined ? [] : [createContainsTerm(column, contains)]),
   ];
+}
+
+/** Both databases know the escape, which makes `%` and `_` literal. */
+function createContainsTerm(column: string, part: string): SqlStatement {
+  const pattern = `%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return { text: String.raw`lower(${column}) LIKE lower(?) ESCAPE '\'`, parameters: [pattern] };
 }

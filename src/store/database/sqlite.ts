@@ -185,7 +185,7 @@ function createEngine(
     put: (table, row) => alone(() => rows.put(table, row)),
     count: (table, row, counter) => alone(() => rows.count(table, row, counter)),
     select: (table, where, how) => alone(() => rows.select(table, where, how)),
-    total: (table) => alone(() => rows.total(table)),
+    total: (table, where) => alone(() => rows.total(table, where)),
     update: (table, where, changes) => alone(() => rows.update(table, where, changes)),
     delete: (table, where) => alone(() => rows.delete(table, where)),
     transaction: (_lock, work) => transaction(work),
@@ -269,7 +269,7 @@ function createRows(connection: SqliteConnection, statements: Statements): SyncR
     },
     select: (table, where, how) =>
       statements.all(selectStatement(table, where, how)).map((row) => fromSqlRow(table, row)),
-    total: (table) => Number(statements.all(totalStatement(table))[0]?.["total"]),
+    total: (table, where) => Number(statements.all(totalStatement(table, where))[0]?.["total"]),
     update: (table, where, changes) => statements.run(updateStatement(table, where, changes)),
     delete: (table, where) => statements.run(deleteStatement(table, where)),
     execute: (text) => void connection.exec(text),
@@ -283,7 +283,7 @@ function toPromises(rows: SyncRows): SchemaRows {
     put: async (table, row) => rows.put(table, row),
     count: async (table, row, counter) => rows.count(table, row, counter),
     select: async (table, where, how) => rows.select(table, where, how),
-    total: async (table) => rows.total(table),
+    total: async (table, where) => rows.total(table, where),
     update: async (table, where, changes) => rows.update(table, where, changes),
     delete: async (table, where) => rows.delete(table, where),
     execute: async (text) => rows.execute(text),
@@ -297,7 +297,7 @@ interface SyncRows {
   put<Row extends object>(table: Table<Row>, row: Row): void;
   count<Row extends object>(table: Table<Row>, row: Row, counter: keyof Row & string): number;
   select<Row extends object>(table: Table<Row>, where: Where<Row>, options?: SelectOptions<Row>): Row[];
-  total<Row extends object>(table: Table<Row>): number;
+  total<Row extends object>(table: Table<Row>, where?: Where<Row>): number;
   update<Row extends object>(table: Table<Row>, where: Where<Row>, changes: Partial<Row>): number;
   delete<Row extends object>(table: Table<Row>, where: Where<Row>): number;
   execute(text: string): void;

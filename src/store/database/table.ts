@@ -16,6 +16,8 @@ export interface Range<Value> {
   readonly gt?: Value;
   /** Not empty. */
   readonly in?: readonly Value[];
+  /** A part of a text. Upper and lower case of the letters A to Z are the same. */
+  readonly contains?: string;
 }
 
 /** Conditions that all must hold. Columns of kind `json` cannot be compared. */
@@ -27,6 +29,8 @@ export interface SelectOptions<Row> {
   /** Sorts the largest value first. */
   readonly descending?: boolean;
   readonly limit?: number;
+  /** The number of rows to skip; only with a limit. */
+  readonly offset?: number;
 }
 
 /** Reads and writes rows. Each operation is atomic. */
@@ -46,8 +50,8 @@ export interface Rows {
     where: Where<NoInfer<Row>>,
     options?: SelectOptions<NoInfer<Row>>,
   ): Promise<Row[]>;
-  /** Returns the number of all rows. */
-  total<Row extends object>(table: Table<Row>): Promise<number>;
+  /** Returns the number of rows that match; of all rows by default. */
+  total<Row extends object>(table: Table<Row>, where?: Where<NoInfer<Row>>): Promise<number>;
   /** Changes the rows that match, and returns how many these were. */
   update<Row extends object>(
     table: Table<Row>,

@@ -62,7 +62,8 @@ export interface RunTable {
   update(id: string, changes: Partial<RunRow>): Promise<void>;
   get(id: string): Promise<RunRow | undefined>;
   /** The newest first. */
-  list(where: Where<RunRow>, options?: Pick<SelectOptions<RunRow>, "limit">): Promise<readonly RunRow[]>;
+  list(where: Where<RunRow>, options?: Pick<SelectOptions<RunRow>, "limit" | "offset">): Promise<readonly RunRow[]>;
+  count(where: Where<RunRow>): Promise<number>;
   /** The entries of a ledger in their order. */
   entries(id: string): Promise<readonly RunEntryRow[]>;
   /** Claims a run that no process holds. Of several processes at once, one succeeds. */
@@ -121,6 +122,7 @@ export function createRunTable(engine: StoreEngine): RunTable {
     update: async (id, changes) => void (await engine.update(RUNS, { id }, changes)),
     get: async (id) => (await engine.select(RUNS, { id }))[0],
     list: (where, options) => engine.select(RUNS, where, { order: "created", descending: true, ...options }),
+    count: (where) => engine.total(RUNS, where),
     entries: (id) => engine.select(RUN_ENTRIES, { run: id }, { order: "seq" }),
     async claim({ id, claimedBy, attempts }, { by, until, now }) {
       // Another claim since the row was read changes the number of attempts.
