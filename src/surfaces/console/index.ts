@@ -9,6 +9,7 @@ import { BUNDLE, createAssets } from "./assets.ts";
 import type { ConsoleConfig } from "./config-files.ts";
 import { createActivity } from "./events/activity.ts";
 import { createEventHub } from "./events/event-hub.ts";
+import { createOpenQuestions } from "./open-questions.ts";
 import { answerProblem } from "./problem.ts";
 import { createLinkSecret, LINK_HEADER } from "./running-server.ts";
 import { refuseForeignPages, requireLogin } from "./security/guard.ts";
@@ -54,7 +55,10 @@ export function createConsole(runtime: Runtime, { bundle = BUNDLE, config }: Con
           ? c.json({ link: createLink(http.url()) })
           : answerProblem(createLinkError()),
       );
-      app.route(PREFIX, createApiRoutes({ runtime, http, sessions, activity, events, config }));
+      app.route(
+        PREFIX,
+        createApiRoutes({ runtime, http, sessions, activity, events, config, questions: createOpenQuestions() }),
+      );
     },
     close() {
       events.close();

@@ -102,6 +102,8 @@ export interface ConsoleEvents {
   readonly call: CallSummary;
   readonly run: RunSummary;
   readonly approval: { readonly id: string; readonly path: string };
+  /** Questions were asked, answered or closed, in this process or another; the ids are those without an answer. */
+  readonly approvals: { readonly pending: readonly string[] };
   readonly servers: readonly ServerSummary[];
   /** The credential of the session is not valid any more. */
   readonly end: { readonly reason: string };

@@ -33,7 +33,8 @@ export function answerProblem(thrown: unknown): Response {
   });
 }
 
-function toProblem(thrown: unknown): ProblemDetails {
+/** Describes a thrown value. Errors of the server itself reveal no details. */
+export function toProblem(thrown: unknown): ProblemDetails {
   if (!(thrown instanceof SkillgateError)) {
     const fix = "Try again; the log of the server has the cause";
     return { type: "urn:skillgate:error:INTERNAL", title: "Internal server error", status: 500, code: "INTERNAL", fix };

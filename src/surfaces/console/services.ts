@@ -5,6 +5,7 @@ import type { HttpServices, RouteEnvironment } from "../http/index.ts";
 import type { ConsoleConfig } from "./config-files.ts";
 import type { Activity } from "./events/activity.ts";
 import type { EventHub } from "./events/event-hub.ts";
+import type { OpenQuestions } from "./open-questions.ts";
 import type { ConsoleSessions } from "./security/sessions.ts";
 
 /** Dependencies of the endpoints of the console. */
@@ -16,6 +17,7 @@ export interface ConsoleServices {
   readonly events: EventHub;
   /** Absent for a runtime that a program defines. */
   readonly config: ConsoleConfig | undefined;
+  readonly questions: OpenQuestions;
 }
 
 export type ConsoleEnvironment = {

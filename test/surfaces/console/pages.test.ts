@@ -1,11 +1,7 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
+import { findViolations } from "./axe.ts";
 import { goTo, hasChromium, openConsole, serveConsole, takeScreenshot, useBrowser } from "./browser.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Every page, with the heading that it shows. A new page needs one line here. */
 const PAGES = [
@@ -19,6 +15,7 @@ const PAGES = [
   ["keys", "#/keys", "Keys"],
   ["create-key", "#/keys/new", "Keys"],
   ["policy", "#/policy?path=TestSkill.add", "Policy"],
+  ["approvals", "#/approvals", "Approvals"],
 ] as const;
 
 useBrowser();
@@ -38,14 +35,3 @@ describe.skipIf(!hasChromium)("the pages of the console", () => {
     expect(faults).toEqual([]);
   });
 });
-
-/** Returns the violations that axe finds, each with its first element. */
-async function findViolations(page: Page): Promise<readonly string[]> {
-  // The policy of the page forbids inline scripts; the debugger's own evaluation is exempt.
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    type Axe = { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
-  });
-}

@@ -1,9 +1,12 @@
 import type { AddConsoleApi } from "../services.ts";
 import { addAuditApi } from "./audit.ts";
+import { addApprovalsApi } from "./approvals.ts";
 import { addEventsApi } from "./events.ts";
 import { addKeysApi } from "./keys.ts";
 import { addOverviewApi } from "./overview.ts";
 import { addPolicyApi } from "./policy.ts";
+import { addPlaygroundApi } from "./playground.ts";
+import { addRunsApi } from "./runs.ts";
 import { addSearchApi } from "./search.ts";
 import { addServerTestApi } from "./server-test.ts";
 import { addServersApi } from "./servers.ts";
@@ -22,4 +25,7 @@ export const CONSOLE_APIS: readonly AddConsoleApi[] = [
   addServerTestApi,
   addServersApi,
   addSkillsApi,
+  addPlaygroundApi,
+  addRunsApi,
+  addApprovalsApi,
 ];

@@ -5,6 +5,7 @@ import { mayAdminister, mayRead } from "../../../model/caller.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { ConsoleEventName, ConsoleEvents, ServerSummary } from "../messages.ts";
 import { maySeeCall, maySeeRun } from "./activity.ts";
+import { watchApprovals } from "./watch-approvals.ts";
 import { summarizeCall, summarizeRun, summarizeServer } from "./summaries.ts";
 
 /** Receives an event as JSON, with the id after which a stream can be resumed. */
@@ -50,6 +51,9 @@ export function createEventHub(runtime: Runtime, now: () => number = Date.now): 
   }
 
   const stops = followRuntime(runtime, emit, now);
+  const approvals = watchApprovals(runtime, (rows) =>
+    emit("approvals", (caller) => ({ pending: rows.filter((row) => maySeeCall(caller, row)).map(({ id }) => id) })),
+  );
   const servers = watchServers(runtime, (list) => emit("servers", (caller) => filterServers(list, caller, runtime)));
 
   return {
@@ -66,13 +70,17 @@ export function createEventHub(runtime: Runtime, now: () => number = Date.now): 
       if (isComplete) for (const event of missed) send(event);
       listeners.add(send);
       servers.follow();
+      approvals.follow();
       return () => {
-        if (listeners.delete(send)) servers.unfollow();
+        if (!listeners.delete(send)) return;
+        servers.unfollow();
+        approvals.unfollow();
       };
     },
     close() {
       for (const stop of stops) stop();
       servers.close();
+      approvals.close();
       listeners.clear();
     },
   };

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+
 import { useTableView } from "./table-view.ts";
 
 /** A column of a table. */
@@ -10,46 +12,65 @@ export interface TableColumn<Row> {
   readonly align?: "end";
 }
 
-interface VirtualTableProps<Row> {
+interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly TableColumn<Row>[];
-  readonly rows: readonly Row[];
   readonly getKey: (row: Row) => string;
   /** Opens a row by click or Enter. */
   readonly onOpen?: (row: Row) => void;
 }
 
+interface VirtualTableProps<Row> extends TableProps<Row> {
+  readonly rows: readonly Row[];
+}
+
 /** A table that creates only its visible rows. Arrow keys, Page Up, Page Down, Home and End move between them. */
-export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, columns, rows, getKey, onOpen } = props;
-  const view = useTableView(rows.length);
+export function VirtualTable<Row>({ rows, ...props }: VirtualTableProps<Row>) {
+  return <SparseTable {...props} count={rows.length} getRow={(index) => rows[index]} />;
+}
+
+interface SparseTableProps<Row> extends TableProps<Row> {
+  readonly count: number;
+  /** Returns `undefined` for a row that is not loaded. */
+  readonly getRow: (index: number) => Row | undefined;
+  /** Reports the rows that exist in the page: the first, and the one after the last. */
+  readonly onView?: (first: number, last: number) => void;
+}
+
+/** A `VirtualTable` whose rows may be loaded later. */
+export function SparseTable<Row>({ label, columns, count, getRow, getKey, onOpen, onView }: SparseTableProps<Row>) {
+  const view = useTableView(count);
+  useEffect(() => onView?.(view.first, view.last), [view.first, view.last, onView]);
   const template = { "--columns": columns.map(({ width }) => `minmax(0, ${width})`).join(" ") };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const row = rows[view.active];
+    const row = getRow(view.active);
     if (event.key === "Enter" && row !== undefined && event.target === event.currentTarget) onOpen?.(row);
     else if (!view.moveByKey(event.key)) return;
     event.preventDefault();
   };
   return (
-    <div class="table" role="grid" aria-label={label} aria-rowcount={rows.length + 1} aria-readonly style={template}>
+    <div class="table" role="grid" aria-label={label} aria-rowcount={count + 1} aria-readonly style={template}>
       <TableHead columns={columns} />
       <div class="table-scroller" ref={view.scroller} role="rowgroup" onScroll={view.onScroll}>
         <div class="table-space" role="presentation" style={{ height: `${view.height}px` }}>
           <div role="presentation" style={{ transform: `translateY(${view.offset}px)` }}>
-            {rows.slice(view.first, view.last).map((row, at) => (
-              <div
-                key={getKey(row)}
-                class={onOpen === undefined ? "table-row" : "table-row table-row-open"}
-                role="row"
-                aria-rowindex={view.first + at + 2}
-                tabIndex={view.first + at === view.active ? 0 : -1}
-                onKeyDown={onKeyDown}
-                onFocus={() => view.setActive(view.first + at)}
-                onClick={() => onOpen?.(row)}
-              >
-                <Cells row={row} columns={columns} />
-              </div>
-            ))}
+            {Array.from({ length: view.last - view.first }, (_, at) => ({ at, row: getRow(view.first + at) })).map(
+              ({ row, at }) => (
+                <div
+                  key={row === undefined ? view.first + at : getKey(row)}
+                  aria-busy={row === undefined ? true : undefined}
+                  class={onOpen === undefined ? "table-row" : "table-row table-row-open"}
+                  role="row"
+                  aria-rowindex={view.first + at + 2}
+                  tabIndex={view.first + at === view.active ? 0 : -1}
+                  onKeyDown={onKeyDown}
+                  onFocus={() => view.setActive(view.first + at)}
+                  onClick={() => row !== undefined && onOpen?.(row)}
+                >
+                  {row === undefined ? <EmptyCells columns={columns} /> : <Cells row={row} columns={columns} />}
+                </div>
+              ),
+            )}
           </div>
         </div>
       </div>
@@ -77,6 +98,18 @@ function Cells<Row>({ row, columns }: { readonly row: Row; readonly columns: rea
       {columns.map(({ title, align, render }) => (
         <div key={title} role="gridcell" class={getCellClass(align)}>
           {render(row)}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function EmptyCells<Row>({ columns }: { readonly columns: readonly TableColumn<Row>[] }) {
+  return (
+    <>
+      {columns.map(({ title }) => (
+        <div key={title} role="gridcell" class="cell">
+          <span class="skeleton-line cell-skeleton" />
         </div>
       ))}
     </>

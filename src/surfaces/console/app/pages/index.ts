@@ -4,6 +4,7 @@ import type { SessionInfo } from "../../messages.ts";
 import type { IconName } from "../components/icon.tsx";
 import { AuditPage } from "./audit/index.tsx";
 import { KeysPage } from "./keys/index.tsx";
+import { ApprovalsPage } from "./approvals/index.tsx";
 import { MethodsPage } from "./methods.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { PolicyPage } from "./policy/index.tsx";
@@ -38,4 +39,5 @@ export const PAGES: readonly Page[] = [
   { path: "audit", title: "Audit", icon: "audit", component: AuditPage, isVisible: ({ admin }) => admin !== null },
   { path: "keys", title: "Keys", icon: "keys", component: KeysPage, isVisible: ({ admin }) => admin !== null },
   { path: "policy", title: "Policy", icon: "policy", component: PolicyPage, isVisible: ({ admin }) => admin !== null },
+  { path: "approvals", title: "Approvals", icon: "approvals", component: ApprovalsPage },
 ];

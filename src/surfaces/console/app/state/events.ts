@@ -30,7 +30,16 @@ export function onStale(listener: () => void): () => void {
   return () => void staleListeners.delete(listener);
 }
 
-const EVENT_NAMES: readonly ConsoleEventName[] = ["hello", "catalog", "call", "run", "approval", "servers", "end"];
+const EVENT_NAMES: readonly ConsoleEventName[] = [
+  "hello",
+  "catalog",
+  "call",
+  "run",
+  "approval",
+  "approvals",
+  "servers",
+  "end",
+];
 
 const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
