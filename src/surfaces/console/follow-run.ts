@@ -23,7 +23,7 @@ export function createRunListeners(
   return {
     approve: questions.createApprove(caller, showQuestion),
     observer: {
-      onRecord: (runId) => send({ kind: "record", runId }),
+      onStart: (runId) => send({ kind: "start", runId }),
       onCallStart: (path, id) => send({ kind: "call-start", id, path }),
       onCallEnd: (call) => send({ kind: "call-end", call }),
       onOutput: (text) => send({ kind: "output", text: secrets.maskText(text) }),

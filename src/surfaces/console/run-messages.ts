@@ -149,8 +149,8 @@ export interface SnippetCheck {
 
 /** A line of the answer to a run. */
 export type RunLine =
-  /** The run is recorded: it can be found by its id. */
-  | { readonly kind: "record"; readonly runId: string }
+  /** The program has passed its check. */
+  | { readonly kind: "start"; readonly runId: string }
   | { readonly kind: "call-start"; readonly id: number; readonly path: string }
   | { readonly kind: "call-end"; readonly call: CallRecord }
   | {
