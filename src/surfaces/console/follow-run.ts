@@ -46,5 +46,5 @@ export function describeOutcome(outcome: Outcome, { runtime }: Pick<ConsoleServi
     outcome.kind === "completed" && outcome.value !== undefined
       ? { ...outcome, value: JSON.parse(toJson(outcome.value)) }
       : outcome;
-  return runtime.secrets.maskTexts(plain as Outcome);
+  return runtime.secrets.maskTexts<Outcome>(plain);
 }

@@ -162,8 +162,7 @@ export type RunLine =
     }
   | { readonly kind: "log"; readonly path: string; readonly level: string; readonly text: string }
   | { readonly kind: "output"; readonly text: string }
+  /** A question was asked, or closed. */
   | { readonly kind: "approval"; readonly approval: ApprovalSummary }
-  /** The question was answered, or ended without an answer; a sentence says which. */
-  | { readonly kind: "approval-closed"; readonly id: string; readonly reason: string }
   | { readonly kind: "outcome"; readonly outcome: Outcome }
   | { readonly kind: "problem"; readonly problem: ProblemDetails };

@@ -15,6 +15,8 @@ const PAGES = [
   ["keys", "#/keys", "Keys"],
   ["create-key", "#/keys/new", "Keys"],
   ["policy", "#/policy?path=TestSkill.add", "Policy"],
+  ["playground", "#/playground", "Playground"],
+  ["runs", "#/runs", "Runs"],
   ["approvals", "#/approvals", "Approvals"],
 ] as const;
 

@@ -31,7 +31,7 @@ export function watchApprovals(
     if (isReading) return;
     isReading = true;
     try {
-      while (isStale && followers > 0) {
+      while (isStale) {
         isStale = false;
         const rows = await runtime.approvals.list("pending");
         const text = rows.map(({ id }) => id).join(" ");

@@ -10,9 +10,9 @@ import { StatusBadge } from "./status-badge.tsx";
 import { Text } from "./text.tsx";
 import { Time } from "./time.tsx";
 
-type Scope = ApprovalSummary["scopes"][number];
+type AnswerScope = ApprovalSummary["scopes"][number];
 
-const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
+const SCOPE_TEXTS: Readonly<Record<AnswerScope, string>> = {
   once: "this call",
   run: "this method for the rest of the run",
   plan: "all calls listed with their arguments",
@@ -29,7 +29,11 @@ export const APPROVAL_TONES = {
 } as const satisfies Record<ApprovalSummary["state"], Parameters<typeof StatusBadge>[0]["tone"]>;
 
 /** Sends an answer. An error, such as that another person was first, is shown with its sentence. */
-export async function answerApproval({ id, path }: ApprovalSummary, answer: "approve" | "deny", scope: Scope = "once") {
+export async function answerApproval(
+  { id, path }: ApprovalSummary,
+  answer: "approve" | "deny",
+  scope: AnswerScope = "once",
+) {
   try {
     await request(`/approvals/${encodeURIComponent(id)}`, { method: "POST", body: { answer, for: scope } });
     showToast({ tone: "ok", text: `${answer === "approve" ? "Approved" : "Denied"}: ${path}` });
@@ -47,7 +51,7 @@ interface ApprovalCardProps {
   /** Is called after an answer. */
   readonly onAnswered?: (() => void) | undefined;
   /** Is called when the reader chooses the calls that a yes covers. */
-  readonly onScope?: ((scope: Scope) => void) | undefined;
+  readonly onScope?: ((scope: AnswerScope) => void) | undefined;
 }
 
 /** A question whether a call may be made: caller, method, exact arguments, program, provenance and expiry. */
@@ -186,7 +190,7 @@ function Note({ children }: { readonly children: ComponentChildren }) {
 }
 
 function Answers({ approval, onAnswered, onScope }: Pick<ApprovalCardProps, "approval" | "onAnswered" | "onScope">) {
-  const [scope, setScope] = useState<Scope>("once");
+  const [scope, setScope] = useState<AnswerScope>("once");
   const [isBusy, setBusy] = useState(false);
   const answer = async (word: "approve" | "deny"): Promise<void> => {
     setBusy(true);
@@ -208,8 +212,8 @@ function Answers({ approval, onAnswered, onScope }: Pick<ApprovalCardProps, "app
           <select
             value={scope}
             onChange={({ currentTarget: { value } }) => {
-              setScope(value as Scope);
-              onScope?.(value as Scope);
+              setScope(value as AnswerScope);
+              onScope?.(value as AnswerScope);
             }}
           >
             {approval.scopes.map((each) => (

@@ -57,7 +57,7 @@ export function SparseTable<Row>({ label, columns, count, getRow, getKey, onOpen
             {Array.from({ length: view.last - view.first }, (_, at) => ({ at, row: getRow(view.first + at) })).map(
               ({ row, at }) => (
                 <div
-                  key={row === undefined ? view.first + at : getKey(row)}
+                  key={row === undefined || onView !== undefined ? view.first + at : getKey(row)}
                   aria-busy={row === undefined ? true : undefined}
                   class={onOpen === undefined ? "table-row" : "table-row table-row-open"}
                   role="row"

@@ -8,6 +8,8 @@ import { ApprovalsPage } from "./approvals/index.tsx";
 import { MethodsPage } from "./methods.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { PolicyPage } from "./policy/index.tsx";
+import { PlaygroundPage } from "./playground/index.tsx";
+import { RunsPage } from "./runs/index.tsx";
 import { SearchPage } from "./search.tsx";
 import { ServersPage } from "./servers/index.tsx";
 
@@ -39,5 +41,7 @@ export const PAGES: readonly Page[] = [
   { path: "audit", title: "Audit", icon: "audit", component: AuditPage, isVisible: ({ admin }) => admin !== null },
   { path: "keys", title: "Keys", icon: "keys", component: KeysPage, isVisible: ({ admin }) => admin !== null },
   { path: "policy", title: "Policy", icon: "policy", component: PolicyPage, isVisible: ({ admin }) => admin !== null },
+  { path: "playground", title: "Playground", icon: "playground", component: PlaygroundPage },
+  { path: "runs", title: "Runs", icon: "runs", component: RunsPage },
   { path: "approvals", title: "Approvals", icon: "approvals", component: ApprovalsPage },
 ];

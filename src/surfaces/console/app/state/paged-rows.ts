@@ -79,7 +79,7 @@ class PageLoader<Row> {
   readonly #loading = new Set<number>();
   /** Pages that changed while they were loaded. */
   readonly #stale = new Set<number>();
-  #wanted: readonly number[] = [0];
+  #visiblePages: readonly number[] = [0];
 
   constructor(path: string, listener: PageListener<Row>) {
     this.#path = path;
@@ -92,14 +92,14 @@ class PageLoader<Row> {
 
   view(first: number, last: number): void {
     const [from, to] = [Math.floor(first / PAGE_ROWS), Math.floor(Math.max(first, last - 1) / PAGE_ROWS)];
-    this.#wanted = Array.from({ length: to - from + 1 }, (_, at) => from + at);
-    for (const page of this.#wanted) if (!this.#pages.has(page)) void this.#load(page);
+    this.#visiblePages = Array.from({ length: to - from + 1 }, (_, at) => from + at);
+    for (const page of this.#visiblePages) if (!this.#pages.has(page)) void this.#load(page);
   }
 
   /** Loads the visible pages again; the others when they are shown. */
   reload(): void {
-    for (const page of this.#pages.keys()) if (!this.#wanted.includes(page)) this.#pages.delete(page);
-    for (const page of this.#wanted) {
+    for (const page of this.#pages.keys()) if (!this.#visiblePages.includes(page)) this.#pages.delete(page);
+    for (const page of this.#visiblePages) {
       if (this.#loading.has(page)) this.#stale.add(page);
       void this.#load(page);
     }
@@ -132,7 +132,7 @@ class PageLoader<Row> {
   #forgetOld(): void {
     for (const page of this.#pages.keys()) {
       if (this.#pages.size <= MAX_PAGES) return;
-      if (!this.#wanted.includes(page)) this.#pages.delete(page);
+      if (!this.#visiblePages.includes(page)) this.#pages.delete(page);
     }
   }
 }

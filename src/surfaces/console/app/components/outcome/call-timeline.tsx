@@ -1,0 +1,81 @@
+import type { ComponentChildren } from "preact";
+
+import { StatusBadge } from "../status-badge.tsx";
+import { Text } from "../text.tsx";
+import { formatDuration } from "../time.tsx";
+
+/** A call on a chart of calls. Times are in milliseconds since the run began. */
+export interface ChartedCall {
+  readonly id: number;
+  readonly path: string;
+  readonly from: number;
+  /** Missing for a call without an end. */
+  readonly to?: number;
+  readonly end: "ok" | "error" | "refused" | "unfinished";
+  readonly isEffect?: boolean;
+  readonly line?: number;
+  /** When a person was asked. */
+  readonly waits?: readonly { readonly from: number; readonly to?: number }[];
+  readonly note?: string;
+}
+
+const END_TONES = { ok: "ok", error: "bad", refused: "warn", unfinished: "busy" } as const;
+
+interface CallTimelineProps {
+  readonly calls: readonly ChartedCall[];
+  /** Milliseconds until now, for a run that lasts; default: until the last end. */
+  readonly until?: number | undefined;
+  /** Renders the part below a call. */
+  readonly renderDetail?: (call: ChartedCall) => ComponentChildren;
+}
+
+/** Calls that are drawn; a run may have 10,000. */
+const MAX_DRAWN = 500;
+
+/** Each call as a bar over time; the parts in which it waits for a person are hatched. */
+export function CallTimeline({ calls, until = 0, renderDetail }: CallTimelineProps) {
+  const total = calls.reduce(
+    (end, { from, to = from, waits = [] }) => Math.max(end, to, ...waits.map((wait) => wait.to ?? wait.from)),
+    Math.max(1, until),
+  );
+  const toStyle = (from: number, to: number) => ({
+    insetInlineStart: `${(from / total) * 100}%`,
+    inlineSize: `max(3px, ${(Math.max(0, to - from) / total) * 100}%)`,
+  });
+  return (
+    <>
+      <ol class="timeline" aria-label={`Calls from 0 to ${formatDuration(total)}`}>
+        {calls.slice(0, MAX_DRAWN).map((call) => {
+          const { id, path, from, to = total, end, isEffect = false, line, waits = [], note } = call;
+          return (
+            <li key={id} id={`call-${id}`} class="timeline-call">
+              <div class="timeline-head">
+                <span class="muted">{id}</span>
+                <code class="timeline-path">
+                  <Text value={path} limit={120} />
+                </code>
+                {isEffect && <span class="timeline-effect">effect</span>}
+                {line !== undefined && <span class="muted">line {line}</span>}
+                <span class="timeline-time muted">{call.to === undefined ? "…" : formatDuration(to - from)}</span>
+                <StatusBadge tone={END_TONES[end]} label={end === "unfinished" ? "no end yet" : end} />
+              </div>
+              <div class="timeline-track" aria-hidden="true">
+                <span class={`timeline-bar timeline-${end}`} style={toStyle(from, to)} />
+                {waits.map((wait, at) => (
+                  <span key={at} class="timeline-bar timeline-wait" style={toStyle(wait.from, wait.to ?? total)} />
+                ))}
+              </div>
+              {note !== undefined && (
+                <p class="muted">
+                  <Text value={note} limit={300} />
+                </p>
+              )}
+              {renderDetail?.(call)}
+            </li>
+          );
+        })}
+      </ol>
+      {calls.length > MAX_DRAWN && <p class="muted">… and {calls.length - MAX_DRAWN} more calls</p>}
+    </>
+  );
+}

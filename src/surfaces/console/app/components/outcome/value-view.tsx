@@ -1,0 +1,68 @@
+import { useState } from "preact/hooks";
+
+import { JsonTree } from "../json-tree.tsx";
+import { Text } from "../text.tsx";
+import { type TableColumn, VirtualTable } from "../virtual-table.tsx";
+
+interface TableRow {
+  readonly index: number;
+  readonly cells: Readonly<Record<string, unknown>>;
+}
+
+const MAX_COLUMNS = 12;
+
+/** Rows that are read for the names of columns. */
+const MAX_READ_ROWS = 100;
+
+/** A result as a tree, or as a table if it is a list of objects. */
+export function ValueView({ value }: { readonly value: unknown }) {
+  const rows = readRows(value);
+  const [isTable, setTable] = useState(rows !== undefined);
+  if (value === undefined) return <p class="muted">The program returned nothing</p>;
+  if (typeof value === "string")
+    return (
+      <pre class="code">
+        <Text value={value} />
+      </pre>
+    );
+  if (rows === undefined) return <JsonTree value={value} openLevels={2} />;
+  return (
+    <>
+      <div class="actions value-forms" role="group" aria-label="Form of the result">
+        <button type="button" class="button button-small" aria-pressed={isTable} onClick={() => setTable(true)}>
+          Table
+        </button>
+        <button type="button" class="button button-small" aria-pressed={!isTable} onClick={() => setTable(false)}>
+          Tree
+        </button>
+      </div>
+      {isTable ? <ValueTable rows={rows} /> : <JsonTree value={value} openLevels={2} />}
+    </>
+  );
+}
+
+function ValueTable({ rows }: { readonly rows: readonly TableRow[] }) {
+  const names = [...new Set(rows.slice(0, MAX_READ_ROWS).flatMap(({ cells }) => Object.keys(cells)))];
+  const columns = names.slice(0, MAX_COLUMNS).map((name): TableColumn<TableRow> => ({
+    title: name,
+    width: "1fr",
+    render: ({ cells }) => <Text value={formatCell(cells[name])} limit={300} />,
+  }));
+  return (
+    <div class="value-table">
+      <VirtualTable label="Result" columns={columns} rows={rows} getKey={({ index }) => String(index)} />
+    </div>
+  );
+}
+
+/** Returns `undefined` for a value that is not a list of objects. */
+function readRows(value: unknown): readonly TableRow[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const isList = value.every((each) => typeof each === "object" && each !== null && !Array.isArray(each));
+  return isList ? value.map((cells, index) => ({ index, cells: cells as TableRow["cells"] })) : undefined;
+}
+
+function formatCell(value: unknown): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,103 @@
+import { useEffect, useState } from "preact/hooks";
+
+import type { SessionInfo } from "../../../messages.ts";
+import type { ApprovalSummary } from "../../../run-messages.ts";
+import { ApprovalCard } from "../../components/approval-card.tsx";
+import { Card } from "../../components/card.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ErrorNotice } from "../../components/error-notice.tsx";
+import { CallTimeline } from "../../components/outcome/call-timeline.tsx";
+import { OutcomeView } from "../../components/outcome/outcome-view.tsx";
+import { StatusBadge } from "../../components/status-badge.tsx";
+import { Text } from "../../components/text.tsx";
+import { formatLink } from "../../router.ts";
+import type { ProgramRun } from "./program-run.ts";
+
+interface RunViewProps {
+  readonly run: ProgramRun | undefined;
+  readonly info: SessionInfo;
+  readonly onPlace: (line: number, column: number) => void;
+}
+
+/** Milliseconds between two drawings of the bars of calls that last. */
+const DRAW_MS = 250;
+
+/** A run as it happens: questions, output, calls, outcome. */
+export function RunView({ run, info, onPlace }: RunViewProps) {
+  const now = useClock(run?.state === "running");
+  if (run === undefined)
+    return (
+      <Card title="Run">
+        <EmptyState icon="playground" title="Nothing has run yet">
+          Press <kbd>Ctrl Enter</kbd> in the editor.
+        </EmptyState>
+      </Card>
+    );
+  const { approvals, output, calls, logs, outcome, problem, startedAt, state } = run;
+  return (
+    <div class="run-view">
+      {approvals
+        .filter((each) => each.state === "pending")
+        .map((approval) => (
+          <ApprovalCard key={approval.id} approval={approval} canAnswer={mayAnswer(approval, info)} />
+        ))}
+      <Card title="Run" actions={<RunState run={run} />}>
+        <div class="outcome" aria-live="polite">
+          {problem !== undefined && <ErrorNotice error={problem} />}
+          {outcome !== undefined && <OutcomeView outcome={outcome} onPlace={onPlace} />}
+          {state === "stopped" && <p class="muted">The run was stopped</p>}
+        </div>
+      </Card>
+      {output !== "" && (
+        <Card title="Output">
+          <pre class="code" tabIndex={0} aria-label="Output">
+            <Text value={output} />
+          </pre>
+        </Card>
+      )}
+      {calls.length > 0 && (
+        <Card title="Calls">
+          <CallTimeline calls={calls} until={state === "running" ? now - startedAt : undefined} />
+        </Card>
+      )}
+      {logs.length > 0 && (
+        <Card title="Log">
+          <pre class="code" tabIndex={0} aria-label="Log">
+            <Text value={logs.join("\n")} />
+          </pre>
+        </Card>
+      )}
+    </div>
+  );
+}
+
+/** An administrator answers every question; others those of their own calls that need no administrator. */
+function mayAnswer({ approver, caller }: ApprovalSummary, info: SessionInfo): boolean {
+  return info.admin === "write" || (approver === "user" && caller === info.caller);
+}
+
+function RunState({ run: { state, outcome, runId } }: { readonly run: ProgramRun }) {
+  const kind = outcome?.kind;
+  const tone =
+    kind === undefined ? "off" : ({ completed: "ok", failed: "bad", refused: "bad", waiting: "warn" } as const)[kind];
+  return (
+    <>
+      {runId !== "" && kind !== "refused" && <a href={formatLink(["runs", runId])}>run {runId.slice(0, 8)}</a>}
+      {state === "running" ? (
+        <StatusBadge tone="busy" label="running" />
+      ) : (
+        <StatusBadge tone={tone} label={kind ?? state} />
+      )}
+    </>
+  );
+}
+
+function useClock(isRunning: boolean): number {
+  const [now, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setNow(performance.now()), DRAW_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
+}

@@ -1,0 +1,165 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+
+import { createKeys } from "../../../src/keys/index.ts";
+import { createFolder } from "../../approvals/mail.ts";
+import { findViolations } from "./axe.ts";
+import { BankSkill } from "./bank.ts";
+import {
+  type ConsoleServer,
+  goTo,
+  hasChromium,
+  openConsole,
+  openPage,
+  serveConsole,
+  takeScreenshot,
+  useBrowser,
+} from "./browser.ts";
+
+useBrowser();
+
+describe.skipIf(!hasChromium)("the playground", () => {
+  test("completes methods, names of arguments and values from the declarations [O2]", async () => {
+    const { page, faults } = await openConsole(await serveBank(), "#/playground");
+    await write(page, "await device.Ba");
+    await choose(page, "BankSkill.");
+    await page.keyboard.type("lo");
+    await choose(page, "log(");
+    await page.keyboard.type("{ le");
+    await choose(page, "level: ");
+    await page.keyboard.type('"wa');
+    await choose(page, '"warn"');
+    expect(await readEditor(page)).toBe('await device.BankSkill.log({ level: "warn"}');
+    expect(faults).toEqual([]);
+  });
+
+  test("underlines what the check refuses, shows the plan, and moves to a place [O2]", async () => {
+    const { page } = await openConsole(await serveBank(), "#/playground");
+    await write(page, "await device.BankSkill.lag({ line: 'x' })");
+    await page.getByText("1 error").waitFor();
+    await page.locator(".cm-lintRange-error").first().waitFor();
+    await expect.poll(() => page.getByRole("region", { name: "Check" }).innerText()).toContain("BankSkill.log");
+    await write(page, "for (const line of ['a', 'b']) await device.BankSkill.log({ line })");
+    await page.getByText("valid, 1 call").waitFor();
+    expect(await page.getByRole("region", { name: "Check" }).innerText()).toContain("(in a loop)");
+    await page.getByRole("button", { name: "line 1" }).click();
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Program");
+  });
+
+  test("runs a program with Ctrl-Enter, and shows output, calls and a table [O2]", async () => {
+    const { page, faults } = await openConsole(await serveBank(), "#/playground");
+    await write(
+      page,
+      `console.log("<b>bold</b>"); await device.BankSkill.log({ line: "x" }); return [{ name: "<i>a</i>", n: 1 }, { name: "b" }]`,
+    );
+    await page.keyboard.press("Control+Enter");
+    const table = page.getByRole("grid", { name: "Result" });
+    await expect.poll(() => table.innerText()).toContain("<i>a</i>");
+    await page.getByRole("button", { name: "Tree" }).click();
+    await page.getByText('"<i>a</i>"').first().waitFor();
+    expect(await page.locator("pre[aria-label=Output]").innerText()).toContain("<b>bold</b>");
+    await page.locator(".timeline-call", { hasText: "BankSkill.log" }).getByText("ok", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("shows an error with its place in the program [O2]", async () => {
+    const { page } = await openConsole(await serveBank(), "#/playground");
+    await write(page, "const list = null; return list.length");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.locator(".card").getByRole("alert").getByText("null").first().waitFor();
+    await page.getByRole("button", { name: /^line 1, column \d+$/ }).click();
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Program");
+  });
+
+  test("shows the progress of a call, and stops the run [O2]", async () => {
+    const server = await serveBank();
+    const ended = new Promise((resolve) => server.runtime.on("run", resolve));
+    const { page } = await openConsole(server, "#/playground");
+    await write(page, "await device.BankSkill.wait()");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("1 of 4 one of four").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("The run was stopped").waitFor();
+    expect(await ended).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  });
+
+  test("asks the key that runs a program, in place, where the server does not wait for others [O2, P6]", async () => {
+    const server = await serveConsole({
+      settings: { auth: true },
+      runtime: { store: createFolder(), skills: [BankSkill] },
+    });
+    const { text } = await createKeys(await server.runtime.database()).create({
+      name: "ada",
+      permissions: ["ToolInvoke(*)"],
+    });
+    const { page } = await openPage(server.url);
+    await page.getByLabel("Token or key").fill(text);
+    await page.keyboard.press("Enter");
+    await page.getByText("Live", { exact: true }).waitFor();
+    await goTo(page, "#/playground");
+    await write(page, `return await device.BankSkill.transfer({ to: "a", amount: 7, note: "" })`);
+    await page.keyboard.press("Control+Enter");
+    const card = page.getByRole("article", { name: "BankSkill.transfer" });
+    expect(await card.innerText()).toContain('"amount": 7');
+    await card.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("moved:").waitFor();
+    expect(await page.getByRole("article").count()).toBe(0);
+  });
+
+  test("keeps the text, and loads the program of a run [O2]", async () => {
+    const server = await serveBank();
+    const { runId } = await server.runtime.run(`await device.BankSkill.log({ line: "old" })`);
+    const { page } = await openConsole(server, "#/playground");
+    await write(page, "return 'mine'");
+    await page.reload();
+    await expect.poll(() => readEditor(page)).toBe("return 'mine'");
+    await goTo(page, `#/playground?run=${runId}`);
+    await expect.poll(() => readEditor(page)).toContain('line: "old"');
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["dark", 360],
+  ] as const)("is accessible in %s colours at %d pixels [O2]", async (theme, width) => {
+    const { page, faults } = await openConsole(await serveBank(), "#/playground", { theme, width });
+    await write(
+      page,
+      `const found = await device.BankSkill.find({ name: "Ada" });
+for (const line of ["a", "b"]) await device.BankSkill.log({ line });
+console.log(found);
+return [{ account: found, amount: 40 }, { account: "DE2", amount: 12 }];`,
+    );
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("grid", { name: "Result" }).waitFor();
+    await page.getByText("valid, 2 calls").waitFor();
+    expect(faults).toEqual([]); // axe itself copies the styles of the editor, which the policy refuses
+    await takeScreenshot(page, `playground-${theme}-${width}`);
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  });
+});
+
+function serveBank(): Promise<ConsoleServer> {
+  return serveConsole({ runtime: { store: createFolder(), skills: [BankSkill], approvals: { wait: true } } });
+}
+
+/** Replaces the text of the editor, as by pasting. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+a");
+  // The browser gives text that replaces coloured text an inline style, which the policy refuses.
+  await page.keyboard.press("Backspace");
+  await page.keyboard.insertText(text);
+}
+
+async function choose(page: Page, label: string): Promise<void> {
+  const option = page.locator(".cm-tooltip-autocomplete li", { hasText: label }).first();
+  await option.click();
+}
+
+const readEditor = (page: Page): Promise<string> =>
+  page
+    .locator(".cm-line")
+    .allInnerTexts()
+    .then((lines) => lines.join("\n").trim());

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+
+import { openDatabase } from "../../../src/store/index.ts";
+import { createFolder, followQuestions } from "../../approvals/mail.ts";
+import { findViolations } from "./axe.ts";
+import { BankSkill } from "./bank.ts";
+import {
+  type ConsoleServer,
+  goTo,
+  hasChromium,
+  openConsole,
+  serveConsole,
+  takeScreenshot,
+  useBrowser,
+} from "./browser.ts";
+
+useBrowser();
+
+const log = (line: string): string => `await device.BankSkill.log({ line: "${line}" });`;
+
+describe.skipIf(!hasChromium)("the page of runs", () => {
+  test("lists the runs, live, and filters them by text and state [O2]", async () => {
+    const server = await serveBank();
+    await server.runtime.run(`${log("<b>one</b>")} return 1`);
+    const { page, faults } = await openConsole(server, "#/runs");
+    await page.getByText("1 run", { exact: true }).waitFor();
+    await page.getByText("<b>one</b>").waitFor();
+    await server.runtime.run(`${log("two")} return device.BankSkill.fail()`);
+    await page.getByText("2 runs", { exact: true }).waitFor();
+    await page.getByLabel("State").selectOption("failed");
+    await page.getByText("1 run", { exact: true }).waitFor();
+    await page.getByLabel("State").selectOption("");
+    await page.getByPlaceholder("Filter by the program").fill("ONE");
+    await expect.poll(() => page.url()).toContain("text=ONE");
+    await page.getByText("1 run", { exact: true }).waitFor();
+    await page.getByText("<b>one</b>").click();
+    await page.getByRole("heading", { name: "Program" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("scrolls through thousands of runs, of which the visible ones are loaded [O2]", async () => {
+    const folder = createFolder();
+    const now = Date.now(); // older runs are deleted
+    const database = await openDatabase({ folder });
+    const row = {
+      caller: "ada",
+      state: "completed",
+      updated: now,
+      ended: now,
+      continues: null,
+      calls: 1,
+      effects: 1,
+    } as const;
+    const rest = { ...row, size: 1, claimedBy: null, claimedUntil: 0, attempts: 1 };
+    await Promise.all(
+      Array.from({ length: 5_000 }, async (_, at) =>
+        database.runs.add(
+          { ...rest, id: `run-${at}`, title: `program ${at}`, created: now + at },
+          { run: `run-${at}`, seq: 0, events: "[]", hash: "" },
+        ),
+      ),
+    );
+    await database.close();
+    const server = await serveBank(folder);
+    const { page } = await openConsole(server, "#/runs");
+    await page.getByText("5,000 runs").waitFor();
+    await page.getByText("program 4999", { exact: true }).click({ trial: true });
+    await page.getByRole("row").nth(1).focus();
+    await page.keyboard.press("End");
+    await page.getByText("program 0", { exact: true }).waitFor();
+    expect(await page.getByRole("row").count()).toBeLessThan(60);
+  });
+
+  test("shows program, calls, ledger and outcome, replays, and compares [O2, R5]", async () => {
+    const server = await serveBank();
+    const first = await server.runtime.run(`${log("a")}\n${log("b")}\nreturn { ok: true }`);
+    const second = await server.runtime.run(`${log("a")}\n${log("c")}\nreturn { ok: true }`);
+    const { page, faults } = await openConsole(server, `#/runs/${first.runId}`);
+    await page.locator(".source-call", { hasText: "call 2" }).waitFor();
+    await page.locator("summary", { hasText: "of call 2" }).click();
+    await page.getByText('[{"line":"b"}]').waitFor();
+    await page.getByRole("button", { name: "Replay" }).click();
+    await page.getByText("Repeated without providers: the outcome is the same").waitFor();
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("dialog").getByRole("link").first().click();
+    await page.getByText("Call 2, BankSkill.log: arguments").waitFor();
+    expect(page.url()).toContain(`${first.runId}/diff/${second.runId}`);
+    await goTo(page, `#/runs/${first.runId}/diff/${first.runId}`);
+    await page.getByText("The runs are the same").waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("continues a failed run in the playground without a second effect [O2, R7]", async () => {
+    const server = await serveBank();
+    const failed = await server.runtime.run(`${log("once")}\nreturn device.BankSkill.fail()`);
+    const calls: string[] = [];
+    const { page } = await openConsole(server, `#/runs/${failed.runId}`);
+    await page.getByRole("link", { name: "Correct and continue" }).click();
+    await page.getByText("The program continues").waitFor();
+    await expect.poll(() => page.locator(".cm-content").innerText()).toContain("once");
+    server.runtime.on("call", ({ path }) => calls.push(path));
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText(`${log("once")}\nreturn "well"`);
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".run-view").getByText("well", { exact: true }).waitFor();
+    expect(calls).toEqual([]);
+  });
+
+  test("shows a run that waits while it waits, and cancels it [O2, R2]", async () => {
+    const server = await serveBank();
+    const next = followQuestions(server.runtime);
+    const outcome = server.runtime.run(
+      `${log("x")}\nawait device.BankSkill.transfer({ to: "a", amount: 1, note: "" })`,
+    );
+    const { runId } = await next();
+    const { page } = await openConsole(server, `#/runs/${runId}`);
+    await page.getByText("It waits for an approval").waitFor();
+    await page.getByRole("button", { name: "Cancel the run" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
+    await page.getByText("cancelled", { exact: true }).waitFor();
+    expect(await outcome).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  });
+
+  test("says what is wrong with an unknown run [O2]", async () => {
+    const { page } = await openConsole(await serveBank(), "#/runs/nope");
+    expect(await page.getByRole("alert").innerText()).toContain("Unknown run: nope");
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["dark", 360],
+  ] as const)("is accessible in %s colours at %d pixels [O2]", async (theme, width) => {
+    const server = await serveBank();
+    const { runId } = await server.runtime.run(`${log("a")}\n${log("b")}\nreturn device.BankSkill.fail()`);
+    const { page, faults } = await openConsole(server, "#/runs", { theme, width });
+    for (const [name, hash] of [
+      ["list", "#/runs"],
+      ["detail", `#/runs/${runId}`],
+    ] as const) {
+      await goTo(page, hash);
+      await takeScreenshot(page, `runs-${name}-${theme}-${width}`);
+      expect(await findViolations(page), name).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
+function serveBank(store: string = createFolder()): Promise<ConsoleServer> {
+  return serveConsole({ runtime: { store, skills: [BankSkill], approvals: { wait: true } } });
+}
