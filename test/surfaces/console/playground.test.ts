@@ -133,7 +133,7 @@ return [{ account: found, amount: 40 }, { account: "DE2", amount: 12 }];`,
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("grid", { name: "Result" }).waitFor();
     await page.getByText("valid, 2 calls").waitFor();
-    expect(faults).toEqual([]); // axe itself copies the styles of the editor, which the policy refuses
+    expect(faults).toEqual([]);
     await takeScreenshot(page, `playground-${theme}-${width}`);
     expect(await findViolations(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);

@@ -38,10 +38,10 @@ export const PAGES: readonly Page[] = [
   { path: "servers", title: "Skills and servers", icon: "servers", component: ServersPage },
   { path: "search", title: "Search", icon: "search", component: SearchPage },
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },
-  { path: "audit", title: "Audit", icon: "audit", component: AuditPage, isVisible: ({ admin }) => admin !== null },
-  { path: "keys", title: "Keys", icon: "keys", component: KeysPage, isVisible: ({ admin }) => admin !== null },
-  { path: "policy", title: "Policy", icon: "policy", component: PolicyPage, isVisible: ({ admin }) => admin !== null },
   { path: "playground", title: "Playground", icon: "playground", component: PlaygroundPage },
   { path: "runs", title: "Runs", icon: "runs", component: RunsPage },
   { path: "approvals", title: "Approvals", icon: "approvals", component: ApprovalsPage },
+  { path: "audit", title: "Audit", icon: "audit", component: AuditPage, isVisible: ({ admin }) => admin !== null },
+  { path: "keys", title: "Keys", icon: "keys", component: KeysPage, isVisible: ({ admin }) => admin !== null },
+  { path: "policy", title: "Policy", icon: "policy", component: PolicyPage, isVisible: ({ admin }) => admin !== null },
 ];
