@@ -1,4 +1,4 @@
-import type { ActiveMode, BudgetName, TokenUsage } from "./events.ts";
+import type { ActiveMode, AgentMode, BudgetName, TokenUsage } from "./events.ts";
 
 export const BUDGET_NAMES = ["turns", "seconds", "tokens", "calls"] as const satisfies readonly BudgetName[];
 
@@ -19,6 +19,16 @@ const DEFAULT_BUDGETS: Readonly<Record<ActiveMode, Budgets>> = {
   tools: { turns: 10, seconds: 300, tokens: 500_000, calls: 1_000 },
   native: { turns: 10, seconds: 300, tokens: 500_000, calls: 1_000 },
 };
+
+/** Returns the budgets of a message in a mode; `auto` begins with tools. */
+export function getBudgetLimits({ mode = "auto", budgets }: BudgetSettings): Budgets {
+  return { ...DEFAULT_BUDGETS[mode === "auto" ? "tools" : mode], ...budgets };
+}
+
+interface BudgetSettings {
+  readonly mode?: AgentMode;
+  readonly budgets?: Partial<Budgets>;
+}
 
 /** Counts what the work on one message has used. */
 export class BudgetMeter {

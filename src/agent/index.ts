@@ -16,7 +16,7 @@ import { type AgentSettings, parseAgentSettings, parseBudgets } from "./models/s
 import { chatWith, workOn } from "./work.ts";
 import { waitAtMost } from "../shared/run-with-timeout.ts";
 
-export type { Budgets } from "./budgets.ts";
+export { type Budgets, getBudgetLimits } from "./budgets.ts";
 export type { ChatAnswer, ChatOptions, ChatRequest } from "./chat.ts";
 export type {
   ActiveMode,

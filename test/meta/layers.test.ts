@@ -30,6 +30,7 @@ const ENTRY_POINTS = [
   "sandbox/index.ts",
   "sandbox/processors.ts",
   "sandbox/spin-wait.ts",
+  "src/agent/events.ts",
   "src/runtime.ts",
   "src/runtime/builtin-tools/index.ts",
   "src/runtime/disabled-skills.ts",

@@ -1,6 +1,7 @@
 import type { AddConsoleApi } from "../services.ts";
 import { addAuditApi } from "./audit.ts";
 import { addApprovalsApi } from "./approvals.ts";
+import { addChatApi } from "./chat.ts";
 import { addEventsApi } from "./events.ts";
 import { addKeysApi } from "./keys.ts";
 import { addOverviewApi } from "./overview.ts";
@@ -20,6 +21,7 @@ export const CONSOLE_APIS: readonly AddConsoleApi[] = [
   addOverviewApi,
   addSearchApi,
   addAuditApi,
+  addChatApi,
   addKeysApi,
   addPolicyApi,
   addServerTestApi,

@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import type { SessionInfo } from "../../messages.ts";
 import type { IconName } from "../components/icon.tsx";
 import { AuditPage } from "./audit/index.tsx";
+import { ChatPage } from "./chat/index.tsx";
 import { KeysPage } from "./keys/index.tsx";
 import { ApprovalsPage } from "./approvals/index.tsx";
 import { MethodsPage } from "./methods.tsx";
@@ -41,6 +42,7 @@ export const PAGES: readonly Page[] = [
   { path: "playground", title: "Playground", icon: "playground", component: PlaygroundPage },
   { path: "runs", title: "Runs", icon: "runs", component: RunsPage },
   { path: "approvals", title: "Approvals", icon: "approvals", component: ApprovalsPage },
+  { path: "chat", title: "Chat", icon: "chat", component: ChatPage, isVisible: ({ admin }) => admin === "write" },
   { path: "audit", title: "Audit", icon: "audit", component: AuditPage, isVisible: ({ admin }) => admin !== null },
   { path: "keys", title: "Keys", icon: "keys", component: KeysPage, isVisible: ({ admin }) => admin !== null },
   { path: "policy", title: "Policy", icon: "policy", component: PolicyPage, isVisible: ({ admin }) => admin !== null },

@@ -1,0 +1,113 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import type { ChatEntry, ChatLine } from "../../../chat-messages.ts";
+import type { ProblemDetails } from "../../../messages.ts";
+import { request, requestLines, toProblem } from "../../api.ts";
+import { onStale } from "../../state/events.ts";
+
+/** The conversation of this login. */
+interface Chat {
+  readonly entries: Signal<readonly ChatEntry[]>;
+  readonly isRunning: Signal<boolean>;
+  /** False until the stored conversation has arrived. */
+  readonly isLoaded: Signal<boolean>;
+  readonly error: Signal<ProblemDetails | undefined>;
+  readonly send: (text: string) => void;
+  /** Continues after a wait for an approval. */
+  readonly resume: () => void;
+  readonly stop: () => Promise<void>;
+  readonly restart: () => Promise<void>;
+}
+
+/** Follows the conversation: what is stored, and what is added while the model works. */
+export function useChat(): Chat {
+  const entries = useSignal<readonly ChatEntry[]>([]);
+  const isRunning = useSignal(false);
+  const isLoaded = useSignal(false);
+  const error = useSignal<ProblemDetails | undefined>(undefined);
+  const name = useRef("");
+  const controller = useRef(new AbortController());
+
+  const batch = useRef(createBatch(entries)).current;
+  const receive = (
+    line: ChatLine | { readonly kind: "problem"; readonly id?: undefined; problem: ProblemDetails },
+  ): void => {
+    if (line.kind === "state") {
+      if (name.current !== "" && name.current !== line.conversation) batch.clear();
+      name.current = line.conversation;
+      isRunning.value = line.isRunning;
+    } else if (line.id === undefined) error.value = line.problem;
+    else batch.add(line);
+  };
+  const listen = async (method: "GET" | "POST", body?: object): Promise<void> => {
+    controller.current.abort();
+    const own = new AbortController();
+    controller.current = own;
+    const { signal } = own;
+    batch.flush();
+    const after = entries.value.at(-1)?.id ?? 0;
+    try {
+      const onLine = (line: unknown): void => receive(line as ChatLine);
+      await requestLines(`/chat?after=${after}`, { method, signal, ...(body !== undefined && { body }) }, onLine);
+      error.value = undefined;
+    } catch (thrown) {
+      if (!signal.aborted) error.value = toProblem(thrown);
+    }
+    if (signal.aborted) return;
+    batch.flush();
+    isRunning.value = false;
+    isLoaded.value = true;
+  };
+  useEffect(() => {
+    void listen("GET");
+    const stopFollowing = onStale(() => void listen("GET"));
+    return () => {
+      stopFollowing();
+      controller.current.abort();
+    };
+  }, []);
+  return {
+    entries,
+    isRunning,
+    isLoaded,
+    error,
+    send(text) {
+      isRunning.value = true;
+      void listen("POST", { text });
+    },
+    resume() {
+      isRunning.value = true;
+      void listen("POST", { resume: true });
+    },
+    stop: () => request("/chat/stop", { method: "POST", body: {} }),
+    async restart() {
+      controller.current.abort();
+      await request("/chat", { method: "DELETE" });
+      batch.clear();
+      await listen("GET");
+    },
+  };
+}
+
+/** Collects the entries of one frame, so that the page is drawn once for them. Entries that are there already are left out. */
+function createBatch(entries: Signal<readonly ChatEntry[]>) {
+  let batch: ChatEntry[] = [];
+  const flush = (): void => {
+    if (batch.length === 0) return;
+    const last = entries.value.at(-1)?.id ?? 0;
+    entries.value = [...entries.value, ...batch.filter(({ id }) => id > last)];
+    batch = [];
+  };
+  return {
+    add(entry: ChatEntry): void {
+      if (batch.length === 0) requestAnimationFrame(flush);
+      batch.push(entry);
+    },
+    flush,
+    clear(): void {
+      batch = [];
+      entries.value = [];
+    },
+  };
+}
