@@ -8,8 +8,8 @@ import { findApproval, summarizeApproval } from "./api/approvals.ts";
 import type { ChatEntry, ChatEvent } from "./chat-messages.ts";
 import { toProblem } from "./problem.ts";
 
-/** A conversation of one login with the model. It goes on while no browser listens. */
-export interface ChatConversation {
+/** A conversation of one login with the model. It continues while no browser listens. */
+export interface ConsoleConversation {
   readonly id: string;
   readonly isRunning: boolean;
   /** Sends a message; without a text, continues after a wait for an approval. Throws `AGENT_BUSY`. */
@@ -25,22 +25,22 @@ export interface ChatListener {
   readonly onIdle: () => void;
 }
 
-type NewEntry = ChatEntry extends infer Entry ? (Entry extends ChatEntry ? Omit<Entry, "id"> : never) : never;
+type UnnumberedEntry = ChatEntry extends infer Entry ? (Entry extends ChatEntry ? Omit<Entry, "id"> : never) : never;
 
 /** Entries beyond this number are dropped, the oldest first. */
 const MAX_ENTRIES = 5_000;
 
-export function createChatConversation(
+export function createConsoleConversation(
   runtime: Runtime,
   caller: Caller,
   options: Pick<AgentOptions, "settings" | "readVariable">,
-): ChatConversation {
+): ConsoleConversation {
   const listeners = new Set<ChatListener>();
   let entries: ChatEntry[] = [];
   let lastId = 0;
   let work: AbortController | undefined;
 
-  function add(entry: NewEntry): void {
+  function add(entry: UnnumberedEntry): void {
     const numbered = { ...runtime.secrets.maskTexts(entry), id: ++lastId } as ChatEntry;
     entries = [...dropReplaced(entries, numbered), numbered].slice(-MAX_ENTRIES);
     for (const { onEntry } of listeners) onEntry(numbered);

@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     },
   );
 
-  test("asks for an approval in place, and goes on with the answer [O2, P4]", async () => {
+  test("asks for an approval in place, and continues with the answer [O2, P4]", async () => {
     await using model = await serveReplies([callCode("return await device.TestSkill.pay()"), sayText("Paid.")]);
     const server = await serveWithModel(model);
     const { page, faults } = await openConsole(server, "#/chat");

@@ -10,7 +10,7 @@ import {
 import { loadConfig, lookUp } from "../../../config/index.ts";
 import { setBounded } from "../../../shared/lru.ts";
 import { answerLines } from "../answer-lines.ts";
-import { type ChatConversation, createChatConversation } from "../chat-conversation.ts";
+import { type ConsoleConversation, createConsoleConversation } from "../chat-conversation.ts";
 import type { ChatInfo, ChatLine } from "../chat-messages.ts";
 import { invalidRequest, toProblem } from "../problem.ts";
 import { type JsonObject, readNumber, readObject, readText } from "../read-body.ts";
@@ -28,15 +28,15 @@ const MAX_MESSAGE_UNITS = 100_000;
  */
 export const addChatApi: AddConsoleApi = (api, services) => {
   const { runtime, http } = services;
-  const conversations = new Map<unknown, ChatConversation>();
+  const conversations = new Map<unknown, ConsoleConversation>();
 
   /** The conversation ends at the logout, and with the credential. */
-  async function open(c: Context<ConsoleEnvironment>): Promise<ChatConversation> {
+  async function open(c: Context<ConsoleEnvironment>): Promise<ConsoleConversation> {
     const key = getKey(c);
     const existing = conversations.get(key);
     if (existing !== undefined) return existing;
     const { settings, readVariable } = await readModelSettings(services);
-    const conversation = createChatConversation(runtime, c.get("caller"), { settings, readVariable });
+    const conversation = createConsoleConversation(runtime, c.get("caller"), { settings, readVariable });
     setBounded(conversations, [key, conversation], MAX_CONVERSATIONS);
     const end = (): void => {
       conversation.stop();
@@ -89,8 +89,8 @@ function getKey(c: Context<ConsoleEnvironment>): unknown {
   return c.get("ended") ?? c.get("caller").id;
 }
 
-/** Answers with the entries after a number until no work is under way. The work goes on if the browser leaves. */
-function answerEntries(c: Context<ConsoleEnvironment>, conversation: ChatConversation, after: number): Response {
+/** Answers with the entries after a number until no work is under way. The work continues if the browser leaves. */
+function answerEntries(c: Context<ConsoleEnvironment>, conversation: ConsoleConversation, after: number): Response {
   return answerLines<ChatLine>(c, (send, signal) => {
     const sendState = (): void =>
       send({ kind: "state", isRunning: conversation.isRunning, conversation: conversation.id });
