@@ -1,0 +1,125 @@
+import { EventEmitter } from "node:events";
+
+import { getMessage } from "../../errors.ts";
+import type { Catalog } from "../../model/catalog.ts";
+import type { Problem } from "../../model/provider.ts";
+import { type LivePolicy, openPolicy } from "../../policy/index.ts";
+import { type Registry, createRegistry } from "../../registry/index.ts";
+import type { RuntimeEvents } from "../../runtime.ts";
+import { KnownSecrets } from "../../shared/secrets.ts";
+import { type LazyDatabase, type Store, createLazyDatabase, createStore } from "../../store/index.ts";
+import { type RuntimeAudit, createAudit } from "../audit.ts";
+import { LearnedCalls } from "../learned/index.ts";
+import { type Providers, createProviders } from "../open-providers.ts";
+import type { LogListener, RuntimeOptions } from "../options.ts";
+import { readOptions } from "../settings/index.ts";
+import type { RuntimeSettings } from "../settings/runtime-settings.ts";
+import { SkillSettings } from "../skill-settings.ts";
+import { SkillSources } from "../skill-sources.ts";
+import { type LastingStatistics, createLastingStatistics, readUsedPaths } from "../statistics.ts";
+
+/** The modules and settings that the methods of a runtime use. */
+export interface RuntimeParts {
+  readonly options: RuntimeOptions;
+  readonly settings: RuntimeSettings;
+  /** Returns the problems of the configuration files that were read. */
+  readonly fromFiles: () => readonly Problem[];
+  /** Takes settings that were read again. */
+  readonly onReload: (fresh: RuntimeSettings) => void;
+  readonly registry: Registry;
+  readonly sources: SkillSources;
+  readonly providers: Providers;
+  readonly events: EventEmitter<RuntimeEvents>;
+  readonly skillSettings: SkillSettings;
+  readonly store: Store;
+  readonly database: LazyDatabase;
+  readonly statistics: LastingStatistics;
+  readonly secrets: KnownSecrets;
+  readonly log: LogListener;
+  readonly learnedCalls: LearnedCalls;
+  readonly policy: LivePolicy;
+  readonly audit: RuntimeAudit | undefined;
+  /** Sentences about a store that cannot be used as it is. */
+  readonly storeProblems: readonly Problem[];
+  readonly used: ReadonlySet<string>;
+}
+
+const NOTHING_USED: ReadonlySet<string> = new Set();
+
+/** Opens the modules of a runtime. */
+export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> {
+  const settings = await readOptions(options);
+  const registry = createRegistry();
+  let catalog: Catalog | undefined;
+  const secrets = new KnownSecrets(settings.secretValues, () => {
+    if (catalog === registry.catalog) return;
+    catalog = registry.catalog;
+    for (const { provided } of catalog.skills) skillSettings.of(provided);
+  });
+  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, secrets);
+  const sources = new SkillSources(registry, settings.skills, skillSettings.disabled);
+  const events = new EventEmitter<RuntimeEvents>();
+  registry.onChange(() => {
+    if (events.listenerCount("catalog") > 0) events.emit("catalog", registry.catalog);
+  });
+  const { log } = options;
+  if (log !== undefined) events.on("log", ({ level, text, path }) => log(level, text, path));
+  const store = createStore(settings.store, settings.timeouts.lockMs);
+  const statistics = createLastingStatistics(store, (error) =>
+    events.emit("log", { level: "warn", text: `Cannot keep statistics: ${getMessage(error)}` }),
+  );
+  const onLog: LogListener = (level, text) => void events.emit("log", { level, text: secrets.maskText(text) });
+  const policy = await openPolicy(settings.policyFile, settings.policy);
+  let current = settings;
+  const trusted = async (): Promise<RuntimeSettings> => {
+    current = await settings.trusted();
+    if (current !== settings) {
+      secrets.add(current.secretValues);
+      skillSettings.replace(current.sections["skills"], current.variables);
+      policy.configure(current.policy);
+    }
+    return current;
+  };
+  const { isolated } = skillSettings;
+  const learnedCalls = new LearnedCalls();
+  const learned = getLearnedOptions(settings, learnedCalls, store);
+  const providers = createProviders({ ...settings, sources: trusted, isolated, log: onLog, secrets, learned }, sources);
+  if (options.lazy !== true) await providers.open();
+  const storeProblems: Problem[] = [];
+  const database = createLazyDatabase(settings.database, {
+    lockMs: settings.timeouts.lockMs,
+    warn: (error) => void storeProblems.push({ source: "store", error, isForAllRuns: true }),
+  });
+  const audit = createAudit(settings, database, onLog);
+  if (options.lazy !== true) storeProblems.push(...((await audit?.open()) ?? []));
+  const fromFiles = (): readonly Problem[] => current.problems;
+  return {
+    options,
+    settings,
+    fromFiles,
+    onReload: (fresh: RuntimeSettings) => void (current = fresh),
+    registry,
+    sources,
+    providers,
+    events,
+    skillSettings,
+    store,
+    database,
+    statistics,
+    secrets,
+    log: onLog,
+    learnedCalls,
+    policy,
+    audit,
+    storeProblems,
+    used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
+  };
+}
+
+function getLearnedOptions(
+  { runs, limits }: RuntimeSettings,
+  { run }: Pick<LearnedCalls, "run">,
+  store: Store,
+): Parameters<typeof createProviders>[0]["learned"] {
+  return { run, counts: store.space("learned"), requiredPasses: runs.learnedPasses, wallMs: limits.wallMs };
+}

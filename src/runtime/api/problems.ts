@@ -1,0 +1,20 @@
+import type { Problem } from "../../model/provider.ts";
+import type { RuntimeParts } from "./parts.ts";
+
+/** Lists what could not be used, and why, without secrets. */
+export function listProblems({
+  storeProblems,
+  fromFiles,
+  sources,
+  registry,
+  skillSettings,
+  policy,
+  secrets,
+}: RuntimeParts): readonly Problem[] {
+  const fromSkills = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
+  return [...fromFiles(), ...storeProblems, ...policy.problems, ...sources.problems, ...fromSkills].map((problem) => ({
+    ...problem,
+    error: secrets.maskText(problem.error),
+    ...(problem.fix !== undefined && { fix: secrets.maskText(problem.fix) }),
+  }));
+}

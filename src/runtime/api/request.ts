@@ -1,0 +1,35 @@
+import { cancellableBy } from "../../../sandbox/index.ts";
+import { OWNER } from "../../model/caller.ts";
+import type { RunOptions } from "../../runtime.ts";
+import { findDisabledSkills } from "../disabled-skills.ts";
+import type { RunRequest } from "../execution/run-services.ts";
+import { mergeLimits } from "../settings/limits.ts";
+import type { RuntimeParts } from "./parts.ts";
+
+/** Builds the request of a run or a call: its caller, their view of the catalog, its limits and its listeners. */
+export function createRequest(
+  { caller = OWNER, limits, signal, observer, approve, continue: run, again = [], reuse = [] }: RunOptions,
+  { settings, registry, sources, events }: RuntimeParts,
+): RunRequest {
+  return {
+    caller,
+    catalog: registry.viewFor(caller),
+    limits: mergeLimits(settings.limits, limits),
+    isDisabled: (name) => findDisabledSkills(sources.disabled, caller).some((skill) => skill.name === name),
+    log: (path, level, text) => events.emit("log", { level, text, path }),
+    progress: (path, runId, done, total, text) =>
+      events.emit("progress", {
+        runId,
+        path,
+        done,
+        ...(total !== undefined && { total }),
+        ...(text !== undefined && { text }),
+      }),
+    ...(signal !== undefined && {
+      cancellable: "onCancel" in signal ? signal : cancellableBy(signal),
+    }),
+    ...(observer !== undefined && { observer }),
+    ...(approve !== undefined && { approve }),
+    ...(run !== undefined && { continues: { run, again, reuse } }),
+  };
+}

@@ -1,0 +1,73 @@
+import { OWNER } from "../../model/caller.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { RunOptions, Runtime } from "../../runtime.ts";
+import type { CheckedSnippet } from "../check-snippet.ts";
+import type { RunRequest, RunServices } from "../execution/run-services.ts";
+import { runSnippet } from "../execution/run-snippet.ts";
+import { createRefusalHints } from "../refusal-hints.ts";
+import type { RuntimeServices } from "../services.ts";
+import { traceRun } from "../trace-run.ts";
+import type { RuntimeParts } from "./parts.ts";
+import { createRequest } from "./request.ts";
+import { runWhenKnown } from "./run-when-known.ts";
+
+/** Creates the methods of a runtime that run and check snippets. `requireOpen` throws if the runtime is closed. */
+export function createRunApi(
+  parts: RuntimeParts,
+  services: RuntimeServices,
+  requireOpen: () => void,
+): Pick<Runtime, "run" | "check"> {
+  const runAndWait = createRecordedRunner(parts, services);
+  return {
+    async run(source, options = {}) {
+      requireOpen();
+      return traceRun(async () => {
+        const outcome = await runAndWait(source, options);
+        parts.events.emit("run", outcome, { caller: (options.caller ?? OWNER).id });
+        return outcome;
+      });
+    },
+    check(source, options = {}) {
+      const { violations, plan, notes } = inspectAtOnce(source, createRequest(options, parts), services);
+      return { violations, plan, notes };
+    },
+  };
+}
+
+type Runner = (source: string, options: RunOptions) => Promise<Outcome>;
+
+/** Creates the function that runs snippets. An outcome waits until the records of the effects of its run are committed. */
+function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
+  const run = createRunner(parts, services);
+  const { audit } = parts;
+  if (audit === undefined) return run;
+  return async (...snippet) => {
+    const outcome = await run(...snippet);
+    await audit.commitEffects(outcome.runId);
+    return outcome;
+  };
+}
+
+/** Creates the function that runs snippets. */
+function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
+  const { registry, providers } = parts;
+  const conversations = createRefusalHints();
+  return async (source, options) => {
+    const requestUnit = options.caller?.limits && (await services.router.countRequest(options.caller));
+    const request = (): RunRequest => ({ ...createRequest(options, parts), requestUnit });
+    const outcome = await runWhenKnown(source, () => runSnippet(source, request(), services), providers);
+    const { conversation, caller = OWNER } = options;
+    if (conversation === undefined) return outcome;
+    const catalog = registry.viewFor(caller);
+    if (outcome.kind === "refused") await services.discovery.index(catalog).catch(() => {}); // then nothing is searched
+    return conversations.addHint(conversation, outcome, catalog);
+  };
+}
+
+/** Checks a snippet; indexes all methods first if a refusal needs them for its suggestions. */
+function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery }: RunServices): CheckedSnippet {
+  const checked = inspect(source, request);
+  if (checked.program !== undefined || discovery.isIndexed(request.catalog)) return checked;
+  discovery.indexNow(request.catalog);
+  return inspect(source, request);
+}

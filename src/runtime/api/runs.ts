@@ -1,0 +1,34 @@
+import type { Runtime } from "../../runtime.ts";
+import { type Runs, createRuns } from "../execution/runs.ts";
+import { createLearnedSkills } from "../learned/index.ts";
+import type { RuntimeServices } from "../services.ts";
+import type { RuntimeParts } from "./parts.ts";
+import { createRequest } from "./request.ts";
+
+/** Creates the recorded runs of a runtime, and the skills that are saved from them. */
+export function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Pick<Runtime, "runs" | "learnedSkills"> {
+  const { providers, registry, secrets } = parts;
+  const runs = openRuns(parts, services);
+  const learnedSkills = createLearnedSkills({
+    getOpened: () => providers.learned,
+    getCatalog: () => registry.catalog,
+    runs,
+    secrets,
+  });
+  return { runs, learnedSkills };
+}
+
+function openRuns(parts: RuntimeParts, services: RuntimeServices): Runs {
+  return createRuns({
+    open: () => parts.database.open(),
+    services,
+    createRequest: (options) => createRequest(options, parts),
+    getCatalog: (caller) => parts.registry.viewFor(caller),
+    waitsForAnswers: parts.settings.approvals.wait !== false || parts.options.approve !== undefined,
+    warn: (text) => parts.log("warn", text),
+    onOutcome: async (outcome, caller) => {
+      await parts.audit?.commitEffects(outcome.runId);
+      parts.events.emit("run", outcome, { caller });
+    },
+  });
+}

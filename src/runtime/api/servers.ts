@@ -1,0 +1,21 @@
+import { findServerSecrets } from "../../config/index.ts";
+import type { Runtime } from "../../runtime.ts";
+import { readOptions } from "../settings/index.ts";
+import type { RuntimeParts } from "./parts.ts";
+
+/** Creates the methods of a runtime that administer its MCP servers. */
+export function createServerAdmin(parts: RuntimeParts): Pick<Runtime, "acceptTools" | "reloadServers"> {
+  const { options, settings, providers, secrets, onReload } = parts;
+  return {
+    acceptTools: (server) => providers.accept(server),
+    async reloadServers() {
+      // A project that was trusted at the start stays trusted until the end.
+      const { person: _asked, ...unasked } = options;
+      const fresh = await readOptions({ ...unasked, trust: settings.isTrusted ? "given" : "recorded" });
+      const servers = await fresh.servers();
+      secrets.add([...fresh.secretValues, ...servers.flatMap(findServerSecrets)]);
+      onReload(fresh);
+      await providers.replaceServers(servers);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { type ApprovalDecisions, createApprovalDecisions } from "../../approvals/index.ts";
+import type { ExplainedPolicy } from "../../policy/index.ts";
+import type { AuditEntry } from "../../router/index.ts";
+import { type RuntimeServices, createServices } from "../services.ts";
+import type { RuntimeParts } from "./parts.ts";
+
+/** Creates the part of a runtime that asks people whether calls may be made. */
+export function createDecisions({ options, settings, policy, database, events, log }: RuntimeParts): ApprovalDecisions {
+  const { approvedFile, ...times } = settings.approvals;
+  return createApprovalDecisions({
+    ...times,
+    open: () => database.open(),
+    ...(options.approve !== undefined && { ask: options.approve }),
+    getApprovedFile: () => (policy.current.content.onlyTightens ? undefined : approvedFile),
+    onQuestion: (approval) => events.emit("approval", approval),
+    warn: (text) => log("warn", text),
+  });
+}
+
+/** Creates the modules of a runtime that runs and questions share. */
+export function openServices(parts: RuntimeParts, { decide }: ApprovalDecisions): RuntimeServices {
+  const getPolicy = (): ExplainedPolicy => parts.policy.current;
+  return createServices({
+    ...parts,
+    getPolicy,
+    approve: decide,
+    auditWriter: parts.audit?.writer,
+    onEntry: (entry) => recordEntry(entry, parts),
+  });
+}
+
+function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): void {
+  statistics.add(entry);
+  events.emit("call", entry);
+}
+
+/** Leaves the runs that wait to other processes, and ends everything else. */
+export async function closeServices(
+  { providers, statistics, audit, database }: RuntimeParts,
+  services: RuntimeServices,
+  decisions: ApprovalDecisions,
+): Promise<void> {
+  services.learning.close();
+  await services.ledgers.close();
+  await Promise.all([
+    services.sandbox.close(),
+    services.nestedSandboxes.close(),
+    services.typecheck?.close(),
+    providers.close(),
+  ]);
+  await Promise.all([statistics.close(), decisions.close(), audit?.close()]);
+  await database.close();
+}
