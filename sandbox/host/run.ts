@@ -12,15 +12,17 @@ import type {
   SandboxOutcome,
 } from "../contract.ts";
 import type { SuspendedRun } from "../engine/snapshot.ts";
-import { MAX_DEPTH } from "../guest/host-protocol.ts";
 import { plainJson } from "../shared/dates.ts";
 import { isJsonTooDeep } from "../shared/nesting.ts";
 import { type AnswerBatch, AnswerQueue, RecordedAnswers } from "./answers.ts";
 import { OrderedCalls } from "./ordered-calls.ts";
 import { RunOutput } from "./output.ts";
+import { createSizeError, TOO_DEEP, UNANSWERED } from "./call-errors.ts";
 import { PendingCall } from "./pending-call.ts";
+import { Repetition } from "./repetition.ts";
+import { toStopReason } from "./stop-reason.ts";
 import { RunTimers } from "./timers.ts";
-import { toJson, toTaggedJson } from "../codec/guest-value.ts";
+import { toTaggedJson } from "../codec/guest-value.ts";
 import {
   type SliceBudget,
   type SliceReport,
@@ -32,7 +34,6 @@ import {
   MAX_MISREADS,
   type Misread,
   MAX_WAITS,
-  type Timer,
 } from "../shared/protocol.ts";
 import { WallClock } from "./wall-clock.ts";
 
@@ -77,14 +78,7 @@ export class Run {
   readonly #answers: AnswerQueue;
   /** The same answers if their deliveries are recorded or repeated. */
   readonly #recorded: RecordedAnswers | undefined;
-  /** Timers that the deliveries contain which are left to repeat. */
-  readonly #repeatedTimers = new Map<number, Timer>();
-  /** True if the program continues in another way than the one whose deliveries it has. */
-  #hasParted = false;
-  /** Calls of a run that repeats deliveries which are in none of them: they are made after the last one. */
-  #postponed: { readonly call: GuestCall; readonly isOrdered: boolean }[] = [];
-  /** True until the guest stands still after the last delivery that it repeats. */
-  #isRepeating: boolean;
+  readonly #repetition: Repetition;
   readonly #waits = new Set<string>();
   readonly #misreads = new Map<string, Misread>();
   #cpuMs: number;
@@ -118,7 +112,6 @@ export class Run {
     const { deliveries, time = Date.now(), used = UNUSED, matches } = program;
     this.#cpuMs = used.cpuMs;
     this.#deliveredCpuMs = used.cpuMs;
-    this.#isRepeating = deliveries !== undefined;
     this.#recorded =
       deliveries === undefined && on.record === undefined
         ? undefined
@@ -129,7 +122,12 @@ export class Run {
           );
     this.#answers = this.#recorded ?? new AnswerQueue();
     this.#output = new RunOutput(limits.outputBytes, on.print, used.prints);
-    this.#timers = new RunTimers(limits.wallMs, (timer) => this.#arrived(timer, `${timer},1,null`), this.#isRepeating);
+    this.#timers = new RunTimers(
+      limits.wallMs,
+      (timer) => this.#arrived(timer, `${timer},1,null`),
+      deliveries !== undefined,
+    );
+    this.#repetition = new Repetition(program, this.#recorded, this.#timers);
     this.#ordered = new OrderedCalls(program.readOnly ?? [], (call) => this.#make(call));
     this.#clock = new WallClock(limits.wallMs, () => this.end("WALL_LIMIT"));
   }
@@ -185,7 +183,8 @@ export class Run {
 
   /** True if the guest stands still for calls that may be made again later, and nothing else can continue it now. */
   get #isSuspendable(): boolean {
-    if (!this.#standsStill || this.#isRepeating || this.hasAnswers || this.#recorded === undefined) return false;
+    if (!this.#standsStill || !this.#repetition.hasEnded || this.hasAnswers || this.#recorded === undefined)
+      return false;
     return [...this.#pending.values()].every((call) => call.isSuspendable);
   }
 
@@ -238,7 +237,7 @@ export class Run {
 
   /** Time that the guest may compute now. A repetition has the whole limit for itself. */
   get computeMs(): number {
-    const used = this.#recorded?.isReplaying === true ? this.#repeatedCpuMs : this.#cpuMs;
+    const used = this.#repetition.isReplaying ? this.#repeatedCpuMs : this.#cpuMs;
     const left = Math.max(1, Math.min(this.limits.cpuMs - used, this.#clock.leftMs));
     return Math.min(left, Number.MAX_SAFE_INTEGER);
   }
@@ -263,14 +262,14 @@ export class Run {
     this.#account(report);
     if (this.#over) return;
     this.#standsStill = end === undefined;
-    this.#compareCalls(report.calls);
+    this.#repetition.compareCalls(report.calls);
     this.#endRepetition();
     // Make calls that the snippet has not awaited too: the end cancels them at once, so they are reported as unfinished.
     if (end?.kind !== "stop") {
       this.#ordered.flush();
       for (const call of report.calls) this.#begin(call, false);
     }
-    if (this.#hasDiverged(end)) this.#diverge();
+    if (this.#repetition.hasDiverged(end)) this.#diverge();
     if (end !== undefined) {
       this.#end(end);
       return;
@@ -287,11 +286,11 @@ export class Run {
     this.#account(report);
     if (this.#ending !== undefined) this.stop(this.#ending);
     this.#standsStill = true;
-    this.#compareCalls(report.calls);
+    this.#repetition.compareCalls(report.calls);
     this.#endRepetition();
     const ordered = new Set(inOrder);
     for (const call of report.calls) this.#begin(call, ordered.has(call.id));
-    if (this.#mayReceive && this.#hasDiverged(undefined)) this.#diverge();
+    if (this.#mayReceive && this.#repetition.hasDiverged(undefined)) this.#diverge();
     if (this.mayMakeWay) this.#on.suspendable?.();
     if (this.#isSuspending) this.suspend();
     if (!this.hasAnswers && this.#mayReceive && !this.#over) await this.#nextAnswers();
@@ -302,26 +301,18 @@ export class Run {
 
   /** True if an answer or a timer may still come. */
   get #mayReceive(): boolean {
-    return this.#pending.size + this.#timers.size + this.#postponed.length > 0 || this.#recorded?.hasEarly === true;
+    return (
+      this.#pending.size + this.#timers.size > 0 ||
+      this.#repetition.hasPostponedCalls ||
+      this.#recorded?.hasEarly === true
+    );
   }
 
   /** Makes a call, at once or in the order of the program. A call that a repeated delivery does not contain must wait. */
   #begin(call: GuestCall, isOrdered: boolean): void {
-    if (this.#recorded?.isReplaying === true) {
-      if (!this.#recorded.expects(call.id)) {
-        this.#postponed.push({ call, isOrdered });
-        return;
-      }
-      this.#recorded.markCalled(call.id);
-    }
+    if (this.#repetition.postpone(call, isOrdered)) return;
     if (isOrdered) this.#ordered.add(call);
     else void this.#make(call);
-  }
-
-  /** True if a guest that waits, or has ended, does not repeat its deliveries. */
-  #hasDiverged(end: SliceEnd | undefined): boolean {
-    if (this.#recorded?.isReplaying !== true || end?.kind === "stop") return false;
-    return end !== undefined || this.#recorded.isDiverged;
   }
 
   /** Ends a run that does not repeat its deliveries, or lets it go on without those that are left. */
@@ -330,28 +321,8 @@ export class Run {
       this.stop("REPLAY_DIVERGED");
       return;
     }
-    this.#dropDeliveries();
+    this.#repetition.dropDeliveries();
     this.#endRepetition();
-  }
-
-  /** Compares the next calls of the guest with those of the earlier program, until they are not the same. */
-  #compareCalls(calls: readonly GuestCall[]): void {
-    const { matches } = this.program;
-    for (const { id, path, arguments: args } of calls) {
-      if (matches === undefined || this.#hasParted) return;
-      if (!matches({ id, call: { path, arguments: toJson(args) } })) this.#dropDeliveries();
-    }
-  }
-
-  /** Timers that were due at once, because a delivery contained them, wait for their time. */
-  #dropDeliveries(): void {
-    this.#hasParted = true;
-    const timers = new Map(this.#repeatedTimers);
-    this.#repeatedTimers.clear();
-    if (this.#recorded?.isReplaying !== true) return;
-    for (const id of timers.keys()) if (!this.#recorded.expects(id)) timers.delete(id);
-    this.#recorded.dropDeliveries(new Set(timers.keys()));
-    for (const timer of timers.values()) this.#timers.set(timer, this.#recorded.time);
   }
 
   /**
@@ -359,11 +330,9 @@ export class Run {
    * last one: they come before those that it has made since.
    */
   #endRepetition(): void {
-    if (!this.#isRepeating || this.#recorded?.isReplaying === true) return;
-    this.#isRepeating = false;
+    if (this.#repetition.hasEnded || this.#repetition.isReplaying) return;
+    const calls = this.#repetition.end();
     this.#clock.restart(this.limits.wallMs - (this.program.used?.wallMs ?? 0));
-    const calls = this.#postponed;
-    this.#postponed = [];
     for (const { call, isOrdered } of calls) this.#begin(call, isOrdered);
     this.#timers.start();
   }
@@ -399,31 +368,7 @@ export class Run {
         this.#finish({ kind: "threw", json: end.json });
         return;
       case "stop":
-        this.stop(this.#toReason(end.stop));
-    }
-  }
-
-  #toReason(stop: Extract<SliceEnd, { kind: "stop" }>["stop"]): StopReason {
-    switch (stop) {
-      case "time":
-        return this.#clock.leftMs <= 0 ? "WALL_LIMIT" : "CPU_LIMIT";
-      case "memory":
-        return "MEMORY_LIMIT";
-      case "stack":
-        return "STACK_LIMIT";
-      case "calls":
-        return "CALL_LIMIT";
-      case "callsInFlight":
-        return "CALLS_IN_FLIGHT_LIMIT";
-      case "argument":
-        return "ARGUMENT_LIMIT";
-      case "result":
-        return "RESULT_LIMIT";
-      case "nesting":
-        return "NESTING_LIMIT";
-      case "trap":
-      case "protocol":
-        return "ENGINE_TRAP";
+        this.stop(toStopReason(end.stop, this.#clock.leftMs));
     }
   }
 
@@ -474,7 +419,7 @@ export class Run {
       `0,${JSON.stringify({ ...error, stack: call.stack })}`;
     if (!answer.ok) return failed(answer.error);
     if (answer.json.length > this.limits.answerBytes)
-      return failed(tooLarge(answer.json.length, this.limits.answerBytes));
+      return failed(createSizeError(answer.json.length, this.limits.answerBytes));
     return `${answer.tagged === true ? 2 : 1},${answer.json}`;
   }
 
@@ -505,7 +450,7 @@ export class Run {
   }
 
   #account(report: SliceReport): void {
-    if (this.#recorded?.isReplaying === true) this.#repeatedCpuMs += report.computeMs;
+    if (this.#repetition.isReplaying) this.#repeatedCpuMs += report.computeMs;
     else this.#cpuMs += report.computeMs;
     for (const stack of report.waits) if (this.#waits.size < MAX_WAITS) this.#waits.add(stack);
     for (const misread of report.misreads)
@@ -514,25 +459,8 @@ export class Run {
     this.#memoryBytes = Math.max(this.#memoryBytes, report.heapBytes);
     if (this.#over) return;
     this.#output.add(report.prints);
-    for (const timer of report.timers) this.#setTimer(timer);
-  }
-
-  /** Sets or clears a timer. One that a repeated delivery contains is due at once. */
-  #setTimer(timer: Timer): void {
-    const recorded = this.#recorded;
-    this.#repeatedTimers.delete(timer.id);
-    if (recorded === undefined || !this.#isRepeating) {
-      this.#timers.set(timer);
-      return;
-    }
-    if (timer.milliseconds >= 0 && recorded.isReplaying && this.program.matches?.({ id: timer.id }) === false)
-      this.#dropDeliveries();
-    if (!recorded.isReplaying || !recorded.expects(timer.id)) this.#timers.set(timer, recorded.time);
-    else if (timer.milliseconds >= 0) {
-      recorded.markCalled(timer.id);
-      this.#repeatedTimers.set(timer.id, timer);
-      this.#arrived(timer.id, `${timer.id},1,null`);
-    }
+    for (const timer of report.timers)
+      if (this.#repetition.setTimer(timer)) this.#arrived(timer.id, `${timer.id},1,null`);
   }
 
   #finish(end: SandboxEnd): void {
@@ -588,24 +516,4 @@ interface WaitEnd {
   readonly time: number | undefined;
   /** Bytes that calls may hold until more answers are in. */
   readonly openBytes: number;
-}
-
-const TOO_DEEP = {
-  name: "CallError",
-  code: "NESTING_LIMIT",
-  message: `The value is nested too deeply: the arguments have more than ${MAX_DEPTH} levels (NESTING_LIMIT)`,
-} as const;
-
-const UNANSWERED = {
-  name: "CallError",
-  code: "CALL_FAILED",
-  message: "Cannot complete the call: the host could not answer it (CALL_FAILED)",
-} as const;
-
-function tooLarge(bytes: number, limit: number): Readonly<Record<string, unknown>> {
-  return {
-    name: "CallError",
-    code: "ANSWER_LIMIT",
-    message: `Call result size limit exceeded: ${bytes} bytes, at most ${limit} (ANSWER_LIMIT)`,
-  };
 }
