@@ -1,5 +1,7 @@
-import { relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 
+import { editEnvFile, type EnvChange } from "./edit-env.ts";
+import { editSettings } from "./edit-settings.ts";
 import { canonicalPath, isInside, formatPathLabel } from "./read-file.ts";
 import { type ConfigOptions, resolveFolders } from "./locations.ts";
 import { type Config, loadConfig } from "./load-config.ts";
@@ -60,6 +62,26 @@ export async function changeByHand<Result>(
     servers: new Map([...record.servers, ...written]),
   }));
   return result;
+}
+
+/** Values of settings.yaml and variables of `.env`; `undefined` removes one. */
+export interface SettingsEdit {
+  readonly values: readonly { readonly path: readonly string[]; readonly value: unknown }[];
+  readonly variables?: readonly EnvChange[];
+}
+
+/** Changes settings.yaml and the `.env` of the project on behalf of the owner, so that a trusted project stays trusted. */
+export async function editSettingsByHand(
+  options: ConfigOptions,
+  settingsFile: string,
+  { values, variables = [] }: SettingsEdit,
+): Promise<void> {
+  const envFile = join(resolveFolders(options).cwd, ".env");
+  const files = variables.length === 0 ? [settingsFile] : [settingsFile, envFile];
+  await changeByHand(options, { files }, async () => {
+    await editEnvFile(dirname(envFile), variables);
+    for (const { path, value } of values) await editSettings(settingsFile, path, value);
+  });
 }
 
 /** Returns the trusted record plus the files and values of the change itself; leaves out all other changes. */

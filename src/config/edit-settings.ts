@@ -20,6 +20,7 @@ export async function editSettings(file: string, path: readonly string[], value:
     const { line, col } = lineCounter.linePos(wrong.pos[0]);
     throw configError(label, wrong.message, { line, column: col });
   }
+  if (value === undefined && !document.hasIn(path)) return;
   if (document.contents === null) document.contents = document.createNode({});
   if (value === undefined) take(document, path);
   else put(document, path, value);

@@ -1,7 +1,7 @@
 export { changeFile, whyNotWritten } from "./write-atomic.ts";
 export { type ConfigDocument, type Path as DocumentPath, parseDocument } from "./documents/index.ts";
 export { configError, readConfigFile } from "./read-file.ts";
-export { editSettings } from "./edit-settings.ts";
+export type { EnvChange } from "./edit-env.ts";
 export { getProjectStateDir } from "./project-state-dir.ts";
 export { fillIn, lookUp, type Variables } from "./variables.ts";
 export {
@@ -37,7 +37,14 @@ export { normalizeEntry } from "./servers/normalize-entry.ts";
 export { findToolObjection } from "./servers/tool-selection.ts";
 export { findServerSecrets, findSettingsSecrets } from "./secrets.ts";
 export { MASK, maskEntry, shownServer } from "./shown.ts";
-export { changeByHand, listTrust, revokeTrust, trustProject } from "./by-hand.ts";
+export {
+  changeByHand,
+  editSettingsByHand,
+  listTrust,
+  revokeTrust,
+  type SettingsEdit,
+  trustProject,
+} from "./by-hand.ts";
 export type { Prompter, TrustRequest } from "./prompter.ts";
 export type { DeclaredServer } from "./servers/read-servers.ts";
 export type { HeldPart } from "./trust/index.ts";

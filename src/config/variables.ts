@@ -52,7 +52,7 @@ async function readEnvironmentFile(
 ): Promise<{ readonly file: Environment; readonly warnings: readonly Problem[] }> {
   try {
     const written = parseEnv((await readConfigFile(join(folders.cwd, ".env"), ".env")) ?? "");
-    const refused = Object.keys(written).filter((name) => REFUSED_NAME.test(name));
+    const refused = Object.keys(written).filter(isRefusedVariable);
     return { file: withoutRefused(written), warnings: refused.map(refusal) };
   } catch (thrown) {
     return { file: {}, warnings: [{ source: ".env", error: getMessage(thrown) }] };
@@ -65,7 +65,12 @@ const REFUSED_NAME =
 
 /** The variables of a project's file that may count. */
 export function withoutRefused<Value>(variables: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !REFUSED_NAME.test(name)));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !isRefusedVariable(name)));
+}
+
+/** True for a variable that a project's file may not set. */
+export function isRefusedVariable(name: string): boolean {
+  return REFUSED_NAME.test(name);
 }
 
 function refusal(name: string): Problem {

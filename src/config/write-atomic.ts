@@ -25,12 +25,12 @@ export interface FileOptions {
 /**
  * Changes a file: it has either its old text or all of the new one, at any moment, and keeps its mode. A link stays a
  * link. Two programs that do this at once wait for each other. `change` gets `undefined` for a file that is not there,
- * and whatever it throws leaves the file as it was.
+ * and whatever it throws, or `undefined`, leaves the file as it was.
  */
 export async function changeFile(
   path: string,
   { label, isPrivate }: FileOptions,
-  change: (text: string | undefined) => string,
+  change: (text: string | undefined) => string | undefined,
 ): Promise<void> {
   try {
     const target = await realpath(path).catch(() => path); // the file does not exist yet
@@ -38,7 +38,7 @@ export async function changeFile(
     await using _lock = await lock(`${target}.lock`);
     const before = await readConfigFile(target, label, { keepMark: true, maxBytes: CLIENT_FILE_BYTES });
     const after = change(before);
-    if (after !== before) await replace(target, after, isPrivate ? PRIVATE : SHARED);
+    if (after !== undefined && after !== before) await replace(target, after, isPrivate ? PRIVATE : SHARED);
   } catch (thrown) {
     if (thrown instanceof SkillgateError || !isRecord(thrown) || typeof thrown["syscall"] !== "string") throw thrown;
     const why = whyNotWritten(thrown["code"]);

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 
 import { getMessage } from "../errors.ts";
 import type { SkillHealth } from "../model/provider.ts";
@@ -26,6 +26,11 @@ export interface SkillAdmin {
   health(): Promise<readonly SkillHealth[]>;
   /** Returns the settings that a skill receives; `undefined` if there is no such skill. */
   settingsOf(skill: string): ResolvedSettings | undefined;
+  /**
+   * Reads settings.yaml and `.env` again: settings of skills and the policy count from the next call on. While settings.yaml is
+   * broken, the earlier settings stay in force.
+   */
+  reloadSettings(): Promise<void>;
 }
 
 interface SkillAdminParts {
@@ -36,14 +41,10 @@ interface SkillAdminParts {
   readonly secrets: KnownSecrets;
 }
 
-export function createSkillAdmin({
-  registry,
-  sources,
-  providers,
-  skillSettings,
-  secrets,
-}: SkillAdminParts): SkillAdmin {
+export function createSkillAdmin(parts: SkillAdminParts & SettingsParts): SkillAdmin {
+  const { registry, sources, providers, skillSettings, secrets } = parts;
   return {
+    reloadSettings: () => reloadSettings(parts),
     enable: (name) => sources.enable(name, true),
     disable: (name) => sources.enable(name, false),
     disabled: () => sources.disabled,
@@ -61,39 +62,41 @@ export function createSkillAdmin({
 }
 
 /** Applies changes of the settings of skills from the next call on, if the runtime watches its files. */
-export function watchSettings({
-  options,
-  settings: { watch, settingsFile, isTrusted },
-  sources,
-  skillSettings,
-  secrets,
-  policy,
-  events,
-}: SkillAdminParts & WatchOptions): () => void {
+export function watchSettings(parts: SkillAdminParts & SettingsParts): () => void {
+  const { watch, settingsFile } = parts.settings;
   if (!watch || settingsFile === undefined) return () => {};
-  // The earlier settings stay in force while the file is broken.
-  const warn = (error: unknown): unknown =>
-    events.emit("log", { level: "warn", text: `Cannot take up the settings: ${getMessage(error)}` });
-  const refresh = async (): Promise<void> => {
-    const before = skillSettings.disabled;
-    // A project that was trusted at the start stays trusted until the end, as its skills do.
-    const { person: _asked, ...unasked } = options;
-    const trust = isTrusted ? "given" : "recorded";
-    const { sections, variables, problems, secretValues, policy: rules } = await readOptions({ ...unasked, trust });
-    secrets.add(secretValues);
-    const broken = problems.find(({ source }) => source === basename(settingsFile));
-    if (broken !== undefined) return void warn(broken.error);
-    skillSettings.replace(sections["skills"], variables);
-    policy.configure(rules);
-    events.emit("log", { level: "info", text: "The changed settings are in force" });
-    const now = skillSettings.disabled;
-    for (const name of before) if (!now.includes(name)) sources.enable(name, true);
-    for (const name of now) if (!before.includes(name)) sources.enable(name, false);
+  const warn = (error: unknown): void => warnOfSettings(parts, getMessage(error));
+  const refresh = (): void => void reloadSettings(parts).catch(warn);
+  const files = [settingsFile, resolve(parts.options.cwd ?? ".", ".env")];
+  const stops = files.map((file) => watchFile(file, refresh, warn));
+  return () => {
+    for (const stop of stops) stop();
   };
-  return watchFile(settingsFile, () => void refresh().catch(warn), warn);
 }
 
-interface WatchOptions {
+async function reloadSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
+  const { options, settings, sources, skillSettings, secrets, policy, events } = parts;
+  const before = skillSettings.disabled;
+  // A project that was trusted at the start stays trusted until the end, as its skills do.
+  const { person: _asked, ...unasked } = options;
+  const fresh = await readOptions({ ...unasked, trust: settings.isTrusted ? "given" : "recorded" });
+  secrets.add(fresh.secretValues);
+  const broken = fresh.problems.find(({ source }) => source === basename(settings.settingsFile ?? ""));
+  if (broken !== undefined) return warnOfSettings(parts, broken.error);
+  skillSettings.replace(fresh.sections["skills"], fresh.variables);
+  policy.configure(fresh.policy);
+  events.emit("log", { level: "info", text: "The changed settings are in force" });
+  const now = skillSettings.disabled;
+  for (const name of before) if (!now.includes(name)) sources.enable(name, true);
+  for (const name of now) if (!before.includes(name)) sources.enable(name, false);
+}
+
+/** The earlier settings stay in force while the file is broken. */
+function warnOfSettings({ events }: Pick<SettingsParts, "events">, why: string): void {
+  events.emit("log", { level: "warn", text: `Cannot take up the settings: ${why}` });
+}
+
+interface SettingsParts {
   readonly options: RuntimeOptions;
   readonly settings: RuntimeSettings;
   readonly policy: Pick<LivePolicy, "configure">;

@@ -1,5 +1,5 @@
 import { fillIn, type Variables } from "../config/index.ts";
-import { sentence, SkillgateError } from "../errors.ts";
+import { sentence } from "../errors.ts";
 import { formatProblem } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
@@ -117,54 +117,8 @@ interface SettingMistake {
   readonly says: string;
 }
 
-/** A new value of a setting; `undefined` removes it. */
-export interface SettingChange {
-  readonly key: string;
-  readonly value: unknown;
-}
-
-/**
- * Throws `OPTION_INVALID` if a changed setting is invalid, or a secret is written out; other settings may already be invalid or
- * missing. The values of placeholders are not known here.
- */
-export function requireValidChanges(
-  changes: readonly SettingChange[],
-  skill: Pick<ProvidedSkill, "name" | "settings">,
-  current: Readonly<Record<string, unknown>> = {},
-): void {
-  const { name, settings = {} } = skill;
-  const secretNames = getSecretNames(settings);
-  const secret = changes.find(({ key, value }) => secretNames.includes(key) && isWrittenSecret(value));
-  if (secret !== undefined) {
-    const variable = getSecretVariable(name, secret.key);
-    throw invalidChange(
-      `Cannot write a secret into settings.yaml: put ${variable}=… into .env, or write ${secret.key}='\${${variable}}'`,
-    );
-  }
-  const changed = changes.filter(({ value }) => value !== undefined && !isPlaceholder(value));
-  const values = { ...current, ...Object.fromEntries(changed.map(({ key, value }) => [key, value])) };
-  const mistakes = findMistakes(values, skill).filter(({ setting }) =>
-    changed.some(({ key }) => setting === key || setting.startsWith(`${key}.`) || setting.startsWith(`${key}[`)),
-  );
-  if (mistakes.length === 0) return;
-  throw invalidChange(`Cannot change the settings of ${name}: ${mistakes.map(({ says }) => says).join("; ")}`);
-}
-
-function isWrittenSecret(value: unknown): boolean {
-  return value !== undefined && !(typeof value === "string" && /^\$\{[^}]+\}$/.test(value));
-}
-
-function isPlaceholder(value: unknown): boolean {
-  return typeof value === "string" && value.includes("${");
-}
-
-/** The message contains the fix. */
-function invalidChange(message: string): SkillgateError {
-  return new SkillgateError("OPTION_INVALID", message, { fix: "" });
-}
-
 /** Returns the mistakes in values as settings of a skill. */
-function findMistakes(values: Section, { name, settings }: Pick<ProvidedSkill, "name" | "settings">) {
+export function findMistakes(values: Section, { name, settings }: Pick<ProvidedSkill, "name" | "settings">) {
   return settings === undefined ? [] : toMistakes(createValidator().validate(asMethod(name, settings), values));
 }
 

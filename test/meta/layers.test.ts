@@ -37,6 +37,7 @@ const ENTRY_POINTS = [
   "src/runtime/mcp-options.ts",
   "src/runtime/options.ts",
   "src/runtime/settings/index.ts",
+  "src/runtime/change-skill-settings.ts",
   "src/runtime/skill-settings.ts",
 ];
 

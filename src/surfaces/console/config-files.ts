@@ -1,4 +1,10 @@
-import { changeByHand, type ConfigOptions, editSettings, loadConfig, type LoadedConfig } from "../../config/index.ts";
+import {
+  type ConfigOptions,
+  editSettingsByHand,
+  loadConfig,
+  type LoadedConfig,
+  type SettingsEdit,
+} from "../../config/index.ts";
 import { invalidRequest } from "./problem.ts";
 
 /** The configuration that the console may change. */
@@ -15,15 +21,10 @@ export async function openConfigFiles(config: ConsoleConfig | undefined): Promis
   return { declared, options };
 }
 
-/** Changes values of settings.yaml on behalf of the owner, so that the project stays trusted. `undefined` removes one. */
-export async function changeSettingsFile(
-  config: ConsoleConfig | undefined,
-  changes: readonly { readonly path: readonly string[]; readonly value: unknown }[],
-): Promise<void> {
+/** Changes settings on behalf of the owner, so that the project stays trusted. */
+export async function changeSettingsFile(config: ConsoleConfig | undefined, edit: SettingsEdit): Promise<void> {
   const { options, settingsFile } = requireConfig(config);
-  await changeByHand(options, { files: [settingsFile] }, async () => {
-    for (const { path, value } of changes) await editSettings(settingsFile, path, value);
-  });
+  await editSettingsByHand(options, settingsFile, edit);
 }
 
 function requireConfig(config: ConsoleConfig | undefined): ConsoleConfig {

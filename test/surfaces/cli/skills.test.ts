@@ -338,13 +338,33 @@ describe("skills settings, show, health and stats", () => {
     });
     await json(cwd, "skills", "settings", "WeatherSkill", "unit=");
     expect((await json(cwd, "skills", "settings", "WeatherSkill")).settings.unit).toBe("celsius");
-    const secret = await skillgate(["skills", "settings", "WeatherSkill", "apiKey=k-12345"], { cwd });
-    expect({ exit: secret.exit, stderr: secret.stderr }).toEqual({
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("");
+  });
+
+  test("write secrets into .env alone, and never show them [L9, O5]", async () => {
+    const cwd = project({ "skills/weather.ts": WEATHER, ".env": "# mine\nA=1\n" });
+    const set = (word: string, input = "", env = {}) =>
+      skillgate(["skills", "settings", "WeatherSkill", word], { cwd, input, env });
+    const readEnv = (): string => readFileSync(join(cwd, ".env"), "utf8");
+    expect(await set("apiKey=123")).toMatchObject({
+      exit: 0,
+      stdout: "Changed the settings of WeatherSkill in .env\n",
+      stderr: "",
+    });
+    expect(readEnv()).toBe("# mine\nA=1\nWEATHER_API_KEY=123\n");
+    expect(await set("apiKey=-", "k 12345\n")).toMatchObject({ exit: 0 });
+    expect(readEnv()).toBe("# mine\nA=1\nWEATHER_API_KEY='k 12345'\n");
+    expect(existsSync(join(cwd, "settings.yaml"))).toBe(false);
+    expect((await json(cwd, "skills", "settings", "WeatherSkill")).settings.apiKey).toBe("********");
+    expect(await set("apiKey=other", "", { WEATHER_API_KEY: "k-1" })).toMatchObject({
       exit: 2,
       stderr:
-        "Cannot write a secret into settings.yaml: put WEATHER_API_KEY=… into .env, or write apiKey='${WEATHER_API_KEY}'\n",
+        'Cannot change "apiKey": WEATHER_API_KEY is set in the environment, which counts before .env; change it there\n',
     });
-    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("");
+    expect(await set("apiKey=${OTHER_KEY}")).toMatchObject({ exit: 0 });
+    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toContain("apiKey: ${OTHER_KEY}");
+    expect(await set("apiKey=")).toMatchObject({ exit: 0 });
+    expect([readEnv(), readFileSync(join(cwd, "settings.yaml"), "utf8")]).toEqual(["# mine\nA=1\n", ""]);
   });
 
   test("sum statistics over several commands [X6]", async () => {

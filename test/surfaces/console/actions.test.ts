@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("actions in the console", () => {
 
   test("change the settings of a skill by its schema, without its secrets [O2, L9]", async () => {
     const project = folder();
-    writeFileSync(join(project, ".env"), "WEATHER_SKILL_API_KEY=secret-of-the-weather\n");
+    writeFileSync(join(project, ".env"), "# keys\nWEATHER_API_KEY=secret-of-the-weather\n");
     const server = await serveConsole({ project, runtime: { skills: [WeatherSkill] } });
     const { page } = await openConsole(server, "#/servers/skill/WeatherSkill");
     await page.getByLabel("unit").selectOption("kelvin");
@@ -78,6 +78,38 @@ describe.skipIf(!hasChromium)("actions in the console", () => {
     await expect.poll(() => server.runtime.settingsOf("WeatherSkill")?.settings).toEqual({ unit: "kelvin", days: 3 });
     expect(await page.content()).not.toContain("secret-of-the-weather");
     await takeScreenshot(page, "settings-light");
+  });
+
+  test("write and remove a secret of a skill, which is never shown again [O2, L9, O5]", async () => {
+    const project = folder();
+    writeFileSync(join(project, ".env"), "# keys\nWEATHER_API_KEY=secret-of-the-weather # mine\n");
+    const server = await serveConsole({ project, runtime: { skills: [WeatherSkill] } });
+    const { page } = await openConsole(server, "#/servers/skill/WeatherSkill");
+    const answers: string[] = [];
+    page.on(
+      "response",
+      (response) =>
+        void response.text().then(
+          (text) => answers.push(text),
+          () => {},
+        ),
+    );
+    const field = page.getByLabel("apiKey");
+    expect([await field.getAttribute("type"), await field.inputValue()]).toEqual(["password", ""]);
+    await field.fill("new secret#1");
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await expect
+      .poll(() => readFileSync(join(project, ".env"), "utf8"))
+      .toBe("# keys\nWEATHER_API_KEY='new secret#1' # mine\n");
+    await expect.poll(() => server.runtime.settingsOf("WeatherSkill")?.secrets).toEqual({ apiKey: "new secret#1" });
+    await expect.poll(() => field.inputValue()).toBe("");
+
+    await page.getByRole("button", { name: "Remove apiKey" }).click();
+    await page.getByRole("dialog", { name: "Remove apiKey?" }).getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("listitem").getByText("set WEATHER_API_KEY").waitFor();
+    expect(readFileSync(join(project, ".env"), "utf8")).toBe("# keys\n");
+    expect(await field.getAttribute("placeholder")).toBe("not set");
+    expect([...answers, await page.content()].join("\n")).not.toMatch(/new secret|secret-of-the-weather/);
   });
 
   test("search, and open a method from the command palette by keys alone [O2]", async () => {
@@ -105,7 +137,7 @@ const WeatherSkill = defineSkill({
     properties: {
       unit: { type: "string", enum: ["celsius", "kelvin"], description: "Unit of temperatures" },
       days: { type: "integer", description: "Days of a forecast" },
-      apiKey: { type: "string", secret: true, description: "Key of the service" },
+      apiKey: { type: "string", writeOnly: true, description: "Key of the service" },
     },
     required: ["apiKey"],
   },

@@ -1,10 +1,13 @@
+import { addAbortSignal } from "node:stream";
+
 import type { Command } from "commander";
 
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
-import type { SettingChange } from "../../../runtime/skill-settings.ts";
+import type { SettingChange } from "../../../runtime/change-skill-settings.ts";
 import type { CommandAction } from "../command-action.ts";
+import { readText } from "../input/read-text.ts";
 import { lines, shownPath, table } from "../text/layout.ts";
 import { warningsText } from "../text/output.ts";
 import { UsageError } from "../usage-error.ts";
@@ -17,26 +20,31 @@ const HIDDEN = "********";
 export function addSkillsSettings(skills: Command, act: CommandAction): void {
   skills
     .command("settings")
-    .description("show the settings of a skill, or change them in settings.yaml")
+    .description("show the settings of a skill, or change them in settings.yaml, and its secrets in .env")
     .argument("<skill>", "its name")
-    .argument("[changes...]", "key=value sets one, key= removes it; a value is parsed as JSON, else taken as text")
+    .argument(
+      "[changes...]",
+      "key=value sets one, key= removes it; a value is parsed as JSON, else taken as text; key=- reads a secret from standard input",
+    )
     .action(
-      act(async ({ readyRuntime, folders, paint }, name: string, words: readonly string[]) => {
+      act(async ({ readyRuntime, folders, paint, signal }, name: string, words: readonly string[]) => {
         const runtime = await readyRuntime();
         const skill = skillNamed(runtime, name);
         const { settingsFile } = await folders();
-        const changes = words.map(parseChange);
-        if (changes.length > 0) {
-          const { requireValidChanges } = await import("../../../runtime/skill-settings.ts");
-          requireValidChanges(changes, skill, runtime.settingsOf(name)?.settings);
-          await changeSettings(
-            settingsFile,
-            changes.map(({ key, value }) => ({ path: ["skills", name, key], value })),
-          );
+        if (words.length > 0) {
+          const { planSettingsChange } = await import("../../../runtime/change-skill-settings.ts");
+          const changes = await readChanges(words, await getSecrets(skill), signal);
+          const { settings: current } = runtime.settingsOf(name) ?? {};
+          const plan = planSettingsChange(skill, changes, { current, env: process.env });
+          await changeSettings(settingsFile, plan);
+          const files = [
+            ...(plan.variables.length < changes.length ? [shownPath(settingsFile)] : []),
+            ...(plan.variables.length > 0 ? [".env"] : []),
+          ];
           return {
             exit: "ok",
             json: { skill: name, changed: changes.map(({ key }) => key), settings: settingsFile },
-            text: `Changed the settings of ${name} in ${shownPath(settingsFile)}`,
+            text: `Changed the settings of ${name} in ${files.join(" and ")}`,
           };
         }
         const { settings, secrets, problems } = runtime.settingsOf(name) ?? { settings: {}, secrets: {}, problems: [] };
@@ -59,10 +67,38 @@ function skillNamed(runtime: Runtime, name: string): ProvidedSkill {
   );
 }
 
-function parseChange(word: string): SettingChange {
-  const [, key = "", text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
-  if (key === "") throw new UsageError(`Cannot read ${JSON.stringify(word)}: write key=value`);
-  return { key, value: text === "" ? undefined : parseSettingValue(text) };
+/** Names of the settings that are secret. */
+async function getSecrets({ settings = {} }: ProvidedSkill): Promise<readonly string[]> {
+  const { getSecretNames } = await import("../../../runtime/skill-settings.ts");
+  return getSecretNames(settings);
+}
+
+/** Parses the changes; a secret is always text. */
+async function readChanges(
+  words: readonly string[],
+  secretNames: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly SettingChange[]> {
+  const changes: SettingChange[] = [];
+  for (const word of words) {
+    const [, key = "", text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (key === "") throw new UsageError(`Cannot read ${JSON.stringify(word)}: write key=value`);
+    const value = secretNames.includes(key) ? await readSecret(key, text, signal) : parseSettingValue(text);
+    changes.push({ key, value: text === "" ? undefined : value });
+  }
+  return changes;
+}
+
+/** A secret on the command line is visible to other programs; `-` reads it from standard input. */
+async function readSecret(key: string, text: string, signal: AbortSignal): Promise<string> {
+  if (text !== "-") return text;
+  const { askSecret, isAtTerminal } = await import("../terminal/ask-line.ts");
+  const input = isAtTerminal()
+    ? await askSecret(`${key}: `, signal)
+    : await readText(addAbortSignal(signal, process.stdin), "standard input");
+  const secret = input.replace(/\r?\n$/, "");
+  if (secret === "") throw new UsageError(`Standard input has no value for ${key}; write ${key}= to remove it`);
+  return secret;
 }
 
 function parseSettingValue(text: string): unknown {

@@ -28,9 +28,9 @@ function addSwitch(skills: Command, act: CommandAction, { name, description, ena
         await requireSkill(await readyRuntime(), skill);
         const { settingsFile } = await folders();
         // A skill without this setting is enabled.
-        await changeSettings(settingsFile, [
-          { path: ["skills", skill, "enabled"], value: enabled ? undefined : false },
-        ]);
+        await changeSettings(settingsFile, {
+          values: [{ path: ["skills", skill, "enabled"], value: enabled ? undefined : false }],
+        });
         return {
           exit: "ok",
           json: { skill, enabled, settings: settingsFile },

@@ -2,7 +2,8 @@ import { type Caller, mayAdminister } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { getSecretNames, getSecretVariable, requireValidChanges } from "../../../runtime/skill-settings.ts";
+import { planSettingsChange } from "../../../runtime/change-skill-settings.ts";
+import { getSecretNames, getSecretVariable } from "../../../runtime/skill-settings.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import { createUnknownNameError } from "../../../shared/suggest.ts";
 import { changeSettingsFile } from "../config-files.ts";
@@ -23,7 +24,9 @@ export const addSkillsApi: AddConsoleApi = (api, { runtime, http, config }) => {
     if (typeof enabled !== "boolean") throw invalidRequest("enabled must be true or false");
     // A skill without this setting is enabled.
     if (config !== undefined)
-      await changeSettingsFile(config, [{ path: ["skills", name, "enabled"], value: enabled ? undefined : false }]);
+      await changeSettingsFile(config, {
+        values: [{ path: ["skills", name, "enabled"], value: enabled ? undefined : false }],
+      });
     if (enabled) runtime.enable(name);
     else runtime.disable(name);
     return c.body(null, 204);
@@ -34,11 +37,10 @@ export const addSkillsApi: AddConsoleApi = (api, { runtime, http, config }) => {
     const { values } = await readObject(c, http);
     if (!isRecord(values)) throw invalidRequest("values must be an object; null removes a setting");
     const changes = Object.entries(values).map(([key, value]) => ({ key, value: value ?? undefined }));
-    requireValidChanges(changes, skill, runtime.settingsOf(skill.name)?.settings);
-    await changeSettingsFile(
-      config,
-      changes.map(({ key, value }) => ({ path: ["skills", skill.name, key], value })),
-    );
+    const current = runtime.settingsOf(skill.name)?.settings;
+    const env = config?.options.env ?? process.env;
+    await changeSettingsFile(config, planSettingsChange(skill, changes, { current, env }));
+    await runtime.reloadSettings();
     return c.body(null, 204);
   });
 };
