@@ -1,4 +1,5 @@
-// `npm run pictures [folder]`: runs the real program in a terminal, and writes what it shows as SVG, to docs/images by default.
+// `npm run pictures [folder]`: runs the real program in a terminal, and writes what it shows as SVG, and the console as PNG,
+// to docs/images by default.
 
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -6,9 +7,12 @@ import { join, resolve } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { build, DIST, install, ROOT } from "./prepare.mjs";
 import { createSvg } from "./pictures/create-svg.mjs";
+import { drawConsole } from "./pictures/draw-console.mjs";
 import { recordTerminal } from "./pictures/record-terminal.mjs";
 
 const BIN = join(DIST, "src", "bin.js");
+
+const MAX_PNG_BYTES = 150 << 10;
 
 const folder = resolve(process.argv[2] ?? join(ROOT, "docs", "images"));
 await install();
@@ -19,6 +23,7 @@ try {
   await draw("start", "npm start", join(ROOT, "scripts", "start.mjs"), { cwd: ROOT });
   await drawRefusal();
   await drawAnswer();
+  await drawOverview();
 } finally {
   rmSync(base, { recursive: true });
 }
@@ -26,9 +31,22 @@ try {
 /** Records a command, and writes its picture. `label` is the command as the picture shows it. */
 async function draw(name, label, command, { cwd, env = {} }) {
   const shown = await recordTerminal(command, { cwd, env: { ...env, HOME: base, SKILLGATE_TRUSTED_FOLDERS: cwd } });
+  requireNoPath(name, shown);
+  writeFileSync(join(folder, `${name}.svg`), createSvg(label, shown));
+}
+
+/** Throws if a picture would show a path of this machine. */
+function requireNoPath(name, shown) {
   const path = [ROOT, base, homedir()].find((each) => shown.includes(each));
   if (path !== undefined) throw new Error(`The picture ${name} would show the path ${path}`);
-  writeFileSync(join(folder, `${name}.svg`), createSvg(label, shown));
+}
+
+/** Draws the overview of the console for the project of `drawAnswer`. */
+async function drawOverview() {
+  const { png, text } = await drawConsole(join(base, "project"));
+  requireNoPath("console", text);
+  if (png.length > MAX_PNG_BYTES) throw new Error(`The picture console has ${png.length} bytes`);
+  writeFileSync(join(folder, "console.png"), png);
 }
 
 /** Draws the refusal of the second program of the README. */
