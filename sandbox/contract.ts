@@ -19,7 +19,7 @@ export interface RunLimits {
 export interface SandboxProgram {
   /** Statements of the body of a strict async function. */
   readonly code: string;
-  /** Paths of `device`: `Skill.method`, or a plain name. */
+  /** Paths of `device`: `Skill.method`, a plain name, or `node.Skill.method` for `devices`. */
   readonly paths: readonly string[];
   /** The paths among them that change nothing: their calls may overtake each other. */
   readonly readOnly?: readonly string[];

@@ -46,6 +46,7 @@ export const ERRORS = {
     fix: "Write the skill and the method as literal names",
   },
   DEVICE_READONLY: { stage: "check", says: "Cannot change device", fix: "Keep your own values in your own variables" },
+  DEVICE_UNKNOWN: { stage: "check", says: "Unknown device", fix: "Use one of the devices that are connected" },
   SKILL_UNKNOWN: { stage: "check", says: "Unknown skill", fix: "Use one of the names that exist" },
   METHOD_UNKNOWN: { stage: "check", says: "Unknown method", fix: "Use one of the methods that the skill has" },
   MEMBER_UNKNOWN: {
@@ -63,6 +64,26 @@ export const ERRORS = {
     stage: "call",
     says: "Argument validation timed out",
     fix: "Pass less in one call, or raise timeouts.validationMs in the settings",
+  },
+  NODE_GONE: {
+    stage: "call",
+    says: "Cannot reach the device",
+    fix: "Use another device, or call again when it is back",
+  },
+  NODES_FAILED: {
+    stage: "call",
+    says: "No device could make the call",
+    fix: "Read the reason of each device",
+  },
+  NODES_OFFLINE: {
+    stage: "call",
+    says: "Cannot reach the network of devices",
+    fix: "Continue without devices, or ask the owner to start the NATS server",
+  },
+  NODE_ANSWER_INVALID: {
+    stage: "call",
+    says: "Cannot read what a device sent",
+    fix: "Ask the owner to update Skillgate on the device",
   },
   PERMISSION_MISSING: {
     stage: "call",

@@ -16,6 +16,7 @@ import type { LogLevel, ProvidedSkill } from "./model/skill.ts";
 import type { Timeouts } from "./model/timeouts.ts";
 import type { ExplainedPolicy } from "./policy/index.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
+import type { NodeStatus } from "./providers/nodes/index.ts";
 import type { Description, PromptOptions, SearchAnswer, SearchOptions } from "./registry/index.ts";
 import type { AuditEntry, CallResult, Statistics } from "./router/index.ts";
 import { createCallApi } from "./runtime/api/calls.ts";
@@ -63,6 +64,12 @@ export interface RunOptions {
   readonly reuse?: readonly number[];
 }
 
+/** Options of a single call. */
+export interface DirectCallOptions extends Omit<RunOptions, "limits"> {
+  /** The id of the call at the program that makes it, which methods receive as their `runId`; a new one by default. */
+  readonly runId?: string;
+}
+
 export interface CallerOption {
   readonly caller?: Caller;
 }
@@ -107,7 +114,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
     options?: Omit<RunOptions, "signal">,
   ): { readonly violations: readonly Violation[]; readonly plan: Plan; readonly notes: readonly string[] };
   /** Calls one method, by the same rules as a snippet's call. Rejects with a `SkillgateError`. */
-  call(path: string, input: Readonly<Record<string, unknown>>, options?: Omit<RunOptions, "limits">): Promise<unknown>;
+  call(path: string, input: Readonly<Record<string, unknown>>, options?: DirectCallOptions): Promise<unknown>;
   /** Many calls, one after the other or all at once; a failure is a result like any other. */
   callAll(
     calls: readonly WantedCall[],
@@ -166,6 +173,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   /** The sections of settings.yaml as they were written. */
   readonly sections: Readonly<Record<string, unknown>>;
   readonly servers: readonly ServerStatus[];
+  /** Other machines whose skills can be called. */
+  readonly nodes: readonly NodeStatus[];
   /** Files, skills and servers that could not be used, and why. */
   readonly problems: readonly Problem[];
   /** Questions whether a call may be made: lists and answers them. */
@@ -232,6 +241,9 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     ...getPublicSettings(parts),
     get servers() {
       return providers.servers;
+    },
+    get nodes() {
+      return providers.nodes;
     },
     get problems() {
       return listProblems(parts);

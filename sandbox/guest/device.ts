@@ -8,30 +8,53 @@ import { create, fix, freeze, NativePromise } from "./primordials.ts";
 import { rememberCall } from "./touch.ts";
 
 /**
- * Creates `device`, with exactly the given paths on it: frozen objects without a prototype. It is a convenience for the
+ * Creates `device` and `devices`, with exactly the given paths on them: frozen objects without a prototype. It is a convenience for the
  * snippet and not a boundary: the host checks every call again. Runs before the snippet does.
  */
-export function makeDevice(paths: readonly string[]): object {
-  const device = create(null) as Record<string, unknown>;
-  const skills: object[] = [];
+export function makeDevice(paths: readonly string[]): Devices {
+  const device = createMembers();
+  const devices = createMembers();
+  const owners: object[] = [];
+  let hasNodes = false;
   for (let i = 0; i < paths.length; i++) {
     const path = paths[i] as string;
-    const dot = path.indexOf(".");
-    if (dot < 0) {
+    const last = path.lastIndexOf(".");
+    if (last < 0) {
       device[path] = makeMethod(path, path === "search_skills" || path === "describe" ? readAnswer : undefined);
       continue;
     }
-    const skill = path.slice(0, dot);
-    let methods = device[skill] as Record<string, unknown> | undefined;
-    if (methods === undefined) {
-      methods = create(null) as Record<string, unknown>;
-      device[skill] = methods;
-      push(skills, methods);
-    }
-    methods[path.slice(dot + 1)] = makeMethod(path);
+    const first = path.indexOf(".");
+    const isRemote = first < last;
+    if (isRemote) hasNodes = true;
+    const owner = isRemote ? getMember(devices, path.slice(0, first), owners) : device;
+    const methods = getMember(owner, path.slice(isRemote ? first + 1 : 0, last), owners);
+    methods[path.slice(last + 1)] = makeMethod(path);
   }
-  for (let i = 0; i < skills.length; i++) freeze(skills[i]);
-  return freeze(device);
+  for (let i = 0; i < owners.length; i++) freeze(owners[i]);
+  return { device: freeze(device), devices: hasNodes ? freeze(devices) : undefined };
+}
+
+/** The objects by which a snippet calls methods. */
+interface Devices {
+  readonly device: object;
+  /** The skills of other machines, `devices.name.Skill`; `undefined` without any. */
+  readonly devices: object | undefined;
+}
+
+type DeviceMembers = Record<string, unknown>;
+
+function createMembers(): DeviceMembers {
+  return create(null) as DeviceMembers;
+}
+
+/** Returns a member that has members; creates it, and adds it to a list, if it does not exist. */
+function getMember(owner: DeviceMembers, name: string, created: object[]): DeviceMembers {
+  const existing = owner[name] as DeviceMembers | undefined;
+  if (existing !== undefined) return existing;
+  const members = createMembers();
+  owner[name] = members;
+  push(created, members);
+  return members;
 }
 
 /**

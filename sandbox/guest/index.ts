@@ -44,7 +44,9 @@ fix(globalThis, "__waitForCalls", (atEnd: boolean) => {
 function prepare(json: string): void {
   const [raw, paths] = parse(json) as [number, string[]];
   allowRaw(raw === 1);
-  fix(globalThis, "device", makeDevice(paths));
+  const { device, devices } = makeDevice(paths);
+  fix(globalThis, "device", device);
+  if (devices !== undefined) fix(globalThis, "devices", devices);
 }
 
 /** Waits for the snippet's promise. The host has called the snippet itself, so that its stack holds no other frames. */

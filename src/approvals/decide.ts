@@ -17,6 +17,7 @@ import { formatCard } from "./card.ts";
 import { getLiteralCalls } from "./plan-texts.ts";
 import { createQuestion, type NewApproval } from "./questions.ts";
 import { abortWhenClosed, type AnswerWaiter, createAnswerWaiter } from "./waiting.ts";
+import { splitPath } from "../shared/names/method-paths.ts";
 
 export interface DecisionOptions {
   readonly open: () => Promise<Database>;
@@ -358,7 +359,6 @@ function refusal(
   { facts = {}, ...options }: ErrorOptions & { readonly facts?: Readonly<Record<string, unknown>> } = {},
 ): SkillgateError {
   const values = `caller ${JSON.stringify(caller.id)} calls "${path}"${why}`;
-  const [skill, method] = path.split(".");
-  const names = { ...(skill !== undefined && { skill }), ...(method !== undefined && { method }) };
+  const names = splitPath(path);
   return new SkillgateError("APPROVAL_MISSING", sentence("APPROVAL_MISSING", values), { ...names, ...facts }, options);
 }

@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../errors.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
-import { isMemberName } from "../shared/skill-names.ts";
+import { isMemberName } from "../shared/names/skill-names.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type {
   CallContext,

@@ -37,6 +37,7 @@ const SECTIONS = [
   "runs",
   "secrets",
   "agent",
+  "nodes",
 ];
 
 export const NO_SETTINGS: SettingsFile = { ...NO_CONTENT, sections: {}, mcpEnabled: true };

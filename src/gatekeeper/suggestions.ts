@@ -3,6 +3,7 @@ import { printableName } from "../shared/source-text.ts";
 import { suggestNames } from "../shared/suggest.ts";
 import type { CheckContext, Host } from "./context.ts";
 import type { MessageParts } from "./report.ts";
+import { formatMethodAccess, formatSkillAccess } from "../shared/names/method-paths.ts";
 
 /** Letters of other scripts that look like Latin letters. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
@@ -31,7 +32,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 export function formatCall(method: Method): string {
   const end = method.signature.indexOf("): Promise<");
   const form = end < 0 ? method.signature : method.signature.slice(0, end + 1);
-  return `device.${method.skill}.${form}`;
+  return `${formatSkillAccess(method.skill)}.${form}`;
 }
 
 /**
@@ -39,7 +40,7 @@ export function formatCall(method: Method): string {
  * for `MathSkill`. A difference in case alone counts for skills, but not for methods: `Add` for `add` is an error.
  */
 export function findOtherStyle(name: string, owner: Catalog | Skill): string | undefined {
-  const words = /^[\w$]+$/.test(name) ? splitWords(name) : [];
+  const words = /^[\w$.]+$/.test(name) ? splitWords(name) : [];
   const styled = words.length < 2 ? undefined : getNameStyles(owner).get(words.join(" "));
   return styled ?? ("skills" in owner ? getNameStyles(owner).get(name.toLowerCase()) : undefined) ?? undefined;
 }
@@ -170,7 +171,7 @@ function listMethods(methods: readonly Method[] | undefined, name: string): stri
   if (methods === undefined || methods.length === 0 || methods.length > 8) {
     return `Call await device.search_skills(${JSON.stringify(splitWords(printableName(name)).join(" "))}) to find a method`;
   }
-  return `Use one of ${methods.map((method) => `device.${method.path}`).join(", ")}`;
+  return `Use one of ${methods.map((method) => formatMethodAccess(method.path)).join(", ")}`;
 }
 
 /** The words of an identifier or of a text, in lower case. */

@@ -38,9 +38,8 @@ export function findPermissionFlaw(text: string): string | undefined {
 }
 
 function findPatternFlaw(pattern: string): string | undefined {
-  const [skill = "", method, ...rest] = pattern.split(".");
-  const isPlain = pattern !== "" && !/[^\w$*.]/.test(pattern) && rest.length === 0 && skill !== "" && method !== "";
-  if (isPlain && (method !== undefined || pattern.includes("*"))) return undefined;
+  const isPlain = /^[\w$*]+(?:\.[\w$*]+){0,2}$/.test(pattern);
+  if (isPlain && /[.*]/.test(pattern)) return undefined;
   const instead = isPlain ? `${pattern}.* for all methods of ${pattern}` : "Skill.method, Skill.* or *";
   return `${quote(pattern)} is not a pattern of methods. Write ${instead}`;
 }

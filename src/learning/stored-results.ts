@@ -8,6 +8,7 @@ import type { ObservedMethod } from "./inferred-results.ts";
 import { collectObjects, mergeLike, type ObjectsByNames } from "./merge-like.ts";
 import { toSchema } from "./shape-schema.ts";
 import { parseMethods, serializeMethods, type StoredMethod } from "./stored-shapes.ts";
+import { splitPath } from "../shared/names/method-paths.ts";
 
 /** Where shapes are stored, one entry for each skill and version. */
 export interface StoredResultsOptions {
@@ -73,7 +74,7 @@ export class StoredResults {
 
   /** Forgets the stored shapes of one method, or of all. */
   forget(path?: string): void {
-    const [only, method = ""] = path?.split(".") ?? [];
+    const { skill: only, method = "" } = path === undefined ? {} : splitPath(path);
     const names = only === undefined ? [...this.#skills.keys(), ...(this.#options?.listSkills() ?? [])] : [only];
     for (const name of names) {
       const { stored } = this.#getSkill(name);

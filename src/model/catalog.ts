@@ -33,6 +33,11 @@ export interface Skill extends Pick<ProvidedSkill, "name" | "description" | "sou
   readonly provided: ProvidedSkill;
 }
 
+/** True for a skill of an MCP server or of another machine: its schemas are not the owner's, and its values travel as JSON. */
+export function isForeign(skill: Pick<Skill, "kind"> | undefined): boolean {
+  return skill?.kind === "mcp" || skill?.kind === "node";
+}
+
 /** The frozen view that one run sees. Names are looked up in maps, never on objects. */
 export interface Catalog {
   /** Grows with every change. */

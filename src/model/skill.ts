@@ -152,7 +152,7 @@ export interface ProvidedSkill {
   readonly description: string;
   /** Its origin, for display: a file relative to the skills folder, or the MCP server's name. */
   readonly source: string;
-  readonly kind: "code" | "file" | "mcp";
+  readonly kind: "code" | "file" | "mcp" | "node";
   /** Identifies the MCP server by its configuration and version, for what is stored about its methods. */
   readonly origin?: string;
   /** The MCP server's own name, where there is one. */

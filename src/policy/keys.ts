@@ -1,5 +1,6 @@
 import { createPathMatcher } from "../model/caller.ts";
 import type { RuledMethod } from "../model/policy.ts";
+import { splitPath } from "../shared/names/method-paths.ts";
 
 // The kinds of matches between a key and a method, as `policy explain` words them.
 const EXACT = "names the method exactly";
@@ -23,24 +24,27 @@ export interface PolicyKey {
   readonly match: (method: RuledMethod) => MatchKind | undefined;
 }
 
+/** Device, skill and method. */
+const MAX_PARTS = 3;
+
 /** Longer than any pattern that a person writes; two patterns are compared character by character. */
 const MAX_KEY_UNITS = 200;
 
 /** Parses the key of a row. `undefined` for a text that no method can match. */
 export function parseKey(text: string): PolicyKey | undefined {
   const literals = text.replaceAll("*", "").length;
-  const [skill = "", name, ...rest] = text.split(".");
+  const parts = text.split(".");
+  const { skill } = splitPath(text);
   if (
     text === "" ||
     text.length > MAX_KEY_UNITS ||
     /[^\w*.$@:-]/.test(text) ||
-    rest.length > 0 ||
-    name === "" ||
-    skill === ""
+    parts.length > MAX_PARTS ||
+    parts.includes("")
   )
     return undefined;
   if (text.includes("*")) return { text, literals, match: matchPattern(text, skill) };
-  if (name !== undefined) return { text, literals, match: ({ path }) => (path === text ? EXACT : undefined) };
+  if (parts.length > 1) return { text, literals, match: ({ path }) => (path === text ? EXACT : undefined) };
   return {
     text,
     literals,

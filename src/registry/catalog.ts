@@ -1,7 +1,8 @@
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { type Caller, mayRead } from "../model/caller.ts";
 import { METADATA_DEFAULTS, type MethodDefinition, type MethodMetadata, type ProvidedSkill } from "../model/skill.ts";
-import { isMemberName } from "../shared/skill-names.ts";
+import { isSkillName, splitPath } from "../shared/names/method-paths.ts";
+import { isMemberName } from "../shared/names/skill-names.ts";
 import { SkillgateError, sentence } from "../errors.ts";
 import { getParameters } from "./parameters.ts";
 import { formatDeclaration } from "./declarations/method.ts";
@@ -13,10 +14,10 @@ const WHOLE = new WeakMap<Skill, Skill>();
 
 /** Converts a provided skill for catalogs: frozen, with sanitized texts and schemas. Throws if a name is invalid. */
 export function skillFrom(provided: ProvidedSkill): Skill {
-  const skill = usableName(provided.name, provided.source);
+  const skill = usableName(provided.name, provided.source, isSkillName);
   const names = new Set<string>();
   const methods = provided.methods.map((definition) => {
-    const name = usableName(definition.name, provided.source);
+    const name = usableName(definition.name, provided.source, isMemberName);
     const path = `${skill}.${name}`;
     if (names.has(name)) throw duplicate(path, { skill, method: name });
     names.add(name);
@@ -56,9 +57,9 @@ export function catalogFrom(skills: readonly Skill[], version: number): Catalog 
     },
     skill: skillNamed,
     method: (path: string) => {
-      const dot = path.indexOf(".");
-      const skill = dot < 0 ? undefined : skillNamed(path.slice(0, dot));
-      return skill && methodsByName(skill).get(path.slice(dot + 1));
+      const { skill: name, method } = splitPath(path);
+      const skill = skillNamed(name);
+      return skill && methodsByName(skill).get(method);
     },
   });
 }
@@ -106,8 +107,8 @@ function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
   return part;
 }
 
-function usableName(name: string, source: string): string {
-  if (isMemberName(name)) return name;
+function usableName(name: string, source: string, isUsable: (name: string) => boolean): string {
+  if (isUsable(name)) return name;
   const printable = sanitizeText(name, 80);
   throw new SkillgateError(
     "SKILL_INVALID",

@@ -1,6 +1,7 @@
 import { createPathMatcher } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
-import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
+import { formatMethodAccess, formatSkillAccess, splitPath, splitRemoteSkill } from "../shared/names/method-paths.ts";
+import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
 import { didYouMean, suggestNames } from "../shared/suggest.ts";
 import { type MethodRule, NO_POLICY, type Policy } from "../model/policy.ts";
 import { METADATA_DEFAULTS } from "../model/skill.ts";
@@ -123,8 +124,10 @@ function describeOne(path: string, sight: DescribeContext): Description {
   if (method !== undefined) return describeMethod(method, sight);
   const skill = catalog.skill(path);
   if (skill !== undefined) return describeSkill(skill, sight);
-  const [skillName = "", methodName = "", ...rest] = path.split(".");
-  if (skillName === "" || methodName === "" || rest.length > 0) return invalidPath(path, sight);
+  const { skill: skillName, method: methodName } = splitPath(path);
+  const device = splitRemoteSkill(skillName)?.device;
+  const isUnknownDevice = device !== undefined && !catalog.skills.some(({ name }) => name.startsWith(`${device}.`));
+  if (!/^[^.]+(?:\.[^.]+){1,2}$/.test(path) || isUnknownDevice) return invalidPath(path, sight);
   const owner = catalog.skill(skillName);
   return owner === undefined
     ? unknownSkill(path, skillName, sight)
@@ -140,7 +143,7 @@ function describeMethod(method: Method, { observed, getRule }: MethodFacts): Des
   const notes = [...listNotes(method, getRule(method)), ...(output === undefined ? [] : [observation(output)])];
   const samples = codeSamples(method);
   const text = [
-    `device.${path}`,
+    formatMethodAccess(path),
     declaration,
     ...(samples.length === 0 ? [`Example: ${example}`] : []),
     ...samples.map((code) => `Example: ${code}`),
@@ -158,7 +161,7 @@ function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): De
   const isDeclaredWhole = countDeclared(methods) === methods.length;
   const declaration = isDeclaredWhole ? declarations(catalog, [path], observed) : formatDeclarations(methods, observed);
   const text = [
-    `device.${path}${description === "" ? "" : `: ${description}`}`,
+    `${formatSkillAccess(path)}${description === "" ? "" : `: ${description}`}`,
     ...(methods.length <= FULL_METHODS ? [declaration.trimEnd()] : namedMethods(methods)),
     ...(guidance === undefined || guidance === "" ? [] : [`\n${guidance}`]),
   ].join("\n");
@@ -245,7 +248,7 @@ function findMatchingPaths(paths: readonly string[], catalog: Catalog): readonly
 function briefly(path: string, described: Description | undefined, catalog: Catalog): string {
   const method = catalog.method(path);
   if (method !== undefined) return methodLine(method);
-  return described?.kind === "skill" ? `- device.${path}` : (described?.text ?? "");
+  return described?.kind === "skill" ? `- ${formatSkillAccess(path)}` : (described?.text ?? "");
 }
 
 function namedMethods(methods: readonly Method[]): readonly string[] {

@@ -7,6 +7,7 @@ import { flattened } from "./declarations/text.ts";
 import { exampleCall } from "./examples/index.ts";
 import { toolName } from "./function-calling.ts";
 import { firstSentence, shortened, estimateTokens } from "./token-count.ts";
+import { formatSkillAccess } from "../shared/names/method-paths.ts";
 
 /** A catalog of up to this many methods is embedded in the prompt, with the first skills and methods in full. */
 const EMBEDDED_METHODS = 30;
@@ -165,7 +166,9 @@ function methodInFull(method: Method, skill: Skill, mode: PromptOptions["mode"])
   const deprecated = method.metadata.deprecated === false ? "" : ` (deprecated: ${method.metadata.deprecated})`;
   const call = parametersOnly(method);
   const form =
-    mode === "native" ? `${toolName(method)}${call.slice(method.name.length)}` : `device.${skill.name}.${call}`;
+    mode === "native"
+      ? `${toolName(method)}${call.slice(method.name.length)}`
+      : `${formatSkillAccess(skill.name)}.${call}`;
   const line = `- \`${form}\`${deprecated}`;
   return summary === "" ? line : `${line}\n  ${summary}`;
 }

@@ -32,7 +32,16 @@ export function toGuestError(
 }
 
 /** Codes that a provider may set itself. Any other code would look as if it came from the router or the run. */
-const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set(["CALL_FAILED", "CALL_TIMEOUT", "NESTING_LIMIT", "SERVER_GONE"]);
+const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set([
+  "CALL_FAILED",
+  "CALL_TIMEOUT",
+  "NESTING_LIMIT",
+  "NODE_ANSWER_INVALID",
+  "NODE_GONE",
+  "NODES_FAILED",
+  "NODES_OFFLINE",
+  "SERVER_GONE",
+]);
 
 function toErrorCode(thrown: unknown): ErrorCode {
   return thrown instanceof SkillgateError && PROVIDER_CODES.has(thrown.code) ? thrown.code : "CALL_FAILED";

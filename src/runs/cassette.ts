@@ -61,10 +61,12 @@ function isSkillList(skills: unknown): boolean {
   return Array.isArray(skills) && skills.every(isSkill);
 }
 
+const SKILL_KINDS: ReadonlySet<string> = new Set<ProvidedSkill["kind"]>(["code", "file", "mcp", "node"]);
+
 function isSkill(skill: unknown): boolean {
   if (!isRecord(skill)) return false;
   const { name, kind, methods } = skill;
-  const isKind = kind === "code" || kind === "file" || kind === "mcp";
+  const isKind = typeof kind === "string" && SKILL_KINDS.has(kind);
   return typeof name === "string" && isKind && Array.isArray(methods) && methods.every(isMethod);
 }
 

@@ -4,10 +4,11 @@ import { skillDisabledError } from "./disabled-skills.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Method, Skill } from "../model/catalog.ts";
 import { truncateText } from "../shared/format-text.ts";
-import { MAX_PATH_UNITS } from "../shared/skill-names.ts";
+import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
 import { createUnknownNameError } from "../shared/suggest.ts";
 import { answerTo, type Call, type CallResult, type Route, runCalls } from "../router/index.ts";
 import type { RunRequest } from "./execution/run-services.ts";
+import { splitPath } from "../shared/names/method-paths.ts";
 
 /** Passes the log lines and the progress of a call to the runtime's listeners and to the run's observer. */
 function createCallEvents(
@@ -57,7 +58,7 @@ export function callMethods(
   parallel: boolean,
 ): Promise<readonly CallResult[]> {
   const calls = targets.map((each, index) => {
-    const [skill = ""] = each.path.split(".");
+    const { skill } = splitPath(each.path);
     const obstacle = request.isDisabled(skill) ? { obstacle: skillDisabledError(skill).message } : {};
     return { name: each.path, call: createDirectCall(each, index + 1, request), ...obstacle };
   });
@@ -125,7 +126,7 @@ export function createUnknownMethodError(path: string, { catalog, isDisabled }: 
     const says = `${truncateText(path, 100)} is too long: a path has at most ${MAX_PATH_UNITS} characters`;
     return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
   }
-  const [skill = ""] = path.split(".");
+  const { skill } = splitPath(path);
   if (isDisabled(skill)) return skillDisabledError(skill);
   const paths = catalog.methods.map((each) => each.path);
   return createUnknownNameError("METHOD_UNKNOWN", path, paths, { path });

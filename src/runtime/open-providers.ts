@@ -6,6 +6,8 @@ import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { LearnedOptions, LearnedProvider } from "../providers/learned/index.ts";
 import type { McpProvider, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
+import type { NodeProvider, NodeSettings, NodeStatus } from "../providers/nodes/index.ts";
+import { getMessage } from "../errors.ts";
 import type { SkillSources } from "./skill-sources.ts";
 import { VERSION } from "../shared/version.ts";
 
@@ -20,6 +22,8 @@ export interface Providers {
   /** True when no more skills follow. */
   readonly isComplete: boolean;
   readonly servers: readonly ServerStatus[];
+  /** Other machines whose skills can be called. */
+  readonly nodes: readonly NodeStatus[];
   /** Accepts the tools of an MCP server as they are now. */
   accept(server: string): void;
   /** Starts, restarts and stops MCP servers so that they are those of `servers`. */
@@ -38,7 +42,7 @@ export interface OpenedLearned {
 /** Settings that providers need. */
 export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serverUse" | "timeouts" | "env"> {
   /** Returns the folder of skills and the servers to start; called when the providers are opened. */
-  readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers">>;
+  readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers" | "nodes">>;
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
   readonly log: LogListener;
@@ -49,7 +53,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
 /** Creates the providers; opens nothing before it is needed. */
 export function createProviders(settings: ProviderSettings, sources: SkillSources): Providers {
   let opening: Promise<OpenedProviders> | undefined;
-  let opened: OpenedProviders = { mcp: NO_SERVERS, learned: undefined };
+  let opened: OpenedProviders = { mcp: NO_SERVERS, learned: undefined, nodes: undefined };
   let isComplete = false;
   const open = async (): Promise<void> => {
     opened = await (opening ??= openProviders(settings, sources));
@@ -58,12 +62,12 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     open,
     async whenKnown() {
       await open();
-      await opened.mcp.known;
+      await Promise.all([opened.mcp.known, opened.nodes?.known]);
       isComplete = true;
     },
     async ready() {
       await open();
-      await opened.mcp.ready;
+      await Promise.all([opened.mcp.ready, opened.nodes?.known]);
       isComplete = true;
     },
     get isComplete() {
@@ -71,6 +75,9 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     },
     get servers() {
       return opened.mcp.servers;
+    },
+    get nodes() {
+      return opened.nodes?.nodes ?? [];
     },
     accept: (server) => opened.mcp.accept(server),
     async replaceServers(servers) {
@@ -95,6 +102,7 @@ type McpServers = Pick<McpProvider, "servers" | "known" | "ready" | "accept" | "
 interface OpenedProviders {
   readonly mcp: McpServers;
   readonly learned: OpenedLearned | undefined;
+  readonly nodes: NodeProvider | undefined;
 }
 
 const NO_SERVERS: McpServers = {
@@ -108,13 +116,14 @@ const NO_SERVERS: McpServers = {
 /** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
 async function openProviders(settings: ProviderSettings, sources: SkillSources): Promise<OpenedProviders> {
   const { watch, isolated, log } = settings;
-  const { skillsDir, servers: declared } = await settings.sources();
+  const { skillsDir, servers: declared, nodes: network } = await settings.sources();
   if (skillsDir !== undefined) {
     const { loadSkills } = await import("../providers/skills/index.ts");
     sources.add(await loadSkills(skillsDir, { isolated, watch, log }));
   }
   const learned = skillsDir === undefined ? undefined : await openLearned(skillsDir, settings, sources);
-  return { mcp: await connect(await declared(), settings, sources), learned };
+  const nodes = network === undefined ? undefined : await openNodes(network, settings, sources);
+  return { mcp: await connect(await declared(), settings, sources), learned, nodes };
 }
 
 async function connect(
@@ -135,6 +144,23 @@ async function connect(
   });
   sources.add(provider);
   return provider;
+}
+
+/** Connects to the network of other machines in the background. A key that cannot be read is a problem, and no machine is used. */
+async function openNodes(
+  network: NodeSettings,
+  { log }: Pick<ProviderSettings, "log">,
+  sources: SkillSources,
+): Promise<NodeProvider | undefined> {
+  const { connectNodes } = await import("../providers/nodes/index.ts");
+  try {
+    const provider = await connectNodes(network, (text) => log("warn", text));
+    sources.add(provider);
+    return provider;
+  } catch (error) {
+    sources.addProblem({ source: "nodes", error: getMessage(error) });
+    return undefined;
+  }
 }
 
 /** Loads the learned skills of the folder. While its files are watched, the first one may come later. */

@@ -58,6 +58,11 @@ export interface RuntimeOptions {
   /** Path of a file of policy rows to read; it must exist. `roles.yaml` beside it maps roles to scopes. */
   readonly policy?: string;
   readonly approvals?: ApprovalOptions;
+  /**
+   * The network whose devices offer their skills as `devices.name.Skill`, as in the section `nodes` of the settings: `url`,
+   * `credentials`, `name`, `key`, `peers`, `silenceSeconds`. Each one replaces that of the file; `false` uses no network.
+   */
+  readonly nodes?: Readonly<Record<string, unknown>> | false;
   /** Which runs are recorded, so that they can be continued, shown and replayed. */
   readonly runs?: RunRecordOptions;
   /**

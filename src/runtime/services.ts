@@ -7,7 +7,7 @@ import type { Host } from "../gatekeeper/index.ts";
 import { createLearning, type Learning, type StoredResultsOptions } from "../learning/index.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
-import type { Method } from "../model/catalog.ts";
+import { isForeign, type Method } from "../model/catalog.ts";
 import { createKeptResults } from "../model/kept-results.ts";
 import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
 import { createNestedSandboxes, type NestedSandboxes } from "./learned/nested-sandboxes.ts";
@@ -88,9 +88,8 @@ export function createServices({
   const typecheck = openTypecheck(options, settings);
   const learning = createLearning(settings.learning, resolveResultStore(settings, registry, log));
   const discovery = createDiscovery(learning, settings.timeouts.discoveryMs, { used, getPolicy });
-  const validator = createValidator(
-    settings.timeouts.validationMs,
-    ({ skill }) => registry.catalog.skill(skill)?.kind === "mcp",
+  const validator = createValidator(settings.timeouts.validationMs, ({ skill }) =>
+    isForeign(registry.catalog.skill(skill)),
   );
   const counter = createSharedCounter(() => database.open(), Date.now);
   const isShared = settings.database.folder !== undefined || settings.database.url !== undefined;

@@ -16,6 +16,7 @@ export class SkillSources {
   readonly #registered = new Map<string, ProvidedSkill>();
   readonly #disabled: Set<string>;
   #clashes: Problem[] = [];
+  readonly #unopened: Problem[] = [];
 
   constructor(registry: Registry, code: readonly ProvidedSkill[], disabled: readonly string[]) {
     this.#registry = registry;
@@ -29,6 +30,11 @@ export class SkillSources {
     this.#providers.push(provider);
     provider.onChange(() => this.#follow());
     this.#follow();
+  }
+
+  /** Adds the problem of a provider that could not be created. */
+  addProblem(problem: Problem): void {
+    this.#unopened.push(problem);
   }
 
   register(skill: ProvidedSkill): void {
@@ -68,7 +74,7 @@ export class SkillSources {
 
   /** Skills and providers that could not be used, and why. */
   get problems(): readonly Problem[] {
-    return [...this.#providers.flatMap((provider) => provider.problems), ...this.#clashes];
+    return [...this.#unopened, ...this.#providers.flatMap((provider) => provider.problems), ...this.#clashes];
   }
 
   /** Returns the health of skills that report it, and of those that did not start. */

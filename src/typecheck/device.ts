@@ -45,7 +45,7 @@ function withAdditions(text: string, additions: { readonly at: number; readonly 
 
 /** A method of `device` as its declaration tells it. */
 export interface DeviceMethod {
-  /** `Skill.method`. */
+  /** `Skill.method`, or `node.Skill.method`. */
   readonly path: string;
   readonly parameters: readonly DeviceParameter[];
   /** Takes any object, and names no parameter. */
@@ -108,7 +108,10 @@ export function isDataType(type: ts.Node): boolean {
 }
 
 function getPath(method: MethodNode): string {
-  return `${getName(method.parent.parent)}.${getName(method)}`;
+  const names = [getName(method)];
+  for (let owner: ts.Node = method.parent.parent; ts.isPropertySignature(owner); owner = owner.parent.parent)
+    names.unshift(getName(owner));
+  return names.join(".");
 }
 
 function getName(node: ts.Node): string {

@@ -73,6 +73,8 @@ interface Device {
   readonly methods: ReadonlySet<string>;
 }
 
+const DEVICE_OBJECTS = ["device", "devices"];
+
 /** Parses the declarations in their own namespace, where `Promise` is a result that works with and without `await`. */
 function readDevice(declarations: string): Device {
   const { text, methods } = withAnyCall(declarations);
@@ -80,7 +82,9 @@ function readDevice(declarations: string): Device {
 type Promise<T> = __Answer<T>;
 ${text}
 }
-declare const device: typeof __Declared.device;
+${DEVICE_OBJECTS.filter((name) => text.includes(`declare const ${name}: `))
+  .map((name) => `declare const ${name}: typeof __Declared.${name};`)
+  .join("\n")}
 `;
   return { file: parse(DEVICE_FILE, source), methods };
 }

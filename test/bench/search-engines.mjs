@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** Our registry from its sources, so that nothing has to be built first. */
 export async function loadRegistry() {
-  const contents = `export * from "./src/registry/index.ts"; export * from "./src/shared/skill-names.ts";
+  const contents = `export * from "./src/registry/index.ts"; export * from "./src/shared/names/skill-names.ts";
     export { createSearchFeedback } from "./src/learning/search-feedback.ts";`;
   const options = { bundle: true, write: false, format: "esm", platform: "node" };
   const { outputFiles } = await build({ stdin: { contents, resolveDir: ROOT }, ...options });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { type Config, loadConfig } from "../../src/config/index.ts";
-import { toSkillName } from "../../src/shared/skill-names.ts";
+import { toSkillName } from "../../src/shared/names/skill-names.ts";
 
 /** The MCP configurations that README.md and docs/mcp.md show, in their order. */
 const SHOWN = ["README.md", "docs/mcp.md"]

@@ -48,9 +48,9 @@ const MALFORMED: readonly (readonly [text: string, place: string, wrong: string]
   ["A.b: { rate_limits: 1 }", "line 1, column 8", '"A.b" has the unknown field rate_limits; did you mean rate_limit?'],
   ["A.b:", "line 1, column 1", '"A.b" must have fields, as in A.b: { decision: ask }'],
   [
-    "A.b.c: { decision: ask }",
+    "A.b.c.d: { decision: ask }",
     "line 1, column 1",
-    '"A.b.c" is not a method; write Skill.method, a pattern such as Skill.*, or a name',
+    '"A.b.c.d" is not a method; write Skill.method, a pattern such as Skill.*, or a name',
   ],
   ["flows: [{ from: A.b, to: B.c }]", "line 1, column 9", '"decision" must be allow, ask or deny, not missing'],
   [

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Catalog } from "../../src/model/catalog.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
-import { toMethodNames, toSkillName } from "../../src/shared/skill-names.ts";
+import { toMethodNames, toSkillName } from "../../src/shared/names/skill-names.ts";
 import type { MethodDefinition, ProvidedSkill } from "../../src/model/skill.ts";
 import { createRegistry } from "../../src/registry/index.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSearchFeedback } from "../../src/learning/search-feedback.ts";
-import { toMethodNames, toSkillName } from "../../src/shared/skill-names.ts";
+import { toMethodNames, toSkillName } from "../../src/shared/names/skill-names.ts";
 import type { MethodExample } from "../../src/model/skill.ts";
 import { type LearnedWords, search } from "../../src/registry/index.ts";
 import { createCatalog, createSkill } from "./catalogs.ts";

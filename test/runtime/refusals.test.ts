@@ -18,7 +18,7 @@ afterAll(() => runtime.close());
 test.each(REFUSALS)("returns the documented text for $code [S5]", async ({ code, source, text }) => {
   const run = (): Promise<Outcome> =>
     runtime.run(source, {
-      caller: { id: "ada", grants: ["MathSkill.*", "UserSkill.get"], reads: ["UserSkill.remove"] },
+      caller: { id: "ada", grants: ["MathSkill.*", "UserSkill.get", "living_room_pc.*"], reads: ["UserSkill.remove"] },
       limits: { sourceBytes: code === "SOURCE_LIMIT" ? 50 : 1_000 },
     });
   let outcome = await run();

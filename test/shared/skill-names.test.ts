@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isMemberName, toMethodNames, toSkillName } from "../../src/shared/skill-names.ts";
+import { isMemberName, toMethodNames, toSkillName } from "../../src/shared/names/skill-names.ts";
 
 test.each([
   ["brave-search", "BraveSearchMCP"],

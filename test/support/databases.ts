@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach } from "vitest";
 
 import type { Database, StoreLocation } from "../../src/store/index.ts";
-import { startPostgres } from "./postgres.ts";
+import { startPostgres } from "./servers/postgres.ts";
 
 /** The kinds of databases that outlive a process, each with a function that returns the place of a new one. */
 export type DatabaseKinds = readonly (readonly [kind: Database["kind"], makeLocation: () => StoreLocation])[];

@@ -1,5 +1,6 @@
 import { defineSkill, type ProvidedSkill } from "../../src/index.ts";
 import { ADD } from "./math-skill.ts";
+import { createRemoteSkill } from "./remote-skill.ts";
 
 const ID = { type: "object", properties: { id: { type: "number" } }, required: ["id"] };
 const USER = {
@@ -31,4 +32,5 @@ export const SAMPLE_SKILLS: readonly ProvidedSkill[] = [
       remove: { description: "Remove a user", input: ID, run: async () => undefined },
     },
   }),
+  createRemoteSkill("living_room_pc.MusicSkill"),
 ];

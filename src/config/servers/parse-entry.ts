@@ -1,7 +1,7 @@
 import { relative, resolve } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
-import { isMemberName } from "../../shared/skill-names.ts";
+import { isMemberName } from "../../shared/names/skill-names.ts";
 import { suggestNames } from "../../shared/suggest.ts";
 import type { ServerConfig, TextForm, TextSetting } from "../../providers/mcp/index.ts";
 import type { Path } from "../documents/index.ts";

@@ -9,6 +9,7 @@ import { formatCall } from "../suggestions.ts";
 import { correctCall } from "./correct-call.ts";
 import { literalName } from "../ast/walk.ts";
 import { formatList } from "../../shared/format-text.ts";
+import { formatMethodAccess } from "../../shared/names/method-paths.ts";
 
 /** The maximum number of reported problems per call. */
 const MAX_PROBLEMS = 8;
@@ -68,7 +69,7 @@ function findKeywords(
     } else if (method?.parameters.some((parameter) => parameter.name === name.name) === true) {
       report.refuse("ARGUMENTS_INVALID", node, () => ({
         values: `${printableName(name.name)}=… assigns to the variable ${printableName(name.name)}`,
-        fix: `Write device.${method.path}({ ${printableName(name.name)}: … })`,
+        fix: `Write ${formatMethodAccess(method.path)}({ ${printableName(name.name)}: … })`,
       }));
     }
   }

@@ -16,6 +16,7 @@ import {
   type ValuePath,
   type WrittenValue,
 } from "./written-values.ts";
+import { formatMethodAccess } from "../../shared/names/method-paths.ts";
 
 /** A correction can reveal further mistakes: a renamed argument can have a wrong type. */
 const MAX_ROUNDS = 6;
@@ -50,7 +51,7 @@ export function correctCall(
   const before = readCall(call, keywords, method, context);
   const input = before && correctInput(before.input, method, host);
   if (before === undefined || input?.kind !== "object") return undefined;
-  const text = `await device.${method.path}(${formatArguments(before.placed, input.members, method)})`;
+  const text = `await ${formatMethodAccess(method.path)}(${formatArguments(before.placed, input.members, method)})`;
   return text.length > MAX_CALL_UNITS ? undefined : text;
 }
 

@@ -4,6 +4,7 @@ import type { CheckContext } from "../context.ts";
 import { formatMethodCall, type DeviceRef, formatRef } from "./device-reference.ts";
 import { formatCall } from "../suggestions.ts";
 import type { MessageParts } from "../report.ts";
+import { formatMethodAccess } from "../../shared/names/method-paths.ts";
 
 export const PLAIN_CALL_HINT = "Write device.Skill.method(…) with literal names";
 
@@ -19,7 +20,8 @@ export function refuseCall(
   context: CheckContext,
 ): void {
   const [first] = ref.kind === "skill" ? ref.skill.methods : [];
-  const values = ref.kind === "skill" ? `${ref.skill.name} is a skill, not a method` : "device is not a function";
+  const values =
+    ref.kind === "skill" ? `${ref.skill.name} is a skill, not a method` : `${formatRef(ref)} is not a function`;
   refuseDynamic(call, { values, fix: first === undefined ? PLAIN_CALL_HINT : `Write ${formatCall(first)}` }, context);
 }
 
@@ -34,7 +36,7 @@ export function refuseMember(
   name: string | undefined,
   context: CheckContext,
 ): void {
-  const form = `device.${path}(…)`;
+  const form = `${formatMethodAccess(path)}(…)`;
   const refuse = (values: string, fix: string): void => refuseDynamic(property, { values, fix }, context);
   switch (name ?? "[…]") {
     case "call":
@@ -42,7 +44,7 @@ export function refuseMember(
       return refuse(`${path}.${name}`, `Call it directly: ${form}`);
     case "bind": {
       const withFirst = `(…) => ${form} to pass leading arguments`;
-      return refuse(`${path}.bind`, `It does not need this: write device.${path} itself, or ${withFirst}`);
+      return refuse(`${path}.bind`, `It does not need this: write ${formatMethodAccess(path)} itself, or ${withFirst}`);
     }
     case "then":
     case "catch":

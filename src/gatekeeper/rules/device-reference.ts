@@ -4,19 +4,32 @@ import { DEVICE_METHODS } from "./allowlist.ts";
 import { type CheckContext, getParent } from "../context.ts";
 import { formatCall } from "../suggestions.ts";
 import { byType, type ByType } from "../ast/walk.ts";
+import { formatMethodAccess, formatSkillAccess } from "../../shared/names/method-paths.ts";
 
-/** The part of `device` that an expression refers to. `method` is `undefined` for a method of `device` itself. */
+/** The part of `device` or of `devices`, the other machines, that an expression refers to. `method` is `undefined` for a method of `device` itself. */
 export type DeviceRef =
   | { readonly kind: "device" }
+  | { readonly kind: "devices" }
+  | { readonly kind: "node"; readonly name: string }
   | { readonly kind: "skill"; readonly skill: Skill }
   | { readonly kind: "method"; readonly path: string; readonly method: Method | undefined };
 
 export const DEVICE_REF: Extract<DeviceRef, { readonly kind: "device" }> = { kind: "device" };
+export const DEVICES_REF: Extract<DeviceRef, { readonly kind: "devices" }> = { kind: "devices" };
 
 /** `device.MathSkill.add` */
 export function formatRef(ref: DeviceRef): string {
-  if (ref.kind === "device") return "device";
-  return `device.${ref.kind === "skill" ? ref.skill.name : ref.path}`;
+  switch (ref.kind) {
+    case "device":
+    case "devices":
+      return ref.kind;
+    case "node":
+      return `devices.${ref.name}`;
+    case "skill":
+      return formatSkillAccess(ref.skill.name);
+    case "method":
+      return formatMethodAccess(ref.path);
+  }
 }
 
 /** `device.MathSkill.add(a: number, b: number)` */

@@ -14,11 +14,12 @@ import {
 import { findDeviceParameter } from "./device-parameters.ts";
 import type { CheckContext } from "../context.ts";
 import { knownName } from "../ast/literals.ts";
-import { DEVICE_REF, isTarget, isTest, type DeviceRef, formatRef } from "./device-reference.ts";
-import { findMember, findMethod } from "./resolve-member.ts";
+import { DEVICE_REF, DEVICES_REF, isTarget, isTest, type DeviceRef, formatRef } from "./device-reference.ts";
+import { findMember, findMethod, getNodeNames } from "./resolve-member.ts";
 import { findOtherStyle } from "../suggestions.ts";
 import type { Binding } from "../ast/scopes.ts";
 import { literalName } from "../ast/walk.ts";
+import { formatSkillAccess, splitRemoteSkill } from "../../shared/names/method-paths.ts";
 
 /** A place where a snippet calls a method or uses it as a value. */
 export interface MethodUse {
@@ -94,6 +95,7 @@ class DeviceTracker {
   /** Tracks a free name that can only mean `device`, a skill, or a method of `device`. */
   #startAt(node: Identifier): void {
     const { catalog } = this.#context.host;
+    if (node.name === "devices" && this.#refersToNodes(node)) return this.#startAtName(node, DEVICES_REF);
     const kind = DEVICE_NAMES.get(node.name);
     if (kind === "always" || (kind !== undefined && this.#precedesSkill(node))) return this.#startAs(node, DEVICE_REF);
     const path = node.name === "describe" ? undefined : DEVICE_METHOD_NAMES.get(node.name);
@@ -116,12 +118,21 @@ class DeviceTracker {
 
   #precedesSkill(node: AnyNode): boolean {
     const { catalog } = this.#context.host;
-    const parent = this.#parent(node);
-    const name =
-      parent?.type === "MemberExpression" && parent.object === node
-        ? literalName(parent.property, parent.computed)
-        : undefined;
+    const name = this.#getMemberName(node);
     return name !== undefined && (catalog.skill(name) ?? findOtherStyle(name, catalog)) !== undefined;
+  }
+
+  /** True for `devices` where there are other machines, unless the name of a local skill follows. */
+  #refersToNodes(node: AnyNode): boolean {
+    const nodes = getNodeNames(this.#context.host.catalog);
+    if (nodes.size === 0) return false;
+    return nodes.has(this.#getMemberName(node) ?? "") || !this.#precedesSkill(node);
+  }
+
+  #getMemberName(node: AnyNode): string | undefined {
+    const parent = this.#parent(node);
+    const isOwner = parent?.type === "MemberExpression" && parent.object === node;
+    return isOwner ? literalName(parent.property, parent.computed) : undefined;
   }
 
   #follow(node: AnyNode, ref: DeviceRef): void {
@@ -145,8 +156,15 @@ class DeviceTracker {
     if (ref.kind === "skill" && this.#followDottedName(member, name, ref.skill)) return;
     const found = findMember(name, ref, member, this.#context);
     if (found === undefined) return;
+    if (ref.kind === "device" && found.ref.kind === "node") this.#correctOwner(member);
     if (found.name !== name) correctMember(member, found.name, this.#context);
     this.#todo.push({ node: member, ref: found.ref });
+  }
+
+  /** Reads `device.kitchen_pc` as `devices.kitchen_pc`. */
+  #correctOwner({ object }: MemberExpression): void {
+    if (object.type === "Identifier") return correctName(object, "devices", this.#context);
+    refuseDynamic(object, { values: "another machine", fix: "Write devices.name.Skill.method(…)" }, this.#context);
   }
 
   /** Allows `device.Skill[name](…)`, which can call every method of the skill that the caller may call. */
@@ -220,6 +238,9 @@ class DeviceTracker {
   #addTest(ref: DeviceRef): void {
     if (ref.kind === "method") this.#paths.add(ref.path);
     else if (ref.kind === "skill") this.#addWholeSkill(ref.skill);
+    else if (ref.kind === "node")
+      for (const skill of this.#context.host.catalog.skills)
+        if (splitRemoteSkill(skill.name)?.device === ref.name) this.#addWholeSkill(skill);
   }
 
   #followValue(node: AnyNode, parent: AnyNode, ref: DeviceRef): void {
@@ -235,6 +256,8 @@ class DeviceTracker {
         this.#context,
       );
     if (ref.kind === "skill") return this.#addSkillValue(node, ref.skill);
+    if (ref.kind !== "method")
+      return refuseDynamic(node, { values: `${formatRef(ref)} as a value`, fix: PLAIN_CALL_HINT }, this.#context);
     if (refuseUncalled(node, parent, ref, this.#context)) return;
     this.#paths.add(ref.path);
     this.#uses.push({ path: ref.path, method: ref.method, node, call: undefined, isWholeSkill: false });
@@ -260,7 +283,7 @@ class DeviceTracker {
   #addSkillValue(node: AnyNode, skill: Skill): void {
     const { findRefusal } = this.#context.host;
     if (skill.methods.some((method) => findRefusal(method) !== undefined)) {
-      const fix = `Write device.${skill.name}.method(…) with the name of the method`;
+      const fix = `Write ${formatSkillAccess(skill.name)}.method(…) with the name of the method`;
       return refuseDynamic(node, { values: `${skill.name} as a value`, fix }, this.#context);
     }
     if (this.#wholeSkills.has(skill.name)) return;

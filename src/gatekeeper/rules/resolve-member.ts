@@ -1,5 +1,8 @@
 import type { AnyNode } from "acorn";
-import type { Skill } from "../../model/catalog.ts";
+import type { Catalog, Skill } from "../../model/catalog.ts";
+import { splitRemoteSkill, toDeviceName } from "../../shared/names/method-paths.ts";
+import { printableName } from "../../shared/source-text.ts";
+import { suggestNames } from "../../shared/suggest.ts";
 import { DEVICE_METHOD_NAMES } from "./allowlist.ts";
 import { type CheckContext, getParent } from "../context.ts";
 import { isTest, type DeviceRef } from "./device-reference.ts";
@@ -13,7 +16,7 @@ import {
 import type { MessageParts } from "../report.ts";
 import { literalName } from "../ast/walk.ts";
 
-/** A reference that has members: `device` or a skill. */
+/** A reference that has members: `device`, `devices`, another machine or a skill. */
 type Owner = Exclude<DeviceRef, { readonly kind: "method" }>;
 
 interface ResolvedMember {
@@ -24,8 +27,53 @@ interface ResolvedMember {
 
 /** Resolves a member of `device` or of a skill. Refuses an unknown member and returns `undefined`. */
 export function findMember(name: string, owner: Owner, at: AnyNode, context: CheckContext): ResolvedMember | undefined {
-  if (owner.kind === "device") return findOnDevice(name, at, context);
-  return findMethod(name, owner.skill, getNameNode(at), context);
+  switch (owner.kind) {
+    case "device":
+      return findOnDevice(name, at, context);
+    case "devices":
+      return findNode(name, at, context);
+    case "node":
+      return findOnNode(name, owner.name, at, context);
+    case "skill":
+      return findMethod(name, owner.skill, getNameNode(at), context);
+  }
+}
+
+const NODE_NAMES = new WeakMap<Catalog, ReadonlySet<string>>();
+
+/** The names of the other machines that offer a skill of the catalog. */
+export function getNodeNames(catalog: Catalog): ReadonlySet<string> {
+  const cached = NODE_NAMES.get(catalog);
+  if (cached !== undefined) return cached;
+  const names = new Set(catalog.skills.flatMap(({ name }) => splitRemoteSkill(name)?.device ?? []));
+  NODE_NAMES.set(catalog, names);
+  return names;
+}
+
+function findNode(name: string, at: AnyNode, context: CheckContext): ResolvedMember | undefined {
+  const names = getNodeNames(context.host.catalog);
+  const match = names.has(name) ? name : toDeviceName(name);
+  if (names.has(match)) return { name: match, ref: { kind: "node", name: match } };
+  context.report.refuse("DEVICE_UNKNOWN", getNameNode(at), () => ({
+    values: printableName(name),
+    fix: `Use one of ${[...names]
+      .slice(0, MAX_SHOWN_NODES)
+      .map((each) => `devices.${each}`)
+      .join(", ")}`,
+    suggestions: suggestNames(name, [...names]),
+  }));
+  return undefined;
+}
+
+const MAX_SHOWN_NODES = 8;
+
+function findOnNode(name: string, node: string, at: AnyNode, context: CheckContext): ResolvedMember | undefined {
+  const { catalog } = context.host;
+  const skill = catalog.skill(`${node}.${name}`) ?? catalog.skill(findOtherStyle(`${node}.${name}`, catalog) ?? "");
+  const remote = skill && splitRemoteSkill(skill.name);
+  if (skill !== undefined && remote?.device === node) return { name: remote.skill, ref: { kind: "skill", skill } };
+  context.report.refuse("SKILL_UNKNOWN", getNameNode(at), () => describeMissing(`${node}.${name}`, at, context));
+  return undefined;
 }
 
 export function findMethod(
@@ -58,7 +106,9 @@ function findOnDevice(name: string, at: AnyNode, context: CheckContext): Resolve
   const skillName =
     catalog.skill(name) === undefined ? (findOtherStyle(name, catalog) ?? findAbbreviated(name, catalog)) : name;
   const skill = skillName === undefined ? undefined : catalog.skill(skillName);
-  if (skill !== undefined) return { name: skill.name, ref: { kind: "skill", skill } };
+  if (skill !== undefined && splitRemoteSkill(skill.name) === undefined)
+    return { name: skill.name, ref: { kind: "skill", skill } };
+  if (getNodeNames(catalog).has(name)) return { name, ref: { kind: "node", name } };
   if (host.isDisabled?.(name) === true)
     report.refuse("SKILL_DISABLED", getNameNode(at), () => ({ values: `Skill '${name}' is disabled` }));
   else report.refuse("SKILL_UNKNOWN", getNameNode(at), () => describeMissing(name, at, context));

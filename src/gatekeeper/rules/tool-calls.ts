@@ -3,6 +3,7 @@ import { createSourceText, printableName, createViolation } from "../../shared/s
 import type { Violation } from "../../model/outcome.ts";
 import type { Snippet, ToolCall } from "../../model/snippet.ts";
 import type { Host } from "../context.ts";
+import { formatMethodAccess } from "../../shared/names/method-paths.ts";
 
 /** Longer arguments are shown as `{ … }`. */
 const MAX_SHOWN_ARGUMENTS = 400;
@@ -29,10 +30,10 @@ export function refuseToolCalls(
 }
 
 function formatAsCode({ name, arguments: args }: ToolCall, { catalog }: Host): string {
-  const path = name.replace(/^device\./, "").replace("__", ".");
+  const path = name.replace(/^devices?\./, "").replace("__", ".");
   const method = catalog.method(path) ?? findOnlyMethod(path, catalog.methods);
   const json = JSON.stringify(args);
-  return `await device.${method?.path ?? printableName(path)}(${json.length > MAX_SHOWN_ARGUMENTS ? "{ … }" : json})`;
+  return `await ${formatMethodAccess(method?.path ?? printableName(path))}(${json.length > MAX_SHOWN_ARGUMENTS ? "{ … }" : json})`;
 }
 
 function findOnlyMethod(name: string, methods: readonly Method[]): Method | undefined {

@@ -5,7 +5,7 @@ import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import type { MethodMetadata } from "../../model/skill.ts";
 import { truncateText } from "../../shared/format-text.ts";
-import { isMemberName } from "../../shared/skill-names.ts";
+import { isMemberName } from "../../shared/names/skill-names.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 
 /** A skill that was saved from a run. */

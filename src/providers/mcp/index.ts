@@ -7,7 +7,7 @@ import { SkillgateError } from "../../errors.ts";
 import type { Client } from "../../model/client-requests.ts";
 import { OWNER } from "../../model/caller.ts";
 import { canonicalText } from "../../shared/digest.ts";
-import { toSkillName } from "../../shared/skill-names.ts";
+import { toSkillName } from "../../shared/names/skill-names.ts";
 import type { Provider } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { KnownSecrets } from "../../shared/secrets.ts";

@@ -1,5 +1,6 @@
 import type { Catalog, Skill } from "../../model/catalog.ts";
 import { createUnknownNameError } from "../../shared/suggest.ts";
+import { splitRemoteSkill } from "../../shared/names/method-paths.ts";
 import { type MethodText, methodText } from "./method.ts";
 import { withInferredOutput, NO_INFERRED_OUTPUTS, type FindInferredOutput } from "./inferred-output.ts";
 import { bindingName, docComment, indented, propertyName } from "./text.ts";
@@ -18,9 +19,31 @@ export function declarations(
   const skills = skillNames === undefined ? catalog.skills : skillNames.map((name) => knownSkill(catalog, name));
   const texts = [...new Set(skills)].map((skill) => getSkillText(skill, observed));
   const namespaces = texts.map(({ namespace }) => namespace).join("");
-  const members = [...texts.map(({ member }) => member), ...(skillNames === undefined ? OWN_METHODS : [])];
-  const own = skillNames === undefined ? FOUND_METHOD : "";
-  return `${namespaces}${own}declare const device: {\n${indented(members.join("\n"))}\n};\n`;
+  const isWhole = skillNames === undefined;
+  const local = texts.filter(({ device }) => device === undefined).map(({ member }) => member);
+  const members = [...local, ...(isWhole ? OWN_METHODS : [])];
+  const nodes = declareNodes(texts);
+  const device = members.length === 0 && nodes !== "" ? "" : declareObject("device", members);
+  return `${namespaces}${isWhole ? FOUND_METHOD : ""}${device}${nodes}`;
+}
+
+function declareObject(name: string, members: readonly string[]): string {
+  return `declare const ${name}: {\n${indented(members.join("\n"))}\n};\n`;
+}
+
+/** Declares the skills of other machines, by machine; empty if there are none. */
+function declareNodes(texts: readonly SkillText[]): string {
+  const byDevice = new Map<string, string[]>();
+  for (const { device, member } of texts) {
+    if (device === undefined) continue;
+    const members = byDevice.get(device) ?? [];
+    members.push(member);
+    byDevice.set(device, members);
+  }
+  const nodes = [...byDevice].map(
+    ([device, members]) => `${propertyName(device)}: {\n${indented(members.join("\n"))}\n};`,
+  );
+  return nodes.length === 0 ? "" : declareObject("devices", nodes);
 }
 
 /** The functions of `device` that are not skills; only the declarations of a whole catalog include them. */
@@ -45,6 +68,8 @@ interface SkillText {
   /** Declares the types of the skill; empty if there are none. */
   readonly namespace: string;
   readonly member: string;
+  /** The machine that offers the skill, if it is another one. */
+  readonly device: string | undefined;
 }
 
 /** Cached texts: a skill never changes, so its text is written once, unless results were observed. */
@@ -71,9 +96,11 @@ function writeSkill(skill: Skill, observed: FindInferredOutput): SkillText {
     return text.comment + signatures.map((signature) => `${propertyName(method.name)}${signature};`).join("\n");
   });
   const aliases = [...types].map(([name, type]) => `type ${name} = ${type};`).join("\n");
+  const remote = splitRemoteSkill(skill.name);
   return {
+    device: remote?.device,
     namespace: types.size === 0 ? "" : `declare namespace ${space} {\n${indented(aliases)}\n}\n`,
-    member: `${docComment(skill.description === "" ? [] : [skill.description])}${propertyName(skill.name)}: {\n${indented(members.join("\n"))}\n};`,
+    member: `${docComment(skill.description === "" ? [] : [skill.description])}${propertyName(remote?.skill ?? skill.name)}: {\n${indented(members.join("\n"))}\n};`,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Method } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { propertyName, quoted } from "../declarations/text.ts";
 import { createExample } from "./value.ts";
+import { formatMethodAccess } from "../../shared/names/method-paths.ts";
 
 /** Maximum parameters of a method that is shown with positional arguments. */
 const MAX_POSITIONAL = 2;
@@ -27,7 +28,7 @@ export function exampleCall(method: Method): string {
   const fits = method.parameters.length <= MAX_POSITIONAL && order.every(({ name }) => Object.hasOwn(args, name));
   const text =
     names.length === 0 ? "" : simple && fits ? order.map(({ name }) => literal(args[name])).join(", ") : literal(args);
-  return `await device.${method.path}(${text})`;
+  return `await ${formatMethodAccess(method.path)}(${text})`;
 }
 
 function createArguments(method: Method): Readonly<Record<string, unknown>> {

@@ -1,3 +1,4 @@
+import { isForeign } from "../../model/catalog.ts";
 import { SkillgateError } from "../../errors.ts";
 import { cutText } from "../../shared/format-text.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
@@ -70,7 +71,7 @@ function describeCall({ method, skill }: GuardedCall): Attributes {
   return {
     [ATTRIBUTES.operation]: EXECUTE_TOOL,
     [ATTRIBUTES.toolName]: method.path,
-    [ATTRIBUTES.toolType]: skill.kind === "mcp" ? "extension" : "function",
+    [ATTRIBUTES.toolType]: isForeign(skill) ? "extension" : "function",
   };
 }
 

@@ -13,8 +13,8 @@ export function createCallApi(
   { route, router }: RuntimeServices,
 ): Pick<Runtime, "call" | "callAll" | "countRequest" | "statistics" | "lastingStatistics" | "audit" | "approvals"> {
   return {
-    call: (path, input, options = {}) => {
-      const request = { ...createRequest(options, parts), runId: randomUUID() };
+    call: (path, input, { runId = randomUUID(), ...options } = {}) => {
+      const request = { ...createRequest(options, parts), runId };
       return recorded(callMethod({ path, input }, request, route), request.runId, parts);
     },
     callAll: (calls, { parallel = false, ...options } = {}) => {

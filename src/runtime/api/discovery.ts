@@ -1,3 +1,4 @@
+import { splitPath } from "../../shared/names/method-paths.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import { type Description, systemPrompt } from "../../registry/index.ts";
@@ -61,7 +62,7 @@ export function createDiscoveryApi(
 /** Describes a method or a skill; for a disabled skill says so, instead of that it is unknown. */
 function describeFor(path: string, { caller, catalog, isDisabled }: RunRequest, discovery: Discovery): Description {
   const found = discovery.describe(catalog, caller, path);
-  const [skill = ""] = path.split(".");
+  const { skill } = splitPath(path);
   if (found.kind !== "unknown" || !isDisabled(skill)) return found;
   return { ...found, suggestions: [], text: `Error: Skill '${skill}' is disabled` };
 }

@@ -23,5 +23,7 @@ export async function runWhenKnown(
 const QUESTION = /search_?skills|describe/i;
 
 function isUnknown({ code }: Violation): boolean {
-  return code === "SKILL_UNKNOWN" || code === "METHOD_UNKNOWN" || code === "GLOBAL_UNKNOWN";
+  return (
+    code === "DEVICE_UNKNOWN" || code === "SKILL_UNKNOWN" || code === "METHOD_UNKNOWN" || code === "GLOBAL_UNKNOWN"
+  );
 }

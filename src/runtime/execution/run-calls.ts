@@ -1,7 +1,7 @@
 import { type AnswerCall, parseTagged, type SandboxAnswer, type SandboxCall } from "../../../sandbox/index.ts";
 import { formatDeprecation } from "../../shared/deprecation.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { Method } from "../../model/catalog.ts";
+import { isForeign, type Method } from "../../model/catalog.ts";
 import type { Limits } from "../../model/limits.ts";
 import { createCall, createUnknownMethodError } from "../call-method.ts";
 import { createRunApprovals, type RecordedRun } from "../../model/approval.ts";
@@ -13,6 +13,7 @@ import type { LedgerCall } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
 import type { RunServices, RunRequest } from "./run-services.ts";
+import { splitPath } from "../../shared/names/method-paths.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
 export interface CallLog {
@@ -169,18 +170,18 @@ function createRecord(
   outcome: CallRecord["outcome"],
   durationMs: number,
 ): CallRecord {
-  const [skill = "", method = ""] = path.split(".");
+  const { skill, method } = splitPath(path);
   return { id, skill, method, outcome, durationMs, argumentsDigest: hashValue(json) };
 }
 
 function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDigest }: AuditEntry): CallRecord {
-  const [skill = "", method = ""] = call.path.split(".");
+  const { skill, method } = splitPath(call.path);
   return { id: call.id, skill, method, outcome, durationMs, argumentsDigest };
 }
 
 /** Restores the record of a call. */
 export function recordFromLedger({ id, path, digest, args, durationMs, outcome }: LedgerCall): CallRecord {
-  const [skill = "", method = ""] = path.split(".");
+  const { skill, method } = splitPath(path);
   const argumentsDigest = digest ?? hashValue(args);
   return { id, skill, method, outcome: outcome ?? "unfinished", durationMs, argumentsDigest };
 }
@@ -196,7 +197,7 @@ function createSnippetCall(
     id: call.id,
     runId,
     cancellable: call,
-    readArguments: (skill) => readArguments(call, skill.kind === "mcp" ? AS_JSON : AS_VALUES),
+    readArguments: (skill) => readArguments(call, isForeign(skill) ? AS_JSON : AS_VALUES),
   });
   if (created === undefined) throw createUnknownMethodError(call.path, request);
   return {

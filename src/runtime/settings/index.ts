@@ -19,6 +19,7 @@ import type { ProvidedSkill } from "../../model/skill.ts";
 import { DEFAULT_TIMEOUTS } from "../../model/timeouts.ts";
 import { POLICY_FILE } from "../../policy/index.ts";
 import type { ServerConfig } from "../../providers/mcp/index.ts";
+import { type ParsedNodeSettings, parseNodeSettings } from "./node-settings.ts";
 import { capturesContent } from "../../telemetry/index.ts";
 import { resolveMcpOptions } from "../mcp-options.ts";
 import type { RuntimeOptions } from "../options.ts";
@@ -26,6 +27,8 @@ import { createOptionError } from "./invalid.ts";
 import { mergeLimits, mergeTimeouts } from "./limits.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
 import { resolveSections } from "./sections.ts";
+
+export type { ParsedNodeSettings } from "./node-settings.ts";
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
 export async function readOptions(options: RuntimeOptions): Promise<RuntimeSettings> {
@@ -53,6 +56,7 @@ function resolveSettings(
       ({ name }) => onlyServers?.includes(name) ?? true,
     );
   const { problems, approvals, asksDestructive, ...sections } = resolveSections(options, files.settings);
+  const nodes = resolveNodes(options.nodes, files, cwd);
   const policyFile = resolvePolicyFile(options, cwd);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let answered: Promise<RuntimeSettings> | undefined;
@@ -81,7 +85,8 @@ function resolveSettings(
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
     sections: files.settings,
     settingsFile: resolveSettingsFile(options, cwd),
-    problems: [...files.warnings, ...problems],
+    problems: [...files.warnings, ...problems, ...nodes.problems],
+    nodes: nodes.settings,
     env,
     policyFile,
     approvals: { ...approvals, approvedFile: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env } },
@@ -94,6 +99,21 @@ function resolveSettings(
     ...sections,
   };
   return settings;
+}
+
+/** Settings of the program replace those of the file. */
+function resolveNodes(
+  option: RuntimeOptions["nodes"],
+  { settings, variables }: Pick<ConfigFileValues, "settings" | "variables">,
+  cwd: string,
+): ParsedNodeSettings {
+  const section = settings["nodes"];
+  const isMergeable = isRecord(option) && (section === undefined || isRecord(section));
+  const merged = isMergeable ? { ...section, ...option } : section;
+  return parseNodeSettings(option === false ? undefined : merged, {
+    cwd,
+    fillIn: (text) => fillIn(text, variables, new Set()),
+  });
 }
 
 function listSecrets(

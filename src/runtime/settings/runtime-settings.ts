@@ -7,6 +7,7 @@ import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import type { Timeouts } from "../../model/timeouts.ts";
 import type { PolicySettings } from "../../policy/index.ts";
+import type { NodeSettings } from "../../providers/nodes/index.ts";
 import type { ServerConfig } from "../../providers/mcp/index.ts";
 import type { Retention, StoreLocation } from "../../store/index.ts";
 import type { resolveMcpOptions } from "../mcp-options.ts";
@@ -57,6 +58,8 @@ export interface RuntimeSettings {
   /** `undefined` if neither the program nor the settings say it. */
   readonly audit: "off" | "store" | undefined;
   readonly runs: RunSettings;
+  /** The network of other machines; `undefined` without one. */
+  readonly nodes: NodeSettings | undefined;
   /** How long records are kept, in days. */
   readonly retention: Partial<Retention>;
 }

@@ -19,6 +19,7 @@ import { addKeys } from "./keys.ts";
 import { addMcp } from "./mcp/index.ts";
 import { addPolicy } from "./policy.ts";
 import { VERSION } from "../../shared/version.ts";
+import { addNode } from "./node.ts";
 import { addRun } from "./commands/run.ts";
 import { addRuns } from "./runs/index.ts";
 import { addSearch } from "./commands/search.ts";
@@ -62,6 +63,7 @@ export function createProgram(act: CommandAction): Command {
     addRuns,
     addAudit,
     addStore,
+    addNode,
   ])
     add(program, act);
   addCompletion(program, act);

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { Problem } from "../../model/provider.ts";
 import type { Approve } from "../../model/approval.ts";
 import type { LogListener, RuntimeOptions } from "../../runtime/options.ts";
+import type { ParsedNodeSettings } from "../../runtime/settings/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, Retention, StoreLocation } from "../../store/index.ts";
 import { createTelemetry, type CliTelemetry } from "./telemetry.ts";
@@ -47,7 +48,9 @@ export interface CliSession extends AsyncDisposable {
   /** Opens the runtime again, with its files and servers as they are now. If that fails, the old one stays. */
   readonly reload: () => Promise<Runtime>;
   /** A runtime for `serve`: it opens everything at once and watches for changes. */
-  readonly servingRuntime: (options: { readonly log: LogListener }) => Promise<Runtime>;
+  readonly servingRuntime: (options: ServingOptions) => Promise<Runtime>;
+  /** The section `nodes` of the settings, with some settings replaced, and what is wrong in it. */
+  readonly nodeSettings: (changes: Readonly<Record<string, unknown>>) => Promise<ParsedNodeSettings>;
   /** The export of traces and metrics, which starts with the first runtime. */
   readonly telemetry: CliTelemetry;
   /** A runtime without the project's store: nothing that its skills store is kept. */
@@ -59,6 +62,11 @@ export interface CliSession extends AsyncDisposable {
   readonly problems: () => readonly Problem[];
   /** Adds problems that a command found without a runtime. */
   readonly addProblems: (problems: readonly Problem[]) => void;
+}
+
+/** The options of a runtime that serves. */
+export interface ServingOptions extends Pick<RuntimeOptions, "nodes"> {
+  readonly log: LogListener;
 }
 
 /** The options that a command adds for its runtime. */
@@ -136,7 +144,8 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
       opened = fresh;
       return readyRuntime();
     },
-    servingRuntime: async ({ log }) => (opened ??= await openServing(flags, log, open)),
+    servingRuntime: async (options) => (opened ??= await openServing(flags, options, open)),
+    nodeSettings: (changes) => readNodeSettings(flags, changes),
     telemetry,
     async ephemeralRuntime() {
       const created = await open(ONE_SHOT, "forget");
@@ -165,9 +174,9 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
 
 type OpenRuntime = (options: RuntimeOptions, memory?: "forget") => Promise<Runtime>;
 
-async function openServing(flags: CommonFlags, log: LogListener, open: OpenRuntime): Promise<Runtime> {
+async function openServing(flags: CommonFlags, options: ServingOptions, open: OpenRuntime): Promise<Runtime> {
   const { audit = "store" } = await resolveFolders(flags);
-  const runtime = await open({ ...SERVING, audit, log });
+  const runtime = await open({ ...SERVING, audit, ...options });
   runtime.runs.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
   return runtime;
 }
@@ -263,6 +272,15 @@ async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
     settingsFile: resolve(flags.settings ?? "settings.yaml"),
     server: settings.sections["server"],
   };
+}
+
+async function readNodeSettings(
+  flags: CommonFlags,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<ParsedNodeSettings> {
+  const { readOptions } = await import("../../runtime/settings/index.ts");
+  const { nodes: settings, problems } = await readOptions({ ...getRuntimeOptions(flags), nodes: changes });
+  return { settings, problems: problems.filter(({ error }) => error.includes("nodes")) };
 }
 
 /** Returns the runtime when the tools of all its servers are known. */

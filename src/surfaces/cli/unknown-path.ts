@@ -5,6 +5,7 @@ import type { Runtime } from "../../runtime.ts";
 import { lines } from "./text/layout.ts";
 import { shortenedProblem, warningsText } from "./text/output.ts";
 import type { CommandResult, Paint } from "./terminal/terminal.ts";
+import { splitPath } from "../../shared/names/method-paths.ts";
 
 /** True if a snippet was refused for an unknown name, which may belong to a skill or server that did not load. */
 export function lacksSkill(violations: readonly Violation[]): boolean {
@@ -31,13 +32,13 @@ export function throwUnknown(runtime: Runtime, path: string): void {
   const { kind, text, suggestions } = runtime.describe(path);
   if (kind !== "unknown") return;
   throwIfServerMissing(runtime, path);
-  const isSkillKnown = runtime.catalog.skill(path.split(".")[0] ?? "") !== undefined;
+  const isSkillKnown = runtime.catalog.skill(splitPath(path).skill) !== undefined;
   throw new SkillgateError(isSkillKnown ? "METHOD_UNKNOWN" : "SKILL_UNKNOWN", text, { path, suggestions });
 }
 
 /** Throws if the skill is disabled, or if its MCP server is disabled or not connected. */
 export function throwIfServerMissing(runtime: Runtime, path: string): void {
-  const [skill = ""] = path.split(".");
+  const { skill } = splitPath(path);
   if (runtime.disabled().some(({ name }) => name === skill)) {
     throw new SkillgateError("SKILL_DISABLED", `Skill '${skill}' is disabled`, { skill });
   }

@@ -6,7 +6,7 @@ import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { type AnswerFacts, type RunObserver, shownFacts } from "../../model/run-observer.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import { MAX_TOOL_NAME_UNITS } from "../../shared/skill-names.ts";
+import { MAX_TOOL_NAME_UNITS } from "../../shared/names/skill-names.ts";
 import { createUnknownNameError, suggestNames } from "../../shared/suggest.ts";
 import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
 import type { Runtime } from "../../runtime.ts";

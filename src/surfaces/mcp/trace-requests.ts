@@ -2,7 +2,7 @@ import type { RequestId, Server, ServerContext } from "@modelcontextprotocol/ser
 
 import { isRecord } from "../../model/json.ts";
 import { cutText } from "../../shared/format-text.ts";
-import { MAX_TOOL_NAME_UNITS } from "../../shared/skill-names.ts";
+import { MAX_TOOL_NAME_UNITS } from "../../shared/names/skill-names.ts";
 import {
   ATTRIBUTES,
   type Attributes,

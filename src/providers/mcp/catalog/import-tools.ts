@@ -1,5 +1,5 @@
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
-import { MAX_TOOL_NAME_UNITS, toMethodNames } from "../../../shared/skill-names.ts";
+import { MAX_TOOL_NAME_UNITS, toMethodNames } from "../../../shared/names/skill-names.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";

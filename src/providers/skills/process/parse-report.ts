@@ -1,7 +1,7 @@
 import { toLogLevel } from "../../../shared/log-levels.ts";
 import { parseMetadata } from "../../../authoring/metadata.ts";
 import { isRecord } from "../../../model/json.ts";
-import { isMemberName } from "../../../shared/skill-names.ts";
+import { isMemberName } from "../../../shared/names/skill-names.ts";
 import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
 import type { ExportPath } from "../type-reader/index.ts";

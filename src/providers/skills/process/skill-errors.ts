@@ -1,6 +1,7 @@
 import { sentence, SkillgateError } from "../../../errors.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import type { Failure } from "./messages.ts";
+import { splitPath } from "../../../shared/names/method-paths.ts";
 
 /** Error codes that a skill may use; any other would let it imitate an error of the runtime. */
 const OPEN_CODES = ["ARGUMENTS_INVALID", "CALL_FAILED", "NESTING_LIMIT"] as const;
@@ -45,7 +46,7 @@ export function runtimeClosed(path: string): SkillgateError {
 }
 
 function getPathFacts(path: string): { readonly skill: string; readonly method: string } {
-  const [skill = "", method = ""] = path.split(".");
+  const { skill, method } = splitPath(path);
   return { skill, method };
 }
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-import { isMemberName } from "../../../shared/skill-names.ts";
+import { isMemberName } from "../../../shared/names/skill-names.ts";
 import type { MethodMetadata } from "../../../model/skill.ts";
 import { type Doc, docAmong } from "./jsdoc/docs.ts";
 import { isClass, isFunction, withDeclaredType } from "./exports.ts";

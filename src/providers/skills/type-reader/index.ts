@@ -1,4 +1,4 @@
-import { isMemberName } from "../../../shared/skill-names.ts";
+import { isMemberName } from "../../../shared/names/skill-names.ts";
 import type { MethodMetadata } from "../../../model/skill.ts";
 import { moduleToMethodName, moduleToSkillName } from "../names.ts";
 import { readClass, type ReadMembers } from "./classes.ts";

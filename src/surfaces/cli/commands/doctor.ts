@@ -1,3 +1,4 @@
+import { isForeign } from "../../../model/catalog.ts";
 import type { Command } from "commander";
 
 import { getMessage } from "../../../errors.ts";
@@ -75,6 +76,7 @@ async function runtimeChecks(session: CliSession): Promise<readonly DoctorCheck[
       ...problems,
       await checkModel(session),
       ...servers.map(serverCheck),
+      ...runtime.nodes.map(deviceCheck),
     ];
   } catch (thrown) {
     if (session.signal.aborted) throw thrown;
@@ -102,10 +104,15 @@ async function engineCheck(runtime: Runtime): Promise<DoctorCheck> {
 }
 
 function skillsCheck({ catalog }: Runtime): DoctorCheck {
-  const skills = catalog.skills.filter(({ kind }) => kind !== "mcp");
+  const skills = catalog.skills.filter((skill) => !isForeign(skill));
   const names = skills.map(({ name, methods }) => `${name} (${count(methods.length, "method")})`);
   const says = names.length === 0 ? "none" : names.join(", ");
   return { kind: "skills", subject: "Skills", status: "ok", says, details: "" };
+}
+
+function deviceCheck({ device, title, methods }: Runtime["nodes"][number]): DoctorCheck {
+  const says = `${title} is connected, ${count(methods, "method")}`;
+  return { kind: "device", subject: `Device ${device}`, status: "ok", says, details: "" };
 }
 
 function serverCheck(server: StartedServer): DoctorCheck {

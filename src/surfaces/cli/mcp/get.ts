@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import { isRecord } from "../../../model/json.ts";
-import { toSkillName } from "../../../shared/skill-names.ts";
+import { toSkillName } from "../../../shared/names/skill-names.ts";
 import type { CommandAction } from "../command-action.ts";
 import { lines } from "../text/layout.ts";
 import { type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";

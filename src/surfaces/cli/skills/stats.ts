@@ -4,6 +4,7 @@ import type { Runtime } from "../../../runtime.ts";
 import type { CommandAction } from "../command-action.ts";
 import { lines, milliseconds, table } from "../text/layout.ts";
 import type { Paint } from "../terminal/terminal.ts";
+import { splitPath } from "../../../shared/names/method-paths.ts";
 
 type StatisticsByMethod = Awaited<ReturnType<Runtime["lastingStatistics"]>>;
 
@@ -15,7 +16,7 @@ export function addSkillsStats(skills: Command, act: CommandAction): void {
     .action(
       act(async ({ runtime, paint }, names: readonly string[]) => {
         const all = await (await runtime()).lastingStatistics();
-        const selected = [...all].filter(([path]) => names.length === 0 || names.includes(path.split(".")[0] ?? ""));
+        const selected = [...all].filter(([path]) => names.length === 0 || names.includes(splitPath(path).skill));
         return {
           exit: "ok",
           json: { methods: Object.fromEntries(selected) },

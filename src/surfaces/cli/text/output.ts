@@ -7,7 +7,7 @@ import type { Paint } from "../terminal/terminal.ts";
 
 /** One line of `doctor`. */
 export interface DoctorCheck {
-  readonly kind: "node" | "engine" | "configuration" | "skills" | "model" | "server" | "telemetry";
+  readonly kind: "node" | "engine" | "configuration" | "skills" | "model" | "server" | "device" | "telemetry";
   readonly subject: string;
   readonly status: "ok" | "warning" | "error";
   readonly says: string;

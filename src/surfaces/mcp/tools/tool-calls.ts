@@ -10,7 +10,7 @@ import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
 import type { Caller } from "../../../model/caller.ts";
 import { outliveClient } from "../sessions/lost-client.ts";
 import type { RunObserver } from "../../../model/run-observer.ts";
-import { MAX_TOOL_NAME_UNITS } from "../../../shared/skill-names.ts";
+import { MAX_TOOL_NAME_UNITS } from "../../../shared/names/skill-names.ts";
 import { cutText } from "../../../shared/format-text.ts";
 import { describeUnknownName } from "../../../shared/suggest.ts";
 import type { Runtime } from "../../../runtime.ts";

@@ -1,6 +1,6 @@
 import { parseMetadata } from "../../../../authoring/metadata.ts";
 import { isRecord } from "../../../../model/json.ts";
-import { toMethodNames } from "../../../../shared/skill-names.ts";
+import { toMethodNames } from "../../../../shared/names/skill-names.ts";
 import type { CallContext, MethodDefinition, MethodMetadata } from "../../../../model/skill.ts";
 import { isStandardSchema, type ReadableSchema, readSchema } from "../../../../authoring/standard-schema.ts";
 import { isFunction } from "./values.ts";

@@ -1,4 +1,4 @@
-import { cutText } from "./format-text.ts";
+import { cutText } from "../format-text.ts";
 
 /** Longest skill name in UTF-16 units; what is over it is cut. */
 const SKILL_NAME_UNITS = 64;

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { connect, credsAuthenticator, type NatsConnection } from "@nats-io/transport-node";
+
+import { getMessage } from "../../errors.ts";
+import type { NodeSettings } from "./settings.ts";
+
+/** The connection to the network, which opens and reopens by itself. */
+export interface Network {
+  /** `undefined` while there is no connection. */
+  readonly connection: NatsConnection | undefined;
+  /** Says why there is no connection, for the owner; `undefined` while there is one. */
+  readonly failure: string | undefined;
+  /** Settles when the first attempt to connect has ended. */
+  readonly attempted: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface NetworkListener {
+  /** A connection is open; it is a new one, or the old one after an interruption. */
+  readonly onOpen: (connection: NatsConnection) => void;
+  /** The connection is interrupted. */
+  readonly onLost: () => void;
+}
+
+const RETRY_MS = 500;
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** Connects in the background. Never rejects: what fails is tried again until `close`. */
+export function openNetwork(settings: NodeSettings, { onOpen, onLost }: NetworkListener): Network {
+  let current: NatsConnection | undefined;
+  let isUp = false;
+  let failure: string | undefined = "it is connecting";
+  const closing = new AbortController();
+  let wake = (): void => {};
+
+  async function keepConnected(onAttempt: () => void): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        current = await connect(await getOptions(settings));
+        if (closing.signal.aborted) await current.close();
+        else await follow(current, onAttempt);
+      } catch (error) {
+        failure = getMessage(error);
+      }
+      onAttempt();
+      if (!closing.signal.aborted) await pause();
+    }
+  }
+
+  /** Settles when the connection has closed for good. */
+  async function follow(connection: NatsConnection, onAttempt: () => void): Promise<void> {
+    const setUp = (next: boolean, why?: string): void => {
+      if (isUp === next) return;
+      isUp = next;
+      failure = why;
+      if (next) onOpen(connection);
+      else onLost();
+    };
+    setUp(true);
+    onAttempt();
+    for await (const { type } of connection.status()) {
+      if (type === "disconnect" || type === "staleConnection") setUp(false, "the connection is interrupted");
+      else if (type === "reconnect" && !closing.signal.aborted) setUp(true);
+    }
+    setUp(false, "the connection is closed");
+  }
+
+  function pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, RETRY_MS).unref();
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  const attempted = new Promise<void>((resolve) => void keepConnected(resolve));
+  return {
+    get connection() {
+      return isUp ? current : undefined;
+    },
+    get failure() {
+      return isUp ? undefined : failure;
+    },
+    attempted,
+    async close() {
+      closing.abort();
+      wake();
+      await current?.close();
+    },
+  };
+}
+
+type NatsOptions = NonNullable<Parameters<typeof connect>[0]>;
+
+async function getOptions({ servers, credentials, device, silenceMs }: NodeSettings): Promise<NatsOptions> {
+  return {
+    servers: [...servers],
+    name: `skillgate ${device}`,
+    timeout: CONNECT_TIMEOUT_MS,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RETRY_MS / 2,
+    ignoreAuthErrorAbort: true,
+    // An interruption that closes no socket is noticed after two pings without an answer.
+    pingInterval: Math.max(50, Math.floor(silenceMs / 3)),
+    maxPingOut: 2,
+    inboxPrefix: `_INBOX_${device}`,
+    ...(credentials !== undefined && { authenticator: credsAuthenticator(await readFile(credentials)) }),
+  };
+}

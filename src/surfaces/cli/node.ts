@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+
+import type { CommandAction } from "./command-action.ts";
+import { writeNewFile } from "./input/write-new-file.ts";
+import { openServeLog } from "./serve-log.ts";
+import type { CliSession } from "./session.ts";
+import { waitForInterruption } from "./terminal/interruption.ts";
+import type { CommandResult } from "./terminal/terminal.ts";
+import { shownPath } from "./text/layout.ts";
+import { UsageError } from "./usage-error.ts";
+
+interface JoinFlags {
+  readonly name?: string;
+  readonly credentials?: string;
+  readonly key?: string;
+  readonly offer?: readonly string[];
+}
+
+export function addNode(program: Command, act: CommandAction): void {
+  const node = program.command("node").description("offer the skills of this machine to others, over NATS");
+  node
+    .command("join")
+    .description("offer skills to a network until Ctrl-C; others call them as devices.name.Skill.method()")
+    .argument("[url]", "the NATS server, nats://host:4222 (default: nodes.url of the settings)")
+    .option("--name <name>", "the name of this machine (default: nodes.name of the settings, else the host name)")
+    .option("--credentials <file>", "a file of NATS credentials")
+    .option("--key <file>", "the private key that signs results, from skillgate node key")
+    .option("--offer <patterns...>", "methods to offer, as Skill.* (default: all skills, no MCP servers)")
+    .addHelpText("after", JOIN_HELP)
+    .action(act((session, url: string | undefined, flags: JoinFlags) => join(session, url, flags)));
+  node
+    .command("key")
+    .description("create a key that signs calls and results, and show its public part")
+    .argument("<file>", "a new file that only you can read")
+    .action(act((_, file: string) => createKey(file)));
+}
+
+const JOIN_HELP = `
+Examples:
+  skillgate node join nats://hub:4222 --name "Kitchen PC"
+  skillgate node join nats://hub:4222 --offer MusicSkill.* FilesystemMCP.read_text_file`;
+
+async function join(session: CliSession, url: string | undefined, flags: JoinFlags): Promise<CommandResult> {
+  const { settings, problems } = await session.nodeSettings({ ...flags, ...(url !== undefined && { url }) });
+  const [problem] = problems;
+  if (problem !== undefined) throw new UsageError(problem.error);
+  if (settings === undefined)
+    throw new UsageError("No network: write the address of a NATS server, or nodes.url in the settings");
+  const log = await openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
+  const runtime = await session.servingRuntime({ log: log.listener, nodes: false });
+  log.warn(session.telemetry.problems());
+  await runtime.known;
+  log.warn(runtime.problems);
+  const { joinNetwork } = await import("../../providers/nodes/index.ts");
+  const membership = await joinNetwork({
+    settings,
+    runtime,
+    warn: (text) => log.listener("warn", text),
+    onState: (text) => log.say(`${settings.title}: ${text}`),
+  });
+  await waitForInterruption(session.signal);
+  await membership.leave();
+  return { exit: "ok", json: {}, text: "" };
+}
+
+async function createKey(file: string): Promise<CommandResult> {
+  const { generateKeyPairSync } = await import("node:crypto");
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  await writeNewFile(file, privateKey.export({ format: "pem", type: "pkcs8" }).toString(), { isPrivate: true });
+  const text = publicKey.export({ format: "der", type: "spki" }).toString("base64url");
+  return {
+    exit: "ok",
+    json: { file, publicKey: text },
+    text: `Wrote the private key to ${shownPath(file)}\nPublic key, for nodes.peers on other machines: ${text}`,
+  };
+}
