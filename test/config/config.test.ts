@@ -382,7 +382,7 @@ test.each([
   ["store: here\n", 'line 1, column 1: "store" must be a section, as in store: { dir: folder }'],
   ["policy: {}\n", "line 1, column 1: unknown section policy"],
   ["telemetry: {}\n", "line 1, column 1: unknown section telemetry"],
-  ["limits: {}\nnodes: []\n", "line 2, column 1: unknown section nodes"],
+  ["limits: {}\nclusters: []\n", "line 2, column 1: unknown section clusters"],
 ])("reports an unused section with its position: %j [M1]", async (content, wrong) => {
   await write("settings.yaml", content);
   expect((await load()).warnings).toEqual([
