@@ -20,7 +20,7 @@ export function watchApprovals(
   onChange: (pending: readonly PendingQuestion[]) => void,
 ): ChangeWatch {
   let followers = 0;
-  let last: string | undefined;
+  let last = "";
   let stop: (() => void) | undefined;
   let isReading = false;
   let isStale = false;
@@ -55,7 +55,7 @@ export function watchApprovals(
   const end = (): void => {
     stop?.();
     stop = undefined;
-    last = undefined;
+    last = "";
   };
   return {
     follow() {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import { RECORDED_RUN_STATES, type RecordedRunSummary } from "../../../run-messages.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -20,6 +20,9 @@ const COLUMNS: readonly TableColumn<RecordedRunSummary>[] = [
   { title: "Began", width: "1.2fr", align: "end", render: ({ created }) => <Time at={created} /> },
 ];
 
+/** A narrow window has no place for all of them. */
+const NARROW_COLUMNS = COLUMNS.filter(({ title }) => title === "State" || title === "Program");
+
 /** Milliseconds without a key after which a filter counts. */
 const PAUSE_MS = 250;
 
@@ -37,6 +40,7 @@ function RunList({ query, isAdmin }: { readonly query: URLSearchParams; readonly
     caller: query.get("caller") ?? "",
     text: query.get("text") ?? "",
   };
+  const isNarrow = useIsNarrow();
   const isFiltered = Object.values(filter).some((each) => each !== "");
   const select = (change: Partial<typeof filter>): void =>
     navigate(formatLink(["runs"], { ...filter, ...change }), { replace: true });
@@ -68,7 +72,7 @@ function RunList({ query, isAdmin }: { readonly query: URLSearchParams; readonly
       </div>
       <PagedTable
         label="Runs"
-        columns={COLUMNS}
+        columns={isNarrow ? NARROW_COLUMNS : COLUMNS}
         path={`/runs${words.size > 0 ? `?${words}` : ""}`}
         reloadOn={["run", "call", "approvals"]}
         nouns={["run", "runs"]}
@@ -79,6 +83,19 @@ function RunList({ query, isAdmin }: { readonly query: URLSearchParams; readonly
       </PagedTable>
     </>
   );
+}
+
+/** True for a window of less than 640 pixels; follows its changes. */
+function useIsNarrow(): boolean {
+  const query = useRef(matchMedia("(width < 640px)"));
+  const [isNarrow, setNarrow] = useState(query.current.matches);
+  useEffect(() => {
+    const onChange = ({ matches }: MediaQueryListEvent): void => setNarrow(matches);
+    const { current } = query;
+    current.addEventListener("change", onChange);
+    return () => current.removeEventListener("change", onChange);
+  }, []);
+  return isNarrow;
 }
 
 interface FilterInputProps {
