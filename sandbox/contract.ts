@@ -81,6 +81,8 @@ export interface SandboxCall extends Cancellable {
   readonly path: string;
   /** JSON of a list of arguments. */
   readonly arguments: string;
+  /** The place of the call in the code of the program, for `findSnippetPosition`; missing if the guest does not say it. */
+  readonly site: string | undefined;
   /** Returns the arguments as values, faster than parsing a long `arguments`. Throws if they are not JSON. */
   readArguments(datesAs?: "dates" | "text"): DecodedValue;
   /** True if an earlier process made this call already and did not receive the answer. */

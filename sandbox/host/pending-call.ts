@@ -1,3 +1,4 @@
+import { cutStack } from "../engine/error-messages.ts";
 import { Cancellation } from "./cancellation.ts";
 import type { RunBudget, SandboxCall } from "../contract.ts";
 import { type DecodedValue, decode, toJson } from "../codec/guest-value.ts";
@@ -40,6 +41,10 @@ export class PendingCall extends Cancellation implements SandboxCall {
 
   get id(): number {
     return this.call.id;
+  }
+
+  get site(): string | undefined {
+    return cutStack(this.call.stack);
   }
 
   get path(): string {

@@ -26,6 +26,8 @@ export interface CallEvent {
   readonly path: string;
   /** JSON of the list of arguments as the program passed them; the digest of a long one. */
   readonly args: string;
+  /** The place of the call in the code of the program; missing if it is not known. */
+  readonly site?: string;
   /** False for a method that changes nothing, and for questions about methods. */
   readonly isEffect: boolean;
   /** When the program made the call, in milliseconds since 1970. */
@@ -180,9 +182,20 @@ function collectCalls(run: string, events: readonly LedgerEvent[]): ReadonlyMap<
 }
 
 /** A call that the program has just made. */
-export function createLedgerCall({ id, path, args, isEffect, time }: Omit<CallEvent, "type">): LedgerCall {
+export function createLedgerCall({ id, path, args, site, isEffect, time }: Omit<CallEvent, "type">): LedgerCall {
   const none = { digest: undefined, answer: undefined, outcome: undefined, beginTime: undefined, endTime: undefined };
-  return { id, path, args, isEffect, time, state: "made", durationMs: 0, notes: [], ...none };
+  return {
+    id,
+    path,
+    args,
+    ...(site !== undefined && { site }),
+    isEffect,
+    time,
+    state: "made",
+    durationMs: 0,
+    notes: [],
+    ...none,
+  };
 }
 
 function createDamageError(run: string, why: string): SkillgateError {

@@ -24,6 +24,10 @@ export class LiveCall extends Cancellation implements SandboxCall {
     return this.#call.arguments;
   }
 
+  get site(): string | undefined {
+    return this.#call.site;
+  }
+
   get resumed(): boolean {
     return this.#call.resumed;
   }

@@ -1,11 +1,13 @@
+import { findSnippetPosition } from "../../sandbox/index.ts";
+import { createPositionMap } from "../gatekeeper/index.ts";
 import type { ApprovalRow } from "../store/index.ts";
-import type { Ledger, LedgerCall } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 
 /** A call on the timeline of its run. Times are in milliseconds since the run began. */
 export interface TimelineCall {
   readonly id: number;
   readonly path: string;
-  /** The line of the call in the source; missing if several lines may have made it. */
+  /** The line of the call in the source; missing if it is not known. */
   readonly line?: number;
   readonly arguments: string;
   readonly isEffect: boolean;
@@ -23,11 +25,12 @@ export function createTimeline(
   approvals: readonly ApprovalRow[],
 ): readonly TimelineCall[] {
   const since = (time: number): number => Math.max(0, time - header.time);
+  const findLine = createLineFinder(header);
   return [...calls.values()]
     .toSorted((a, b) => a.id - b.id)
     .map((call) => {
-      const { id, path, args, isEffect, outcome, answer, time, endTime } = call;
-      const line = findLine(call, header.source);
+      const { id, path, args, site, isEffect, outcome, answer, time, endTime } = call;
+      const line = findLine(site);
       const own = approvals.filter(({ callId }) => callId === id);
       return {
         id,
@@ -43,13 +46,13 @@ export function createTimeline(
     });
 }
 
-/** The number of the only line of the source that can have made a call: it names the method, and its texts and numbers. */
-function findLine({ path, args }: LedgerCall, source: string): number | undefined {
-  const naming = source.split("\n").flatMap((text, index) => (text.includes(path) ? [{ text, line: index + 1 }] : []));
-  const literals = args.match(/"(?:[^"\\]|\\.)+"|-?\d[\d.]*/g) ?? [];
-  const exact = naming.filter(({ text }) => literals.every((literal) => text.includes(literal.replaceAll('"', ""))));
-  const possible = naming.length === 1 ? naming : exact;
-  return possible.length === 1 ? possible[0]?.line : undefined;
+/** Returns a function that finds the line of a place in the code of the program. */
+function createLineFinder({ program, source }: Ledger["header"]): (site: string | undefined) => number | undefined {
+  const toSourcePosition = createPositionMap(program.code, program.segments, source);
+  return (site) => {
+    const found = site === undefined ? undefined : findSnippetPosition(site, program.code);
+    return found && toSourcePosition(found.line, found.column).line;
+  };
 }
 
 function createWait(

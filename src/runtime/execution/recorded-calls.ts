@@ -64,7 +64,8 @@ export class RecordedCalls implements RunLedger {
     const found = recorder.find(call.id);
     const args = toRecordedArguments(call.arguments);
     if (found === undefined) {
-      recorder.addCall({ id: call.id, path: call.path, args, isEffect: this.#isEffect(call.path) });
+      const { id, path, site } = call;
+      recorder.addCall({ id, path, args, ...(site !== undefined && { site }), isEffect: this.#isEffect(path) });
       return this.#makeOrReuse(call, args);
     }
     if (found.path !== call.path || found.args !== args) return this.#diverge(call, found);

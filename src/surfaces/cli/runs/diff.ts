@@ -1,4 +1,4 @@
-import { compareRuns, type RunDifference } from "../../../runs/index.ts";
+import type { RunDifference } from "../../../runs/index.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import type { CliSession } from "../session.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
@@ -10,6 +10,7 @@ export async function diffRuns(session: CliSession, id: string, other: string): 
   const runtime = await openRuns(session);
   const [one, two] = [await findRun(runtime, id), await findRun(runtime, other)];
   const [first, second] = [await runtime.runs.ledger(one.id), await runtime.runs.ledger(two.id)];
+  const { compareRuns } = await import("../../../runs/index.ts");
   const differences = runtime.secrets.maskTexts(
     compareRuns({ state: one.state, ledger: first }, { state: two.state, ledger: second }),
   );

@@ -1,4 +1,4 @@
-import { createTimeline, type Ledger, type TimelineCall } from "../../../runs/index.ts";
+import type { Ledger, TimelineCall } from "../../../runs/index.ts";
 import type { RecordedRunFacts } from "../../../runtime.ts";
 import type { CliSession } from "../session.ts";
 import type { CommandResult, Paint } from "../terminal/terminal.ts";
@@ -12,6 +12,7 @@ export async function showRun(session: CliSession, id: string): Promise<CommandR
   const run = await findRun(runtime, id);
   const ledger = await runtime.runs.ledger(run.id);
   const { approvals } = await runtime.database();
+  const { createTimeline } = await import("../../../runs/index.ts");
   const { source } = ledger.header;
   const calls = createTimeline(ledger, await approvals.listOfRun(run.id));
   const { outcome } = ledger;
