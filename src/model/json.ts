@@ -7,3 +7,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** True for a list of texts. */
+export function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}

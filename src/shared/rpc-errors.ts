@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { type ErrorCode, ERRORS, SkillgateError } from "../errors.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
-import { isRecord } from "../model/json.ts";
+import { isRecord, isTextList } from "../model/json.ts";
 
 /** Kinds of errors that programs receive, each with its JSON-RPC code and message. */
 export const RPC_ERRORS = {
@@ -119,10 +119,6 @@ export function getErrorKind(code: ErrorCode): RpcErrorKind {
 
 function getSuggestions(code: ErrorCode, { suggestions }: SkillgateError["facts"]): readonly string[] {
   return isTextList(suggestions) && suggestions.length > 0 ? suggestions : [ERRORS[code].fix];
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
 function getRetryFacts({ retryAfterSeconds }: SkillgateError["facts"]): Pick<RpcErrorData, "retry_after"> {

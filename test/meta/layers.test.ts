@@ -34,6 +34,7 @@ const ENTRY_POINTS = [
   "src/runtime.ts",
   "src/runtime/builtin-tools/index.ts",
   "src/runtime/disabled-skills.ts",
+  "src/runtime/learned/write-skill.ts",
   "src/runtime/mcp-options.ts",
   "src/runtime/options.ts",
   "src/runtime/settings/index.ts",

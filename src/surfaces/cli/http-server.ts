@@ -25,8 +25,8 @@ export async function startHttpServer(parts: HttpServerParts): Promise<StartedHt
   const { runtime, settings, isToken, session, log } = parts;
   const { serveHttp } = await import("../http/index.ts");
   const { announceServer, createConsole } = await import("../console/index.ts");
-  const { store, settingsFile } = await session.folders();
-  const config = { options: configOptions(session.flags), settingsFile };
+  const { store, settingsFile, ownSkills: skillsFolder } = await session.folders();
+  const config = { options: configOptions(session.flags), settingsFile, skillsFolder };
   const console = settings.console ? createConsole(runtime, { config }) : undefined;
   const server = await serveHttp(runtime, settings, isToken, { log: (text) => log.say(text, "warn"), pages: console });
   serveOnUncaught(runtime.secrets, log);

@@ -12,6 +12,8 @@ export interface ConsoleConfig {
   readonly options: ConfigOptions;
   /** The path of settings.yaml, which may not exist yet. Absolute. */
   readonly settingsFile: string;
+  /** The project's own folder of skills, which may not exist yet. Absolute. */
+  readonly skillsFolder: string;
 }
 
 /** Reads the configuration as its files are now; throws `REQUEST_INVALID` for a server without files. */
@@ -27,7 +29,7 @@ export async function changeSettingsFile(config: ConsoleConfig | undefined, edit
   await editSettingsByHand(options, settingsFile, edit);
 }
 
-function requireConfig(config: ConsoleConfig | undefined): ConsoleConfig {
+export function requireConfig(config: ConsoleConfig | undefined): ConsoleConfig {
   if (config !== undefined) return config;
   throw invalidRequest("this server was started by a program, which defines its servers and skills");
 }

@@ -70,6 +70,18 @@ export interface RecordedRunDetail extends RecordedRunSummary {
   readonly canContinue: boolean;
   /** True for the caller of the run, and for administrators. */
   readonly mayChange: boolean;
+  /** True for a run that worked, for an administrator of a server with a project. */
+  readonly maySave: boolean;
+}
+
+/** A learned skill that was saved. */
+export interface SavedSkillFacts {
+  /** `Skill.method` */
+  readonly path: string;
+  /** The names of its parameters. */
+  readonly parameters: readonly string[];
+  /** Relative to the project. */
+  readonly file: string;
 }
 
 /** A difference between two runs. */

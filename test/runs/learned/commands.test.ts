@@ -146,7 +146,7 @@ test("replaces only a learned skill, and only when asked to [R6]", async () => {
   expect(again.stderr).toContain("skills/city-mail.learned.yaml already exists; write --force to replace it");
   expect((await save(cwd, id, "--force", "--method", "send")).stdout).toContain("CityMailSkill.send()");
   const taken = await skillgate(["skills", "save", id, "--name", "weather", "--force"], { cwd });
-  expect(taken.stderr).toContain("the name is taken by weather.js");
+  expect(taken.stderr).toContain("is taken by weather.js; choose another name");
   expect(existsSync(join(cwd, "skills/weather.learned.yaml"))).toBe(false);
 });
 

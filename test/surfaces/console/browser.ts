@@ -71,7 +71,7 @@ function createEnvironment(project: string): Record<string, string | undefined> 
 
 function createConfig(project: string): ConsoleConfig {
   const options = { cwd: project, env: createEnvironment(project), home: project };
-  return { options, settingsFile: join(project, "settings.yaml") };
+  return { options, settingsFile: join(project, "settings.yaml"), skillsFolder: join(project, "skills") };
 }
 
 let browser: Browser | undefined;

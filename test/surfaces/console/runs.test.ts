@@ -1,3 +1,5 @@
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { openDatabase } from "../../../src/store/index.ts";
@@ -120,6 +122,39 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
     await page.getByText("cancelled", { exact: true }).waitFor();
     expect(await outcome).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  });
+
+  test("saves a run that worked as a learned skill [O2, R6]", async () => {
+    const project = createFolder();
+    const folder = join(project, "skills");
+    mkdirSync(folder);
+    const runtime = { store: createFolder(), skills: [BankSkill], skillsDir: folder };
+    const server = await serveConsole({ project, runtime });
+    const { runId } = await server.runtime.run(
+      `const word = "hello";\nawait device.BankSkill.log({ line: word });\nword`,
+    );
+    const { page } = await openConsole(server, `#/runs/${runId}`);
+    await page.getByRole("button", { name: "Save as a skill …" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(/^Name/).fill("../nope");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("name must be one or a few words").waitFor();
+    await dialog.getByLabel(/^Name/).fill("note down");
+    await dialog.getByLabel("Description").fill("Note a word");
+    await dialog.getByLabel("Parameters").fill("wrd");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("SAVE_INVALID").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await dialog.getByLabel("Parameters").fill("word");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved NoteDownSkill.run(word) in skills/note-down.learned.yaml").waitFor();
+    await expect.poll(() => server.runtime.catalog.skill("NoteDownSkill")?.methods.length).toBe(1);
+    expect(readdirSync(folder).toSorted()).toEqual(["note-down.cassette.json", "note-down.learned.yaml"]);
+    expect(readFileSync(join(folder, "note-down.learned.yaml"), "utf8")).toContain("Note a word");
+    await page.getByRole("button", { name: "Save as a skill …" }).click();
+    await dialog.getByLabel(/^Name/).fill("note down");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("note-down.learned.yaml already exists").waitFor();
   });
 
   test("says what is wrong with an unknown run [O2]", async () => {

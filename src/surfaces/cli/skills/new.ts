@@ -7,7 +7,7 @@ import { shownPath } from "../text/layout.ts";
 import { takenOverNote } from "../text/run-texts.ts";
 import { UsageError } from "../usage-error.ts";
 import { writeNewFile } from "../input/write-new-file.ts";
-import { toFileStem } from "./file-stem.ts";
+import { requireFileStem } from "./file-stem.ts";
 import { FORMS, type Form, template, testTemplate } from "./templates.ts";
 
 export function addSkillsNew(skills: Command, act: CommandAction): void {
@@ -19,7 +19,7 @@ export function addSkillsNew(skills: Command, act: CommandAction): void {
     .action(
       act(async ({ folders, paint }, name: string, { form }: { readonly form: Form }) => {
         const { moduleToSkillName } = await import("../../../providers/skills/index.ts");
-        const stem = toFileStem(name);
+        const stem = requireFileStem(name);
         const skill = moduleToSkillName(stem);
         const { skills: inUse, ownSkills } = await folders();
         const files = [join(ownSkills, `${stem}.ts`), join(ownSkills, `${stem}.test.ts`)] as const;

@@ -1,18 +1,12 @@
-import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Command } from "commander";
 
-import type { Runtime } from "../../../runtime.ts";
 import type { CommandAction } from "../command-action.ts";
-import { writeNewFile } from "../input/write-new-file.ts";
 import { findRun, openRuns } from "../runs/find-run.ts";
 import type { CliSession } from "../session.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { shownPath } from "../text/layout.ts";
 import { takenOverNote } from "../text/run-texts.ts";
-import { UsageError } from "../usage-error.ts";
-import { toFileStem } from "./file-stem.ts";
+import { requireFileStem } from "./file-stem.ts";
 
 interface SaveFlags {
   readonly name: string;
@@ -55,52 +49,32 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 
 async function saveRun(session: CliSession, id: string, flags: SaveFlags): Promise<CommandResult> {
   const [runtime, { skills: inUse, ownSkills }] = await Promise.all([openRuns(session), session.folders()]);
-  const { moduleToSkillName } = await import("../../../providers/skills/index.ts");
-  const stem = toFileStem(flags.name);
-  const [skillFile, cassetteFile] = [`${stem}.learned.yaml`, `${stem}.cassette.json`];
-  const files = [join(ownSkills, skillFile), join(ownSkills, cassetteFile)] as const;
+  const stem = requireFileStem(flags.name);
   const { id: run } = await findRun(runtime, id);
   await session.readyRuntime();
-  const name = moduleToSkillName(stem);
-  const isReplaced = requireFree(runtime, name, files, flags.force === true);
-  const saved = await runtime.learnedSkills.save(run, {
-    name,
+  const { writeLearnedSkill } = await import("../../../runtime/learned/write-skill.ts");
+  const { name, files, parameters, example } = await writeLearnedSkill(runtime, run, {
+    stem,
     method: flags.method,
     description: flags.description,
     parameters: flags.param,
-    cassetteFile,
-  });
-  const { changeByHand } = await import("../../../config/index.ts");
-  await changeByHand({ cwd: process.cwd(), env: process.env }, { files }, async () => {
-    if (isReplaced) await Promise.all(files.map((file) => rm(file, { force: true })));
-    await writeNewFile(files[0], saved.skillText);
-    await writeNewFile(files[1], saved.cassetteText);
+    folder: ownSkills,
+    project: { cwd: process.cwd(), env: process.env },
+    mayReplace: flags.force === true,
+    howToReplace: "write --force",
   });
   const path = `${name}.${flags.method}`;
-  const example = Object.entries(saved.example).map(([key, value]) => `${key}=${toArgument(value)}`);
+  const inputs = Object.entries(example).map(([key, value]) => `${key}=${toArgument(value)}`);
   return {
     exit: "ok",
-    json: { skill: name, method: flags.method, run, parameters: saved.parameters, files },
+    json: { skill: name, method: flags.method, run, parameters, files },
     text: [
-      `Saved ${path}(${Object.keys(saved.parameters).join(", ")}) in ${shownPath(files[0])}, and its test in ${shownPath(files[1])}`,
-      `Try it:  ${["skillgate call", path, ...example].join(" ")}`,
+      `Saved ${path}(${Object.keys(parameters).join(", ")}) in ${shownPath(files[0])}, and its test in ${shownPath(files[1])}`,
+      `Try it:  ${["skillgate call", path, ...inputs].join(" ")}`,
       `Test it: skillgate skills test ${name}`,
     ].join("\n"),
     remarks: inUse === ownSkills ? "" : takenOverNote(inUse, session.paint.err),
   };
-}
-
-/** Returns true if a learned skill of this name is to be replaced. Throws if the name is taken otherwise. */
-function requireFree(runtime: Runtime, name: string, files: readonly string[], isForced: boolean): boolean {
-  const [file = ""] = files;
-  const skill = runtime.catalog.skill(name) ?? runtime.disabled().find((each) => each.name === name);
-  const source = skill?.source ?? "";
-  const isOther = skill !== undefined && join(file, "..", source) !== file;
-  if (isOther)
-    throw new UsageError(`Cannot save the skill ${name}: the name is taken by ${source}; choose another --name`);
-  if (!files.some((each) => existsSync(each))) return false;
-  if (isForced) return true;
-  throw new UsageError(`Cannot save the skill ${name}: ${shownPath(file)} already exists; write --force to replace it`);
 }
 
 function toArgument(value: unknown): string {

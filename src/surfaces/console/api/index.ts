@@ -7,6 +7,7 @@ import { addKeysApi } from "./keys.ts";
 import { addOverviewApi } from "./overview.ts";
 import { addPolicyApi } from "./policy.ts";
 import { addPlaygroundApi } from "./playground.ts";
+import { addRunSkillApi } from "./run-skill.ts";
 import { addRunsApi } from "./runs.ts";
 import { addSearchApi } from "./search.ts";
 import { addServerTestApi } from "./server-test.ts";
@@ -29,5 +30,6 @@ export const CONSOLE_APIS: readonly AddConsoleApi[] = [
   addSkillsApi,
   addPlaygroundApi,
   addRunsApi,
+  addRunSkillApi,
   addApprovalsApi,
 ];

@@ -118,6 +118,7 @@ async function describeRun(id: string, caller: Caller, services: ConsoleServices
     outcome: outcome === undefined ? null : describeOutcome(outcome, services),
     canContinue: outcome?.kind === "failed" && outcome.continue !== undefined,
     mayChange: caller.id === run.caller || mayAdminister(caller, "write"),
+    maySave: outcome?.kind === "completed" && services.config !== undefined && mayAdminister(caller, "write"),
   };
   return runtime.secrets.maskTexts(detail);
 }

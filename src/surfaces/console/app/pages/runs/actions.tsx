@@ -11,6 +11,7 @@ import { Time } from "../../components/time.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { useResource } from "../../state/resource.ts";
 import { showError, showToast } from "../../state/toasts.ts";
+import { SaveSkillDialog } from "./save-skill.tsx";
 
 interface RunActionsProps {
   readonly run: RecordedRunDetail;
@@ -18,11 +19,12 @@ interface RunActionsProps {
   readonly onChange: () => void;
 }
 
-/** The buttons of a run: resume, cancel, replay, compare, continue. */
+/** The buttons of a run: resume, cancel, replay, compare, continue, save as a skill. */
 export function RunActions({ run, onChange }: RunActionsProps) {
   const [busy, setBusy] = useState("");
   const [isChoosing, setChoosing] = useState(false);
-  const { id, mayChange, canContinue } = run;
+  const [isSaving, setSaving] = useState(false);
+  const { id, mayChange, maySave, canContinue } = run;
   const path = `/runs/${encodeURIComponent(id)}`;
   const act = (name: string, work: () => Promise<void>) => (): void => {
     setBusy(name);
@@ -65,6 +67,12 @@ export function RunActions({ run, onChange }: RunActionsProps) {
       <a class="button" href={formatLink(["playground"], { run: id, ...(canContinue && { continue: id }) })}>
         {canContinue ? "Correct and continue" : "Open in the playground"}
       </a>
+      {maySave && (
+        <button type="button" class="button" onClick={() => setSaving(true)}>
+          Save as a skill …
+        </button>
+      )}
+      {isSaving && <SaveSkillDialog run={id} onClose={() => setSaving(false)} />}
       {isChoosing && <RunChooser run={run} onClose={() => setChoosing(false)} />}
     </div>
   );
