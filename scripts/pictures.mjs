@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { build, DIST, install, ROOT } from "./prepare.mjs";
 import { createSvg } from "./pictures/create-svg.mjs";
-import { drawConsole } from "./pictures/draw-console.mjs";
+import { drawConsole, hasChromium } from "./pictures/draw-console.mjs";
 import { recordTerminal } from "./pictures/record-terminal.mjs";
 
 const BIN = join(DIST, "src", "bin.js");
@@ -43,6 +43,10 @@ function requireNoPath(name, shown) {
 
 /** Draws the overview of the console for the project of `drawAnswer`. */
 async function drawOverview() {
+  if (!hasChromium()) {
+    console.warn("console.png is not drawn: Chromium is not installed");
+    return;
+  }
   const { png, text } = await drawConsole(join(base, "project"));
   requireNoPath("console", text);
   if (png.length > MAX_PNG_BYTES) throw new Error(`The picture console has ${png.length} bytes`);

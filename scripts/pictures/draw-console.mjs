@@ -1,7 +1,12 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { DIST } from "../prepare.mjs";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+export const hasChromium = () => existsSync(CHROMIUM);
 
 const SIZE = { width: 1200, height: 720 };
 
@@ -25,8 +30,7 @@ export async function drawConsole(cwd) {
   const server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth: false, drainSeconds: 0 }, undefined, {
     pages,
   });
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   try {
     await runtime.ready;
     for (const program of PROGRAMS) await runtime.run(program);

@@ -10,6 +10,11 @@ const IMAGES = join("docs", "images");
 
 const MAX_PICTURE_BYTES = 60_000;
 
+const listDrawings = (folder: string): readonly string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".svg"))
+    .sort();
+
 /** Numbers are times, and counts of words that change with the pages. */
 const maskNumbers = (svg: string): string => svg.replace(/\d[\d.]*/g, "0");
 
@@ -20,7 +25,7 @@ test.skipIf(!HAS_TERMINAL)(
     const folder = mkdtempSync(join(tmpdir(), "skillgate-images-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     execFileSync(process.execPath, ["scripts/pictures.mjs", folder], { stdio: "pipe" });
-    const names = readdirSync(folder).sort();
+    const names = listDrawings(folder);
     expect(names).toEqual(["ask.svg", "refusal.svg", "start.svg"]);
     for (const name of names) {
       const drawn = readFileSync(join(folder, name), "utf8");
@@ -33,7 +38,7 @@ test.skipIf(!HAS_TERMINAL)(
 );
 
 test("commits pictures without scripts and without paths of a machine", () => {
-  const names = readdirSync(IMAGES);
+  const names = listDrawings(IMAGES);
   expect(names).toContain("pipeline.svg");
   for (const name of names) {
     const svg = readFileSync(join(IMAGES, name), "utf8");
