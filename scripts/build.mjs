@@ -74,7 +74,7 @@ async function bundleSandbox() {
   rmSync(join(sandbox, "worker/main.js"));
 }
 
-/** One script and one style for browsers. The licences of the libraries inside go into a file beside them. */
+/** Scripts and a style for browsers; pages with large libraries have scripts of their own. The licences of the libraries inside go into a file beside them. */
 async function bundleConsole() {
   const app = join(ROOT, "src", "surfaces", "console", "app");
   const outdir = join(staging, "src", "surfaces", "console", "bundle");
@@ -85,7 +85,9 @@ async function bundleConsole() {
     outdir,
     bundle: true,
     minify: true,
-    format: "iife",
+    format: "esm",
+    splitting: true,
+    chunkNames: "chunk-[hash]",
     platform: "browser",
     target: ["chrome111", "firefox113", "safari16.4"],
     jsx: "automatic",

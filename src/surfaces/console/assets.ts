@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 import { createSecurityHeaders } from "./security/headers.ts";
 
-/** The folder into which the build writes the script, the style and the icon. */
+/** The folder into which the build writes the scripts, the style and the icon. */
 export const BUNDLE = new URL("./bundle/", import.meta.url);
 
-const TYPES: Readonly<Record<string, string>> = {
-  "app.js": "text/javascript; charset=utf-8",
-  "app.css": "text/css; charset=utf-8",
-  "icon.svg": "image/svg+xml",
-};
+const TYPES: readonly (readonly [name: RegExp, type: string])[] = [
+  [/^(app|chunk-[A-Z0-9]+)\.js$/, "text/javascript; charset=utf-8"],
+  [/^app\.css$/, "text/css; charset=utf-8"],
+  [/^icon\.svg$/, "image/svg+xml"],
+];
 
 interface Asset {
   readonly bytes: Buffer;
@@ -19,7 +19,7 @@ interface Asset {
   readonly digest: string;
 }
 
-/** Serves the one page of the console, and its script, style and icon. */
+/** Serves the one page of the console, and its scripts, style and icon. */
 export interface Assets {
   answerPage(): Response;
   /** Returns `undefined` for an unknown name. */
@@ -47,15 +47,15 @@ export function createAssets(bundle: URL): Assets {
       });
     },
     answerFile(name, acceptEncoding = "") {
-      const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
-      if (type === undefined) return undefined;
+      const [, type] = TYPES.find(([pattern]) => pattern.test(name)) ?? [];
+      if (type === undefined || !existsSync(new URL(name, bundle))) return undefined;
       const { bytes, zipped } = read(name);
       const isZipped = /\bgzip\b/.test(acceptEncoding);
       return new Response(new Uint8Array(isZipped ? zipped : bytes), {
         headers: {
           ...createSecurityHeaders(),
           "content-type": type,
-          // The page names each file with its digest.
+          // The page names each file with its digest; the name of a part has its digest, too.
           "cache-control": "public, max-age=31536000, immutable",
           vary: "accept-encoding",
           ...(isZipped && { "content-encoding": "gzip" }),
@@ -88,7 +88,7 @@ function createPage({ nonce, getVersion }: PageFacts): string {
 <title>Skillgate</title>
 <link rel="icon" href="${address("icon.svg")}">
 <link rel="stylesheet" href="${address("app.css")}">
-<script src="${address("app.js")}" defer></script>
+<script type="module" src="${address("app.js")}"></script>
 </head>
 <body>
 <div id="app"></div>

@@ -105,7 +105,9 @@ describe("requests of other pages", () => {
     for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"])
       expect(policy).toContain(part);
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
-    expect(await response.text()).not.toMatch(/<script(?! src="\/console\/assets\/app\.js\?v=)|<style| on\w+=/);
+    expect(await response.text()).not.toMatch(
+      /<script(?! type="module" src="\/console\/assets\/app\.js\?v=)|<style| on\w+=/,
+    );
   });
 });
 

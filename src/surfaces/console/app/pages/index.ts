@@ -3,13 +3,12 @@ import type { ComponentType } from "preact";
 import type { SessionInfo } from "../../messages.ts";
 import type { IconName } from "../components/icon.tsx";
 import { AuditPage } from "./audit/index.tsx";
-import { ChatPage } from "./chat/index.tsx";
 import { KeysPage } from "./keys/index.tsx";
+import { createLazyPage } from "./lazy-page.tsx";
 import { ApprovalsPage } from "./approvals/index.tsx";
 import { MethodsPage } from "./methods.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { PolicyPage } from "./policy/index.tsx";
-import { PlaygroundPage } from "./playground/index.tsx";
 import { RunsPage } from "./runs/index.tsx";
 import { SearchPage } from "./search.tsx";
 import { ServersPage } from "./servers/index.tsx";
@@ -32,6 +31,10 @@ export interface Page {
   /** Hides the page from callers that may not use it; default: shown to all. */
   readonly isVisible?: (info: SessionInfo) => boolean;
 }
+
+/** These two have large libraries: the editor, and the reader of Markdown. */
+const PlaygroundPage = createLazyPage(async () => (await import("./playground/index.tsx")).PlaygroundPage);
+const ChatPage = createLazyPage(async () => (await import("./chat/index.tsx")).ChatPage);
 
 /** The pages in the order of the navigation. A new page needs one entry here. */
 export const PAGES: readonly Page[] = [

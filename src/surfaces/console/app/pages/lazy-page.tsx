@@ -1,0 +1,33 @@
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import type { ProblemDetails } from "../../messages.ts";
+import { toProblem } from "../api.ts";
+import { ErrorNotice } from "../components/error-notice.tsx";
+import { Skeleton } from "../components/skeleton.tsx";
+import type { PageProps } from "./index.ts";
+
+/** Creates a page whose script is loaded when the page is first shown. */
+export function createLazyPage(load: () => Promise<ComponentType<PageProps>>): ComponentType<PageProps> {
+  let loaded: ComponentType<PageProps> | undefined;
+  return function LazyPage(props: PageProps) {
+    const [error, setError] = useState<ProblemDetails | undefined>(undefined);
+    const [, setReady] = useState(loaded !== undefined);
+    const start = (): void => {
+      setError(undefined);
+      load().then(
+        (component) => {
+          loaded = component;
+          setReady(true);
+        },
+        (thrown: unknown) => setError(toProblem(thrown)),
+      );
+    };
+    useEffect(() => {
+      if (loaded === undefined) start();
+    }, []);
+    if (error !== undefined) return <ErrorNotice error={error} onRetry={start} />;
+    const Component = loaded;
+    return Component === undefined ? <Skeleton lines={8} /> : <Component {...props} />;
+  };
+}
