@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
 import { formatDuration } from "./time.tsx";
@@ -35,26 +35,28 @@ function formatClock(seconds: number): string {
 export function Chart({ label, times, series, unit }: ChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const newest = useRef<uPlot.AlignedData>([[]]);
   const data: uPlot.AlignedData = [times.map((time) => time / 1_000), ...series.map(({ values }) => [...values])];
+  newest.current = data;
 
   useEffect(() => {
     const element = host.current;
     if (element === null) return undefined;
-    const draw = (): void => {
-      plot.current?.destroy();
-      plot.current = new uPlot(createOptions(element, series, unit), data, element);
-    };
-    draw();
+    let stop = (): void => {};
+    let isGone = false;
+    void import("uplot").then(({ default: Plot }) => {
+      if (isGone) return;
+      stop = followColors(() => {
+        plot.current?.destroy();
+        plot.current = new Plot(createOptions(element, series, unit), newest.current, element);
+      });
+    });
     const observer = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
     observer.observe(element);
-    const colors = matchMedia("(prefers-color-scheme: dark)");
-    colors.addEventListener("change", draw);
-    const themes = new MutationObserver(draw);
-    themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     return () => {
+      isGone = true;
       observer.disconnect();
-      themes.disconnect();
-      colors.removeEventListener("change", draw);
+      stop();
       plot.current?.destroy();
       plot.current = null;
     };
@@ -70,9 +72,22 @@ export function Chart({ label, times, series, unit }: ChartProps) {
           </span>
         ))}
       </div>
-      <div ref={host} role="img" aria-label={describe(label, series, unit)} />
+      <div ref={host} style={{ minHeight: `${HEIGHT_PX}px` }} role="img" aria-label={describe(label, series, unit)} />
     </figure>
   );
+}
+
+/** Draws now and whenever the colours of the page change. Returns a function that ends this. */
+function followColors(draw: () => void): () => void {
+  draw();
+  const colors = matchMedia("(prefers-color-scheme: dark)");
+  colors.addEventListener("change", draw);
+  const themes = new MutationObserver(draw);
+  themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  return () => {
+    themes.disconnect();
+    colors.removeEventListener("change", draw);
+  };
 }
 
 function describe(label: string, series: readonly ChartSeries[], unit: ChartProps["unit"]): string {
