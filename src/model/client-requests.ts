@@ -5,6 +5,8 @@ export type ClientRequest = (typeof CLIENT_REQUESTS)[number];
 
 /** The program at the caller's end, as far as it can be asked something while a method runs. */
 export interface Client {
+  /** The generation of MCP that it speaks: a `legacy` client is asked by requests, a `modern` one by results. */
+  readonly era?: "legacy" | "modern";
   /** Whether it has said that it answers such requests. */
   can(request: ClientRequest): boolean;
   /**

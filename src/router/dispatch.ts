@@ -87,6 +87,7 @@ function createContext(
 /** A client whose requests pause the timeout of the call. */
 function patientClient(call: GuardedCall, client: Client, view: SecretView): Client {
   return {
+    ...(client.era && { era: client.era }),
     can: (request) => client.can(request),
     ask: (request, params, key) => pauseTimeout(call, client.ask(request, view.hide(params), key)),
   };

@@ -64,7 +64,7 @@ function normalizeEndpoint(
 }
 
 function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: string): Record<string, unknown> {
-  const { enabled, disabled, timeout, tool_timeout_sec: seconds, description, skillName, text } = entry;
+  const { enabled, disabled, timeout, tool_timeout_sec: seconds, description, skillName, text, protocol } = entry;
   const inMilliseconds = clientId === "opencode" || clientId === "gemini";
   const { enabledTools, disabledTools } = getToolLists(entry);
   return {
@@ -73,6 +73,7 @@ function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: s
     description,
     skillName,
     text,
+    protocol,
     enabledTools,
     disabledTools: disabledTools.length > 0 ? disabledTools : undefined,
   };

@@ -3,7 +3,7 @@ import { relative, resolve } from "node:path";
 import { isRecord } from "../../model/json.ts";
 import { isMemberName } from "../../shared/names/skill-names.ts";
 import { suggestNames } from "../../shared/suggest.ts";
-import type { ServerConfig, TextForm, TextSetting } from "../../providers/mcp/index.ts";
+import type { ProtocolChoice, ServerConfig, TextForm, TextSetting } from "../../providers/mcp/index.ts";
 import type { Path } from "../documents/index.ts";
 import { BadEntry, type Fields, createFieldReader, entryError } from "./entry-fields.ts";
 import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
@@ -216,6 +216,7 @@ function parseSettings({ name, fields, scope }: EntryContext) {
   const skillName = fields.text("skillName");
   const timeoutMs = parseTimeout(fields, scope);
   const text = parseTextSetting(name, fields.raw("text"));
+  const protocol = parseProtocol(name, fields.raw("protocol"));
   if (skillName !== undefined && !isMemberName(skillName)) {
     throw entryError(name, `skillName ${JSON.stringify(skillName)} cannot be the name of a skill`, {
       key: "skillName",
@@ -227,7 +228,16 @@ function parseSettings({ name, fields, scope }: EntryContext) {
     ...(skillName !== undefined && { skillName }),
     ...(timeoutMs !== undefined && { timeoutMs: Math.ceil(timeoutMs) }),
     ...(text !== undefined && { text }),
+    ...(protocol !== undefined && { protocol }),
   };
+}
+
+function parseProtocol(server: string, written: unknown): ProtocolChoice | undefined {
+  if (written === undefined || written === "auto" || written === "legacy" || written === "modern") return written;
+  throw entryError(server, `protocol must be auto, legacy or modern: ${JSON.stringify(written)}`, {
+    key: "protocol",
+    fix: 'write "protocol": "legacy" for versions before 2026-07-28, or "modern" for that version only',
+  });
 }
 
 function parseToolSelection({ name, entry, missing, scope }: EntryContext): ToolLists {

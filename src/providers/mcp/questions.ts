@@ -10,6 +10,7 @@ const MAX_MESSAGE_CHARACTERS = 2_000;
 /** Wraps a client: each request names the server that sends it, and its secrets are masked. */
 export function withSender(client: Client, server: string, secrets: KnownSecrets): Client {
   return {
+    ...(client.era && { era: client.era }),
     can: (request) => client.can(request),
     ask: async (request, params, key) => {
       const signedParams = request === "elicitation/create" ? toSignedQuestion(params, server) : params;

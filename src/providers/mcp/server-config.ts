@@ -25,6 +25,9 @@ export interface RemoteServerConfig extends CommonServerConfig {
   readonly oauth?: OAuthConfig | false;
 }
 
+/** `legacy`: a version before 2026-07-28. `modern`: 2026-07-28. `auto`: the newest that the server supports. */
+export type ProtocolChoice = "auto" | "legacy" | "modern";
+
 /** `json`: a text that is a JSON object or array becomes that value. `text`: every text stays a string. */
 export type TextForm = "json" | "text";
 
@@ -80,6 +83,8 @@ interface CommonServerConfig {
   readonly text?: TextSetting;
   /** Time limit of each tool call. */
   readonly timeoutMs?: number;
+  /** The generation of the protocol to use; `auto` by default. */
+  readonly protocol?: ProtocolChoice;
   /** Why it cannot start although its entry is well-formed: `missing environment variable API_KEY`. */
   readonly obstacle?: string;
   /** The entry as it was written, with its placeholders. */

@@ -109,7 +109,7 @@ export class Server {
     this.#callers = new CallerConnections({
       shared: { managed: this.#managed, callers },
       client,
-      open: (callers, caller) => this.#openOwn(callers, caller),
+      open: (callers, context) => this.#openOwn(callers, context),
     });
     const woken = this.#mayStart && !(options.isLazy && stored !== undefined) ? this.#managed.wake() : undefined;
     this.known = stored === undefined && woken !== undefined ? woken : Promise.resolve();
@@ -193,12 +193,13 @@ export class Server {
   }
 
   /** Opens a connection for one caller. It uses the tool listing of the shared connection. */
-  #openOwn(callers: ActiveCallers, caller: string): ManagedConnection {
-    const earlier = { era: this.#listing && parseEra(this.#listing), wasConnected: false };
+  #openOwn(callers: ActiveCallers, { caller, client }: CallContext): ManagedConnection {
+    // To a client of the older protocol, a server that speaks both sends its requests only over the older one.
+    const era = client?.era === "legacy" ? LEGACY : this.#listing && parseEra(this.#listing);
     return new ManagedConnection(
       this.config,
-      earlier,
-      { ...this.#options, client: callers, caller },
+      { era, wasConnected: false },
+      { ...this.#options, client: callers, caller: caller.id },
       {
         prepare: async () => {},
         onToolsChanged: () => {},
@@ -278,6 +279,8 @@ export class Server {
     if (idleMs !== undefined) this.#idle = setTimeout(() => this.#managed.sleep(), idleMs).unref();
   }
 }
+
+const LEGACY: ServerListing["era"] = { kind: "legacy" };
 
 /** How long a negotiated protocol is reused: an upgraded server still supports the older protocol. */
 const ERA_MS = 7 * 24 * 3_600_000;

@@ -25,7 +25,7 @@ export interface CallerConnectionsOptions {
   /** The client that answers requests on the shared connection. */
   readonly client: Client | undefined;
   /** Opens a connection on which the server may request what these callers can answer. */
-  readonly open: (callers: ActiveCallers, caller: string) => ManagedConnection;
+  readonly open: (callers: ActiveCallers, context: CallContext) => ManagedConnection;
 }
 
 /**
@@ -64,7 +64,7 @@ export class CallerConnections {
   #findOwnConnection(context: CallContext): OwnConnection | undefined {
     const abilities = formatAbilities(context.client);
     if (abilities === "" || context.client === this.#options.client) return undefined;
-    const key = `${context.caller.id} ${abilities}`;
+    const key = `${context.caller.id} ${context.client?.era ?? ""} ${abilities}`;
     const existing = this.#own.get(key);
     // A connection that failed to open is opened again: the cause may be temporary.
     if (existing !== undefined && existing.managed.state.kind !== "error") return existing;
@@ -72,7 +72,7 @@ export class CallerConnections {
     const callers = new ActiveCallers(context.client);
     const line: OwnConnection = {
       callers,
-      managed: this.#options.open(callers, context.caller.id),
+      managed: this.#options.open(callers, context),
       calls: 0,
       idle: undefined,
     };

@@ -5,6 +5,7 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  ProtocolError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
@@ -73,6 +74,7 @@ const LEGACY: PriorDiscovery = { kind: "legacy" };
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Connection> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([deadline, options.signal]);
+  const requiresModern = config.protocol === "modern";
   const attempts =
     config.transport === "stdio" ? await getStartAttempts(config, options, signal) : getHttpAttempts(config, options);
   let failure: ConnectFailure | undefined;
@@ -82,7 +84,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
     if (transport instanceof StdioClientTransport) options.onProcess(() => transport.report());
     try {
       const url = config.transport === "stdio" ? undefined : new URL(config.url);
-      return await handshake(transport, { ...options, url, signal, ...(attempt.era && { era: attempt.era }) });
+      return await handshake(transport, { ...options, url, signal, requiresModern, era: attempt.era });
     } catch (thrown) {
       if (failure === undefined || attempt.lastResort !== true) failure = { thrown, transport };
     }
@@ -113,13 +115,32 @@ async function getStartAttempts(
     return process;
   };
   const hasExited = ({ transport }: ConnectFailure): boolean => getReport(transport)?.exit !== undefined;
-  const first: ConnectAttempt = { transport, worthAfter: () => true, ...(options.era && { era: options.era }) };
-  return options.era?.kind === "legacy" ? [first] : [first, { transport, era: LEGACY, worthAfter: hasExited }];
+  const era = getFirstEra(config, options);
+  const first: ConnectAttempt = { transport, worthAfter: () => true, ...(era && { era }) };
+  if (isFixed(config)) return [first];
+  if (era?.kind !== "legacy") return [first, { transport, era: LEGACY, worthAfter: hasExited }];
+  return [first, { transport, worthAfter: isRefusedVersion, lastResort: true }];
+}
+
+function isFixed({ protocol = "auto" }: ServerConfig): boolean {
+  return protocol !== "auto";
+}
+
+/** Returns the era that needs no negotiation. */
+function getFirstEra({ protocol = "auto" }: ServerConfig, { era }: ConnectOptions): PriorDiscovery | undefined {
+  if (protocol === "legacy") return LEGACY;
+  return protocol === "modern" && era?.kind === "legacy" ? undefined : era;
+}
+
+/** True if the server has answered the handshake of the older protocol with an error. */
+function isRefusedVersion({ thrown }: ConnectFailure): boolean {
+  return thrown instanceof ProtocolError || isRefusedPost(thrown);
 }
 
 /** A server that does not answer a POST correctly may still support the older transport. */
 function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): readonly ConnectAttempt[] {
-  const { era, session } = options;
+  const { session } = options;
+  const era = getFirstEra(config, options);
   const url = new URL(config.url);
   const plain = sizeLimitedFetch(options.maxMessageBytes);
   const fetch = tracedFetch(session === undefined ? plain : authorizedFetch(session, plain));
@@ -133,6 +154,10 @@ function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): r
   };
   if (config.transport === "sse") return [events];
   const first: ConnectAttempt = { transport: http, worthAfter: () => true, ...(era && { era }) };
+  if (config.protocol === "modern") return [first];
+  if (config.protocol === "legacy") return [first, events];
+  if (era?.kind === "legacy")
+    return [first, { transport: http, worthAfter: isRefusedVersion, lastResort: true }, events];
   return [first, { era: LEGACY, transport: http, worthAfter: ({ thrown }) => isRefusedProbe(thrown) }, events];
 }
 

@@ -30,6 +30,9 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** How long to wait for the answer to the newest protocol before the older one is used. */
 const PROBE_MS = 5_000;
 
+/** The first version of the modern protocol. */
+const MODERN_VERSION = "2026-07-28";
+
 /** How long to wait before a lost subscription is renewed. */
 const RESUBSCRIBE_MS = 5_000;
 
@@ -72,7 +75,9 @@ export interface HandshakeOptions {
   /** The URL of a remote server; absent for a process. */
   readonly url?: URL | undefined;
   /** The result of an earlier negotiation; without it, the newest protocol is tried first. */
-  readonly era?: PriorDiscovery;
+  readonly era: PriorDiscovery | undefined;
+  /** Rejects if the server does not support the newest protocol. */
+  readonly requiresModern?: boolean;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly onToolsChanged: () => void;
@@ -94,7 +99,7 @@ export async function handshake(inner: Transport, options: HandshakeOptions): Pr
     timeoutMs: inner instanceof StdioClientTransport ? Math.min(PROBE_MS, timeoutMs / 3) : timeoutMs / 2,
   };
   const client = new Client(options.clientInfo, {
-    versionNegotiation: { mode: "auto", probe },
+    versionNegotiation: { mode: options.requiresModern ? { pin: MODERN_VERSION } : "auto", probe },
     capabilities: getCapabilities(options.client),
   });
   const closed = new Promise<void>((resolve) => {

@@ -103,6 +103,7 @@ export class MultiTurnRequest {
     this.subject = request.subject;
     this.#request = request;
     const client: Client = {
+      era: "modern",
       can: (request) => this.#request.can(request),
       ask: (request, params, key) => this.#ask(request, params, key),
     };

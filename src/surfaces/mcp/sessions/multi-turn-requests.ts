@@ -93,6 +93,7 @@ export function askedDirectly(
   send: (request: ClientRequest, params: Record<string, unknown>, timeoutMs: number) => Promise<unknown>,
 ): Client {
   return {
+    era: "legacy",
     can,
     ask: async (request, params) => {
       if (!can(request, params)) throw cannotAsk(request);
