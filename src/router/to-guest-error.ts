@@ -1,7 +1,10 @@
-import { type ErrorCode, sentence, SkillgateError } from "../errors.ts";
+import { type ErrorCode, type ErrorFacts, sentence, SkillgateError } from "../errors.ts";
 import { isPlainObject } from "../model/arguments.ts";
+import type { Skill } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
 import { getMethodFacts, type GuardedCall } from "./call.ts";
+import { splitRemoteSkill } from "../shared/names/method-paths.ts";
+import { REMOTE_CODES } from "../shared/remote-errors.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import { explainEngineError } from "./engine-errors.ts";
 import { redact } from "./redact.ts";
@@ -27,8 +30,9 @@ export function toGuestError(
     ...getMethodFacts(method),
     ...(skill.server !== undefined && { server: skill.server }),
     ...(skill.kind === "mcp" && { tool: method.wireName }),
+    ...(skill.kind === "node" && getRemoteFacts(thrown, skill.name)),
   };
-  return new SkillgateError(toErrorCode(thrown), text || `${method.path} failed`, facts, { cause: thrown });
+  return new SkillgateError(toErrorCode(thrown, skill), text || `${method.path} failed`, facts, { cause: thrown });
 }
 
 /** Codes that a provider may set itself. Any other code would look as if it came from the router or the run. */
@@ -43,8 +47,19 @@ const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set([
   "SERVER_GONE",
 ]);
 
-function toErrorCode(thrown: unknown): ErrorCode {
-  return thrown instanceof SkillgateError && PROVIDER_CODES.has(thrown.code) ? thrown.code : "CALL_FAILED";
+function toErrorCode(thrown: unknown, { kind }: Pick<Skill, "kind">): ErrorCode {
+  if (!(thrown instanceof SkillgateError)) return "CALL_FAILED";
+  const { code } = thrown;
+  return PROVIDER_CODES.has(code) || (kind === "node" && REMOTE_CODES.has(code)) ? code : "CALL_FAILED";
+}
+
+/** Returns the machine that made the error, and the seconds after which it takes the call. */
+function getRemoteFacts(thrown: unknown, skill: string): ErrorFacts {
+  const { device, retryAfterSeconds } = thrown instanceof SkillgateError ? thrown.facts : {};
+  return {
+    device: typeof device === "string" ? device : splitRemoteSkill(skill)?.device,
+    ...(typeof retryAfterSeconds === "number" && { retryAfterSeconds }),
+  };
 }
 
 /** Returns the message of the thrown value, or the code of a system error without a message. Never throws. */

@@ -1,6 +1,7 @@
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { hashValue } from "../../shared/digest.ts";
 import type { MethodDefinition } from "../../model/skill.ts";
+import { REMOTE_REFUSALS } from "../../shared/remote-errors.ts";
 import type { ListedSkill } from "./listing.ts";
 import { NodeGoneError, type Peer, type RemoteCall } from "./peer.ts";
 
@@ -43,20 +44,9 @@ export async function callAnyPeer(peers: readonly Peer[], call: RemoteCall): Pro
 
 function mayRepeat(error: unknown, { metadata = {} }: MethodDefinition): boolean {
   if (error instanceof NodeGoneError && !error.hasBegun) return true;
-  if (error instanceof SkillgateError && UNMADE.has(error.code)) return true;
+  if (error instanceof SkillgateError && REMOTE_REFUSALS.has(error.code)) return true;
   return metadata.readOnly === true || metadata.idempotent === true;
 }
-
-/** Codes of calls that a machine refused, so that they had no effect. */
-const UNMADE: ReadonlySet<string> = new Set([
-  "PERMISSION_MISSING",
-  "POLICY_DENIED",
-  "APPROVAL_MISSING",
-  "RATE_LIMIT",
-  "COOLDOWN",
-  "METHOD_UNKNOWN",
-  "SKILL_DISABLED",
-]);
 
 /** True if the machine has the method with the same parameters. */
 function canCall(peer: Peer, { skill, method }: RemoteCall): boolean {

@@ -6,7 +6,7 @@ import type { Problem, Provider, SkillHealth } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import { hashValueFully } from "../../shared/digest.ts";
 import { truncateText } from "../../shared/format-text.ts";
-import { isDeviceName } from "../../shared/names/method-paths.ts";
+import { ANY_DEVICE, isDeviceName } from "../../shared/names/method-paths.ts";
 import { parseJson } from "./chunks.ts";
 import { callAnyPeer, mergeSkills } from "./failover.ts";
 import { parseListing } from "./listing.ts";
@@ -18,9 +18,6 @@ import { ANNOUNCEMENTS, DISCOVERY, getPingSubject } from "./subjects.ts";
 
 export { joinNetwork } from "./join-network.ts";
 export type { NodeSettings } from "./settings.ts";
-
-/** The device name that stands for whichever machine can make a call. */
-const ANY_DEVICE = "hub";
 
 /** A machine in the network, for people. */
 export interface NodeStatus {

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 
-import { ERRORS, type ErrorCode, sentence, SkillgateError } from "../../errors.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { CallContext, LogLevel, MethodDefinition } from "../../model/skill.ts";
 import { truncateText } from "../../shared/format-text.ts";
+import { REMOTE_CODES } from "../../shared/remote-errors.ts";
 import { injectContext } from "../../telemetry/index.ts";
 import { MAX_MESSAGE_BYTES, MessageReader, parseJson, sendMessage, type WholeMessage } from "./chunks.ts";
 import type { ListedSkill } from "./listing.ts";
@@ -233,33 +234,18 @@ function passOn(kind: string | undefined, body: unknown, context: CallContext): 
     for (const note of notes.slice(0, 20)) if (typeof note === "string") context.addNote?.(truncateText(note, 1_000));
 }
 
-/** Codes that a machine may answer with; other errors are those of the method itself. */
-const REMOTE_CODES: ReadonlySet<string> = new Set<ErrorCode>([
-  "PERMISSION_MISSING",
-  "POLICY_DENIED",
-  "APPROVAL_MISSING",
-  "RATE_LIMIT",
-  "COOLDOWN",
-  "ARGUMENTS_INVALID",
-  "METHOD_UNKNOWN",
-  "SKILL_DISABLED",
-  "SIGNATURE_INVALID",
-  "SIGNATURE_REPLAYED",
-  "ANSWER_LIMIT",
-  "CALL_TIMEOUT",
-]);
-
 function parseAnswer(text: string, device: string): unknown {
   const answer = parseJson(Buffer.from(text));
   if (isRecord(answer) && Object.hasOwn(answer, "value")) return answer["value"];
   const error = isRecord(answer) ? answer["error"] : undefined;
-  const { code, message } = isRecord(error) ? error : {};
+  const { code, message, retryAfterSeconds } = isRecord(error) ? error : {};
   if (typeof message !== "string") {
     const says = `the answer of "${device}" has neither a value nor an error`;
     throw new SkillgateError("NODE_ANSWER_INVALID", sentence("NODE_ANSWER_INVALID", says), { device });
   }
   const says = `${device}: ${truncateText(message, MAX_TEXT_UNITS)}`;
-  if (typeof code === "string" && REMOTE_CODES.has(code) && Object.hasOwn(ERRORS, code))
-    throw new SkillgateError(code as ErrorCode, says, { device });
+  const errorCode = [...REMOTE_CODES].find((remote) => remote === code);
+  const retry = Number.isFinite(retryAfterSeconds) ? { retryAfterSeconds: Math.max(0, Number(retryAfterSeconds)) } : {};
+  if (errorCode !== undefined) throw new SkillgateError(errorCode, says, { device, ...retry });
   throw new Error(says);
 }

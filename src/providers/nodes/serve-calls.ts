@@ -6,6 +6,7 @@ import type { Caller } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import { extractContext, runInContext } from "../../telemetry/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
+import { setBounded } from "../../shared/lru.ts";
 import {
   MessageReader,
   type IncomingPart,
@@ -52,6 +53,9 @@ export interface CallServerOptions {
 /** The most calls of other machines that are in progress. */
 const MAX_CALLS = 256;
 
+/** Ids of calls without a signature that are remembered, so that none is made twice. */
+const MAX_CALL_IDS = 100_000;
+
 /** A call as another machine sends it. */
 interface RemoteRequest {
   readonly path: string;
@@ -64,6 +68,7 @@ interface RemoteRequest {
 export function createCallServer(options: CallServerOptions): CallServer {
   const reader = new MessageReader();
   const running = new Map<string, AbortController>();
+  const unsignedIds = new Map<string, true>();
 
   async function serve(message: WholeMessage, reply: string): Promise<void> {
     const { id } = message;
@@ -73,10 +78,8 @@ export function createCallServer(options: CallServerOptions): CallServer {
     running.set(id, controller);
     try {
       const isFull = running.size > MAX_CALLS;
-      await answerCall({ ...options, id, reply, text: Buffer.from(message.bytes).toString("utf8") }, message, {
-        controller,
-        isFull,
-      });
+      const text = Buffer.from(message.bytes).toString("utf8");
+      await answerCall({ ...options, id, reply, text, unsignedIds }, message, { controller, isFull });
     } finally {
       running.delete(id);
     }
@@ -102,6 +105,7 @@ interface IncomingCall extends CallServerOptions {
   readonly id: string;
   readonly reply: string;
   readonly text: string;
+  readonly unsignedIds: Map<string, true>;
 }
 
 /** Makes the call, and sends what comes of it: progress, log lines, then one result. */
@@ -118,12 +122,20 @@ async function answerCall(
     if (isFull) throw new Error(`The device makes ${MAX_CALLS} calls at once and takes no more`);
     if (request === undefined) throw new Error("The device cannot read the call");
     const signer = await signatures.verify(createFacts(settings.device, path, id + text), head.get(SIGNATURE));
+    if (signer === undefined) requireNewId(id, call.unsignedIds);
     answer = formatValue(await makeCall(call, { ...request, signer }, controller));
   } catch (thrown) {
-    const code = thrown instanceof SkillgateError ? { code: thrown.code } : {};
-    answer = JSON.stringify({ error: { ...code, message: truncateText(getMessage(thrown), MAX_TEXT_UNITS) } });
+    const message = truncateText(getMessage(thrown), MAX_TEXT_UNITS);
+    const { code, facts } = thrown instanceof SkillgateError ? thrown : {};
+    answer = JSON.stringify({ error: { code, message, retryAfterSeconds: facts?.["retryAfterSeconds"] } });
   }
   await send(call, "result", answer, signatures.sign(createFacts(settings.device, path, id + text, answer)));
+}
+
+/** A signature is accepted once; without one, the id of a call must be new. */
+function requireNewId(id: string, ids: Map<string, true>): void {
+  if (ids.has(id)) throw new SkillgateError("SIGNATURE_REPLAYED", `The device has received the call ${id} before`);
+  setBounded(ids, [id, true], MAX_CALL_IDS);
 }
 
 const MAX_TEXT_UNITS = 8_000;

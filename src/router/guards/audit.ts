@@ -31,7 +31,7 @@ export function audit({ record, writer, now }: AuditOptions): Guard {
       end({ decision: "allowed", outcome: "ok", cached: answer.cached });
       return answer;
     } catch (error) {
-      end(endBy(error instanceof SkillgateError ? error.code : "CALL_FAILED"));
+      end(endBy(error));
       throw error;
     }
   };
@@ -126,13 +126,19 @@ function createEntry(call: GuardedCall, time: number, durationMs: number, how: C
   });
 }
 
-function endBy(code: ErrorCode): CallEnding {
-  if (REFUSALS.has(code)) return { decision: "refused", outcome: "refused", cached: false, code };
+function endBy(error: unknown): CallEnding {
+  const code = error instanceof SkillgateError ? error.code : "CALL_FAILED";
+  if (isRefusal(error)) return { decision: "refused", outcome: "refused", cached: false, code };
   return { decision: "allowed", outcome: code === "CALL_CANCELLED" ? "unfinished" : "error", cached: false, code };
 }
 
+/** True if a guard of this machine refused the call. What another machine says of a call that was made there is not checked. */
+export function isRefusal(error: unknown): error is SkillgateError {
+  return error instanceof SkillgateError && REFUSALS.has(error.code) && error.facts["device"] === undefined;
+}
+
 /** Codes with which guards refuse a call. */
-export const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "PERMISSION_MISSING",
   "POLICY_DENIED",
   "AUDIT_FAILED",

@@ -1,5 +1,4 @@
 import { isForeign } from "../../model/catalog.ts";
-import { SkillgateError } from "../../errors.ts";
 import { cutText } from "../../shared/format-text.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { encodeForGuest } from "../../shared/value-encoding.ts";
@@ -16,7 +15,7 @@ import {
   startSpan,
 } from "../../telemetry/index.ts";
 import type { CallAnswer, Guard, GuardedCall, Handler } from "../call.ts";
-import { REFUSALS } from "./audit.ts";
+import { isRefusal } from "./audit.ts";
 
 /** Maximum length of recorded arguments and results, in UTF-16 units. */
 const MAX_CONTENT_UNITS = 16_384;
@@ -55,7 +54,7 @@ export function trace(secrets: KnownSecrets, hasContent: boolean): Guard {
     } catch (thrown) {
       const errorType = getErrorType(thrown);
       recordDuration("calls", startedAt, { ...describeCall(call), [ATTRIBUTES.errorType]: errorType });
-      const isRefused = thrown instanceof SkillgateError && REFUSALS.has(thrown.code);
+      const isRefused = isRefusal(thrown);
       if (isRefused) countRefusal("call", errorType);
       if (isRefused && span !== undefined) addRefusal(span, call, errorType);
       span?.fail(errorType);

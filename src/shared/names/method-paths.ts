@@ -35,6 +35,9 @@ export function isSkillName(name: string): boolean {
   return remote === undefined ? isMemberName(name) : isDeviceName(remote.device) && isMemberName(remote.skill);
 }
 
+/** The device name that stands for whichever machine can make a call. No machine can have it. */
+export const ANY_DEVICE = "hub";
+
 const MAX_DEVICE_NAME_UNITS = 64;
 
 /** True for a text that `toDeviceName` returns. */
