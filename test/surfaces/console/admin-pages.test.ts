@@ -88,6 +88,8 @@ TestSkill.add:
   decision: ask
 wipe:
   decision: deny
+TestSkill.greet:
+  required_scopes: [people:greet]
 `;
 
 describe.skipIf(!hasChromium)("the page of the policy", () => {
@@ -107,6 +109,13 @@ describe.skipIf(!hasChromium)("the page of the policy", () => {
     await page.getByText(/The caller "key:bob:\w+" has no grant for TestSkill.add/).waitFor();
     expect(page.url()).toContain("#/policy?path=TestSkill.add&caller=bob");
     await takeScreenshot(page, "policy-explained-light");
+    await page.getByLabel("Method", { exact: true }).fill("TestSkill.greet");
+    await page.keyboard.press("Enter");
+    await page.getByText(/lacks .*people:greet/).waitFor();
+    await page.getByLabel("Scopes", { exact: true }).fill("people:greet");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator(".explanation").first().innerText()).not.toContain("lacks");
+    await takeScreenshot(page, "policy-scopes-light");
     await page
       .getByRole("textbox", { name: /Table/ })
       .fill("tests:\n  - { path: TestSkill.add, decision: ask }\n  - { path: TestSkill.greet, decision: deny }");

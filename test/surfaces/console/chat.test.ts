@@ -59,6 +59,24 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     expect(faults).toEqual([]);
   });
 
+  test("continues in a second tab of the same login, also after a new conversation [O2, G1]", async () => {
+    await using model = await serveReplies([sayText("First."), sayText("Second."), sayText("Third.")]);
+    const server = await serveWithModel(model);
+    const { page } = await openConsole(server, "#/chat");
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await say(page, "One");
+    await second.getByText("First.").waitFor();
+    await say(second, "Two");
+    await page.getByText("Second.").waitFor();
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await second.getByText("Ask for something", { exact: true }).waitFor();
+    await say(page, "Three");
+    await second.getByText("Third.").waitFor();
+    expect(await second.getByText("First.").count()).toBe(0);
+    expect(await second.getByText("Three", { exact: true }).count()).toBe(1);
+  });
+
   test("stops a program, and the conversation continues [O2, G6]", async () => {
     const aborted = whenSlow("aborted");
     await using model = await serveReplies([callCode("return await device.TestSkill.slow()"), sayText("Hello.")]);

@@ -62,6 +62,19 @@ describe.skipIf(!hasChromium)("the playground", () => {
     expect(faults).toEqual([]);
   });
 
+  test("shows an output and a result of a megabyte, cut, and stays usable [O2]", async () => {
+    const { page, faults } = await openConsole(await serveBank(), "#/playground");
+    await write(page, `const text = "<b>".repeat(400_000); console.log(text); return { text, list: [text.slice(9)] }`);
+    await page.keyboard.press("Control+Enter");
+    const result = page.getByRole("region", { name: "Run" });
+    await expect.poll(() => result.innerText()).toContain('{"text":"<b><b>');
+    expect(await page.locator("main b").count()).toBe(0);
+    await write(page, "return 1 + 1");
+    await page.keyboard.press("Control+Enter");
+    await expect.poll(() => result.innerText()).toMatch(/completed\s+2\b/);
+    expect(faults).toEqual([]);
+  });
+
   test("shows an error with its place in the program [O2]", async () => {
     const { page } = await openConsole(await serveBank(), "#/playground");
     await write(page, "const list = null; return list.length");

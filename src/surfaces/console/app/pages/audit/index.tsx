@@ -7,6 +7,7 @@ import { formatCount, Text } from "../../components/text.tsx";
 import { formatDuration, Time } from "../../components/time.tsx";
 import { type TableColumn, VirtualTable } from "../../components/virtual-table.tsx";
 import { formatLink, navigate } from "../../router.ts";
+import { useIsNarrow } from "../../state/narrow.ts";
 import type { PageProps } from "../index.ts";
 import { AuditDrawer } from "./audit-drawer.tsx";
 import { AuditFilterForm } from "./audit-filter.tsx";
@@ -27,10 +28,14 @@ const COLUMNS: readonly TableColumn<AuditItem>[] = [
   },
 ];
 
+/** A narrow window has no place for all of them. */
+const NARROW_COLUMNS = COLUMNS.filter(({ title }) => title === "Method" || title === "Result");
+
 /** The decisions on calls and their ends, the newest first. */
 export function AuditPage({ segments: [selected], query }: PageProps) {
   const parameters = query.toString();
   const { rows, hasMore, isStored, isLoading, error, loadMore, reload } = useAuditRows(parameters);
+  const isNarrow = useIsNarrow();
   const filter = Object.fromEntries(query);
   const close = (): void => navigate(formatLink(["audit"], filter));
   return (
@@ -46,7 +51,7 @@ export function AuditPage({ segments: [selected], query }: PageProps) {
         <>
           <VirtualTable
             label="Records"
-            columns={COLUMNS}
+            columns={isNarrow ? NARROW_COLUMNS : COLUMNS}
             rows={rows.value}
             getKey={({ seq }) => String(seq)}
             onOpen={({ seq }) => navigate(formatLink(["audit", String(seq)], filter))}

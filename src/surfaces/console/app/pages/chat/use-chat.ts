@@ -28,23 +28,30 @@ export function useChat(): Chat {
   const error = useSignal<ProblemDetails | undefined>(undefined);
   const name = useRef("");
   const controller = useRef(new AbortController());
+  const sends = useRef(false);
 
   const batch = useRef(createBatch(entries)).current;
   const receive = (
     line: ChatLine | { readonly kind: "problem"; readonly id?: undefined; problem: ProblemDetails },
   ): void => {
     if (line.kind === "state") {
-      if (name.current !== "" && name.current !== line.conversation) batch.clear();
+      const isNew = name.current !== "" && name.current !== line.conversation;
       name.current = line.conversation;
       isRunning.value = line.isRunning;
+      if (sends.current) otherTabs.report();
+      sends.current = false;
+      if (!isNew) return;
+      batch.clear();
+      void listen("GET"); // its entries have numbers of their own
     } else if (line.id === undefined) error.value = line.problem;
     else batch.add(line);
   };
   const listen = async (method: "GET" | "POST", body?: object): Promise<void> => {
     controller.current.abort();
-    const own = new AbortController();
-    controller.current = own;
-    const { signal } = own;
+    controller.current = new AbortController();
+    const { signal } = controller.current;
+    sends.current = method === "POST";
+    if (sends.current) isRunning.value = true;
     batch.flush();
     const after = entries.value.at(-1)?.id ?? 0;
     try {
@@ -60,10 +67,9 @@ export function useChat(): Chat {
     isLoaded.value = true;
   };
   useEffect(() => {
-    void listen("GET");
-    const stopFollowing = onStale(() => void listen("GET"));
+    const stop = reloadOnChange(() => void listen("GET"));
     return () => {
-      stopFollowing();
+      stop();
       controller.current.abort();
     };
   }, []);
@@ -72,23 +78,39 @@ export function useChat(): Chat {
     isRunning,
     isLoaded,
     error,
-    send(text) {
-      isRunning.value = true;
-      void listen("POST", { text });
-    },
-    resume() {
-      isRunning.value = true;
-      void listen("POST", { resume: true });
-    },
+    send: (text) => void listen("POST", { text }),
+    resume: () => void listen("POST", { resume: true }),
     stop: () => request("/chat/stop", { method: "POST", body: {} }),
     async restart() {
       controller.current.abort();
       await request("/chat", { method: "DELETE" });
       batch.clear();
+      otherTabs.report();
       await listen("GET");
     },
   };
 }
+
+/** Loads now, and whenever another tab or the server changed the conversation. Returns the function that stops it. */
+function reloadOnChange(load: () => void): () => void {
+  load();
+  const stops = [onStale(load), otherTabs.onChange(load)];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Tells other tabs of this browser that the conversation continues or is new. A tab does not hear itself. */
+const otherTabs = {
+  channel: new BroadcastChannel("chat"),
+  report(): void {
+    this.channel.postMessage(null);
+  },
+  onChange(listener: () => void): () => void {
+    this.channel.addEventListener("message", listener);
+    return () => this.channel.removeEventListener("message", listener);
+  },
+};
 
 /** Collects the entries of one frame, so that the page is drawn once for them. Entries that are there already are left out. */
 function createBatch(entries: Signal<readonly ChatEntry[]>) {

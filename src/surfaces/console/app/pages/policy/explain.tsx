@@ -17,14 +17,26 @@ interface ExplainProps {
   readonly file: string;
 }
 
-/** Asks for the decision on a method and a caller; the address of the page has both. */
+const CALLER_FIELDS = [
+  ["caller", "Caller", "owner, or the name of a key"],
+  ["scopes", "Scopes", "mail:send, mail:read"],
+  ["roles", "Roles", "support"],
+] as const;
+
+type CallerForm = Readonly<Record<(typeof CALLER_FIELDS)[number][0], string>>;
+
+/**
+ * Asks for the decision on a method and a caller; the address of the page has both. Scopes and roles replace those of the
+ * caller.
+ */
 export function Explain({ query, file }: ExplainProps) {
   const [path, setPath] = useState(query.get("path") ?? "");
-  const [caller, setCaller] = useState(query.get("caller") ?? "");
+  const caller = readCaller(query);
+  const [form, setForm] = useState(caller);
   const { data } = useResource<{ readonly methods: readonly MethodSummary[] }>("/methods", { reloadOn: ["catalog"] });
   const submit = (event: Event): void => {
     event.preventDefault();
-    navigate(formatLink(["policy"], { path: path.trim(), caller: caller.trim() }));
+    navigate(formatLink(["policy"], { path: path.trim(), ...form }));
   };
   const askedPath = query.get("path") ?? "";
   return (
@@ -48,34 +60,42 @@ export function Explain({ query, file }: ExplainProps) {
             <option key={method.path} value={method.path} />
           ))}
         </datalist>
-        <label class="field field-inline">
-          <span>Caller</span>
-          <input
-            type="text"
-            placeholder="owner, or the name of a key"
-            autocomplete="off"
-            spellcheck={false}
-            value={caller}
-            onInput={({ currentTarget }) => setCaller(currentTarget.value)}
-          />
-        </label>
+        {CALLER_FIELDS.map(([name, label, example]) => (
+          <label key={name} class="field field-inline">
+            <span>{label}</span>
+            <input
+              type="text"
+              placeholder={example}
+              autocomplete="off"
+              spellcheck={false}
+              value={form[name]}
+              onInput={({ currentTarget }) => setForm({ ...form, [name]: currentTarget.value })}
+            />
+          </label>
+        ))}
         <button type="submit" class="button button-primary toolbar-submit">
           Explain
         </button>
       </form>
-      {askedPath !== "" && <Answer path={askedPath} caller={query.get("caller") ?? ""} file={file} />}
+      {askedPath !== "" && <Answer path={askedPath} caller={caller} file={file} />}
     </Card>
   );
 }
 
+function readCaller(query: URLSearchParams): CallerForm {
+  const read = (name: keyof CallerForm): string => (query.get(name) ?? "").trim();
+  return { caller: read("caller"), scopes: read("scopes"), roles: read("roles") };
+}
+
 interface AnswerProps {
   readonly path: string;
-  readonly caller: string;
+  readonly caller: CallerForm;
   readonly file: string;
 }
 
 function Answer({ path, caller, file }: AnswerProps) {
-  const parameters = new URLSearchParams({ path, ...(caller !== "" && { caller }) });
+  const written = Object.entries(caller).filter(([, value]) => value !== "");
+  const parameters = new URLSearchParams([["path", path], ...written]);
   const { data, error } = useResource<PolicyExplanation>(`/policy/explain?${parameters}`, { reloadOn: ["catalog"] });
   if (error.value !== undefined) return <ErrorNotice error={error.value} />;
   if (data.value === undefined) return <div aria-busy="true" />;

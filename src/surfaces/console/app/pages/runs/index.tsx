@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { RECORDED_RUN_STATES, type RecordedRunSummary } from "../../../run-messages.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -7,6 +7,7 @@ import { Text } from "../../components/text.tsx";
 import { Time } from "../../components/time.tsx";
 import type { TableColumn } from "../../components/virtual-table.tsx";
 import { formatLink, navigate } from "../../router.ts";
+import { useIsNarrow } from "../../state/narrow.ts";
 import type { PageProps } from "../index.ts";
 import { RunComparisonView } from "./comparison.tsx";
 import { RunDetail } from "./detail.tsx";
@@ -83,19 +84,6 @@ function RunList({ query, isAdmin }: { readonly query: URLSearchParams; readonly
       </PagedTable>
     </>
   );
-}
-
-/** True for a window of less than 640 pixels; follows its changes. */
-function useIsNarrow(): boolean {
-  const query = useRef(matchMedia("(width < 640px)"));
-  const [isNarrow, setNarrow] = useState(query.current.matches);
-  useEffect(() => {
-    const onChange = ({ matches }: MediaQueryListEvent): void => setNarrow(matches);
-    const { current } = query;
-    current.addEventListener("change", onChange);
-    return () => current.removeEventListener("change", onChange);
-  }, []);
-  return isNarrow;
 }
 
 interface FilterInputProps {
