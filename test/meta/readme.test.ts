@@ -15,7 +15,7 @@ test("runs the first snippet of the README with a skill and a real MCP server on
   expect(stdout).toMatch(/CalculatorSkill\.calculate +ok/);
   const words = ["README.md", "CHANGELOG.md", "LICENSE"].map((file) => readFileSync(file, "utf8").split(/\s+/).length);
   expect(stdout).toContain(`README.md has ${words[0]} words`);
-  expect(stdout).toContain(`"${Math.round(words.reduce((sum, count) => sum + count, 0) / 3)}"`);
+  expect(stdout).toContain(`Its result\n\n  ${Math.round(words.reduce((sum, count) => sum + count, 0) / 3)}\n`);
   expect(stdout).not.toContain("\u001B");
 });
 
