@@ -106,6 +106,11 @@ export const ERRORS = {
     fix: "Continue without this call, or make it again when a person can answer",
   },
   SKILL_DISABLED: { stage: "call", says: "Cannot call a disabled skill", fix: "Ask the owner to enable it" },
+  SECRET_MISSING: {
+    stage: "call",
+    says: "Cannot call a skill without its secret",
+    fix: "Ask the owner to set the variable that the message names",
+  },
   COOLDOWN: { stage: "call", says: "The method is on cooldown", fix: "Wait for the time given in the message" },
   RATE_LIMIT: { stage: "call", says: "Rate limit exceeded", fix: "Wait for the time given in the message" },
   CALL_TIMEOUT: {

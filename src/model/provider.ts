@@ -4,6 +4,8 @@ import type { Health, ProvidedSkill } from "./skill.ts";
 export interface Problem {
   readonly source: string;
   readonly error: string;
+  /** The lines of the file around a mistake, with a caret under it. */
+  readonly frame?: string;
   /** The text to write instead, if it is known. */
   readonly fix?: string;
   /** It concerns every run, whatever it calls: a limit that is not the one that was meant. */

@@ -13,6 +13,7 @@ import type { KnownSecrets } from "../shared/secrets.ts";
 export type SkillResources = Pick<CallContext, "settings" | "secrets" | "store">;
 
 export interface DispatchOptions {
+  /** Throws a `SkillgateError` if the skill cannot be called without what is missing. */
   readonly getResources: (skill: Skill) => SkillResources;
   /** Values that no guest may read in an error. */
   readonly secrets: KnownSecrets;
@@ -33,12 +34,13 @@ export const NO_RESOURCES: SkillResources = Object.freeze({
 export function dispatch({ getResources, secrets, getView, onBegin }: DispatchOptions): Handler {
   return async (call) => {
     const { skill, method } = call;
+    const resources = getResources(skill);
     const start = onBegin(call);
     if (start !== undefined) await start;
     const recorded = call.onBegin?.(call.argumentsDigest());
     if (recorded !== undefined) await recorded;
     const view = getView(call.caller);
-    const { context, close } = createContext(call, getResources(skill), { secrets, view });
+    const { context, close } = createContext(call, resources, { secrets, view });
     try {
       const result = await skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context);
       requireBounds(result, `"${method.path}"`);

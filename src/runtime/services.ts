@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import { sentence, SkillgateError } from "../errors.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-snippet.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
@@ -8,6 +9,7 @@ import { createLearning, type Learning, type StoredResultsOptions } from "../lea
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import { isForeign, type Method } from "../model/catalog.ts";
+import type { ProvidedSkill } from "../model/skill.ts";
 import { createKeptResults } from "../model/kept-results.ts";
 import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
 import { createNestedSandboxes, type NestedSandboxes } from "./learned/nested-sandboxes.ts";
@@ -25,7 +27,7 @@ import {
 } from "../router/index.ts";
 import type { RunServices } from "./execution/run-services.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
-import type { SkillSettings } from "./skill-settings.ts";
+import { describeMissingSecrets, type ResolvedSettings, type SkillSettings } from "./skill-settings.ts";
 import { createSkillStore } from "./skill-store.ts";
 import type { SkillSources } from "./skill-sources.ts";
 import type { AuditWriter, LazyDatabase, Store } from "../store/index.ts";
@@ -103,7 +105,10 @@ export function createServices({
     approve,
     shouldReport: learning.shouldReport,
     isDisabled: (skill) => sources.isDisabled(skill),
-    getResources: ({ name, provided }) => ({ ...skillSettings.of(provided), store: createSkillStore(store, name) }),
+    getResources: ({ name, provided }) => ({
+      ...requireSecrets(provided, skillSettings.of(provided)),
+      store: createSkillStore(store, name),
+    }),
     secrets,
     ...(auditWriter !== undefined && { auditWriter }),
     onEntry,
@@ -134,6 +139,14 @@ export function createServices({
       findSimilar: (words) => discovery.similar(catalog, words),
     })),
   };
+}
+
+/** Throws `SECRET_MISSING` if a required secret has no value. */
+function requireSecrets({ name }: ProvidedSkill, settings: ResolvedSettings): ResolvedSettings {
+  const { missingSecrets } = settings;
+  if (missingSecrets.length === 0) return settings;
+  const values = `${name}: ${describeMissingSecrets(missingSecrets)}`;
+  throw new SkillgateError("SECRET_MISSING", sentence("SECRET_MISSING", values), { skill: name });
 }
 
 function openTypecheck(

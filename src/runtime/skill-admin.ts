@@ -10,7 +10,7 @@ import type { Providers } from "./open-providers.ts";
 import type { LivePolicy } from "../policy/index.ts";
 import type { Registry } from "../registry/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
-import type { ResolvedSettings, SkillSettings } from "./skill-settings.ts";
+import { describeMissingSecrets, type ResolvedSettings, type SkillSettings } from "./skill-settings.ts";
 import type { SkillSources } from "./skill-sources.ts";
 import { watchFile } from "../shared/watch-file.ts";
 
@@ -43,6 +43,10 @@ interface SkillAdminParts {
 
 export function createSkillAdmin(parts: SkillAdminParts & SettingsParts): SkillAdmin {
   const { registry, sources, providers, skillSettings, secrets } = parts;
+  const withSecrets = (health: SkillHealth, skill: ProvidedSkill | undefined): SkillHealth => {
+    const missing = skill === undefined ? [] : skillSettings.of(skill).missingSecrets;
+    return missing.length === 0 ? health : { ...health, healthy: false, message: describeMissingSecrets(missing) };
+  };
   return {
     reloadSettings: () => reloadSettings(parts),
     enable: (name) => sources.enable(name, true),
@@ -52,6 +56,7 @@ export function createSkillAdmin(parts: SkillAdminParts & SettingsParts): SkillA
       const all = [...(await sources.health()), ...providers.servers.map(getServerHealth)];
       return all
         .filter(({ skill }) => !sources.isDisabled(skill))
+        .map((health) => withSecrets(health, registry.catalog.skill(health.skill)?.provided))
         .map((health) => ({ ...health, message: secrets.maskText(health.message) }));
     },
     settingsOf(name) {

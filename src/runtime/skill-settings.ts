@@ -12,6 +12,14 @@ import { createValidator, type Validation, type Validator } from "../validation/
 /** The settings that a skill receives, and their problems. */
 export interface ResolvedSettings extends Pick<CallContext, "settings" | "secrets"> {
   readonly problems: readonly Problem[];
+  /** The required secrets without a value. */
+  readonly missingSecrets: readonly MissingSecret[];
+}
+
+export interface MissingSecret {
+  readonly name: string;
+  /** The environment variable that sets it. */
+  readonly variable: string;
 }
 
 type Section = Readonly<Record<string, unknown>>;
@@ -87,7 +95,7 @@ function resolveSettings(
   const own = Object.entries(section).filter(([key]) => !FOR_THE_RUNTIME.has(key));
   const written = own.map(([key, value]) => [key, filled(value, variables, missing)] as const);
   const problems = [...missing].map((what) => problem(name, `missing ${what}`));
-  if (schema === undefined) return { settings: Object.fromEntries(written), secrets: {}, problems };
+  if (schema === undefined) return { settings: Object.fromEntries(written), secrets: {}, problems, missingSecrets: [] };
   const secretNames = getSecretNames(schema);
   const fromEnvironment = secretNames.flatMap((key) => {
     const value = variables(getSecretVariable(name, key));
@@ -98,6 +106,8 @@ function resolveSettings(
   const values = checked.kind === "valid" ? checked.input : { ...getDefaults(schema), ...all };
   const isSecret = ([key]: readonly [string, unknown]): boolean => secretNames.includes(key);
   const texts = Object.entries(values).filter(isSecret);
+  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const missingNames = secretNames.filter((key) => required.includes(key) && !Object.hasOwn(values, key));
   return {
     settings: Object.fromEntries(Object.entries(values).filter((entry) => !isSecret(entry))),
     secrets: Object.fromEntries(texts.map(([key, value]) => [key, String(value)])),
@@ -108,6 +118,7 @@ function resolveSettings(
         return problem(name, says + hint);
       }),
     ],
+    missingSecrets: missingNames.map((key) => ({ name: key, variable: getSecretVariable(name, key) })),
   };
 }
 
@@ -163,6 +174,12 @@ function getDefaults({ properties }: JsonSchema): Section {
 export function getSecretVariable(skill: string, secret: string): string {
   const words = `${skill.replace(/(?<=.)Skill$/, "")}_${secret}`.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, "_");
   return words.replace(/[^\p{L}\p{N}]+/gu, "_").toUpperCase();
+}
+
+/** `it has no "apiKey"; set WEATHER_API_KEY` */
+export function describeMissingSecrets(missing: readonly MissingSecret[]): string {
+  const names = missing.map((secret) => JSON.stringify(secret.name)).join(", ");
+  return `it has no ${names}; set ${missing.map(({ variable }) => variable).join(", ")}`;
 }
 
 /** Settings are checked as arguments are. */

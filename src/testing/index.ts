@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { sentence, SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
+import type { JsonSchema } from "../model/json.ts";
 import type { Client } from "../model/client-requests.ts";
 import type { CallContext, ProvidedSkill } from "../model/skill.ts";
 import { loadSkills } from "../providers/skills/index.ts";
@@ -108,7 +109,8 @@ async function open(
   const isEntry = facts.isFile() && isFolderEntry(path);
   const provider = await loadSkills(isEntry ? dirname(dirname(path)) : dirname(path), { only: path, log });
   const { skills } = provider;
-  return { skills, problems: provider.problems.map(({ error }) => error), close: () => provider.close() };
+  const problems = provider.problems.map(({ error, frame }) => (frame === undefined ? error : `${error}\n${frame}`));
+  return { skills, problems, close: () => provider.close() };
 }
 
 /** `weather/skill.ts` and `weather/weather.ts` are the skill of the folder `weather`. */
@@ -128,6 +130,7 @@ function noSkill(name: string | undefined, skills: readonly ProvidedSkill[]): st
 function withBelongings(skill: ProvidedSkill, { settings = {}, secrets = {} }: TestOptions): ProvidedSkill {
   return {
     ...skill,
+    ...(skill.settings !== undefined && { settings: withoutRequired(skill.settings, { ...settings, ...secrets }) }),
     invoke: (method, input, context) =>
       skill.invoke(method, input, {
         ...context,
@@ -135,6 +138,13 @@ function withBelongings(skill: ProvidedSkill, { settings = {}, secrets = {} }: T
         secrets: { ...context.secrets, ...secrets },
       }),
   };
+}
+
+/** Requires only the settings that the test does not provide. */
+function withoutRequired(schema: JsonSchema, provided: Readonly<Record<string, unknown>>): JsonSchema {
+  const required: unknown = schema["required"];
+  if (!Array.isArray(required)) return schema;
+  return { ...schema, required: required.filter((name) => !Object.hasOwn(provided, String(name))) };
 }
 
 async function runForValue(runtime: Runtime, snippet: string, options: RunOptions): Promise<unknown> {

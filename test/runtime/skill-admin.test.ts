@@ -185,7 +185,28 @@ describe("settings of skills", () => {
       settings: { unit: "fahrenheit" },
       secrets: { apiKey: "from-the-file" },
       problems: [],
+      missingSecrets: [],
     });
+  });
+
+  test("refuse calls and fail the health check while a required secret is missing [L8, L9]", async () => {
+    write("skills/weather.ts", WEATHER);
+    const runtime = await open({ skillsDir: "skills", skills: [], env: {} });
+    await expect(runtime.call("WeatherSkill.given", {})).rejects.toMatchObject({
+      code: "SECRET_MISSING",
+      message:
+        'Cannot call a skill without its secret: WeatherSkill: it has no "apiKey"; set WEATHER_API_KEY (SECRET_MISSING)',
+    });
+    expect(await runtime.health()).toEqual([
+      {
+        skill: "WeatherSkill",
+        source: "weather.ts",
+        healthy: false,
+        message: 'it has no "apiKey"; set WEATHER_API_KEY',
+      },
+    ]);
+    const outcome = await runtime.run("device.WeatherSkill.given()");
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "SECRET_MISSING" } });
   });
 
   test("report all mistakes at once, and keep the skill working [L9]", async () => {
@@ -202,7 +223,13 @@ describe("settings of skills", () => {
         (what) => `skills.WeatherSkill | Cannot read the configuration: skills.WeatherSkill: ${what} (CONFIG_INVALID)`,
       ),
     ]);
-    expect(await runtime.call("WeatherSkill.given", {})).toMatchObject({ settings: { days: 9 } });
+    const options = {
+      skillsDir: "skills",
+      settings: join(folder, "settings.yaml"),
+      env: { WEATHER_API_KEY: "k-123456" },
+    };
+    const withSecret = await open(options);
+    expect(await withSecret.call("WeatherSkill.given", {})).toMatchObject({ settings: { days: 9 } });
   });
 });
 

@@ -54,6 +54,8 @@ export class SkillsFolder {
   readonly #around: LoadEnvironment;
   #entries: readonly LoadedEntry[] = [];
   #refused: readonly Problem[] = [];
+  /** The source of each skill in use, by its name. */
+  #sources: ReadonlyMap<string, string> = new Map();
 
   constructor(location: FolderLocation, cache: Cache, around: LoadEnvironment) {
     this.#location = location;
@@ -79,19 +81,22 @@ export class SkillsFolder {
     for (const { module } of removed) this.#around.processes.unload(module.source);
     this.#entries = entries;
     this.#refused = problems;
+    this.#sources = new Map(this.contents.skills.map(({ name, source }) => [name, source]));
   }
 
-  /** If two skills have the same name, the first is used. */
+  /** If two skills have the same name, the one that was used before stays; else the first is used. */
   get contents(): Contents {
     const skills = new Map<string, DefinedSkill>();
     const clashes: Problem[] = [];
-    for (const skill of this.#entries.flatMap((entry) => entry.skills)) {
+    const all = this.#entries.flatMap((entry) => entry.skills);
+    const isInUse = ({ name, source }: DefinedSkill): boolean => this.#sources.get(name) === source;
+    for (const skill of [...all.filter(isInUse), ...all.filter((each) => !isInUse(each))]) {
       const first = skills.get(skill.name);
       if (first === undefined) skills.set(skill.name, skill);
       else clashes.push({ source: skill.source, error: takenError(skill, first) });
     }
     const errors = this.#entries.flatMap(({ module, errors }) =>
-      errors.map((error) => ({ source: module.source, error })),
+      errors.map((error) => ({ source: module.source, ...error })),
     );
     return {
       skills: [...skills.values()],
@@ -134,7 +139,8 @@ export class SkillsFolder {
       const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
       const loaded = await this.#import(module, prepared, isReload);
       const created = createSkills({ module, prepared, loaded, guidance }, this.#around);
-      const errors = guidance?.problem === undefined ? created.errors : [...created.errors, guidance.problem];
+      const errors =
+        guidance?.problem === undefined ? created.errors : [...created.errors, { error: guidance.problem }];
       return { module, ...created, errors, files, signature: computeSignature(files, since) };
     } catch (error) {
       return { ...this.#withoutIt(module, error, prepared), files, signature: computeSignature(files, since) };

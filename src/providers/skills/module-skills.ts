@@ -2,6 +2,7 @@ import { type DefinedSkill, parseHealth } from "../../authoring/define-skill.ts"
 import { getMessage, sentence } from "../../errors.ts";
 import type { JsonSchema } from "../../model/json.ts";
 import { OWNER } from "../../model/caller.ts";
+import type { Problem } from "../../model/provider.ts";
 import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
 import { EMPTY_STORE } from "../../shared/empty-store.ts";
 import type { Prepared } from "./load/cache.ts";
@@ -26,10 +27,13 @@ export interface LoadEnvironment {
   readonly processes: SkillProcessPool;
 }
 
+/** A problem of one module. */
+export type ModuleError = Omit<Problem, "source">;
+
 export interface ModuleSkills {
   readonly skills: readonly DefinedSkill[];
   /** Reasons why a value is not a skill, or is only partly read. */
-  readonly errors: readonly string[];
+  readonly errors: readonly ModuleError[];
   /** Skills that did not start. */
   readonly unstarted: readonly string[];
 }
@@ -60,13 +64,14 @@ export function createSkills(parts: LoadedModule, around: LoadEnvironment): Modu
   const defined = parts.loaded.skills.map((each) => definedSkill(each, parts, around));
   const ofFile = classes.length + defined.length === 0 ? createFileSkills(parts, around) : [];
   const skills = [...ofClasses, ...defined, ...ofFile];
+  const errors = [
+    ...findFailures(parts, around.root, skills.length === 0),
+    ...findWarnings(parts.prepared, started, ofFile.length > 0),
+    ...(ofFile.length === 0 && skills.length > 0 ? describeLeftOut(parts) : []),
+  ];
   return {
     skills,
-    errors: [
-      ...findFailures(parts, around.root, skills.length === 0),
-      ...findWarnings(parts.prepared, started, ofFile.length > 0),
-      ...(ofFile.length === 0 && skills.length > 0 ? describeLeftOut(parts) : []),
-    ],
+    errors: errors.map((error) => ({ error })),
     unstarted: classes.filter((each) => !started.includes(each)).map(({ name }) => name),
   };
 }

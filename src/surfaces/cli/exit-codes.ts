@@ -39,6 +39,7 @@ const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   PERMISSION_MISSING: "unreachable",
   POLICY_DENIED: "unreachable",
   SKILL_DISABLED: "unreachable",
+  SECRET_MISSING: "unreachable",
   SERVER_FAILED: "unreachable",
   MODEL_UNREACHABLE: "unreachable",
   MODEL_REFUSED: "unreachable",

@@ -99,7 +99,7 @@ describe("a folder of awkward skills", () => {
       ["missing-import.ts", 'line 1, column 19: Could not resolve "./nowhere.ts"'],
       [
         "missing-package.ts",
-        "it failed at import: Cannot find package 'package-that-is-not-there' imported from missing-package.ts",
+        'it failed at import: the package "package-that-is-not-there" is not installed; run npm i package-that-is-not-there',
       ],
       ["not-exported.ts", `${NOTHING}; the class "NotExportedSkill" in line 3 is not exported`],
       ["nothing.ts", NOTHING],

@@ -130,7 +130,11 @@ describe("skills check", () => {
     expect({ ok, failures }).toEqual({
       ok: false,
       failures: [
-        { source: "broken.ts", error: "Cannot load the skill: line 1, column 27: Unexpected token (SKILL_INVALID)" },
+        {
+          source: "broken.ts",
+          error: "Cannot load the skill: line 1, column 27: Unexpected token (SKILL_INVALID)",
+          frame: expect.stringContaining("> 1 | export class BrokenSkill {"),
+        },
       ],
     });
     const findings = skills.flatMap((each: { findings: { path: string; says: string }[] }) => each.findings);

@@ -5,7 +5,7 @@ import type { CallRequest } from "./calls.ts";
 import { SkillProcess } from "./skill-process.ts";
 
 export type { Loaded, LoadRequest, CallTarget } from "./messages.ts";
-export { ModuleFailure, withoutPaths } from "./skill-errors.ts";
+export { describeMissingPackage, ModuleFailure, withoutPaths } from "./skill-errors.ts";
 export type { CallRequest } from "./calls.ts";
 export { skillEnvironment } from "./skill-environment.ts";
 

@@ -9,7 +9,7 @@ const OPEN_CODES = ["ARGUMENTS_INVALID", "CALL_FAILED", "NESTING_LIMIT"] as cons
 /** Converts an error of a skill for its caller: same name and message, without the path of the skills folder. */
 export function toCallError(path: string, { failure, isStray }: StrayableFailure, root: string): Error {
   const { name, code } = failure;
-  const message = withoutPaths(failure.message, root);
+  const message = describeMissingPackage(failure) ?? withoutPaths(failure.message, root);
   if (code === OWN_CODE) return callFailed(path, message);
   if (isStray) return callFailed(path, `failed outside of its call: ${message}`);
   const open = OPEN_CODES.find((each) => each === code);
@@ -25,6 +25,18 @@ interface StrayableFailure {
 /** Makes paths within the skills folder relative to it. */
 export function withoutPaths(text: string, root: string): string {
   return text.replaceAll(`file://${root}/`, "").replaceAll(`${root}/`, "").replaceAll(root, "the skills folder");
+}
+
+const MISSING_PACKAGE = /Cannot find (?:package|module) '((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/[^']*)?'/;
+
+/** Describes an import of a package that is not installed; `undefined` for any other failure. */
+export function describeMissingPackage({
+  message,
+  code,
+}: Pick<Failure, "message"> & { readonly code?: string | undefined }): string | undefined {
+  if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return undefined;
+  const name = MISSING_PACKAGE.exec(message)?.[1];
+  return name === undefined ? undefined : `the package "${name}" is not installed; run npm i ${name}`;
 }
 
 /** Marks errors of this module in the skill process; their messages continue after the method name. */

@@ -1,14 +1,11 @@
 import type { Command } from "commander";
 
-import { ERRORS } from "../../../errors.ts";
-import type { Problem } from "../../../model/provider.ts";
-import type { Runtime } from "../../../runtime.ts";
 import type { CommandAction } from "../command-action.ts";
 import { count, indented, lines } from "../text/layout.ts";
 import { problemText } from "../text/output.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { type CheckedSkill, checkSkill } from "./findings.ts";
-import { localSkills } from "./local-skills.ts";
+import { findFailures, localSkills } from "./local-skills.ts";
 
 export function addSkillsCheck(skills: Command, act: CommandAction): void {
   skills
@@ -25,19 +22,16 @@ export function addSkillsCheck(skills: Command, act: CommandAction): void {
           exit: failures.length === 0 ? "ok" : "failed",
           json: { ok: failures.length === 0, skills: checked, failures },
           text: lines([
-            ...failures.map((failure) => `${paint.out.red("✗")} ${problemText(failure)}`),
+            ...failures.flatMap((failure) => [
+              `${paint.out.red("✗")} ${problemText(failure)}`,
+              indented(failure.frame ?? ""),
+            ]),
             ...checked.map((each) => checkedText(each, paint.out)),
             checked.length + failures.length === 0 ? `No skills found in ${folder}` : "",
           ]),
         };
       }),
     );
-}
-
-/** Finds the files in the skills folder that do not load as a skill. */
-function findFailures({ problems, catalog }: Runtime): readonly Problem[] {
-  const isThere = new Set(catalog.skills.map(({ source }) => source));
-  return problems.filter(({ source, error }) => error.startsWith(ERRORS.SKILL_INVALID.says) && !isThere.has(source));
 }
 
 function checkedText({ skill, source, methods, tokens, findings }: CheckedSkill, paint: Paint): string {

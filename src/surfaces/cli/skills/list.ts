@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import type { Skill } from "../../../model/catalog.ts";
 import type { CommandAction } from "../command-action.ts";
+import { findFailures } from "./local-skills.ts";
 import { lines } from "../text/layout.ts";
 import { skillsText, warningsText } from "../text/output.ts";
 
@@ -15,7 +16,7 @@ export function addSkillsList(skills: Command, act: CommandAction): void {
         const { catalog, problems } = runtime;
         const disabled = runtime.disabled().map(({ name, source }) => ({ name, source }));
         return {
-          exit: "ok",
+          exit: findFailures(runtime).length === 0 ? "ok" : "failed",
           json: { skills: catalog.skills.map(listed), disabled, problems },
           text: lines([
             skillsText(catalog.skills, paint.out),

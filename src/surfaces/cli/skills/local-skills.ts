@@ -1,4 +1,6 @@
+import { ERRORS } from "../../../errors.ts";
 import type { Skill } from "../../../model/catalog.ts";
+import type { Problem } from "../../../model/provider.ts";
 import { createUnknownNameError } from "../../../shared/suggest.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { throwIfServerMissing } from "../unknown-path.ts";
@@ -15,4 +17,10 @@ export function unknownSkill(runtime: Runtime, name: string): never {
   throwIfServerMissing(runtime, name);
   const names = runtime.catalog.skills.map((skill) => skill.name);
   throw createUnknownNameError("SKILL_UNKNOWN", name, names, { skill: name });
+}
+
+/** Finds the files in the skills folder that do not load as a skill. */
+export function findFailures({ problems, catalog, disabled }: Runtime): readonly Problem[] {
+  const isThere = new Set([...catalog.skills, ...disabled()].map(({ source }) => source));
+  return problems.filter(({ source, error }) => error.startsWith(ERRORS.SKILL_INVALID.says) && !isThere.has(source));
 }

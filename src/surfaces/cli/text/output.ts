@@ -53,6 +53,7 @@ export function warningsText(problems: readonly Problem[], paint: Paint): string
   return lines(
     problems.flatMap((problem) => [
       paint.yellow(`Warning: ${shortenedProblem(problem)}`),
+      indented(problem.frame ?? ""),
       problem.fix === undefined ? "" : paint.dim(indented(problem.fix)),
     ]),
   );
