@@ -12,7 +12,7 @@ import { checkInput, inputCheckFor, type InputCheck, type Validation } from "./i
 import { findUnknownPointers } from "./json-pointer.ts";
 import { findingFrom, problemFrom } from "./problems.ts";
 import { NOTHING_UNKNOWN, summarizeErrors } from "./summarize-errors.ts";
-import { measure } from "./size.ts";
+import { copyValue, measure } from "./size.ts";
 
 export type { Validation } from "./input.ts";
 export { createPatternTest, createSchemaCheck } from "./schema-check.ts";
@@ -77,9 +77,12 @@ export function createValidator(
       const { output } = method;
       if (output === undefined || isQuarantined(method)) return undefined;
       const check = getOrCreate(outputs, output, () => compile(output, false, budget));
-      const errors = check.errorsIn(value ?? null, measure(value).weight);
+      const { weight, hasDates } = measure(value);
+      // A schema describes a date as it is in JSON.
+      const json = hasDates ? copyValue(value, (date) => date.toJSON()) : (value ?? null);
+      const errors = check.errorsIn(json, weight);
       if (errors === TIMED_OUT) countTimeout(method);
-      return errors === TIMED_OUT ? undefined : outputProblem(method, errors, value ?? null);
+      return errors === TIMED_OUT ? undefined : outputProblem(method, errors, json);
     },
   };
 }

@@ -102,6 +102,13 @@ describe("passes a call to its method [S1, X1]", () => {
   });
 });
 
+test("compares a date in a result as the text that it is in JSON [X1]", async () => {
+  const output = { type: "object", properties: { at: { type: "string", format: "date-time" } }, required: ["at"] };
+  const { call, told } = benchWith({ run: async () => ({ at: new Date(0) }), output });
+  expect(await routerWith().route(call([]))).toEqual({ at: new Date(0) });
+  expect(told.notes).toEqual([]);
+});
+
 describe("permissions [P2]", () => {
   test("keeps a call without its grant from the method", async () => {
     const run = vi.fn();
