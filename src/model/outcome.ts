@@ -27,6 +27,8 @@ export interface GuestError extends Position {
   readonly message: string;
   readonly frame: string;
   readonly hint: string;
+  /** The error that a skill threw, with its stack, for the program that owns the runtime. It is not enumerable. */
+  readonly cause?: Error;
   readonly skill?: string;
   readonly method?: string;
   readonly server?: string;

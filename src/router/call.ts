@@ -37,6 +37,8 @@ export interface Call {
   readonly timeoutMs?: number;
   readonly log: CallContext["log"];
   readonly progress: CallContext["progress"];
+  /** Receives the stack of an error that a skill threw, for the log of the owner; a caller never sees it. */
+  readonly onSkillError?: (stack: string) => void;
   /** The client that the method can send requests to while it runs. */
   readonly client?: Client;
   readonly onRawResult?: (result: unknown) => void;

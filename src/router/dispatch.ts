@@ -4,6 +4,7 @@ import type { Client } from "../model/client-requests.ts";
 import { requireBounds } from "../shared/value-size.ts";
 import type { CallContext } from "../model/skill.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
+import { findSkillError } from "../shared/skill-error.ts";
 import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
 import { PLACEHOLDER_NOTE, type SecretView } from "./secret-placeholders.ts";
 import { toGuestError } from "./to-guest-error.ts";
@@ -48,6 +49,8 @@ export function dispatch({ getResources, secrets, getView, onBegin }: DispatchOp
       if (value !== result) call.addNote(PLACEHOLDER_NOTE);
       return { value, cached: false };
     } catch (error) {
+      const stack = findSkillError(error)?.stack;
+      if (stack !== undefined) call.onSkillError?.(secrets.maskText(stack));
       throw toGuestError(error, call, secrets);
     } finally {
       close();

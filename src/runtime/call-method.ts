@@ -15,8 +15,10 @@ function createCallEvents(
   path: string,
   runId: string,
   { log, progress, observer = {} }: Pick<RunRequest, "log" | "progress" | "observer">,
-): Pick<Call, "log" | "progress" | "client"> {
+): Pick<Call, "log" | "progress" | "client" | "onSkillError"> {
   return {
+    // Only to the owner: the observer may be a client.
+    onSkillError: (stack) => log(path, "error", stack),
     log(level, text) {
       log(path, level, text);
       observer.log?.(path, level, text);

@@ -150,5 +150,5 @@ function withoutRequired(schema: JsonSchema, provided: Readonly<Record<string, u
 async function runForValue(runtime: Runtime, snippet: string, options: RunOptions): Promise<unknown> {
   const outcome = await runtime.run(snippet, options);
   if (outcome.kind === "completed") return outcome.value;
-  throw new Error(outcome.text);
+  throw new Error(outcome.text, outcome.kind === "failed" ? { cause: outcome.error.cause } : {});
 }

@@ -7,11 +7,12 @@ import type { KnownSecrets } from "../../shared/secrets.ts";
 import { encodeForGuest } from "../../shared/value-encoding.ts";
 import { addMethods } from "../outcome/add-methods.ts";
 import { createOutcome } from "../outcome/index.ts";
+import type { ThrownBySkill } from "./run-calls.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /** Describes how a run ended. */
 export function describeOutcome(
-  { plan, notes, callNotes, continuation, ...ending }: CheckedRun & RunEnding,
+  { plan, notes, callNotes, thrownBySkills, continuation, ...ending }: CheckedRun & RunEnding,
   request: RunRequest,
   services: RunServices,
 ): Outcome {
@@ -25,7 +26,19 @@ export function describeOutcome(
     secrets: services.secrets,
     cancelReason: findCancelReason(request.cancellable),
   });
-  return services.secrets.maskValue(addContinuation(addMethods(outcome, plan, request, services), continuation));
+  const masked = services.secrets.maskValue(
+    addContinuation(addMethods(outcome, plan, request, services), continuation),
+  );
+  return addCause(masked, outcome, thrownBySkills);
+}
+
+/** Adds the error of the skill as the cause. It is not enumerable: no surface that copies the outcome passes it on. */
+function addCause(outcome: Outcome, unmasked: Outcome, thrownBySkills: readonly ThrownBySkill[]): Outcome {
+  if (outcome.kind !== "failed" || unmasked.kind !== "failed") return outcome;
+  const { message } = unmasked.error;
+  const value = thrownBySkills.findLast((thrown) => thrown.message === message)?.error;
+  if (value === undefined) return outcome;
+  return { ...outcome, error: Object.defineProperty({ ...outcome.error }, "cause", { value, enumerable: false }) };
 }
 
 /** The run that a corrected program continues, and a sentence about it. */
@@ -41,6 +54,7 @@ function addContinuation(outcome: Outcome, hint: ContinuationHint | undefined): 
 
 type RunEnding = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" | "stop"> & {
   readonly callNotes: readonly string[];
+  readonly thrownBySkills: readonly ThrownBySkill[];
   /** How a corrected program continues the run, if it fails. */
   readonly continuation?: ContinuationHint | undefined;
 };

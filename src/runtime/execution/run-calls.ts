@@ -1,6 +1,6 @@
 import { type AnswerCall, parseTagged, type SandboxAnswer, type SandboxCall } from "../../../sandbox/index.ts";
 import { formatDeprecation } from "../../shared/deprecation.ts";
-import { sentence, SkillgateError } from "../../errors.ts";
+import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isForeign, type Method } from "../../model/catalog.ts";
 import type { Limits } from "../../model/limits.ts";
 import { createCall, createUnknownMethodError } from "../call-method.ts";
@@ -13,6 +13,7 @@ import type { LedgerCall } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
 import type { RunServices, RunRequest } from "./run-services.ts";
+import { findSkillError, type SkillError } from "../../shared/skill-error.ts";
 import { splitPath } from "../../shared/names/method-paths.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
@@ -24,7 +25,17 @@ export interface CallLog {
   /** Returns the remarks of one call. */
   getNotes(id: number): readonly string[];
   /** Ends the log when the run has ended; calls without an answer are recorded as unfinished. */
-  close(): { readonly calls: readonly CallRecord[]; readonly callNotes: readonly string[] };
+  close(): {
+    readonly calls: readonly CallRecord[];
+    readonly callNotes: readonly string[];
+    readonly thrownBySkills: readonly ThrownBySkill[];
+  };
+}
+
+/** An error that a skill threw, and the message that the program got. */
+export interface ThrownBySkill {
+  readonly message: string;
+  readonly error: SkillError;
 }
 
 /** The program of a run; it decides which members of a result count as read. */
@@ -56,17 +67,13 @@ export function createCallHandler(
   request: RunRequest,
   services: RunServices,
 ): CallLog {
-  const inRun: Pick<Call, "approvedInRun" | "getPlannedCalls" | "recorded" | "requestUnit"> = {
-    ...(request.requestUnit && { requestUnit: request.requestUnit }),
-    approvedInRun: createRunApprovals(),
-    getPlannedCalls: () => plan.map((site) => ({ site, method: request.catalog.method(site.path) })),
-    ...(ledger !== undefined && { recorded: ledger.recorded }),
-  };
+  const inRun = createRunParts({ plan, ledger }, request);
   const reads = (name: string): boolean => readsMember(source, name);
   const methods = paths.flatMap((path) => request.catalog.method(path) ?? []);
   const resultTexts = recordResults(source, methods, services.getPolicy());
   const records = new Map<number, () => CallRecord>();
   const notes = createCallNotes();
+  const thrownBySkills: ThrownBySkill[] = [];
   let closed = false;
   return {
     answer: async (call) => {
@@ -98,6 +105,7 @@ export function createCallHandler(
           records.set(call.id, () => refused);
           request.observer?.onCallEnd?.(refused);
         }
+        thrownBySkills.push(...findThrownBySkill(error));
         return { ok: false, error: toErrorFacts(error, method) };
       }
     },
@@ -116,9 +124,27 @@ export function createCallHandler(
       closed = true;
       // The calls of a continued run are not answered in their order.
       const calls = [...records].toSorted(([a], [b]) => a - b).map(([, record]) => record());
-      return { calls, callNotes: notes.listAll() };
+      return { calls, callNotes: notes.listAll(), thrownBySkills };
     },
   };
+}
+
+/** Creates what all calls of a run share. */
+function createRunParts(
+  { plan, ledger }: { readonly plan: Plan; readonly ledger: RunLedger | undefined },
+  { catalog, requestUnit }: RunRequest,
+): Pick<Call, "approvedInRun" | "getPlannedCalls" | "recorded" | "requestUnit"> {
+  return {
+    ...(requestUnit && { requestUnit }),
+    approvedInRun: createRunApprovals(),
+    getPlannedCalls: () => plan.map((site) => ({ site, method: catalog.method(site.path) })),
+    ...(ledger !== undefined && { recorded: ledger.recorded }),
+  };
+}
+
+function findThrownBySkill(thrown: unknown): readonly ThrownBySkill[] {
+  const error = findSkillError(thrown);
+  return error === undefined ? [] : [{ message: getMessage(thrown), error }];
 }
 
 /** The remarks of the calls of a run; each text counts once in the list of all. */

@@ -1,6 +1,7 @@
 import { type ErrorCode, ERRORS, getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { EXIT_CODES, type Exit, errorToExit } from "./exit-codes.ts";
-import { errorText } from "./text/output.ts";
+import { lines } from "./text/layout.ts";
+import { errorText, skillStackText } from "./text/output.ts";
 import type { CommandResult, Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -13,7 +14,7 @@ export function createErrorResult(thrown: unknown, { paint, debug }: Pick<Termin
     json: { error: { code, message, ...(fix !== "" && { fix }), ...facts } },
     text: "",
     remarks: errorText({ message, hint: fix }, paint.err),
-    asides: stack,
+    asides: lines([skillStackText(thrown, paint.err), stack]),
   };
 }
 

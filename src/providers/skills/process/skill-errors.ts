@@ -1,7 +1,10 @@
+import { fileURLToPath } from "node:url";
+
 import { sentence, SkillgateError } from "../../../errors.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import type { Failure } from "./messages.ts";
 import { splitPath } from "../../../shared/names/method-paths.ts";
+import { SkillError } from "../../../shared/skill-error.ts";
 
 /** Error codes that a skill may use; any other would let it imitate an error of the runtime. */
 const OPEN_CODES = ["ARGUMENTS_INVALID", "CALL_FAILED", "NESTING_LIMIT"] as const;
@@ -9,12 +12,35 @@ const OPEN_CODES = ["ARGUMENTS_INVALID", "CALL_FAILED", "NESTING_LIMIT"] as cons
 /** Converts an error of a skill for its caller: same name and message, without the path of the skills folder. */
 export function toCallError(path: string, { failure, isStray }: StrayableFailure, root: string): Error {
   const { name, code } = failure;
+  const cause = createSkillError(failure);
   const message = describeMissingPackage(failure) ?? withoutPaths(failure.message, root);
-  if (code === OWN_CODE) return callFailed(path, message);
-  if (isStray) return callFailed(path, `failed outside of its call: ${message}`);
+  if (code === OWN_CODE) return callFailed(path, message, cause);
+  if (isStray) return callFailed(path, `failed outside of its call: ${message}`, cause);
   const open = OPEN_CODES.find((each) => each === code);
   if (name === "SkillgateError" && open !== undefined) return new SkillgateError(open, message, getPathFacts(path));
-  return Object.assign(new Error(message), { name });
+  return new SkillError({ name, message, stack: cause.stack ?? "" });
+}
+
+/** Creates the error with the stack that owners see. */
+function createSkillError({ name, message, stack }: Failure): SkillError {
+  return new SkillError({ name, message, stack: [`${name}: ${message}`, ...getProjectFrames(stack)].join("\n") });
+}
+
+/** The code of Skillgate itself, whose frames tell an author nothing. */
+const OWN_FOLDER = fileURLToPath(
+  import.meta.url.endsWith(".ts")
+    ? new URL("../../../../dist/", import.meta.url)
+    : new URL("../../../../", import.meta.url),
+);
+
+/** Returns the lines of a stack in files of the project, without those in packages and in Skillgate. */
+export function getProjectFrames(stack: string): readonly string[] {
+  const frames = stack.split("\n").filter((line) => {
+    const [, file] = /^ {4}at .*?((?:\/|[A-Za-z]:\\)[^()]*):\d+:\d+\)?$/.exec(line.replace("file://", "")) ?? [];
+    return file !== undefined && !file.startsWith(OWN_FOLDER) && !/[\\/]node_modules[\\/]/.test(file);
+  });
+  // V8 names the holder of an exported function.
+  return frames.map((line) => line.replace(/^( {4}at (?:async )?)(?:Object|Module)\./, "$1"));
 }
 
 interface StrayableFailure {
@@ -43,8 +69,9 @@ export function describeMissingPackage({
 export const OWN_CODE = "SKILL_MISCONDUCT";
 
 /** `Cannot complete the call: "HogSkill.eat" did not finish: … (CALL_FAILED)`. */
-export function callFailed(path: string, what: string): SkillgateError {
-  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `"${path}" ${what}`), getPathFacts(path));
+export function callFailed(path: string, what: string, cause?: Error): SkillgateError {
+  const options = cause === undefined ? {} : { cause };
+  return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `"${path}" ${what}`), getPathFacts(path), options);
 }
 
 /** Returns the error of an aborted call: the abort reason, if it is a `SkillgateError`. */

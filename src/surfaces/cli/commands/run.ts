@@ -5,7 +5,7 @@ import { outcomeToExit } from "../exit-codes.ts";
 import type { Approval } from "../../../approvals/index.ts";
 import { pendingText } from "../text/approval-texts.ts";
 import { lines } from "../text/layout.ts";
-import { warningsText } from "../text/output.ts";
+import { skillStackText, warningsText } from "../text/output.ts";
 import { lacksSkill, selectProblems } from "../unknown-path.ts";
 import { outcomeRemarks, outcomeText, traceText } from "../text/run-texts.ts";
 import { readSource, type SnippetFlags, takesSnippet } from "../input/snippet-source.ts";
@@ -57,6 +57,7 @@ export function addRun(program: Command, act: CommandAction): void {
             text: outcomeText(outcome),
             remarks: lines([outcomeRemarks(outcome, paint.err), pendingText(pending, paint.err)]),
             asides: lines([
+              outcome.kind === "failed" ? skillStackText(outcome.error.cause, paint.err) : "",
               warningsText(selectProblems(opened, verbose || isLacking), paint.err),
               flags.trace ? traceText(outcome, paint.err) : "",
             ]),

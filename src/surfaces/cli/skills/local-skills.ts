@@ -20,7 +20,8 @@ export function unknownSkill(runtime: Runtime, name: string): never {
 }
 
 /** Finds the files in the skills folder that do not load as a skill. */
-export function findFailures({ problems, catalog, disabled }: Runtime): readonly Problem[] {
-  const isThere = new Set([...catalog.skills, ...disabled()].map(({ source }) => source));
+export function findFailures(runtime: Runtime): readonly Problem[] {
+  const { problems, catalog } = runtime;
+  const isThere = new Set([...catalog.skills, ...runtime.disabled()].map(({ source }) => source));
   return problems.filter(({ source, error }) => error.startsWith(ERRORS.SKILL_INVALID.says) && !isThere.has(source));
 }

@@ -21,8 +21,14 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     // A group fails only with its tests, which have lines of their own.
     if (details?.type === "suite") continue;
     const { cause, message = "it failed" } = details?.error ?? {};
-    const error = type === "test:pass" ? undefined : cause instanceof Error ? cause.message : message;
+    const error =
+      type === "test:pass" ? undefined : cause instanceof Error ? `${cause.message}${formatCause(cause)}` : message;
     const skipped = skip !== undefined || todo !== undefined;
     yield `${JSON.stringify({ name, file, passed: type === "test:pass", skipped, error })}\n`;
   }
+}
+
+/** The stack of the error that a skill threw, which is the cause of what \`testSkill\` rejects with. */
+function formatCause({ cause }: Error): string {
+  return cause instanceof Error && cause.stack !== undefined ? `\n${cause.stack}` : "";
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 
+import type { Outcome } from "../../../model/outcome.ts";
 import type { Method, Skill } from "../../../model/catalog.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { CommandAction } from "../command-action.ts";
@@ -81,7 +82,13 @@ async function runExample(runtime: Runtime, { path }: Method, code: string, sign
   if (outcome.kind === "completed") return { subject: path, name, outcome: "passed", why: "" };
   const wantsYes = outcome.kind === "failed" && outcome.error.code === "APPROVAL_MISSING";
   if (wantsYes) return { subject: path, name, outcome: "skipped", why: "it needs an approval, which was not given" };
-  return { subject: path, name, outcome: "failed", why: outcome.text };
+  return { subject: path, name, outcome: "failed", why: `${outcome.text}${formatStack(outcome)}` };
+}
+
+/** The stack of the error that the skill threw, on lines of its own. */
+function formatStack(outcome: Outcome): string {
+  const stack = outcome.kind === "failed" ? outcome.error.cause?.stack : undefined;
+  return stack === undefined ? "" : `\n${stack}`;
 }
 
 function resultText({ subject, name, outcome, why }: TestResult, paint: Paint): string {

@@ -1,7 +1,10 @@
+import { sep } from "node:path";
+
 import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { LearnedFacts, LogLevel } from "../../../model/skill.ts";
+import { findSkillError } from "../../../shared/skill-error.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
 import type { Paint } from "../terminal/terminal.ts";
 
@@ -48,6 +51,14 @@ export function errorText(
   return lines([paint.red(message), frame, hint === "" ? "" : paint.dim(hint)]);
 }
 
+/** The stack of the error that a skill threw, with paths relative to the current folder; empty for any other error. */
+export function skillStackText(error: unknown, paint: Paint): string {
+  const stack = findSkillError(error)?.stack ?? "";
+  if (stack === "") return "";
+  const [head = "", ...frames] = stack.replaceAll(`${process.cwd()}${sep}`, "").split("\n");
+  return lines([`Thrown by the skill: ${head}`, ...frames].map((line) => paint.dim(line)));
+}
+
 /** One line for each problem, with its fix below. */
 export function warningsText(problems: readonly Problem[], paint: Paint): string {
   return lines(
@@ -76,8 +87,14 @@ export function logLine(
   paint: Paint,
 ): string {
   const who = path === undefined ? "" : `${path}: `;
-  return `${paint.dim(`${level} ${who}${escaped(shortened(text, LOG_UNITS))}`)}\n`;
+  // An error of a skill has its stack below its message.
+  const [first = "", ...frames] = level === "error" ? text.split("\n", MAX_LOG_LINES) : [text];
+  const rows = [`${level} ${who}${escaped(shortened(first, LOG_UNITS))}`];
+  for (const frame of frames) rows.push(indented(escaped(shortened(frame.trim(), LOG_UNITS))));
+  return `${paint.dim(rows.join("\n"))}\n`;
 }
+
+const MAX_LOG_LINES = 20;
 
 const LOG_UNITS = 1_000;
 
