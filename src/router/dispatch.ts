@@ -4,7 +4,7 @@ import type { Client } from "../model/client-requests.ts";
 import { requireBounds } from "../shared/value-size.ts";
 import type { CallContext } from "../model/skill.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
-import { findSkillError } from "../shared/skill-error.ts";
+import { findSkillError } from "../shared/errors/skill-error.ts";
 import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
 import { PLACEHOLDER_NOTE, type SecretView } from "./secret-placeholders.ts";
 import { toGuestError } from "./to-guest-error.ts";

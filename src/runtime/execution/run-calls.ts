@@ -13,7 +13,7 @@ import type { LedgerCall } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
 import type { RunServices, RunRequest } from "./run-services.ts";
-import { findSkillError, type SkillError } from "../../shared/skill-error.ts";
+import { findSkillError, type SkillError } from "../../shared/errors/skill-error.ts";
 import { splitPath } from "../../shared/names/method-paths.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */

@@ -4,7 +4,7 @@ import { sentence, SkillgateError } from "../../../errors.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import type { Failure } from "./messages.ts";
 import { splitPath } from "../../../shared/names/method-paths.ts";
-import { SkillError } from "../../../shared/skill-error.ts";
+import { SkillError } from "../../../shared/errors/skill-error.ts";
 
 /** Error codes that a skill may use; any other would let it imitate an error of the runtime. */
 const OPEN_CODES = ["ARGUMENTS_INVALID", "CALL_FAILED", "NESTING_LIMIT"] as const;

@@ -4,7 +4,7 @@ import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { LearnedFacts, LogLevel } from "../../../model/skill.ts";
-import { findSkillError } from "../../../shared/skill-error.ts";
+import { findSkillError } from "../../../shared/errors/skill-error.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
 import type { Paint } from "../terminal/terminal.ts";
 
