@@ -22,7 +22,7 @@ import {
 import { benchSkills } from "./skills.mjs";
 import { benchServe } from "./serve.mjs";
 import { benchTelemetry } from "./telemetry/index.mjs";
-import { benchStart } from "./start.mjs";
+import { benchFirstAnswers, benchStart } from "./start.mjs";
 
 const WebSkill = defineSkill({
   name: "WebSkill",
@@ -58,6 +58,7 @@ await benchPayloads();
 await benchCompute();
 await benchSkills();
 await benchStart();
+await benchFirstAnswers();
 await benchMcp();
 await benchServe();
 await benchLedgers();

@@ -5,7 +5,9 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { table } from "./measure.mjs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { interleaved, table } from "./measure.mjs";
 import { PEERS, RESULTS } from "./peers.mjs";
 import { openPeers } from "./watch.mjs";
 
@@ -83,4 +85,53 @@ async function start(args, { cwd, wanted } = {}) {
   if (status !== 0 && said === "") throw new Error(`its process ended with ${signal ?? status}`);
   if (wanted !== undefined && said.trim() !== wanted) throw new Error(`it says ${JSON.stringify(said)}`);
   return { answer: Number(said), tookMs };
+}
+
+const HANDSHAKE = {
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
+};
+
+/** From the start of `serve --stdio` to its answers to `initialize` and `tools/list`, beside the least that the SDK does. */
+export async function benchFirstAnswers() {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-bench-"));
+  const servers = {
+    bare: { args: [fileURLToPath(new URL("test/bench/bare-server.mjs", root)), "stdio"], cwd: fileURLToPath(root) },
+    ours: { args: [fileURLToPath(new URL("dist/src/bin.js", root)), "serve", "--stdio"], cwd: folder },
+  };
+  const medians = await interleaved(
+    {
+      bare: () => answerFirst(servers.bare, folder),
+      ours: () => answerFirst(servers.ours, folder),
+      again: () => answerFirst(servers.ours),
+    },
+    1,
+    9,
+  );
+  rmSync(folder, { recursive: true, force: true });
+  table(
+    "From the start of a server to its list of tools, ms",
+    ["", "median", "ratio"],
+    [
+      ["a bare server of the SDK", medians.bare, 1],
+      ["skillgate serve --stdio, the first time in a folder", medians.ours, medians.ours / medians.bare],
+      ["skillgate serve --stdio, from then on", medians.again, medians.again / medians.bare],
+    ],
+  );
+  if (medians.ours > 1.5 * medians.bare) process.exitCode = 1;
+}
+
+/** Starts a server, and settles when it has listed its tools. With `fresh`, nothing is left of earlier starts. */
+async function answerFirst({ args, cwd }, fresh) {
+  if (fresh !== undefined) rmSync(join(fresh, ".local"), { recursive: true, force: true });
+  const env = { PATH: process.env.PATH, HOME: cwd };
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
+  const lines = createInterface({ input: child.stdout });
+  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  send({ id: 1, ...HANDSHAKE });
+  await once(lines, "line");
+  send({ method: "notifications/initialized" });
+  send({ id: 2, method: "tools/list" });
+  await once(lines, "line");
+  child.kill("SIGKILL");
 }

@@ -32,6 +32,7 @@ const ENTRY_POINTS = [
   "sandbox/spin-wait.ts",
   "src/agent/events.ts",
   "src/runtime.ts",
+  "src/runtime/builtin-tools/definitions.ts",
   "src/runtime/builtin-tools/index.ts",
   "src/runtime/disabled-skills.ts",
   "src/runtime/learned/write-skill.ts",
@@ -40,6 +41,8 @@ const ENTRY_POINTS = [
   "src/runtime/settings/index.ts",
   "src/runtime/change-skill-settings.ts",
   "src/runtime/skill-settings.ts",
+  "src/surfaces/cli/commands/early-client.ts",
+  "src/surfaces/mcp/opening/index.ts",
 ];
 
 /** Files beside the folder of the module that they belong to. */

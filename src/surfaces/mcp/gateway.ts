@@ -20,6 +20,7 @@ import { type Offered, getOfferedTools } from "./tools/tool-exposure.ts";
 import { IDENTITY } from "./identity.ts";
 import { createNotificationSink, createReadContext, type LogLevelState } from "./notifications.ts";
 import { getServerTexts, withDescription } from "./instructions.ts";
+import { LEGACY_CAPABILITIES, MODERN_CAPABILITIES } from "./opening/protocol.ts";
 import { listedPage } from "./features/pages.ts";
 import { withReadableErrors } from "./readable-errors.ts";
 import type { ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
@@ -30,7 +31,7 @@ import { getPrompt, listPrompts } from "./features/prompts.ts";
 import { type Library, listResources, listTemplates, readResource } from "./features/resources.ts";
 import { callOffered, READY_MS } from "./tools/tool-calls.ts";
 import { traceHandlers } from "./trace-requests.ts";
-import { declaresTasks, TASKS_EXTENSION } from "./tasks/extension.ts";
+import { declaresTasks } from "./tasks/extension.ts";
 import { serveTasks, withoutTaskContent } from "./tasks/serve-tasks.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
@@ -184,23 +185,14 @@ function servePrompts(
 }
 
 const OPTIONS: ServerOptions = {
-  capabilities: {
-    tools: { listChanged: true },
-    resources: { listChanged: true, subscribe: true },
-    prompts: { listChanged: true },
-    completions: {},
-    logging: {},
-  },
+  capabilities: LEGACY_CAPABILITIES,
   // The code that asked a question validates the client's answer.
   jsonSchemaValidator: {
     getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
   },
 };
 
-const MODERN_OPTIONS: ServerOptions = {
-  ...OPTIONS,
-  capabilities: { ...OPTIONS.capabilities, extensions: { [TASKS_EXTENSION]: {} } },
-};
+const MODERN_OPTIONS: ServerOptions = { ...OPTIONS, capabilities: MODERN_CAPABILITIES };
 
 /** Creates the context of a request of an older client, whose capabilities the SDK keeps from `initialize`. */
 function createLegacyContext(server: Server, context: ServerContext, logLevel: LogLevelState): WorkContext {

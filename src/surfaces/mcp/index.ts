@@ -10,8 +10,12 @@ import { FastPathCalls } from "./fast-path/calls.ts";
 import { answerModernCall } from "./fast-path/http.ts";
 import { createGateway, RequestGateway } from "./gateway.ts";
 import type { Principal, ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
+import { getServerTexts, withDescription } from "./instructions.ts";
+import type { OpeningTexts } from "./opening/index.ts";
+import { getOfferedTools } from "./tools/tool-exposure.ts";
 import { createRunRecords, type RunRecords } from "./features/run-records.ts";
 import type { Exchange } from "./sessions/session.ts";
+import { ToolsAnnouncement } from "./opening/announcement.ts";
 import { createSessions, type SessionOptions } from "./sessions/sessions.ts";
 import { createProxiedFeatures, type ProxiedFeatures } from "./features/proxied-features.ts";
 import { StdioServerTransport } from "./sessions/stdio-transport.ts";
@@ -43,6 +47,8 @@ export interface McpSurface {
   fetch(exchange: Exchange, asker: Principal): Promise<Response>;
   /** Serves one client over a pair of streams. */
   serveStreams(input: Readable, output: Writable, asker: Principal): StreamConnection;
+  /** The instructions and the list of tools for a client, as they are now. */
+  getTexts(asker: Principal, clientName: string): OpeningTexts;
   readonly records: RunRecords;
   readonly proxied: ProxiedFeatures;
   /** Number of open sessions. */
@@ -55,6 +61,8 @@ export interface StreamConnection {
   readonly closed: Promise<void>;
   /** Stops accepting requests, answers open ones, and closes; cancels those still open after `atMostMs`. */
   finish(atMostMs: number): Promise<void>;
+  /** Notifies the client that its list of tools has changed. */
+  announceTools(): void;
 }
 
 export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): McpSurface {
@@ -91,6 +99,11 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
     },
     serveStreams: (input, output, asker) =>
       serveStreams(new StdioServerTransport(input, output, options.bodyBytes), asker, shared),
+    getTexts(asker, clientName) {
+      const { instructions, description } = getServerTexts(runtime, asker, clientName);
+      const { tools } = getOfferedTools(runtime, asker.caller, asker.exposure);
+      return { instructions, tools: withDescription(tools, description) };
+    },
     records: shared.records,
     proxied: shared.proxied,
     get sessions() {
@@ -115,12 +128,14 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
   const { runtime } = shared;
   const conversation = randomUUID();
   let stopFollowing = (): void => {};
+  const announcement = new ToolsAnnouncement();
   const handle = serveStdio(
     ({ era }) => {
       const mcpClient: ConnectedClient = { ...asker, era, conversation, transport: "pipe" };
       const logLevel = { level: undefined };
       const server = createGateway(shared, mcpClient, logLevel);
       transport.calls = new FastPathCalls(shared, mcpClient, era === "legacy" ? { server, logLevel } : undefined);
+      announcement.follow(server, era);
       stopFollowing();
       stopFollowing = runtime.on("catalog", () => {
         for (const sent of [
@@ -148,5 +163,6 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
       await transport.finish(atMostMs);
       await handle.close();
     },
+    announceTools: () => announcement.send(),
   };
 }

@@ -1,28 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { Client as NewClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as NewStdio } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, onTestFinished, test } from "vitest";
 
-import { folder, OLD } from "../serving.ts";
-
-const BIN = resolve("dist/src/bin.js");
-
-const LOUD_SKILL = `
-console.log("printed while it is loaded");
-/** Prints where it must not. */
-export class LoudSkill {
-  /** Say a word, and print it. */
-  say(word: string): string { console.log("printed:", word); process.stdout.write("raw\\n"); return word; }
-  /** Waits for some milliseconds. */
-  async wait(ms: number): Promise<string> { await new Promise((resolve) => setTimeout(resolve, ms)); return "waited"; }
-}
-`;
+import { OLD } from "../serving.ts";
+import { BIN, environment, INITIALIZE, project, start } from "./stdio-server.ts";
 
 const COUNT_SKILL = `
 /** Says how far it is. */
@@ -48,14 +31,11 @@ test("lets clients of both generations list and call over stdio [V1]", async () 
   await young.connect(new NewStdio({ ...started, stderr: "ignore" }));
   onTestFinished(() => young.close());
   for (const client of [old, young]) {
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual([
-      "search_skills",
-      "describe_function",
-      "run_code",
-      "LoudSkill__say",
-      "LoudSkill__wait",
-    ]);
+    // The first list does not wait for the skills.
+    const list = async () => (await client.listTools()).tools.map(({ name }) => name);
+    await expect
+      .poll(list, { timeout: 10_000 })
+      .toEqual(["search_skills", "describe_function", "run_code", "LoudSkill__say", "LoudSkill__wait"]);
     const ran = await client.callTool({ name: "run_code", arguments: { code: 'await device.LoudSkill.say("hi")' } });
     expect(ran.content).toEqual([{ type: "text", text: "hi" }]);
   }
@@ -225,73 +205,3 @@ test("ends the server when the client stops reading, even with requests in progr
 });
 
 const NEWLINE = Buffer.from("\n");
-
-const INITIALIZE = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-};
-
-function project(files: Readonly<Record<string, string>> = {}): string {
-  const cwd = folder();
-  for (const [name, content] of Object.entries({ "skills/loud.ts": LOUD_SKILL, ...files })) {
-    mkdirSync(dirname(join(cwd, name)), { recursive: true });
-    writeFileSync(join(cwd, name), content);
-  }
-  return cwd;
-}
-
-function environment(home: string): Record<string, string> {
-  return { PATH: process.env["PATH"] ?? "", HOME: home };
-}
-
-/** Starts the server as a process and reads its output line by line. */
-function start(cwd: string, ...flags: readonly string[]) {
-  const child = spawn(process.execPath, [BIN, "serve", "--stdio", ...flags], {
-    cwd,
-    env: environment(cwd),
-    stdio: "pipe",
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let errors = "";
-  child.stderr.on("data", (chunk) => (errors += chunk));
-  const lines: string[] = [];
-  const waiting = new Set<() => void>();
-  const reader = createInterface({ input: child.stdout });
-  reader.on("line", (line) => {
-    lines.push(line);
-    for (const look of waiting) look();
-  });
-  const write = (...messages: readonly unknown[]): void => {
-    for (const message of messages)
-      child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
-  };
-  return {
-    child,
-    write,
-    lines,
-    errors: () => errors,
-    ended: once(reader, "close"),
-    exit: once(child, "exit"),
-    /** Waits for the first line that contains a text. */
-    line: (text: string): Promise<string> =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          const found = lines.find((line) => line.includes(text));
-          if (found === undefined) return;
-          waiting.delete(look);
-          resolve(found);
-        };
-        waiting.add(look);
-        look();
-      }),
-    /** Sends messages, ends the input, and returns all lines of the output. */
-    async send(...messages: readonly unknown[]): Promise<readonly string[]> {
-      write(...messages);
-      child.stdin.end();
-      await once(reader, "close");
-      return lines;
-    },
-  };
-}

@@ -1,13 +1,15 @@
 import { Writable } from "node:stream";
+import { isDeepStrictEqual } from "node:util";
 import { type Command, InvalidArgumentError, Option } from "commander";
 
 import { isRecord } from "../../../model/json.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { HttpServerSettings } from "../../http/index.ts";
-import type { Expose } from "../../mcp/index.ts";
+import type { Expose, McpSurface, Principal, StreamConnection } from "../../mcp/index.ts";
 import type { CommandAction } from "../command-action.ts";
 import { type LogFormat, openServeLog, type ServeLog } from "../serve-log.ts";
 import type { CliSession } from "../session.ts";
+import { type EarlyClient, takeEarlyClient } from "./early-client.ts";
 import { startHttpServer } from "../http-server.ts";
 import { waitForInterruption } from "../terminal/interruption.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
@@ -58,7 +60,7 @@ export function addServe(program: Command, act: CommandAction): void {
         log.warn(session.telemetry.problems());
         let isServing = true;
         // A server that is still connecting at shutdown is not a problem.
-        void runtime.ready.then(() => isServing && log.warn(runtime.problems));
+        void whenStarted(runtime).then(() => isServing && log.warn(runtime.problems));
         const serving = { runtime, flags, signal, log, session };
         try {
           await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
@@ -68,6 +70,12 @@ export function addServe(program: Command, act: CommandAction): void {
         return log.format === "json" ? { ...SERVED, isWarned: true } : SERVED;
       }),
     );
+}
+
+/** Settles when each server that starts with the command is connected or has failed. */
+function whenStarted(runtime: Runtime): Promise<void> {
+  const mcp = runtime.sections["mcp"];
+  return isRecord(mcp) && mcp["start"] === "when needed" ? runtime.known : runtime.ready;
 }
 
 /** The result of a served session, which prints nothing. */
@@ -130,11 +138,26 @@ async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: 
   const { expose, names, budgetTokens, bodyBytes, drainSeconds } = settings;
   const surface = createMcpSurface(runtime, { bodyBytes, sessions: { most: 1, idleMs: 60_000 } });
   const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
-  const connection = surface.serveStreams(process.stdin, output, asker);
+  const early = takeEarlyClient();
+  const connection = surface.serveStreams(
+    early?.stream.takeInput() ?? process.stdin,
+    early?.stream.filterOutput(output) ?? output,
+    asker,
+  );
+  if (early !== undefined) void runtime.known.then(() => updateClient(early, asker, surface, connection));
   serveOnUncaught(runtime.secrets, log);
   await Promise.race([connection.closed, waitForInterruption(signal)]);
   await connection.finish(drainSeconds * 1_000);
   await surface.close();
+}
+
+/** Stores the texts for the client of this process, and announces its tools if they differ from those it was sent. */
+function updateClient(early: EarlyClient, asker: Principal, surface: McpSurface, connection: StreamConnection): void {
+  const { summary } = early.stream;
+  if (summary === undefined) return;
+  const texts = surface.getTexts(asker, summary.clientName);
+  early.store(summary.clientName, texts);
+  if (summary.tools !== undefined && !isDeepStrictEqual(summary.tools, texts.tools)) connection.announceTools();
 }
 
 /** Returns a stream to stdout, and redirects all other output to stderr. */

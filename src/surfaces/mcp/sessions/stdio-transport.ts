@@ -46,6 +46,7 @@ export class StdioServerTransport implements Transport {
     this.#input.on("data", (chunk: Buffer) => this.#take(chunk));
     this.#input.once("end", () => this.#endLine()); // the last line may lack its newline
     for (const end of ["end", "close", "error"]) this.#input.once(end, () => void this.finish());
+    this.#input.resume();
     this.#output.once("error", () => void this.close()); // the client no longer reads
   }
 

@@ -1,10 +1,8 @@
 import { MissingRequiredClientCapabilityError } from "@modelcontextprotocol/server";
 
 import { isRecord } from "../../../model/json.ts";
+import { TASKS_EXTENSION } from "../opening/protocol.ts";
 import type { Questions, RequestResult } from "../sessions/multi-turn-request.ts";
-
-/** The MCP extension by which a tool call is answered with a task, which its client polls. */
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** Facts about a task, as they are sent. */
 interface TaskFacts {

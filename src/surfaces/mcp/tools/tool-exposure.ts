@@ -7,12 +7,10 @@ import { toolName } from "../../../registry/index.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
+import type { Expose } from "../opening/exposure.ts";
 import { methodTool } from "./method-tool.ts";
 
-/** Which tools a client sees: the built-in tools, every method as a tool, both, or a choice by the budget. */
-export type Expose = "code" | "tools" | "both" | "auto";
-
-export const EXPOSES: readonly Expose[] = ["code", "tools", "both", "auto"];
+export { EXPOSES, type Expose } from "../opening/exposure.ts";
 
 /** Names of methods as tools: `Skill__method`, or the name at their server if it is plain and unique. */
 export type ToolNames = "qualified" | "raw";

@@ -1,0 +1,15 @@
+import { BUILTIN_TOOLS } from "../../../runtime/builtin-tools/definitions.ts";
+import type { OpeningTexts } from "./answers.ts";
+import type { Expose } from "./exposure.ts";
+import { formatInstructions } from "./sentences.ts";
+
+export type { OpeningTexts } from "./answers.ts";
+export { getClientLimits } from "./client-limits.ts";
+export { EXPOSES, type Expose } from "./exposure.ts";
+export { OpeningStream, type OpeningSummary } from "./stream.ts";
+
+/** Returns the texts for a client while no method is known. A list with methods as tools has to wait for them. */
+export function getFirstTexts(expose: Expose): OpeningTexts {
+  const isShort = expose === "code" || expose === "auto";
+  return { instructions: formatInstructions(expose), tools: isShort ? BUILTIN_TOOLS : undefined };
+}

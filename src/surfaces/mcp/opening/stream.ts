@@ -1,0 +1,151 @@
+import { Readable, Writable } from "node:stream";
+
+import { isRecord } from "../../../model/json.ts";
+import type { ToolDefinition } from "../../../model/tool-definition.ts";
+import { type GetOpeningTexts, EarlyAnswers } from "./answers.ts";
+
+/** The most input that is read before the program is loaded; the rest waits in the pipe. */
+const MAX_BYTES = 1 << 20;
+
+/** Maximum number of UTF-16 units of a request that is answered. */
+const MAX_LINE = 64 << 10;
+
+/** Milliseconds of silence after which loading begins: a client may send its first request late. */
+const QUIET_MS = 50;
+
+const NEWLINE = 10;
+
+/** The answers that a client got before the program was loaded. */
+export interface OpeningSummary {
+  readonly clientName: string;
+  /** The list of tools that it was sent; `undefined` if it has not asked for one. */
+  readonly tools: readonly ToolDefinition[] | undefined;
+}
+
+/**
+ * Answers the first requests on a stream. The server that takes the stream over reads the rest, and the handshake once
+ * more, so that it knows the client; its second answer to the handshake is left out.
+ */
+export class OpeningStream {
+  /** Settles when a message has to wait for the program, when the tools are listed, and when the client is silent. */
+  readonly quiet: Promise<void>;
+  readonly #input: Readable;
+  readonly #write: (text: string) => unknown;
+  readonly #answers: EarlyAnswers;
+  /** The lines that the server is to read. */
+  readonly #lines: Buffer[] = [];
+  /** The ids of the requests that were answered and that the server reads as well, as JSON. */
+  readonly #repeated = new Set<string>();
+  #bytes = 0;
+  #line: Buffer = Buffer.alloc(0);
+  #hasEnded = false;
+  #clientName: string | undefined;
+  #tools: readonly ToolDefinition[] | undefined;
+  #setQuiet: () => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(input: Readable, write: (text: string) => unknown, getTexts: GetOpeningTexts) {
+    this.#input = input;
+    this.#write = write;
+    this.#answers = new EarlyAnswers(getTexts);
+    this.quiet = new Promise((resolve) => (this.#setQuiet = resolve));
+    this.#waitForSilence();
+    input.on("data", this.#take).once("end", this.#end).once("error", this.#end);
+  }
+
+  /** The answers so far; `undefined` if there are none. */
+  get summary(): OpeningSummary | undefined {
+    return this.#clientName === undefined ? undefined : { clientName: this.#clientName, tools: this.#tools };
+  }
+
+  /** Stops answering, and returns the input that the server is to read. */
+  takeInput(): Readable {
+    this.#input.off("data", this.#take).off("end", this.#end).off("error", this.#end).pause();
+    clearTimeout(this.#timer);
+    const read = Buffer.concat([...this.#lines, this.#line]);
+    if (this.#hasEnded) return Readable.from(read.length === 0 ? [] : [read]);
+    if (read.length > 0) this.#input.unshift(read);
+    return this.#input;
+  }
+
+  /** Returns a stream that leaves out the second answer to the handshake. */
+  filterOutput(output: Writable): Writable {
+    if (this.#repeated.size === 0) return output;
+    return new Writable({
+      decodeStrings: false,
+      write: (text: string, _encoding, done) => {
+        if (this.#repeated.size > 0 && this.#isRepeated(text)) done();
+        else output.write(text, done);
+      },
+    });
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    this.#bytes += chunk.length;
+    this.#waitForSilence();
+    let rest = Buffer.concat([this.#line, chunk]);
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      const line = rest.subarray(0, end + 1);
+      if (!this.#answer(line.toString("utf8"))) this.#lines.push(line);
+      rest = rest.subarray(end + 1);
+    }
+    this.#line = rest;
+    if (this.#bytes > MAX_BYTES) this.#input.off("data", this.#take).pause();
+  };
+
+  readonly #end = (): void => {
+    this.#hasEnded = true;
+    this.#setQuiet();
+  };
+
+  #waitForSilence(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#setQuiet, QUIET_MS);
+  }
+
+  /** Answers a request if possible. Returns true if the server need not read it as well. */
+  #answer(line: string): boolean {
+    const request = line.length > MAX_LINE ? undefined : parseRequest(line);
+    if (request === undefined) return false;
+    const answer = this.#answers.answer(request.method, request.params);
+    if (answer === undefined) {
+      this.#setQuiet();
+      return false;
+    }
+    this.#write(`${JSON.stringify({ jsonrpc: "2.0", id: request.id, result: answer.result })}\n`);
+    this.#clientName = answer.clientName;
+    if (answer.isHandshake) this.#repeated.add(JSON.stringify(request.id));
+    if (answer.tools === undefined) return !answer.isHandshake;
+    this.#tools = answer.tools;
+    this.#setQuiet();
+    return true;
+  }
+
+  #isRepeated(text: string): boolean {
+    const message = parseObject(text);
+    return message !== undefined && !("method" in message) && this.#repeated.delete(JSON.stringify(message["id"]));
+  }
+}
+
+interface OpeningRequest {
+  readonly id: string | number;
+  readonly method: unknown;
+  readonly params: unknown;
+}
+
+/** Parses a line; `undefined` for a notification, and for everything that is not a single valid request. */
+function parseRequest(line: string): OpeningRequest | undefined {
+  const message = parseObject(line);
+  if (message?.["jsonrpc"] !== "2.0") return undefined;
+  const { id, method, params } = message;
+  return typeof id === "string" || Number.isSafeInteger(id) ? { id: id as string | number, method, params } : undefined;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined; // the program reads the line again, and reports it
+  }
+}
