@@ -1,9 +1,7 @@
 // What the conformance suite starts, once for each scenario: connects to the server at the address in the last argument,
 // and does there what the scenario named in the environment wants to see.
 
-import { toServerConfig } from "../../dist/src/config/index.js";
-import { OWNER } from "../../dist/src/model/caller.js";
-import { connectServers } from "../../dist/src/providers/mcp/index.js";
+import { createRuntime } from "../../dist/src/index.js";
 
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}");
@@ -45,40 +43,32 @@ const ANSWERS = {
   "roots/list": { roots: [] },
 };
 
-const config = { ...toServerConfig("suite", { url }), oauth: OAUTH[scenario] ?? {} };
-const provider = connectServers([config], {
-  env: process.env,
-  clientInfo: { name: "skillgate-conformance", version: "1.0.0" },
-  authorize,
+const runtime = await createRuntime({
+  skillsDir: false,
+  mcpServers: { suite: { url, oauth: OAUTH[scenario] ?? {} } },
+  mcp: { authorize, client: { can: () => true, ask: async (request) => ANSWERS[request] } },
 });
-await provider.ready;
-const [status] = provider.servers;
+await runtime.ready;
+const [status] = runtime.servers;
 if (status.status !== "connected") throw new Error(status.error);
-for (const { name, arguments: input } of callsFor(getTools(status, provider.skills[0]))) {
-  console.log(name, JSON.stringify(await provider.call("suite", name, input, callContext())));
+for (const { name, arguments: input } of callsFor(getTools(status))) {
+  const { method } = status.tools.find((tool) => tool.name === name);
+  const outcome = await runtime.run(`await device.SuiteMCP[${JSON.stringify(method)}](${JSON.stringify(input)})`);
+  console.log(name, outcome.text);
 }
-await provider.close();
+await runtime.close();
 
 /** The tools that are offered, each with the schema that its method has. */
-function getTools({ tools }, { methods }) {
-  return tools.map(({ name, method }) => ({ name, inputSchema: methods.find((each) => each.name === method).input }));
+function getTools({ tools }) {
+  const { methods } = runtime.catalog;
+  return tools.map(({ name, method }) => ({
+    name,
+    inputSchema: methods.find(({ path }) => path === `SuiteMCP.${method}`).input,
+  }));
 }
 
 function callsFor(tools) {
   return CALLS[scenario]?.(tools) ?? tools.map(({ name }) => ({ name, arguments: {} }));
-}
-
-function callContext() {
-  return {
-    caller: OWNER,
-    runId: "conformance",
-    callId: "1",
-    signal: AbortSignal.timeout(30_000),
-    log() {},
-    settings: {},
-    progress() {},
-    client: { can: () => true, ask: async (request) => ANSWERS[request] },
-  };
 }
 
 /** The suite's page asks nobody: it redirects at once. */

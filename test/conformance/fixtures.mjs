@@ -242,7 +242,8 @@ export async function fixtureRuntime() {
   }
 }
 
-function conformanceSkill(change) {
+/** The methods that the suites call, by their names. */
+export function conformanceMethods(change) {
   const methods = {
     ...CONTENT,
     ...NEWS,
@@ -253,21 +254,25 @@ function conformanceSkill(change) {
     test_trigger_tool_change: () => change(),
     test_trigger_prompt_change: () => change(),
   };
+  return Object.fromEntries(
+    Object.entries(methods).map(([name, run]) => [
+      name,
+      {
+        description: `Does what the suite wants of ${name}`,
+        ...(INPUTS[name] && { input: INPUTS[name] }),
+        ...(TASK_SUPPORT[name] && { taskSupport: TASK_SUPPORT[name] }),
+        timeoutMs: 120_000,
+        run,
+      },
+    ]),
+  );
+}
+
+function conformanceSkill(change) {
   const skill = defineSkill({
     name: "ConformanceSkill",
     description: "What the conformance suite calls",
-    methods: Object.fromEntries(
-      Object.entries(methods).map(([name, run]) => [
-        name,
-        {
-          description: `Does what the suite wants of ${name}`,
-          ...(INPUTS[name] && { input: INPUTS[name] }),
-          ...(TASK_SUPPORT[name] && { taskSupport: TASK_SUPPORT[name] }),
-          timeoutMs: 120_000,
-          run,
-        },
-      ]),
-    ),
+    methods: conformanceMethods(change),
   });
   return { ...skill, offers: OFFERS };
 }

@@ -1,4 +1,5 @@
-// `npm run conformance [client | server | gateway]`: the protocol's own conformance suites, of both generations.
+// `npm run conformance [client | server | gateway | dual]`: the protocol's own conformance suites, of both generations.
+// `npm run conformance in-front-of URL` stands in front of any server that has the tools of the suites.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -36,21 +37,24 @@ const RUNS = {
   ],
   server: SERVER_RUNS,
   gateway: SERVER_RUNS,
+  // In the protocol of 2026, the tools of this server have no way to ask their client.
+  dual: SERVER_RUNS.slice(0, 2),
+  "in-front-of": SERVER_RUNS,
 };
 
 /** Where the skills of the suite are: in the server itself, or behind it. */
-const SERVERS = { client: [], server: ["own"], gateway: ["http", "stdio"] };
+const SERVERS = { client: [], server: ["own"], gateway: ["http", "stdio"], dual: ["dual"] };
 
 const [role = "server", ...rest] = process.argv.slice(2);
 /** Of the suites only the first, where all of them would take too long. */
 const isFirst = rest[0] === "--first";
-const more = isFirst ? rest.slice(1) : rest;
+const [behind, ...more] = role === "in-front-of" ? rest : [undefined, ...(isFirst ? rest.slice(1) : rest)];
 if (!Object.hasOwn(RUNS, role)) throw new Error(`Say ${Object.keys(RUNS).join(" or ")}, not ${role}`);
 mkdirSync(RESULTS, { recursive: true });
 let failed = 0;
 for (const [version, args] of isFirst ? RUNS[role].slice(0, 1) : RUNS[role]) {
   if (role === "client") run(version, args);
-  for (const skills of SERVERS[role]) {
+  for (const skills of SERVERS[role] ?? [behind]) {
     const server = await startServer(skills);
     run(version, [...args, "--url", server.url], skills);
     server.child.stdin.end();

@@ -8,11 +8,14 @@ const SUITE = ".cache/conformance/0.1.16/node_modules/@modelcontextprotocol/conf
 const installed = existsSync(SUITE) || install();
 if (!installed) console.warn("SKIPPED: the conformance suite is not installed, and cannot be: npm run conformance");
 
-test.skipIf(!installed)(
-  "passes all 30 scenarios of the protocol's conformance suite [V1]",
+test.skipIf(!installed).each([
+  ["by itself", "server"],
+  ["in front of a server of both generations", "dual"],
+])(
+  "passes all 30 scenarios of the protocol's conformance suite (%s) [V1] [M7]",
   { timeout: 180_000 },
-  () => {
-    const { status, stdout } = spawnSync(process.execPath, ["test/conformance/index.mjs", "server", "--first"], {
+  (_name, role) => {
+    const { status, stdout } = spawnSync(process.execPath, ["test/conformance/index.mjs", role, "--first"], {
       encoding: "utf8",
     });
     expect(stdout).toContain("Total: 40 passed, 0 failed");
