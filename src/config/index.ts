@@ -2,7 +2,7 @@ export { changeFile, whyNotWritten } from "./write-atomic.ts";
 export { type ConfigDocument, type Path as DocumentPath, parseDocument } from "./documents/index.ts";
 export { configError, readConfigFile } from "./read-file.ts";
 export type { EnvChange } from "./edit-env.ts";
-export { getProjectStateDir } from "../shared/project-state-dir.ts";
+export { getProjectStateDir } from "../shared/files/project-state-dir.ts";
 export { fillIn, lookUp, type Variables } from "./variables.ts";
 export {
   changeServers,

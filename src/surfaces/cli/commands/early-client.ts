@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 import { isRecord } from "../../../model/json.ts";
 import { createFileCache, type KeyValueCache } from "../../../shared/file-cache.ts";
-import { getProjectStateDir } from "../../../shared/project-state-dir.ts";
+import { getProjectStateDir } from "../../../shared/files/project-state-dir.ts";
 import { VERSION } from "../../../shared/version.ts";
 import {
   type Expose,

@@ -6,7 +6,7 @@ import { formatInstructions } from "./sentences.ts";
 export type { OpeningTexts } from "./answers.ts";
 export { getClientLimits } from "./client-limits.ts";
 export { EXPOSES, type Expose } from "./exposure.ts";
-export { OpeningStream, type OpeningSummary } from "./stream.ts";
+export { OpeningStream } from "./stream.ts";
 
 /** Returns the texts for a client while no method is known. A list with methods as tools has to wait for them. */
 export function getFirstTexts(expose: Expose): OpeningTexts {

@@ -16,7 +16,7 @@ const QUIET_MS = 50;
 const NEWLINE = 10;
 
 /** The answers that a client got before the program was loaded. */
-export interface OpeningSummary {
+interface OpeningSummary {
   readonly clientName: string;
   /** The list of tools that it was sent; `undefined` if it has not asked for one. */
   readonly tools: readonly ToolDefinition[] | undefined;
