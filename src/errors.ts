@@ -267,6 +267,11 @@ export const ERRORS = {
     says: "Cannot use the store",
     fix: "Read the message; store.dir and store.url in settings.yaml say where the store is",
   },
+  STORE_TIMEOUT: {
+    stage: "host",
+    says: "The store took too long",
+    fix: "Find out what makes the database slow, or set statement_timeout in store.url",
+  },
   STORE_CONFLICT: {
     stage: "host",
     says: "Cannot add a record that exists",

@@ -27,6 +27,7 @@ export interface AuditStore {
 
 /** Interval between two signatures while records are added. */
 const SIGN_AFTER_MS = 60_000;
+const NO_RECORDS: ReadonlySet<AuditRecord> = new Set();
 /** Attempts to append after another process was faster. */
 const MAX_ATTEMPTS = 20;
 
@@ -38,17 +39,41 @@ export function createAuditStore(
   const queued = createQueue();
   /** The last record that this process has added. */
   let last: AuditRow | undefined;
+  /** Records of an attempt that failed, with the row of the last one: it may have been stored nevertheless. */
+  let unsure: { readonly records: readonly AuditRecord[]; readonly end: AuditRow } | undefined;
   let signedAt = 0;
   let hasUnsigned = false;
 
-  async function append(records: readonly AuditRecord[]): Promise<void> {
+  async function append(all: readonly AuditRecord[]): Promise<void> {
+    const stored = await settle();
+    const records = all.filter((record) => !stored.has(record));
     const [first] = records;
     if (first === undefined) return;
     const day = getDay(Date.parse(first.time));
     if (last !== undefined && hasUnsigned && getDay(last.time) !== day) await signPosition(last);
     last = (await appendAfter(last, records)) ?? (await appendToEnd(records));
     hasUnsigned = true;
-    if (last !== undefined && Date.now() - signedAt > SIGN_AFTER_MS) await signPosition(last);
+    // The records are stored: a caller that learned of a failure would add them again. The next signature covers them, too.
+    if (last !== undefined && Date.now() - signedAt > SIGN_AFTER_MS)
+      await signPosition(last).catch(() => (hasUnsigned = true));
+  }
+
+  /** Returns the records of the failed attempt if they were stored. */
+  async function settle(): Promise<ReadonlySet<AuditRecord>> {
+    if (unsure === undefined) return NO_RECORDS;
+    const { records, end } = unsure;
+    const [row] = await engine.select(AUDIT, { seq: end.seq });
+    unsure = undefined;
+    if (row?.hash !== end.hash) return NO_RECORDS;
+    last = end;
+    hasUnsigned = true;
+    return new Set(records);
+  }
+
+  /** Notes that an attempt may have stored its rows, if it failed because the store cannot be reached. */
+  function noteUnsure(error: unknown, records: readonly AuditRecord[], end: AuditRow | undefined): void {
+    const isUnreachable = error instanceof SkillgateError && error.code === "STORE_UNAVAILABLE";
+    if (isUnreachable && end !== undefined) unsure = { records, end };
   }
 
   /** Adds records after the last one of this process; `undefined` if another process has added some, too. */
@@ -63,19 +88,25 @@ export function createAuditStore(
       return rows.at(-1);
     } catch (error) {
       if (isConflict(error)) return undefined;
+      noteUnsure(error, records, rows.at(-1));
       throw error;
     }
   }
 
   async function appendToEnd(records: readonly AuditRecord[], attempts = MAX_ATTEMPTS): Promise<AuditRow | undefined> {
+    let end: AuditRow | undefined;
     try {
       return await engine.transaction("audit", async (rows) => {
         const added = chainRecords(await readEnd(rows), records);
+        end = added.at(-1);
         await rows.insert(AUDIT, added);
-        return added.at(-1);
+        return end;
       });
     } catch (error) {
-      if (!isConflict(error) || attempts === 0) throw error;
+      if (!isConflict(error) || attempts === 0) {
+        noteUnsure(error, records, end);
+        throw error;
+      }
       return appendToEnd(records, attempts - 1);
     }
   }

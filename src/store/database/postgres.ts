@@ -1,6 +1,19 @@
-import { createRequire } from "node:module";
+import { setTimeout as wait } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import {
+  endDriver,
+  openDriver,
+  parseTarget,
+  type PostgresTarget,
+  type Queries,
+  type Sql,
+  subscribe,
+} from "./postgres-driver.ts";
+import { isConflict, isLost, toStoreError } from "./postgres-errors.ts";
+import { repeatWhileOffline } from "./postgres-retry.ts";
+import { begin, createTransaction } from "./postgres-transaction.ts";
 import type { SchemaRows, SqlEngine } from "./schema.ts";
 import {
   countText,
@@ -10,114 +23,90 @@ import {
   putText,
   selectStatement,
   type SqlRow,
-  type SqlValue,
   type SqlStatement,
   toSqlName,
   toSqlValues,
   totalStatement,
   updateStatement,
 } from "./sql.ts";
+import type { Table, Where } from "./table.ts";
 import { createWatchers } from "./watch.ts";
 
-const MAX_CONNECTIONS = 4;
-const CONNECT_SECONDS = 10;
 /** Limit of the protocol on the parameters of one statement. */
 const MAX_PARAMETERS = 60_000;
 const CHANNEL = "skillgate";
-const DEFAULT_SCHEMA = "skillgate";
-
-/** The part of the package `postgres` that is used. */
-interface Sql extends Queries {
-  <Row = SqlRow>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<readonly Row[]>;
-  /** Quotes a name. */
-  (name: string): unknown;
-  begin<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
-  listen(channel: string, listener: () => void): Promise<unknown>;
-  notify(channel: string, payload: string): Promise<unknown>;
-  end(options: { readonly timeout: number }): Promise<void>;
-}
-
-interface Queries {
-  unsafe(
-    text: string,
-    parameters?: readonly SqlValue[],
-    options?: { readonly prepare: boolean },
-  ): Promise<readonly SqlRow[] & { readonly count: number }>;
-}
+/** Milliseconds that operations in progress may take when the store is closed. */
+const MAX_CLOSE_MS = 10_000;
 
 /**
  * Connects to a database of Postgres. The tables are in the schema that `?search_path=` of the URL names, else in
- * `skillgate`, which is created.
+ * `skillgate`, which is created. While the server restarts, operations wait, and are repeated if that changes nothing.
  */
 export async function openPostgres(url: string, lockMs: number): Promise<SqlEngine> {
   if (!URL.canParse(url)) throw invalidUrl(url);
-  const location = hidePassword(url);
-  const sql = await connect(url, lockMs, location);
-  const attempt = <Result>(work: () => PromiseLike<Result>): Promise<Result> =>
-    Promise.resolve(work()).catch((error: unknown) => {
-      throw toStoreError(error, location, lockMs);
-    });
+  const target = parseTarget(url, lockMs);
+  const sql = await connect(target);
+  const closing = new AbortController();
+  const inProgress = new Set<Promise<unknown>>();
+  const run = <Result>(work: () => PromiseLike<Result>, canRepeat: boolean): Promise<Result> => {
+    const done = repeatWhileOffline(work, { canRepeat, signal: closing.signal })
+      .catch((error: unknown) => {
+        throw toStoreError(error, target);
+      })
+      .finally(() => inProgress.delete(done));
+    inProgress.add(done);
+    return done;
+  };
+  const attempt = <Result>(work: () => PromiseLike<Result>): Promise<Result> => run(work, false);
+  const repeat = <Result>(work: () => PromiseLike<Result>): Promise<Result> => run(work, true);
   const watchers = createWatchers();
-  let listening: Promise<unknown> | undefined;
-  const rows = createRows(sql, (list) => sql.begin(list));
+  let subscription: ReturnType<typeof subscribe> | undefined;
+  const rows = createRows(sql, (list) => begin(sql, list));
 
   return {
     kind: "postgres",
-    place: location,
-    insert: (table, list) => attempt(() => rows.insert(table, list)),
+    place: target.location,
+    insert: (table, list) => repeat(createInsertion(rows, table, list)),
     put: (table, row) => attempt(() => rows.put(table, row)),
     count: (table, row, counter) => attempt(() => rows.count(table, row, counter)),
-    select: (table, where, how) => attempt(() => rows.select(table, where, how)),
-    total: (table, where) => attempt(() => rows.total(table, where)),
+    select: (table, where, how) => repeat(() => rows.select(table, where, how)),
+    total: (table, where) => repeat(() => rows.total(table, where)),
     update: (table, where, changes) => attempt(() => rows.update(table, where, changes)),
     delete: (table, where) => attempt(() => rows.delete(table, where)),
     execute: (text) => attempt(() => rows.execute(text)),
-    hasTable: (name) => attempt(() => rows.hasTable(name)),
-    transaction: (lock, work) =>
-      attempt(async () => {
-        const { value } = await sql.begin(async (inside) => {
-          await inside`SELECT pg_advisory_xact_lock(hashtextextended(${`${CHANNEL} ${lock}`}, 0))`;
-          // In an object, because the driver takes a list as queries to wait for.
-          return { value: await work(createRows(inside, (each) => each(inside))) };
-        });
-        return value;
-      }),
+    hasTable: (name) => repeat(() => rows.hasTable(name)),
+    transaction: (lock, work) => repeat(createRepeatableWork(sql, lock, work)),
     watch(listener) {
-      // A store that cannot be reached is reported by the operations, and the subscription is renewed by the driver.
-      listening ??= sql.listen(CHANNEL, () => watchers.announce()).catch(() => (listening = undefined));
+      subscription ??= subscribe(target, CHANNEL, () => watchers.announce());
       return watchers.watch(listener);
     },
-    announce: () => attempt(async () => void (await sql.notify(CHANNEL, ""))),
-    size: () => attempt(() => readSize(sql)),
-    vacuum: () => attempt(() => vacuum(sql)),
-    close: () => sql.end({ timeout: CONNECT_SECONDS }),
+    // The change itself is stored. A process that cannot be told reads it when it subscribes again.
+    announce: () => repeat(() => sql.notify(CHANNEL, "")).then(ignore, ignore),
+    size: () => repeat(() => readSize(sql)),
+    vacuum: () => vacuum(target),
+    async close() {
+      closing.abort();
+      await Promise.race([Promise.allSettled(inProgress), wait(MAX_CLOSE_MS, undefined, { ref: false })]);
+      await Promise.all([subscription?.close(), endDriver(sql)]);
+    },
   };
 }
 
-/** Reads 64-bit integers as numbers: the store has no number beyond 2^53. The numbers are object ids of `pg_type`. */
-const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
+const ignore = (): void => {};
 
-async function connect(url: string, lockMs: number, location: string): Promise<Sql> {
+async function connect(target: PostgresTarget): Promise<Sql> {
   try {
-    const postgres = createRequire(import.meta.url)("postgres") as (url: string, options: object) => Sql;
-    const schema = new URL(url).searchParams.get("search_path") ?? DEFAULT_SCHEMA;
-    const sql = postgres(url, {
-      max: MAX_CONNECTIONS,
-      connect_timeout: CONNECT_SECONDS,
-      onnotice: () => {},
-      connection: { application_name: "skillgate", search_path: schema, lock_timeout: lockMs },
-      types: { bigint: BIGINT },
-    });
+    const sql = openDriver(target);
     try {
-      const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
-      if (found === undefined) await createSchema(sql, schema);
+      const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${target.schema}`;
+      if (found === undefined) await createSchema(sql, target.schema);
     } catch (error) {
-      await sql.end({ timeout: 0 });
+      await endDriver(sql);
       throw error;
     }
     return sql;
   } catch (error) {
-    throw toStoreError(error, location, lockMs);
+    throw toStoreError(error, target);
   }
 }
 
@@ -127,6 +116,60 @@ async function createSchema(sql: Sql, schema: string): Promise<void> {
     await transaction`SELECT pg_advisory_xact_lock(hashtext('skillgate schema'))`;
     await transaction`CREATE SCHEMA IF NOT EXISTS ${transaction(schema)}`;
   });
+}
+
+/** Returns an insertion that can be repeated: rows that an earlier attempt has stored are not added again. */
+function createInsertion<Row extends object>(
+  rows: SchemaRows,
+  table: Table<Row>,
+  list: readonly Row[],
+): () => Promise<void> {
+  let mayBeStored = false;
+  return async () => {
+    try {
+      await rows.insert(table, list);
+    } catch (error) {
+      if (mayBeStored && isConflict(error) && (await isStored(rows, table, list))) return;
+      mayBeStored ||= isLost(error);
+      throw error;
+    }
+  };
+}
+
+/** Returns the transaction, which recognizes what an earlier attempt has stored by the rows that it has inserted. */
+function createRepeatableWork<Result>(
+  sql: Sql,
+  lock: string,
+  work: (rows: SchemaRows) => Promise<Result>,
+): () => Promise<Result> {
+  let isInserted = async (_rows: SchemaRows): Promise<boolean> => false;
+  const toRows = (queries: Queries): SchemaRows => {
+    const rows = createRows(queries, (each) => each(queries));
+    return {
+      ...rows,
+      async insert(table, list) {
+        await rows.insert(table, list);
+        isInserted = (later) => isStored(later, table, list);
+      },
+    };
+  };
+  return createTransaction(sql, `${CHANNEL} ${lock}`, {
+    work: (queries) => work(toRows(queries)),
+    isStored: (queries) => isInserted(toRows(queries)),
+  });
+}
+
+/** Rows are stored together, so that the last one stands for all. */
+async function isStored<Row extends object>(
+  rows: SchemaRows,
+  table: Table<Row>,
+  list: readonly Row[],
+): Promise<boolean> {
+  const row = list.at(-1);
+  if (row === undefined) return true;
+  const where = Object.fromEntries(table.key.map((column) => [column, row[column]]));
+  const [stored] = await rows.select(table, where as Where<Row>);
+  return isDeepStrictEqual(stored, row);
 }
 
 function createRows(
@@ -190,37 +233,21 @@ async function readSize(sql: Sql): Promise<{ bytes: number; program: string }> {
   return { bytes: row?.bytes ?? 0, program: `PostgreSQL ${row?.program}` };
 }
 
-async function vacuum(sql: Sql): Promise<void> {
-  const tables = await sql<{ tablename: string }>`SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`;
-  for (const { tablename } of tables) await sql`VACUUM ${sql(tablename)}`;
-}
-
-/** Codes of Postgres: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const CODES: Readonly<Record<string, "STORE_FULL" | "STORE_READ_ONLY" | "STORE_CONFLICT" | "STORE_DAMAGED">> = {
-  "53100": "STORE_FULL",
-  "25006": "STORE_READ_ONLY",
-  "42501": "STORE_READ_ONLY",
-  "23505": "STORE_CONFLICT",
-  XX001: "STORE_DAMAGED",
-  XX002: "STORE_DAMAGED",
-};
-
-const LOCK_NOT_AVAILABLE = "55P03";
-
-/** Converts an error of the driver; an error of the work in a transaction stays as it is. */
-function toStoreError(error: unknown, location: string, lockMs: number): unknown {
-  if (error instanceof SkillgateError || !(error instanceof Error) || !("code" in error)) return error;
-  if (error.code === LOCK_NOT_AVAILABLE) {
-    const values = `another process has been writing to it for ${lockMs} ms`;
-    return new SkillgateError(
-      "LOCK_TIMEOUT",
-      sentence("LOCK_TIMEOUT", values),
-      { timeoutMs: lockMs },
-      { cause: error },
-    );
+/** Has connections of its own, whose statements may take any time. */
+async function vacuum(target: PostgresTarget): Promise<void> {
+  const url = new URL(target.url);
+  url.searchParams.delete("statement_timeout");
+  const sql = openDriver({ ...target, url: url.href }, { max: 1, connection: { statement_timeout: 0 } });
+  try {
+    const tables = await sql<{
+      tablename: string;
+    }>`SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`;
+    for (const { tablename } of tables) await sql`VACUUM ${sql(tablename)}`;
+  } catch (error) {
+    throw toStoreError(error, target);
+  } finally {
+    await endDriver(sql);
   }
-  const code = CODES[String(error.code)] ?? "STORE_UNAVAILABLE";
-  return new SkillgateError(code, sentence(code, `${location}: ${getMessage(error)}`), {}, { cause: error });
 }
 
 /** Quotes only the variables, as the URL may hold a password. */
@@ -228,9 +255,4 @@ function invalidUrl(url: string): SkillgateError {
   const variables = url.match(/\$\{[^}]*\}/g) ?? [];
   const hint = variables.length === 0 ? "write it as postgres://user@host/name" : `set ${variables.join(" and ")}`;
   return new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", `store.url is not a URL: ${hint}`));
-}
-
-function hidePassword(url: string): string {
-  const { protocol, username, host, pathname } = new URL(url);
-  return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
 }

@@ -76,7 +76,8 @@ export interface StoreEngine extends Rows {
   readonly place: string;
   /**
    * Runs `work` in a transaction, and rolls it back if it throws. Transactions with the same `lock` run one after the other,
-   * also in different processes. `work` uses only the rows that it receives, and waits for nothing else.
+   * also in different processes. `work` uses only the rows that it receives, and waits for nothing else. It may run again after
+   * a lost connection; a transaction that inserts rows is committed once.
    */
   transaction<Result>(lock: string, work: (rows: Rows) => Promise<Result>): Promise<Result>;
   /** Calls `listener` after another process has changed a table, or this one has called `announce`. */

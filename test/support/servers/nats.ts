@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { findFreePort } from "./free-port.ts";
+import { reportMissingServer } from "./require-server.ts";
 
 /** A NATS server for the tests of one file. It keeps its port when it starts again. */
 export interface NatsServer {
@@ -19,11 +20,10 @@ export interface NatsServer {
 /** The program; `undefined` on a machine without it. A build server must have it. */
 export const NATS_SERVER = findProgram();
 
-if (NATS_SERVER === undefined) {
-  const says = "the tests with NATS, because nats-server is not installed (Debian: apt-get install nats-server)";
-  if (process.env["CI"] !== undefined) throw new Error(`Cannot run ${says}`);
-  console.warn(`SKIPPED: ${says}`);
-}
+if (NATS_SERVER === undefined)
+  reportMissingServer(
+    "the tests with NATS, because nats-server is not installed (Debian: apt-get install nats-server)",
+  );
 
 /** Starts a server in a temporary folder. `config` is the text of its configuration file. */
 export async function startNats(config = ""): Promise<NatsServer> {

@@ -4,22 +4,30 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
+
 import { findFreePort } from "./free-port.ts";
+import { reportMissingServer } from "./require-server.ts";
 
 /** A server of PostgreSQL with an empty database, for the tests of one file. */
 export interface PostgresServer {
   /** Returns the URL of a schema that no other test uses. */
   readonly url: () => string;
-  readonly process: ChildProcess;
+  /** Ends it at once, with the connections that are open, as a crash does. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, with what it has stored. */
+  start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a server in a temporary folder; `undefined`, and a line on stderr, on a machine without PostgreSQL. */
+/**
+ * Starts a server in a temporary folder; `undefined`, and a line on stderr, on a machine without PostgreSQL. A build server must
+ * have it.
+ */
 export async function startPostgres(): Promise<PostgresServer | undefined> {
   const programs = findPrograms();
   if (programs === undefined) {
-    console.warn(
-      "SKIPPED: the tests with PostgreSQL, because initdb is not installed (Debian: apt-get install postgresql)",
+    reportMissingServer(
+      "the tests with PostgreSQL, because initdb is not installed (Debian: apt-get install postgresql)",
     );
     return undefined;
   }
@@ -40,22 +48,41 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
     "shared_buffers=16MB",
   ];
   const args = ["-D", data, "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
-  const server = spawn(join(programs, "postgres"), args, {
-    stdio: ["ignore", "ignore", "pipe"],
-    cwd: folder,
-    ...user,
-  });
-  for await (const line of createInterface(server.stderr)) if (line.includes("ready to accept connections")) break;
-  server.stderr.resume();
+  let server: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    // After a kill, processes of the server may still end: then it cannot start yet.
+    for (;;) {
+      const child = spawn(join(programs, "postgres"), args, {
+        stdio: ["ignore", "ignore", "pipe"],
+        cwd: folder,
+        ...user,
+      });
+      let isReady = false;
+      for await (const line of createInterface(child.stderr))
+        if (line.includes("ready to accept connections")) {
+          isReady = true;
+          break;
+        }
+      child.stderr.resume();
+      server = child;
+      if (isReady) return;
+    }
+  };
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, "exit");
+    server.kill(signal);
+    await ended;
+  };
+  await start();
   let schemas = 0;
   return {
     url: () => `postgres://skillgate:secret@127.0.0.1:${port}/postgres?search_path=test_${++schemas}`,
-    process: server,
+    kill: () => stop("SIGKILL"),
+    start,
     async close() {
-      const ended = once(server, "exit");
       // Ends at once, with the connections that are open.
-      server.kill("SIGINT");
-      await ended;
+      await stop("SIGINT");
       rmSync(folder, { recursive: true });
     },
   };

@@ -1,0 +1,127 @@
+import { createRequire } from "node:module";
+
+import type { SqlRow, SqlValue } from "./sql.ts";
+
+const MAX_CONNECTIONS = 4;
+/** Seconds that the opening of a connection may take. */
+const CONNECT_SECONDS = 10;
+/** Milliseconds that a statement may take. */
+const STATEMENT_MS = 30_000;
+/** Milliseconds after which the server ends a transaction whose process sends nothing, and with it its locks. */
+const IDLE_TRANSACTION_MS = 10_000;
+/** Seconds before a connection that was lost is opened again. */
+const REOPEN_SECONDS = 0.05;
+const DEFAULT_SCHEMA = "skillgate";
+
+/** The part of the package `postgres` that is used. */
+export interface Sql extends Queries {
+  <Row = SqlRow>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<readonly Row[]>;
+  /** Quotes a name. */
+  (name: string): unknown;
+  begin<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+  notify(channel: string, payload: string): Promise<unknown>;
+  end(options: { readonly timeout: number }): Promise<void>;
+}
+
+export interface Queries {
+  unsafe(
+    text: string,
+    parameters?: readonly SqlValue[],
+    options?: { readonly prepare: boolean },
+  ): Promise<readonly SqlRow[] & { readonly count: number }>;
+}
+
+/** Options of the driver for the connections of one purpose. */
+export interface DriverOptions {
+  readonly max?: number;
+  /** Seconds after which a connection is replaced; `null` for never. */
+  readonly max_lifetime?: null;
+  readonly onclose?: () => void;
+  readonly onnotify?: () => void;
+  readonly connection?: Readonly<Record<string, unknown>>;
+}
+
+/** A database of Postgres, and the settings of its connections. Each one is a default that the URL can replace. */
+export interface PostgresTarget {
+  readonly url: string;
+  /** The URL without its password. */
+  readonly location: string;
+  readonly schema: string;
+  readonly lockMs: number;
+  readonly statementMs: number;
+}
+
+/** Reads the settings of the connections from a URL, such as `?search_path=name&statement_timeout=60000`. */
+export function parseTarget(url: string, defaultLockMs: number): PostgresTarget {
+  const { protocol, username, host, pathname, searchParams } = new URL(url);
+  const readMs = (name: string, otherwise: number): number => Number(searchParams.get(name) ?? otherwise);
+  return {
+    url,
+    location: `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`,
+    schema: searchParams.get("search_path") ?? DEFAULT_SCHEMA,
+    lockMs: readMs("lock_timeout", defaultLockMs),
+    statementMs: readMs("statement_timeout", STATEMENT_MS),
+  };
+}
+
+/** Reads 64-bit integers as numbers: the store has no number beyond 2^53. The numbers are object ids of `pg_type`. */
+const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
+
+/** Creates connections, which open when they are needed. What the URL says replaces these options. */
+export function openDriver({ url, schema, lockMs }: PostgresTarget, options: DriverOptions = {}): Sql {
+  const postgres = createRequire(import.meta.url)("postgres") as (url: string, options: object) => Sql;
+  const { searchParams } = new URL(url);
+  return postgres(url, {
+    max: MAX_CONNECTIONS,
+    ...(!searchParams.has("connect_timeout") && { connect_timeout: CONNECT_SECONDS }),
+    backoff: () => REOPEN_SECONDS,
+    onnotice: () => {},
+    types: { bigint: BIGINT },
+    ...options,
+    connection: {
+      application_name: "skillgate",
+      search_path: schema,
+      lock_timeout: lockMs,
+      statement_timeout: STATEMENT_MS,
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+      ...options.connection,
+    },
+  });
+}
+
+/** Closes the connections at once: after one was lost, the driver would wait for a statement that has failed. */
+export function endDriver(sql: Sql): Promise<void> {
+  return sql.end({ timeout: 0 });
+}
+
+/** Milliseconds between two attempts to subscribe. */
+const RESUBSCRIBE_MS = 100;
+
+/** Calls `onChange` when a process announces a change, and after each subscription, as changes may have been missed. */
+export function subscribe(target: PostgresTarget, channel: string, onChange: () => void): { close(): Promise<void> } {
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  // A subscription of the driver itself ends if its first attempt to connect again fails.
+  const sql = openDriver(target, { max: 1, max_lifetime: null, onnotify: onChange, onclose: () => later() });
+  function later(): void {
+    if (isClosed) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void listen(), RESUBSCRIBE_MS).unref();
+  }
+  async function listen(): Promise<void> {
+    try {
+      await sql`LISTEN ${sql(channel)}`;
+      onChange();
+    } catch {
+      later(); // the operations of the store report why it cannot be reached
+    }
+  }
+  void listen();
+  return {
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await endDriver(sql);
+    },
+  };
+}
