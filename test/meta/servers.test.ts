@@ -29,7 +29,7 @@ function runBuild(env: Readonly<Record<string, string>>): string {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const name of ["npm", "apt-get", "sudo"])
     writeFileSync(join(folder, name), `#!/bin/sh\n${name === "npm" ? 'echo "$* with CI=$CI"' : ""}\n`, { mode: 0o755 });
-  return execFileSync(".ci/run", {
+  return execFileSync("bash", [".ci/run"], {
     encoding: "utf8",
     env: { PATH: `${folder}:${process.env["PATH"]}`, ...env },
     stdio: ["ignore", "pipe", "ignore"],

@@ -81,17 +81,16 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
     const databases = [await open(url), await open(url)];
     const stored = { audit: [] as string[], approvals: [] as string[], entries: [] as string[] };
     const errors = new Set<string>();
-    let isOver = false;
-    let count = 0;
+    const progress = { isOver: false, count: 0 };
 
     /** Writes one record of each kind after the other. Only what the store has acknowledged is noted. */
     async function write(database: Database, writer: string): Promise<void> {
       const attempt = (list: string[], id: string, work: () => Promise<unknown>): Promise<void> =>
         work().then(
-          () => void (list.push(id), count++),
+          () => void (list.push(id), progress.count++),
           (error: unknown) => void errors.add(describeError(error)),
         );
-      for (let n = 0; !isOver; n++) {
+      for (let n = 0; !progress.isOver; n++) {
         const id = `${writer}-${n}`;
         await attempt(stored.audit, id, () => database.audit.append([{ time: new Date().toISOString(), id }]));
         await attempt(stored.approvals, id, () => database.approvals.add(createApproval(id)));
@@ -104,8 +103,8 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
       }
     }
     const waitForMore = async (records: number): Promise<void> => {
-      const until = count + records;
-      while (count < until) await new Promise((resolve) => setTimeout(resolve, 5));
+      const until = progress.count + records;
+      while (progress.count < until) await new Promise((resolve) => setTimeout(resolve, 5));
     };
 
     const writers = Promise.all(
@@ -117,7 +116,7 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
       await server.start();
     }
     await waitForMore(200);
-    isOver = true;
+    progress.isOver = true;
     await writers;
 
     expect([...errors].filter((code) => code !== "STORE_UNAVAILABLE")).toEqual([]);
@@ -131,8 +130,8 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
     const questions = new Set((await database.approvals.list()).map(({ id }) => id));
     expect(stored.approvals.filter((id) => !questions.has(id))).toEqual([]);
     const entries = new Set<string>();
-    for await (const { table, row } of database.export())
-      if (table === "runEntries") entries.add(`${"run" in row && row.run}/${"seq" in row && row.seq}`);
+    for (const { id } of await database.runs.list({}))
+      for (const { run, seq } of await database.runs.entries(id)) entries.add(`${run}/${seq}`);
     expect(stored.entries.filter((id) => !entries.has(id))).toEqual([]);
   }, 120_000);
 

@@ -95,8 +95,10 @@ export function openNetwork(settings: NodeSettings, { onOpen, onLost }: NetworkL
 type NatsOptions = NonNullable<Parameters<typeof connect>[0]>;
 
 async function getOptions({ servers, credentials, device, silenceMs }: NodeSettings): Promise<NatsOptions> {
+  const addresses = servers.map(parseAddress);
   return {
-    servers: [...servers],
+    servers: addresses.map(({ server }) => server),
+    ...addresses.find(({ login }) => login !== undefined)?.login,
     name: `skillgate ${device}`,
     timeout: CONNECT_TIMEOUT_MS,
     maxReconnectAttempts: -1,
@@ -108,4 +110,18 @@ async function getOptions({ servers, credentials, device, silenceMs }: NodeSetti
     inboxPrefix: `_INBOX_${device}`,
     ...(credentials !== undefined && { authenticator: credsAuthenticator(await readFile(credentials)) }),
   };
+}
+
+interface Address {
+  readonly server: string;
+  readonly login?: { readonly user: string; readonly pass: string } | { readonly token: string };
+}
+
+/** Parses `nats://user:password@host` or `nats://token@host`: the library takes these parts as options only. */
+function parseAddress(text: string): Address {
+  const [, protocol = "", login = "", host = ""] = /^([a-z]+:\/\/)?(?:([^@/]*)@)?(.*)$/i.exec(text) ?? [];
+  const server = protocol + host;
+  if (login === "") return { server };
+  const [user = "", ...rest] = login.split(":").map(decodeURIComponent);
+  return { server, login: rest.length === 0 ? { token: user } : { user, pass: rest.join(":") } };
 }

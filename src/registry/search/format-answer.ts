@@ -61,6 +61,8 @@ export interface FoundMethod {
   readonly summary: string;
   readonly score: number;
   readonly parts: Hit["parts"];
+  /** The devices that have the method, if it stands for all of them. */
+  readonly devices?: readonly string[];
 }
 
 /** The level of detail of a result. */
@@ -118,7 +120,7 @@ function linesWithin(budget: number, found: SearchFindings, options: LineOptions
 type LineOptions = Required<Pick<FormatOptions, "explain" | "observed">>;
 
 function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: LineOptions): string {
-  const { method, summary, score, parts } = hit;
+  const { method, summary, score, parts, devices } = hit;
   const signature = detail === "signature" ? `${method.skill}.${signatureWithResult(method, observed)}` : "";
   const sentence = shortened(summary, detail === "signature" ? SENTENCE_UNITS : BRIEF_SENTENCE_UNITS);
   const shares = parts.slice(0, LISTED).map(({ word, share }) => `${word} ${share.toFixed(2)}`);
@@ -128,6 +130,7 @@ function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: Lin
     ...(method.metadata.deprecated === false
       ? []
       : [`(deprecated: ${shortened(method.metadata.deprecated, BRIEF_SENTENCE_UNITS)})`]),
+    ...(devices === undefined ? [] : [`(devices: ${formatList(devices, LISTED)})`]),
     ...(explain ? [`[${score.toFixed(2)}${shares.length === 0 ? "" : `: ${shares.join(", ")}`}]`] : []),
   ].join(" ");
 }

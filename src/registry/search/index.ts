@@ -9,6 +9,7 @@ import {
   type SearchFindings,
 } from "./format-answer.ts";
 import { type LearnedWords, learnedPostings, NOTHING_LEARNED } from "./learned.ts";
+import { hasDevices, mergeDevices } from "./merge-devices.ts";
 import { parseQuery, type Query } from "./query.ts";
 import { type Hit, type PageRange, rank } from "./rank.ts";
 import { getIndex, type VisibleIndex } from "./shared-index.ts";
@@ -21,6 +22,9 @@ export { indexSlice, indexUntil, isIndexed, shareIndex, shareIndexWithView } fro
 
 const DEFAULT_LIMIT = 8;
 const MAX_RESULTS = 100;
+
+/** Best hits among which those of one method on several devices are merged. */
+const MERGED_HITS = 500;
 
 /** Maximum skill names, and method names, that are compared with a query that found nothing. */
 const COMPARED_NAMES = 1_000;
@@ -46,6 +50,8 @@ export interface SearchResult {
   readonly score: number;
   /** The replacement of a deprecated method; absent if it is not deprecated. */
   readonly deprecated?: string;
+  /** The devices that have the method, if the result stands for all of them. */
+  readonly devices?: readonly string[];
 }
 
 export interface SearchAnswer {
@@ -80,8 +86,12 @@ function boundedOffset(offset = 0): number {
 }
 
 function listAll(catalog: Catalog, { offset, limit }: PageRange): SearchFindings {
-  const hits = catalog.methods.slice(offset, offset + limit).map((method) => foundMethod(method, 0, []));
-  return { hits, offset, total: catalog.methods.length, unmatched: [], isDoubtful: false, nearest: [] };
+  const toFound = (method: Method): FoundMethod => foundMethod(method, 0, []);
+  const end = offset + limit;
+  const { hits, total } = hasDevices(catalog)
+    ? cutPage(mergeDevices(catalog.methods.map(toFound), catalog), { offset, limit })
+    : { hits: catalog.methods.slice(offset, end).map(toFound), total: catalog.methods.length };
+  return { hits, offset, total, unmatched: [], isDoubtful: false, nearest: [] };
 }
 
 function findMatches(
@@ -93,13 +103,18 @@ function findMatches(
   const query = parseQuery(text);
   const visible = getIndex(catalog, deadline);
   const { index } = visible;
-  const { hits, total, best, unmatched } = rank(query, visible, learnedPostings(learned, catalog, index), page);
-  const methods = hits.flatMap(({ document, score, parts }) => {
+  const isMerged = hasDevices(catalog);
+  const ranked = isMerged ? { offset: 0, limit: Math.max(MERGED_HITS, page.offset + page.limit) } : page;
+  const ranking = rank(query, visible, learnedPostings(learned, catalog, index), ranked);
+  const { best, unmatched } = ranking;
+  const found = ranking.hits.flatMap(({ document, score, parts }) => {
     const method = index.methods[document];
     return method === undefined ? [] : [foundMethod(method, score, parts)];
   });
+  const merged = isMerged ? cutPage(mergeDevices(found, catalog), page) : { hits: found, total: found.length };
+  const total = ranking.total - found.length + merged.total;
   return {
-    hits: methods,
+    hits: merged.hits,
     offset: page.offset,
     total,
     unmatched,
@@ -107,6 +122,13 @@ function findMatches(
     nearest: total === 0 ? nearestNames(query.folded, catalog, visible) : [],
     ...searchedPart(visible, catalog),
   };
+}
+
+function cutPage(
+  hits: readonly FoundMethod[],
+  { offset, limit }: PageRange,
+): { readonly hits: readonly FoundMethod[]; readonly total: number } {
+  return { hits: hits.slice(offset, offset + limit), total: hits.length };
 }
 
 function searchedPart({ indexedMethods }: VisibleIndex, { methods }: Catalog): Pick<SearchFindings, "searched"> {
@@ -126,7 +148,7 @@ function foundMethod(method: Method, score: number, parts: Hit["parts"]): FoundM
 }
 
 /** Computes the signature lazily: most answers show it for the first results only. */
-function toResult({ method, summary, score }: FoundMethod): SearchResult {
+function toResult({ method, summary, score, devices }: FoundMethod): SearchResult {
   const { deprecated } = method.metadata;
   return {
     path: method.path,
@@ -136,6 +158,7 @@ function toResult({ method, summary, score }: FoundMethod): SearchResult {
     summary,
     score,
     ...(deprecated !== false && { deprecated }),
+    ...(devices !== undefined && { devices }),
   };
 }
 

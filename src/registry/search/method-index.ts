@@ -1,6 +1,5 @@
 import type { Method, Skill } from "../../model/catalog.ts";
 import { createEntryReader, type IndexEntry } from "./entry.ts";
-import { pushToGroup, type Groups } from "./groups.ts";
 import { foldedName } from "./words.ts";
 
 /** The index is compacted when the withdrawn methods exceed the live ones by more than this. */
@@ -277,3 +276,12 @@ function createNumberLists(): NumberLists {
 }
 
 const NO_NUMBERS = new Uint32Array(0);
+
+/** Values by a key that several of them may have. */
+type Groups<Key, Value> = Map<Key, Value[]>;
+
+export function pushToGroup<Key, Value>(groups: Groups<Key, Value>, key: Key, value: Value): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [value]);
+  else group.push(value);
+}

@@ -1,5 +1,4 @@
-import { pushToGroup } from "./groups.ts";
-import type { MethodIndex } from "./method-index.ts";
+import { type MethodIndex, pushToGroup } from "./method-index.ts";
 import type { WeightedTerm } from "./score.ts";
 import { WHOLE_NAME_BONUS } from "./weights.ts";
 

@@ -27,7 +27,6 @@ export interface AuditStore {
 
 /** Interval between two signatures while records are added. */
 const SIGN_AFTER_MS = 60_000;
-const NO_RECORDS: ReadonlySet<AuditRecord> = new Set();
 /** Attempts to append after another process was faster. */
 const MAX_ATTEMPTS = 20;
 
@@ -39,76 +38,24 @@ export function createAuditStore(
   const queued = createQueue();
   /** The last record that this process has added. */
   let last: AuditRow | undefined;
-  /** Records of an attempt that failed, with the row of the last one: it may have been stored nevertheless. */
-  let unsure: { readonly records: readonly AuditRecord[]; readonly end: AuditRow } | undefined;
+  const unsure = createUnsureRecords(engine);
+  const parts: AppendParts = { engine, unsure };
   let signedAt = 0;
   let hasUnsigned = false;
 
   async function append(all: readonly AuditRecord[]): Promise<void> {
-    const stored = await settle();
-    const records = all.filter((record) => !stored.has(record));
+    const stored = await unsure.settle();
+    if (stored !== undefined) [last, hasUnsigned] = [stored.end, true];
+    const records = stored === undefined ? all : all.filter((record) => !stored.records.has(record));
     const [first] = records;
     if (first === undefined) return;
     const day = getDay(Date.parse(first.time));
     if (last !== undefined && hasUnsigned && getDay(last.time) !== day) await signPosition(last);
-    last = (await appendAfter(last, records)) ?? (await appendToEnd(records));
+    last = (await appendAfter(last, records, parts)) ?? (await appendToEnd(records, parts));
     hasUnsigned = true;
     // The records are stored: a caller that learned of a failure would add them again. The next signature covers them, too.
     if (last !== undefined && Date.now() - signedAt > SIGN_AFTER_MS)
       await signPosition(last).catch(() => (hasUnsigned = true));
-  }
-
-  /** Returns the records of the failed attempt if they were stored. */
-  async function settle(): Promise<ReadonlySet<AuditRecord>> {
-    if (unsure === undefined) return NO_RECORDS;
-    const { records, end } = unsure;
-    const [row] = await engine.select(AUDIT, { seq: end.seq });
-    unsure = undefined;
-    if (row?.hash !== end.hash) return NO_RECORDS;
-    last = end;
-    hasUnsigned = true;
-    return new Set(records);
-  }
-
-  /** Notes that an attempt may have stored its rows, if it failed because the store cannot be reached. */
-  function noteUnsure(error: unknown, records: readonly AuditRecord[], end: AuditRow | undefined): void {
-    const isUnreachable = error instanceof SkillgateError && error.code === "STORE_UNAVAILABLE";
-    if (isUnreachable && end !== undefined) unsure = { records, end };
-  }
-
-  /** Adds records after the last one of this process; `undefined` if another process has added some, too. */
-  async function appendAfter(
-    after: AuditRow | undefined,
-    records: readonly AuditRecord[],
-  ): Promise<AuditRow | undefined> {
-    if (after === undefined) return undefined;
-    const rows = chainRecords(after, records);
-    try {
-      await engine.insert(AUDIT, rows);
-      return rows.at(-1);
-    } catch (error) {
-      if (isConflict(error)) return undefined;
-      noteUnsure(error, records, rows.at(-1));
-      throw error;
-    }
-  }
-
-  async function appendToEnd(records: readonly AuditRecord[], attempts = MAX_ATTEMPTS): Promise<AuditRow | undefined> {
-    let end: AuditRow | undefined;
-    try {
-      return await engine.transaction("audit", async (rows) => {
-        const added = chainRecords(await readEnd(rows), records);
-        end = added.at(-1);
-        await rows.insert(AUDIT, added);
-        return end;
-      });
-    } catch (error) {
-      if (!isConflict(error) || attempts === 0) {
-        noteUnsure(error, records, end);
-        throw error;
-      }
-      return appendToEnd(records, attempts - 1);
-    }
   }
 
   async function signPosition(row: AuditRow): Promise<AuditHeadRow | undefined> {
@@ -137,6 +84,76 @@ export function createAuditStore(
       queued(async () => {
         if (last !== undefined && hasUnsigned) await signPosition(last);
       }),
+  };
+}
+
+interface AppendParts {
+  readonly engine: StoreEngine;
+  readonly unsure: UnsureRecords;
+}
+
+/** Adds records after the last one of this process; `undefined` if another process has added some, too. */
+async function appendAfter(
+  after: AuditRow | undefined,
+  records: readonly AuditRecord[],
+  { engine, unsure }: AppendParts,
+): Promise<AuditRow | undefined> {
+  if (after === undefined) return undefined;
+  const rows = chainRecords(after, records);
+  try {
+    await engine.insert(AUDIT, rows);
+    return rows.at(-1);
+  } catch (error) {
+    if (isConflict(error)) return undefined;
+    unsure.note(error, records, rows.at(-1));
+    throw error;
+  }
+}
+
+async function appendToEnd(
+  records: readonly AuditRecord[],
+  parts: AppendParts,
+  attempts = MAX_ATTEMPTS,
+): Promise<AuditRow | undefined> {
+  let end: AuditRow | undefined;
+  try {
+    return await parts.engine.transaction("audit", async (rows) => {
+      const added = chainRecords(await readEnd(rows), records);
+      end = added.at(-1);
+      await rows.insert(AUDIT, added);
+      return end;
+    });
+  } catch (error) {
+    if (!isConflict(error) || attempts === 0) {
+      parts.unsure.note(error, records, end);
+      throw error;
+    }
+    return appendToEnd(records, parts, attempts - 1);
+  }
+}
+
+/** The records of an attempt that failed because the store could not be reached: they may be stored nevertheless. */
+interface UnsureRecords {
+  /** Notes the records of an attempt, and the row of the last one. */
+  note(error: unknown, records: readonly AuditRecord[], end: AuditRow | undefined): void;
+  /** Returns the records if they are stored; afterwards they are sure. */
+  settle(): Promise<{ readonly records: ReadonlySet<AuditRecord>; readonly end: AuditRow } | undefined>;
+}
+
+function createUnsureRecords(engine: Pick<StoreEngine, "select">): UnsureRecords {
+  let unsure: { readonly records: readonly AuditRecord[]; readonly end: AuditRow } | undefined;
+  return {
+    note(error, records, end) {
+      const isUnreachable = error instanceof SkillgateError && error.code === "STORE_UNAVAILABLE";
+      if (isUnreachable && end !== undefined) unsure = { records, end };
+    },
+    async settle() {
+      if (unsure === undefined) return undefined;
+      const { records, end } = unsure;
+      const [row] = await engine.select(AUDIT, { seq: end.seq });
+      unsure = undefined;
+      return row?.hash === end.hash ? { records: new Set(records), end } : undefined;
+    },
   };
 }
 

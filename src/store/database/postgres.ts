@@ -80,7 +80,7 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
       subscription ??= subscribe(target, CHANNEL, () => watchers.announce());
       return watchers.watch(listener);
     },
-    // The change itself is stored. A process that cannot be told reads it when it subscribes again.
+    // The change itself is stored. A process that misses the notice reads it when it subscribes again.
     announce: () => repeat(() => sql.notify(CHANNEL, "")).then(ignore, ignore),
     size: () => repeat(() => readSize(sql)),
     vacuum: () => vacuum(target),

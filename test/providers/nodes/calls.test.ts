@@ -26,7 +26,35 @@ describe.skipIf(NATS_SERVER === undefined)("devices in a network", () => {
       [a, b]`;
     expect(await hub.run(source)).toMatchObject({ kind: "completed", value: ["pc: a", "pc: b"] });
     expect(hub.nodes).toMatchObject([{ device: "living_room_pc", title: "Living Room PC", skills: ["EchoSkill"] }]);
-    expect(hub.search("repeats a text").results.map(({ path }) => path)).toContain("living_room_pc.EchoSkill.say");
+    const found = hub.search("repeats a text").results.map(({ path, devices }) => ({ path, devices }));
+    expect(found).toEqual(
+      ["say", "read", "fail", "wait"].map((name) => ({ path: `hub.EchoSkill.${name}`, devices: ["living_room_pc"] })),
+    );
+  });
+
+  test("merges one method of several devices into one search result, and others not [O3]", async () => {
+    await joinWith(getNetwork("one"), { skills: [createEchoSkill("one")] });
+    await joinWith(getNetwork("two"), { skills: [createEchoSkill("two")] });
+    const say = { description: "Repeats a text", input: { type: "object" }, run: () => "three" } as const;
+    const other = defineSkill({ name: "EchoSkill", description: "Repeats texts", methods: { say } });
+    await joinWith(getNetwork("three"), { skills: [other] });
+    const hub = await openHub(getNetwork("controller"), { skills: [createEchoSkill("local")] });
+    for (const device of ["one", "two", "three"]) await waitForDevice(hub, device);
+    const paths = (query: string, options = {}): readonly (readonly unknown[])[] =>
+      hub.search(query, options).results.map(({ path, devices }) => [path, devices]);
+    const found = paths("repeats a text");
+    expect(found).toContainEqual(["hub.EchoSkill.say", ["one", "two"]]);
+    expect(found).toContainEqual(["three.EchoSkill.say", undefined]);
+    expect(found).toContainEqual(["EchoSkill.say", undefined]);
+    expect(found.filter(([path]) => /one|two/.test(String(path)))).toEqual([]);
+    expect(hub.search("repeats a text").text).toContain("(devices: one, two)");
+    expect(paths("two.EchoSkill.say")[0]).toEqual(["two.EchoSkill.say", ["one", "two"]]);
+    const all = hub.search("", { limit: 100 });
+    expect(all.results).toHaveLength(9);
+    expect(all.text).toMatch(/^Found 9 result/);
+    expect(hub.search("", { limit: 4, offset: 8 }).results).toHaveLength(1);
+    const ada = { id: "ada", grants: ["one.*"] };
+    expect(paths("repeats a text", { caller: ada })).toContainEqual(["one.EchoSkill.say", undefined]);
   });
 
   test("fails a call with the error of the method [O3]", async () => {

@@ -1,0 +1,44 @@
+import { context, propagation, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
+import { connect } from "@nats-io/transport-node";
+import { expect, onTestFinished, test } from "vitest";
+
+import { createEchoSkill, joinWith, openHub, waitForDevice } from "../providers/nodes/network.ts";
+import { NATS_SERVER, startNats } from "../support/servers/nats.ts";
+import { startCollector } from "./collector.ts";
+
+test.skipIf(NATS_SERVER === undefined)(
+  "continues a trace on the device that makes a call, in the headers of its message [O3, O4]",
+  async () => {
+    const server = await startNats();
+    onTestFinished(() => server.close());
+    const collector = await startCollector();
+    const exporter = new OTLPTraceExporter({ url: `${collector.url}/v1/traces` });
+    const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    provider.register();
+    onTestFinished(async () => {
+      await provider.shutdown();
+      for (const api of [trace, context, propagation]) api.disable();
+    });
+    await joinWith({ url: server.url, name: "one" }, { skills: [createEchoSkill("one")] });
+    const hub = await openHub({ url: server.url });
+    await waitForDevice(hub, "one");
+    const spy = await connect({ servers: server.url });
+    onTestFinished(() => spy.close());
+    const calls = spy.subscribe("skillgate.node.one.*.call", { max: 1 });
+    await spy.flush();
+
+    await hub.run(`await devices.one.EchoSkill.say("a")`);
+    let header = "";
+    for await (const { headers } of calls) header = headers?.get("traceparent") ?? "";
+    await provider.forceFlush();
+
+    const find = (name: string): (typeof collector.spans)[number] | undefined =>
+      collector.spans.find((span) => span.name === name);
+    const [caller, device] = [find("execute_tool one.EchoSkill.say"), find("execute_tool EchoSkill.say")];
+    expect(header).toBe(`00-${caller?.traceId}-${caller?.spanId}-01`);
+    expect(device).toMatchObject({ traceId: caller?.traceId, parent: caller?.spanId });
+    expect(caller?.traceId).toBe(find("skillgate.run")?.traceId);
+  },
+);
