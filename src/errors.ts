@@ -401,12 +401,24 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** The parts of an MCP server's error beside its message. */
+export interface ServerError {
+  /** The JSON-RPC code; absent for a tool that failed. */
+  readonly code?: number;
+  /** The data of the error, or the structured content of the failed tool. */
+  readonly data?: unknown;
+  /** Images, audio and resources of the failed tool, as descriptors. */
+  readonly content?: readonly unknown[];
+}
+
 /** Details that the guest may read beside the message; never a path, a secret or a stack. */
 export interface ErrorFacts {
   readonly skill?: string;
   readonly method?: string;
   readonly server?: string;
   readonly tool?: string;
+  /** The answer of an MCP server that is an error. */
+  readonly serverError?: ServerError;
   readonly [name: string]: unknown;
 }
 

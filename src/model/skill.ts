@@ -77,6 +77,8 @@ export interface MethodDefinition {
   readonly output?: JsonSchema;
   readonly metadata?: Partial<MethodMetadata>;
   readonly examples?: readonly MethodExample[];
+  /** Other fields of an MCP tool (`TOOL_FIELDS`), as its server sent them, for clients that call the method as a tool. */
+  readonly toolFields?: Readonly<Record<string, unknown>>;
 }
 
 export interface MethodExample {
@@ -115,6 +117,13 @@ export interface CallContext {
   /** Takes the result of an MCP server as it was on the wire; absent if it is not passed on. */
   readonly wire?: (result: unknown) => void;
 }
+
+/** The part of a call's context that a request to an MCP server needs. */
+export type RequestContext = Pick<
+  CallContext,
+  "caller" | "signal" | "client" | "log" | "progress" | "pauseTimeoutFor"
+> &
+  Partial<Pick<CallContext, "callId" | "wire" | "addNote">>;
 
 /** The health of a skill. */
 export interface Health {
@@ -168,5 +177,7 @@ export interface ProvidedSkill {
   health?(): Promise<Health>;
   /** Its resources and prompts. */
   readonly offers?: ResourcesAndPrompts;
+  /** Completes an argument of a prompt or a template of an MCP server; resolves with `{ completion: { values: […] } }`. */
+  complete?: ResourcesAndPrompts["complete"];
   invoke(method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }

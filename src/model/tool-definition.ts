@@ -8,7 +8,13 @@ export interface ToolDefinition {
   readonly inputSchema: JsonSchema & { readonly type: "object" };
   readonly outputSchema?: JsonSchema & { readonly type: "object" };
   readonly annotations?: ToolAnnotations;
+  readonly icons?: { readonly src: string }[];
+  readonly execution?: { readonly taskSupport?: "optional" | "required" | "forbidden" };
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
+
+/** Fields of a tool that are passed on from its server to clients. */
+export const TOOL_FIELDS = ["title", "icons", "annotations", "execution", "_meta"] as const;
 
 /** Behavior hints, with the names that MCP uses. */
 export interface ToolAnnotations {

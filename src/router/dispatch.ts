@@ -51,7 +51,7 @@ export function dispatch({ getResources, secrets, getView, onBegin }: DispatchOp
     } catch (error) {
       const stack = findSkillError(error)?.stack;
       if (stack !== undefined) call.onSkillError?.(secrets.maskText(stack));
-      throw toGuestError(error, call, secrets);
+      throw toGuestError(error, call, secrets, (value) => view.hide(value));
     } finally {
       close();
     }

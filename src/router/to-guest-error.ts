@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorFacts, sentence, SkillgateError } from "../errors.ts";
+import { type ErrorCode, type ErrorFacts, type ServerError, sentence, SkillgateError } from "../errors.ts";
 import { isPlainObject } from "../model/arguments.ts";
 import type { Skill } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
@@ -15,12 +15,13 @@ const MAX_ARGUMENT_TEXT_CHARACTERS = 4_096;
 
 /**
  * Converts a value that a provider threw into the error for the guest: one redacted message and the method. The original
- * value is the `cause`, for the host only.
+ * value is the `cause`, for the host only. `hide` replaces the values that the caller sees as placeholders.
  */
 export function toGuestError(
   thrown: unknown,
   { method, skill, args }: GuardedCall,
   secrets: KnownSecrets,
+  hide: (value: unknown) => unknown,
 ): SkillgateError {
   const original = toText(thrown);
   const mistake = explainEngineError(original);
@@ -29,10 +30,20 @@ export function toGuestError(
   const facts = {
     ...getMethodFacts(method),
     ...(skill.server !== undefined && { server: skill.server }),
-    ...(skill.kind === "mcp" && { tool: method.wireName }),
+    ...(skill.kind === "mcp" && { tool: method.wireName, ...getServerError(thrown, secrets, hide) }),
     ...(skill.kind === "node" && getRemoteFacts(thrown, skill.name)),
   };
   return new SkillgateError(toErrorCode(thrown, skill), text || `${method.path} failed`, facts, { cause: thrown });
+}
+
+/** Returns what an MCP server says about its error, without secrets. */
+function getServerError(
+  thrown: unknown,
+  secrets: KnownSecrets,
+  hide: (value: unknown) => unknown,
+): Pick<ErrorFacts, "serverError"> {
+  const serverError = thrown instanceof SkillgateError ? thrown.facts.serverError : undefined;
+  return serverError === undefined ? {} : { serverError: secrets.maskTexts(hide(serverError) as ServerError) };
 }
 
 /** Codes that a provider may set itself. Any other code would look as if it came from the router or the run. */

@@ -5,6 +5,7 @@ import { isRecord } from "../../model/json.ts";
 import type { Connection } from "./connections/connection.ts";
 import { describeExit, describeHttp, networkFailure } from "./connections/start-failure.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
+import { findSizeExcess } from "../../shared/value-size.ts";
 import type { CallFacts } from "./results.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { getPagesToVisit } from "./url-elicitation.ts";
@@ -43,8 +44,15 @@ function explainError(thrown: ProtocolError, facts: CallFacts): ExplainedFailure
   if (code === STREAM_ENDED) return { kind: "gone", why: message };
   const pages = getPagesToVisit(thrown).map(({ url }) => url);
   if (pages.length > 0) return answered("CALL_FAILED", `${message}; first visit ${pages.join(" and ")}`, facts, thrown);
-  if (code !== OVERLONG_ANSWER) return answered("CALL_FAILED", message, facts, thrown);
+  if (code !== OVERLONG_ANSWER) return { kind: "answered", error: toServerError(thrown, facts) };
   return answered("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `${called(facts)}: ${message}`), facts);
+}
+
+function toServerError(thrown: ProtocolError, facts: CallFacts): SkillgateError {
+  const { code, message, data } = thrown;
+  const hasData = data !== undefined && findSizeExcess(data) === undefined;
+  const serverError = { code, ...(hasData && { data }) };
+  return new SkillgateError("CALL_FAILED", message, { ...facts, error: message, serverError }, { cause: thrown });
 }
 
 function explainHttp(

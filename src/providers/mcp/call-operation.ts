@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { CallContext } from "../../model/skill.ts";
+import type { RequestContext } from "../../model/skill.ts";
 import type { ManagedConnection, ConnectionState } from "./connections/managed-connection.ts";
 import type { OperationInput, Operation } from "./catalog/operations.ts";
 import type { CallFacts } from "./results.ts";
@@ -8,7 +8,7 @@ import type { CallFacts } from "./results.ts";
 export interface OperationCall {
   readonly operation: Operation;
   readonly input: OperationInput;
-  readonly context: CallContext;
+  readonly context: RequestContext;
   readonly facts: CallFacts;
 }
 

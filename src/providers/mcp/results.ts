@@ -143,5 +143,10 @@ function toCallError(items: readonly unknown[], structured: unknown, facts: Call
   const text = texts.join("\n").trim() || (structured == null ? "" : JSON.stringify(structured));
   const message = text === "" ? sentence("CALL_FAILED", `"${facts.tool}" of "${facts.server}" gives no details`) : text;
   const error = truncateText(message, MESSAGE_CHARACTERS);
-  return new SkillgateError("CALL_FAILED", error, { ...facts, error, ...(structured != null && { data: structured }) });
+  const media = items.filter((item) => isRecord(item) && typeof item["text"] !== "string");
+  const serverError = {
+    ...(structured != null && { data: structured }),
+    ...(media.length > 0 && { content: media.map((item) => itemToValue(item, KEEP_TEXT)) }),
+  };
+  return new SkillgateError("CALL_FAILED", error, { ...facts, error, serverError });
 }

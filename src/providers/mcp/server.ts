@@ -1,16 +1,17 @@
 import { getMessage, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
-import type { CallContext, ProvidedSkill } from "../../model/skill.ts";
+import type { ProvidedSkill, RequestContext } from "../../model/skill.ts";
 import type { Client } from "../../model/client-requests.ts";
 import { ActiveCallers } from "./connections/active-callers.ts";
 import type { Connection } from "./connections/connection.ts";
-import { type CallerConnection, CallerConnections } from "./connections/caller-connections.ts";
+import { CallerConnections } from "./connections/caller-connections.ts";
 import { ManagedConnection, type ConnectionOptions } from "./connections/managed-connection.ts";
 import { listTools } from "./catalog/list-tools.ts";
 import type { KeyValueCache } from "../../shared/file-cache.ts";
 import { type ServerListing, listingKey, parseListing } from "./catalog/server-listing.ts";
 import { type ServerSkill, createServerSkill } from "./catalog/server-skill.ts";
 import type { OperationInput, Operation } from "./catalog/operations.ts";
+import { COMPLETION } from "./catalog/resource-operations.ts";
 import { describeState, serverGoneError, callOperation } from "./call-operation.ts";
 import { withSender } from "./questions.ts";
 import {
@@ -157,7 +158,16 @@ export class Server {
   }
 
   /** Calls a tool by its protocol name. Rejects with a `SkillgateError`, or with the reason of the signal. */
-  async call(name: string, input: OperationInput, context: CallContext): Promise<unknown> {
+  async call(name: string, input: OperationInput, context: RequestContext): Promise<unknown> {
+    return this.#perform(name, input, context, () => this.#findOperation(name));
+  }
+
+  async #perform(
+    name: string,
+    input: OperationInput,
+    context: RequestContext,
+    findOperation: () => Operation,
+  ): Promise<unknown> {
     clearTimeout(this.#idle);
     this.#callsUnderWay += 1;
     try {
@@ -166,7 +176,11 @@ export class Server {
       const isOwn = context.client !== undefined && context.client !== this.#options.client;
       const client = isOwn ? withSender(context.client, this.config.name, this.#options.secrets) : this.#client;
       const callContext = client === undefined ? context : { ...context, client };
-      return await this.#callers.use(callContext, (line) => this.#call(line, name, input, callContext));
+      return await this.#callers.use(callContext, ({ managed }) => {
+        const operation = findOperation();
+        const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: operation.method.name };
+        return callOperation(managed, { operation, input, context: callContext, facts });
+      });
     } finally {
       this.#callsUnderWay -= 1;
       if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();
@@ -193,7 +207,7 @@ export class Server {
   }
 
   /** Opens a connection for one caller. It uses the tool listing of the shared connection. */
-  #openOwn(callers: ActiveCallers, { caller, client }: CallContext): ManagedConnection {
+  #openOwn(callers: ActiveCallers, { caller, client }: RequestContext): ManagedConnection {
     // To a client of the older protocol, a server that speaks both sends its requests only over the older one.
     const era = client?.era === "legacy" ? LEGACY : this.#listing && parseEra(this.#listing);
     return new ManagedConnection(
@@ -209,13 +223,7 @@ export class Server {
     );
   }
 
-  #call({ managed }: CallerConnection, name: string, input: OperationInput, context: CallContext): Promise<unknown> {
-    const operation = this.#operation(name);
-    const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: operation.method.name };
-    return callOperation(managed, { operation, input, context, facts });
-  }
-
-  #operation(name: string): Operation {
+  #findOperation(name: string): Operation {
     const facts = { server: this.config.name, tool: name };
     if (this.#offer === undefined) throw serverGoneError(facts, describeState(this.#managed.state));
     const operation = this.#offer.operations.get(name);
@@ -241,6 +249,7 @@ export class Server {
     const offer = createServerSkill(this.config, listing, {
       name: this.#skillName,
       invoke: (method, input, context) => this.call(method.wireName ?? method.name, input, context),
+      complete: (params, context) => this.#perform(COMPLETION.name, params, context, () => COMPLETION),
       pins: accepted,
       changePolicy,
       last: this.#offer,

@@ -106,7 +106,7 @@ export function createCallHandler(
           request.observer?.onCallEnd?.(refused);
         }
         thrownBySkills.push(...findThrownBySkill(error));
-        return { ok: false, error: toErrorFacts(error, method) };
+        return createErrorAnswer(error, method, { ...request.limits, addNote: (text) => notes.add(call.id, text) });
       }
     },
     addRecorded(call) {
@@ -247,7 +247,7 @@ function readArguments(
   throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", "they are not a list of JSON values"));
 }
 
-/** Returns the parts of an error that a snippet sees: name, message, code, skill, method, server; no others. */
+/** Returns the parts of any error that a snippet sees: name, message, code, skill, method, server; no others. */
 function toErrorFacts(error: unknown, method: Method | undefined): Readonly<Record<string, unknown>> {
   const skillgateError = error instanceof SkillgateError ? error : undefined;
   const { server, tool } = skillgateError?.facts ?? {};
@@ -261,6 +261,26 @@ function toErrorFacts(error: unknown, method: Method | undefined): Readonly<Reco
     ...(typeof server === "string" && { server }),
     ...(typeof tool === "string" && { tool, error: message }),
   };
+}
+
+interface ErrorAnswerOptions extends Pick<Limits, "answerBytes"> {
+  readonly addNote: (text: string) => void;
+}
+
+/** The answer of a call that failed; it has the code, the data and the content of the error of an MCP server, if any. */
+function createErrorAnswer(
+  error: unknown,
+  method: Method | undefined,
+  { answerBytes, addNote }: ErrorAnswerOptions,
+): SandboxAnswer {
+  const facts = toErrorFacts(error, method);
+  const serverError = error instanceof SkillgateError ? error.facts.serverError : undefined;
+  if (serverError === undefined) return { ok: false, error: facts };
+  const { code = facts["code"], data, content } = serverError;
+  const encoded = encodeForGuest({ data, content }, answerBytes);
+  const isLarge = encoded === undefined || Buffer.byteLength(encoded.json) > answerBytes;
+  if (isLarge) addNote(`An error has no data, because its data has more than ${answerBytes} bytes`);
+  return { ok: false, error: { ...facts, code, ...(isLarge ? {} : (JSON.parse(encoded.json) as object)) } };
 }
 
 /** Answers a question about skills, results or the run; no method is called. */

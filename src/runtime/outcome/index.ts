@@ -283,7 +283,7 @@ function thrownError(ending: RunEnd, json: string): GuestError {
   if (Object.keys(thrown).length === 0) return stoppedError(ending, "ENGINE_TRAP");
   const text = (key: string): string => (typeof thrown[key] === "string" ? thrown[key] : "");
   const limit = toEngineLimit(text("name"), text("message"));
-  const code = limit ?? toErrorCode(text("code"));
+  const code = limit ?? toErrorCode(text("code"), text("name"));
   const position = findPosition(text("stack"), ending);
   const members = code === "THROWN" && text("members") !== "" ? ` ${text("members")}` : "";
   const own = code === "THROWN" ? `${text("name") || "Error"}: ${text("message")}${members}` : text("message");
@@ -316,8 +316,10 @@ function parseThrown(json: string): Record<string, unknown> {
   }
 }
 
-function toErrorCode(code: string): ErrorCode {
-  return Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : "THROWN";
+/** The error of a call has the code of its MCP server, if that sent one. */
+function toErrorCode(code: string, name: string): ErrorCode {
+  if (Object.hasOwn(ERRORS, code)) return code as ErrorCode;
+  return name === "CallError" && /^-?\d+$/.test(code) ? "CALL_FAILED" : "THROWN";
 }
 
 function findPosition(stack: string, { program }: RunEnd): Position {

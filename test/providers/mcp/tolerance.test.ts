@@ -31,6 +31,10 @@ test("connects a valid server, with its tools, its instructions and its version 
     description: "Does echo",
     input: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
     metadata: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    toolFields: {
+      title: "Echo",
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
   });
   expect(provider.problems).toEqual([]);
 });

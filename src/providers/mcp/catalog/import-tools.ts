@@ -1,6 +1,8 @@
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { MAX_TOOL_NAME_UNITS, toMethodNames } from "../../../shared/names/skill-names.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
+import { TOOL_FIELDS } from "../../../model/tool-definition.ts";
+import { findSizeExcess } from "../../../shared/value-size.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
 import { isToolEnabled, type ServerConfig } from "../server-config.ts";
@@ -65,6 +67,8 @@ interface ParsedTool {
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly hints: Partial<MethodMetadata>;
+  /** Fields that are passed on to clients. */
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 function parseTool(item: unknown, label: string, hasHeaders: boolean): ParsedTool | QuarantinedTool {
@@ -74,7 +78,9 @@ function parseTool(item: unknown, label: string, hasHeaders: boolean): ParsedToo
   if (name.length > MAX_TOOL_NAME_UNITS)
     return { tool: truncateText(name, 100), reason: `its name has more than ${MAX_TOOL_NAME_UNITS} characters` };
   const digest = hashTool(item);
-  if (digest === undefined) return { tool: name, reason: "its definition nests too deeply" };
+  const fields = selectToolFields(item);
+  if (digest === undefined || findSizeExcess(fields) !== undefined)
+    return { tool: name, reason: "its definition nests too deeply" };
   const wrong = findInputFlaw(inputSchema) ?? (hasHeaders ? findHeaderFlaw(inputSchema) : undefined);
   if (wrong !== undefined) return { tool: name, reason: wrong };
   return {
@@ -85,7 +91,12 @@ function parseTool(item: unknown, label: string, hasHeaders: boolean): ParsedToo
     inputSchema: { ...(isRecord(inputSchema) ? inputSchema : {}), type: "object" },
     ...(isRecord(outputSchema) && { outputSchema }),
     hints: parseHints(annotations),
+    fields,
   };
+}
+
+function selectToolFields(item: Readonly<Record<string, unknown>>): ParsedTool["fields"] {
+  return Object.fromEntries(TOOL_FIELDS.filter((key) => item[key] != null).map((key) => [key, item[key]]));
 }
 
 /** Arguments are named, so a schema must describe an object; an empty schema accepts any object. */
@@ -114,7 +125,7 @@ function parseHints(annotations: unknown): Partial<MethodMetadata> {
 }
 
 function toTool(
-  { name, digest, definition, description, inputSchema, outputSchema, hints }: ParsedTool,
+  { name, digest, definition, description, inputSchema, outputSchema, hints, fields }: ParsedTool,
   methodName: string,
   timeoutMs: number | undefined,
 ): ImportedTool {
@@ -132,6 +143,7 @@ function toTool(
       input: inputSchema,
       ...(outputSchema !== undefined && { output: outputSchema }),
       metadata: { ...hints, ...(timeoutMs !== undefined && { timeoutMs }) },
+      ...(Object.keys(fields).length > 0 && { toolFields: fields }),
     },
   };
 }

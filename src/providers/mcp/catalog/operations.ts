@@ -1,7 +1,7 @@
 import type { Progress } from "@modelcontextprotocol/client";
 
 import { requireBounds } from "../../../shared/value-size.ts";
-import type { CallContext, MethodDefinition } from "../../../model/skill.ts";
+import type { RequestContext, MethodDefinition } from "../../../model/skill.ts";
 import type { Connection } from "../connections/connection.ts";
 import { type CallFacts, toValue } from "../results.ts";
 import type { TextForm } from "../server-config.ts";
@@ -18,7 +18,7 @@ export interface Operation {
   /** Repeating it is harmless. */
   readonly isRepeatable: boolean;
   /** Rejects with the error of the connection. */
-  send(connection: Connection, input: OperationInput, context: CallContext): Promise<unknown>;
+  send(connection: Connection, input: OperationInput, context: RequestContext): Promise<unknown>;
   /** Converts the result to the value that a snippet gets; throws if the result is an error. */
   valueOf(result: unknown, facts: CallFacts, addNote?: (text: string) => void): unknown;
 }
@@ -33,7 +33,8 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
     isRepeatable: method.metadata?.readOnly === true || method.metadata?.idempotent === true,
     async send(connection, input, { callId, signal, progress, client, wire }) {
       const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
-      const key = method.metadata?.readOnly === true ? {} : { idempotencyKey: callId };
+      const isKeyed = method.metadata?.readOnly !== true && callId !== undefined;
+      const key = isKeyed ? { idempotencyKey: callId } : {};
       const call = { name, input, inputSchema, signal, onProgress, ...key };
       const result = await connection.callTool(call).catch(async (thrown: unknown) => {
         // The server refused the call before it did anything, so the call can be repeated.

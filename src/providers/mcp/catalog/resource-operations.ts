@@ -23,9 +23,10 @@ export function createResourceOperations(
     name,
     method: { name, description, input, metadata: { readOnly: true, idempotent: true } },
     isRepeatable: true,
-    async send(connection, values, { signal }) {
+    async send(connection, values, { signal, wire }) {
       const result = await send(connection, values, signal);
       requireBounds(result, `"${name}"`);
+      wire?.(result);
       return result;
     },
     valueOf,
@@ -105,6 +106,19 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     valueOf: readPrompt,
   },
 ];
+
+/** Completes an argument of a prompt or a template. No method: its values are for people who fill in a form. */
+export const COMPLETION: Operation = {
+  name: "completion/complete",
+  method: { name: "complete", description: "Completes an argument of a prompt or a template", input: NOTHING },
+  isRepeatable: true,
+  async send(connection, params, { signal }) {
+    const result = await connection.request("completion/complete", params, signal);
+    requireBounds(result, '"completion/complete"');
+    return result;
+  },
+  valueOf: identity,
+};
 
 async function listItems(connection: Connection, method: string, key: string, signal: AbortSignal): Promise<unknown> {
   const { items } = await listPages(connection, { method, key, identity: key === "prompts" ? "name" : "uri" }, signal);

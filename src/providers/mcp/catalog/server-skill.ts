@@ -1,3 +1,4 @@
+import { isRecord } from "../../../model/json.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import { listingKey, type ServerListing } from "./server-listing.ts";
@@ -35,6 +36,7 @@ export interface ServerSkill {
 export interface ServerSkillOptions {
   readonly name: string;
   readonly invoke: ProvidedSkill["invoke"];
+  readonly complete: NonNullable<ProvidedSkill["complete"]>;
   /** The accepted definitions; `undefined` if none are accepted yet. */
   readonly pins: AcceptedTools | undefined;
   readonly changePolicy: ChangePolicy;
@@ -47,7 +49,7 @@ export function createServerSkill(
   listing: ServerListing,
   options: ServerSkillOptions,
 ): ServerSkill {
-  const { name, invoke, pins, changePolicy, last } = options;
+  const { name, invoke, complete, pins, changePolicy, last } = options;
   const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
   const imported = importTools(listing.tools, { ...config, hasHeaders });
   const changes = pins === undefined ? [] : findChanges(pins, imported.tools, changePolicy);
@@ -64,6 +66,7 @@ export function createServerSkill(
     ...(listing.instructions !== "" && { guidance: listing.instructions }),
     methods: [...tools, ...readings].map(({ method }) => method),
     invoke,
+    ...(isRecord(listing.capabilities["completions"]) && { complete }),
   };
   return {
     skill: last !== undefined && isSame(last.skill, skill) ? last.skill : skill,

@@ -1,10 +1,10 @@
 import type { LogLevel } from "../../../model/skill.ts";
 import { type Client, CLIENT_REQUESTS, type ClientRequest } from "../../../model/client-requests.ts";
-import type { CallContext } from "../../../model/skill.ts";
+import type { RequestContext } from "../../../model/skill.ts";
 
 /** The calls in flight on one connection. Requests and log messages of the server go to their callers. */
 export class ActiveCallers implements Client {
-  readonly #calls = new Set<CallContext>();
+  readonly #calls = new Set<RequestContext>();
   readonly #abilities: Client | undefined;
   readonly #standing: Client | undefined;
 
@@ -18,7 +18,7 @@ export class ActiveCallers implements Client {
   }
 
   /** Registers a call while it runs. */
-  async trackDuring<Result>(context: CallContext, call: () => Promise<Result>): Promise<Result> {
+  async trackDuring<Result>(context: RequestContext, call: () => Promise<Result>): Promise<Result> {
     this.#calls.add(context);
     try {
       return await call();

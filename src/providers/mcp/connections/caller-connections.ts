@@ -1,5 +1,5 @@
 import type { Client } from "../../../model/client-requests.ts";
-import type { CallContext } from "../../../model/skill.ts";
+import type { RequestContext } from "../../../model/skill.ts";
 import { formatAbilities, ActiveCallers } from "./active-callers.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 
@@ -25,7 +25,7 @@ export interface CallerConnectionsOptions {
   /** The client that answers requests on the shared connection. */
   readonly client: Client | undefined;
   /** Opens a connection on which the server may request what these callers can answer. */
-  readonly open: (callers: ActiveCallers, context: CallContext) => ManagedConnection;
+  readonly open: (callers: ActiveCallers, context: RequestContext) => ManagedConnection;
 }
 
 /**
@@ -41,7 +41,7 @@ export class CallerConnections {
   }
 
   /** Makes a call on the connection of its caller. */
-  async use<Result>(context: CallContext, call: (line: CallerConnection) => Promise<Result>): Promise<Result> {
+  async use<Result>(context: RequestContext, call: (line: CallerConnection) => Promise<Result>): Promise<Result> {
     const line = this.#findOwnConnection(context);
     if (line === undefined) return callOnConnection(this.#options.shared, context, call);
     line.calls += 1;
@@ -61,7 +61,7 @@ export class CallerConnections {
     await Promise.all(own.map(({ managed }) => managed.close()));
   }
 
-  #findOwnConnection(context: CallContext): OwnConnection | undefined {
+  #findOwnConnection(context: RequestContext): OwnConnection | undefined {
     const abilities = formatAbilities(context.client);
     if (abilities === "" || context.client === this.#options.client) return undefined;
     const key = `${context.caller.id} ${context.client?.era ?? ""} ${abilities}`;
@@ -90,7 +90,7 @@ export class CallerConnections {
 
 function callOnConnection<Result>(
   line: CallerConnection,
-  context: CallContext,
+  context: RequestContext,
   call: (line: CallerConnection) => Promise<Result>,
 ): Promise<Result> {
   return line.callers.trackDuring(context, async () => {

@@ -1,4 +1,4 @@
-import type { CompleteRequest } from "@modelcontextprotocol/server";
+import { type CompleteRequest, isSpecType } from "@modelcontextprotocol/server";
 
 import type { ReadContext } from "../../../model/mcp-features.ts";
 import { type Library, findFeatures } from "./resources.ts";
@@ -17,11 +17,16 @@ export async function complete(
     if (own !== undefined) return { completion: completeBuiltin(own, argument.value) };
     const template = library.offers.templates.find(({ item }) => item.uriTemplate === ref.uri);
     const offers = template?.offers ?? findFeatures(ref.uri, library.offers);
-    return (await offers?.complete?.({ ...params }, context)) ?? NOTHING;
+    return toCompletion(await offers?.complete?.({ ...params }, context), library);
   }
   const offered = library.offers.prompts.get(ref.name);
   const request = { ...params, ref: { ...ref, name: offered?.item.name ?? ref.name } };
-  return (await offered?.offers.complete?.(request, context)) ?? NOTHING;
+  return toCompletion(await offered?.offers.complete?.(request, context), library);
+}
+
+/** Returns the values that a server offers; none if its answer is malformed. */
+function toCompletion(answer: unknown, { runtime }: Library): unknown {
+  return isSpecType.CompleteResult(answer) ? runtime.secrets.maskValue(answer) : NOTHING;
 }
 
 const NOTHING = { completion: { values: [], total: 0, hasMore: false } };

@@ -60,6 +60,14 @@ async function askServer(runtime: Runtime, skill: Skill, caller: Caller): Promis
     await waitAtMost(LIST_MS, listing);
     return (Array.isArray(items) ? items : []).filter(isRecord).filter((item) => typeof item[key] === "string");
   };
+  const callMethod = async (name: string, args: object, context: ReadContext): Promise<MethodAnswer> => {
+    let wire: unknown;
+    const { observer, ...options } = optionsFor(context);
+    const onWire = { ...observer, wire: (result: unknown) => void (wire = result) };
+    const value = await runtime.call(`${skill.name}.${name}`, args as never, { ...options, observer: onWire });
+    return { value, wire };
+  };
+  const { complete } = skill.provided;
   const [resources, templates, prompts] = await Promise.all([
     list("resources_list", "uri"),
     list("resources_templates", "uriTemplate"),
@@ -71,16 +79,33 @@ async function askServer(runtime: Runtime, skill: Skill, caller: Caller): Promis
     templates: templates.map((item) => ({ name: item["uriTemplate"], ...item }) as McpTemplate),
     prompts: prompts as readonly McpPrompt[],
     read: async (uri, context) => {
-      const value = await runtime.call(`${skill.name}.resources_read`, { uri }, optionsFor(context));
+      const { value, wire } = await callMethod("resources_read", { uri }, context);
+      if (isRecord(wire) && Array.isArray(wire["contents"])) return wire;
       const mimeType = resources.find((item) => item["uri"] === uri)?.["mimeType"];
       return { contents: toContents(uri, mimeType, value) };
     },
-    prompt: async (name, values, context) =>
-      toPrompt(await runtime.call(`${skill.name}.prompts_get`, { name, values }, optionsFor(context))),
+    prompt: async (name, values, context) => {
+      const { value, wire } = await callMethod("prompts_get", { name, values }, context);
+      return isRecord(wire) && Array.isArray(wire["messages"]) ? wire : toPrompt(value);
+    },
+    ...(complete !== undefined && {
+      complete: async (params, context) => (has(skill, getReader(params)) ? complete(params, context) : undefined),
+    }),
   };
 }
 
-function optionsFor({ caller, signal, client, log, progress }: ReadContext): Parameters<Runtime["call"]>[2] {
+/** The method whose permission covers a completion. */
+function getReader({ ref }: Readonly<Record<string, unknown>>): string {
+  return isRecord(ref) && ref["type"] === "ref/prompt" ? "prompts_get" : "resources_read";
+}
+
+/** A result as the value of its method, and as the server sent it; `undefined` if it comes from a cache. */
+interface MethodAnswer {
+  readonly value: unknown;
+  readonly wire: unknown;
+}
+
+function optionsFor({ caller, signal, client, log, progress }: ReadContext): MethodCallOptions {
   return {
     caller,
     signal,
@@ -91,6 +116,8 @@ function optionsFor({ caller, signal, client, log, progress }: ReadContext): Par
     },
   };
 }
+
+type MethodCallOptions = NonNullable<Parameters<Runtime["call"]>[2]>;
 
 /** Converts the value of `resources_read` back to the contents of the protocol. */
 function toContents(uri: string, mimeType: unknown, value: unknown): readonly unknown[] {

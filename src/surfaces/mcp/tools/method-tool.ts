@@ -1,15 +1,18 @@
 import type { Method } from "../../../model/catalog.ts";
 import type { JsonSchema } from "../../../model/json.ts";
 import type { ToolAnnotations, ToolDefinition } from "../../../model/tool-definition.ts";
+import { readToolFields } from "./tool-fields.ts";
 
-/** Creates the tool of a method, with the schemas of its provider. */
+/** Creates the tool of a method, with the schemas of its provider and the other fields of its MCP server. */
 export function methodTool(method: Method, name: string): ToolDefinition {
-  const { description, input, metadata, skill } = method;
+  const { description, input, metadata, skill, definition } = method;
+  const { annotations: serverAnnotations, ...fields } = readToolFields(definition.toolFields ?? {});
   const outputSchema = objectSchema(method.output);
-  const annotations = getAnnotations(method);
+  const annotations = { ...serverAnnotations, ...getAnnotations(method) };
   const deprecated = metadata.deprecated === false ? "" : ` (deprecated: ${metadata.deprecated})`;
   return {
     name,
+    ...fields,
     description: `${description}${deprecated}` || `${skill}.${method.name}`,
     inputSchema: { ...input, type: "object" },
     ...(outputSchema !== undefined && { outputSchema }),

@@ -205,18 +205,31 @@ async function callMethodTool(
       observer,
       ...approveBy(workContext),
     });
-    if (isCallToolResult(wire)) return wire;
+    if (isToolResult(wire)) return wire;
     const result = valueResult(runtime.secrets.maskValue(value), tool, (text) =>
       runtime.results.keep(newTraceId(), text, caller),
     );
     return { ...result, content: [...result.content, ...notes.map(noteBlock)] };
   } catch (thrown) {
-    if (isCallToolResult(wire) && wire.isError === true) return maskErrorResult(wire, runtime);
+    if (isToolResult(wire) && wire.isError === true) return maskErrorResult(wire, runtime);
     const answered = findProtocolError(thrown, workContext.era);
     if (answered !== undefined) throw maskedError(answered, runtime);
     return errorResult(toRpcError(thrown, tool.name), tool);
   }
 }
+
+/** Tests whether a client can read the result of a server. Content of a type that the protocol does not have is passed on. */
+function isToolResult(wire: unknown): wire is CallToolResult {
+  if (!isRecord(wire) || !Array.isArray(wire["content"])) return false;
+  const content = wire["content"].filter((block: unknown) => !isUnknownContent(block));
+  return isCallToolResult({ ...wire, content });
+}
+
+function isUnknownContent(block: unknown): boolean {
+  return isRecord(block) && typeof block["type"] === "string" && !CONTENT_TYPES.has(block["type"]);
+}
+
+const CONTENT_TYPES: ReadonlySet<unknown> = new Set(["text", "image", "audio", "resource", "resource_link"]);
 
 /** Masks secrets and tokens in the texts of an error; images and other content stay as they are. */
 function maskErrorResult(result: CallToolResult, { secrets }: Runtime): CallToolResult {

@@ -1,0 +1,224 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { createRuntime, type Outcome } from "../../../src/index.ts";
+
+import { folder, serve } from "../serving.ts";
+import { ERAS, openLegacy } from "./raw-client.ts";
+
+const RICH = { rich: { command: process.execPath, args: ["test/fixtures/mcp/rich-server.js"] } };
+const ICON = "https://clock.example/icon.png";
+
+async function serveRich(): Promise<string> {
+  const { url, runtime } = await serve({ expose: "tools" }, { skills: [], mcpServers: RICH });
+  await runtime.ready;
+  return `${url}/mcp`;
+}
+
+describe.each(ERAS)("of a server, a client of %s gets unchanged [M5]", (era, open) => {
+  test("the title, icons, annotations, execution and _meta of tools [V1]", async () => {
+    const client = await open(await serveRich());
+    const { tools } = await client.request("tools/list");
+    expect(tools.find(({ name }: { name: string }) => name === "RichMCP__show")).toEqual({
+      name: "RichMCP__show",
+      title: "Show the clock",
+      description: "Does show",
+      inputSchema: { type: "object" },
+      icons: [{ src: ICON, mimeType: "image/png", sizes: ["48x48"] }],
+      annotations: { title: "Clock", readOnlyHint: true, "x.example/hint": "calm" },
+      // The protocol of 2026 does not have it.
+      ...(era === "2025" && { execution: { taskSupport: "optional" } }),
+      _meta: { ui: { resourceUri: "ui://clock/face.html" }, "x.example/tag": [1, { deep: true }] },
+    });
+  });
+
+  test("the _meta of results, the annotations of content, and content of types that it does not know [V1]", async () => {
+    const client = await open(await serveRich());
+    expect(await client.request("tools/call", { name: "RichMCP__rich", arguments: {} })).toMatchObject({
+      content: [
+        { type: "text", text: "one", annotations: { audience: ["user"], priority: 0.5 }, _meta: { a: 1 } },
+        { type: "image", mimeType: "image/png", data: "iVBORw==", _meta: { "x.example/page": 2 } },
+      ],
+      structuredContent: { n: 1 },
+      _meta: { "x.example/page": { next: "2" } },
+    });
+    expect(await client.request("tools/call", { name: "RichMCP__hologram", arguments: {} })).toMatchObject({
+      content: [
+        { type: "text", text: "see" },
+        { type: "hologram", depth: 3, data: "AAEC" },
+      ],
+      extra: 1,
+    });
+  });
+
+  test("the code and data of errors, and the images of failed tools [V1]", async () => {
+    const client = await open(await serveRich());
+    await expect(client.request("tools/call", { name: "RichMCP__refuse", arguments: {} })).rejects.toMatchObject({
+      code: -32031,
+      message: "no such city",
+      data: { near: ["Athens"] },
+    });
+    expect(await client.request("tools/call", { name: "RichMCP__fail", arguments: {} })).toMatchObject({
+      isError: true,
+      content: [
+        { type: "text", text: "out of paper" },
+        { type: "image", mimeType: "image/png", data: "iVBORw==", _meta: { "x.example/page": 2 } },
+      ],
+      structuredContent: { tray: 2, left: 0 },
+    });
+  });
+
+  test("the fields of resources, templates and their contents [V1]", async () => {
+    const client = await open(await serveRich());
+    const { resources } = await client.request("resources/list");
+    expect(resources[0]).toEqual({
+      uri: "ui://clock/face.html",
+      name: "face",
+      title: "rich: Face",
+      mimeType: "text/html;profile=mcp-app",
+      icons: [{ src: "data:image/png;base64,AA==" }],
+      annotations: { priority: 1 },
+      _meta: { ui: { csp: { connectDomains: ["https://clock.example"] } } },
+    });
+    const { resourceTemplates } = await client.request("resources/templates/list");
+    expect(resourceTemplates[0]).toEqual({
+      uriTemplate: "zone:///{name}",
+      name: "zone",
+      title: "rich: zone",
+      icons: [{ src: "https://clock.example/zone.png" }],
+      _meta: { "x.example/kind": "zone" },
+    });
+    expect(await client.request("resources/read", { uri: "zone:///utc" })).toMatchObject({
+      contents: [
+        {
+          uri: "zone:///utc",
+          mimeType: "text/html;profile=mcp-app",
+          text: "<p>12:00</p>",
+          _meta: { ui: { csp: { connectDomains: ["https://clock.example"] }, prefersBorder: true } },
+        },
+      ],
+      _meta: { "x.example/read": true },
+    });
+  });
+
+  test("the fields of prompts and their messages [V1]", async () => {
+    const client = await open(await serveRich());
+    const { prompts } = await client.request("prompts/list");
+    expect(prompts).toEqual([
+      {
+        name: "rich__tell",
+        title: "Tell the time",
+        icons: [{ src: "https://clock.example/tell.png" }],
+        arguments: [{ name: "zone", required: true }],
+        _meta: { "x.example/kind": "prompt" },
+      },
+    ]);
+    const got = await client.request("prompts/get", { name: "rich__tell", arguments: { zone: "utc" } });
+    expect(got).toMatchObject({
+      description: "Tell",
+      messages: [
+        {
+          role: "user",
+          content: { type: "text", text: "In utc", annotations: { priority: 1 }, _meta: { b: 2 } },
+        },
+        { role: "user", content: { type: "hologram", depth: 4 } },
+      ],
+      _meta: { "x.example/got": true },
+    });
+  });
+
+  test("the completions of prompts and templates [V1]", async () => {
+    const client = await open(await serveRich());
+    const prompt = await client.request("completion/complete", {
+      ref: { type: "ref/prompt", name: "rich__tell" },
+      argument: { name: "zone", value: "u" },
+      context: { arguments: { day: "monday" } },
+    });
+    expect(prompt.completion).toEqual({ values: ["ref/prompt tell zone=u monday"], total: 7, hasMore: true });
+    const template = await client.request("completion/complete", {
+      ref: { type: "ref/resource", uri: "zone:///{name}" },
+      argument: { name: "name", value: "" },
+    });
+    expect(template.completion.values).toEqual(["ref/resource zone:///{name} name= undefined"]);
+  });
+});
+
+test("a field of a tool that is not as the protocol has it is left out; the rest of the list stays valid [M5]", async () => {
+  const file = join(folder(), "tools.json");
+  const inputSchema = { type: "object" };
+  const odd = { title: 7, icons: "icon.png", annotations: { readOnlyHint: "yes" }, execution: [], _meta: "none" };
+  const hidden = { title: "Sp\u200Bring", annotations: { title: "a\u202Eb" }, icons: [{ href: "x" }] };
+  writeFileSync(
+    file,
+    JSON.stringify([
+      { name: "odd", description: "Is odd", inputSchema, ...odd },
+      { name: "hidden", description: "Hides", inputSchema, ...hidden },
+    ]),
+  );
+  const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js", `tools=${file}`] };
+  const { url, runtime } = await serve({ expose: "tools" }, { skills: [], mcpServers: { fixture } });
+  await runtime.ready;
+  const client = await openLegacy(`${url}/mcp`);
+  expect((await client.request("tools/list")).tools).toEqual([
+    { name: "FixtureMCP__hidden", title: "Spring", description: "Hides", inputSchema, annotations: { title: "ab" } },
+    { name: "FixtureMCP__odd", description: "Is odd", inputSchema },
+  ]);
+});
+
+const CLOCK_TOKEN = "tok-5up3r-s3cret-9d8f7";
+
+async function runRich(source: string): Promise<Outcome> {
+  const runtime = await createRuntime({
+    skillsDir: false,
+    mcpServers: { rich: { ...RICH.rich, env: { CLOCK_TOKEN } } },
+  });
+  onTestFinished(() => runtime.close());
+  await runtime.ready;
+  return runtime.run(source);
+}
+
+describe("a program [M5]", () => {
+  test("reads the code and the data of an error of a server, without secrets [P9]", async () => {
+    const outcome = await runRich(
+      `try { await device.RichMCP.refuse() } catch ({ name, code, data, message }) { return { name, code, data, message } }`,
+    );
+    expect(outcome).toMatchObject({
+      kind: "completed",
+      value: {
+        name: "CallError",
+        code: -32031,
+        data: { near: ["Athens"], token: "[redacted]" },
+        message: "no such city",
+      },
+    });
+  });
+
+  test("reads the structured content and the images of a tool that failed", async () => {
+    const outcome = await runRich(
+      `try { await device.RichMCP.fail() } catch ({ code, data, content }) { return { code, data, content } }`,
+    );
+    expect(outcome).toMatchObject({
+      kind: "completed",
+      value: {
+        code: "CALL_FAILED",
+        data: { tray: 2, left: 0 },
+        content: [{ type: "image", mimeType: "image/png", data: "iVBORw==" }],
+      },
+    });
+  });
+
+  test("that does not catch an error of a server fails with the code of the table", async () => {
+    expect(await runRich("await device.RichMCP.refuse()")).toMatchObject({
+      kind: "failed",
+      error: { name: "CallError", code: "CALL_FAILED", message: "no such city", server: "rich" },
+    });
+  });
+});
+
+test("a search finds a server by its instructions [D1]", async () => {
+  const { runtime } = await serve({}, { mcpServers: RICH });
+  await runtime.ready;
+  const { results } = runtime.search("wind the pendulum");
+  expect(results[0]?.path).toMatch(/^RichMCP\./);
+});
