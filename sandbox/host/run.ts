@@ -418,8 +418,8 @@ export class Run {
     const failed = (error: Readonly<Record<string, unknown>>): string =>
       `0,${JSON.stringify({ ...error, stack: call.stack })}`;
     if (!answer.ok) return failed(answer.error);
-    if (answer.json.length > this.limits.answerBytes)
-      return failed(createSizeError(answer.json.length, this.limits.answerBytes));
+    const bytes = Buffer.byteLength(answer.json);
+    if (bytes > this.limits.answerBytes) return failed(createSizeError(bytes, this.limits.answerBytes));
     return `${answer.tagged === true ? 2 : 1},${answer.json}`;
   }
 

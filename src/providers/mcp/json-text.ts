@@ -1,3 +1,4 @@
+import { findStringEnd } from "../../shared/json/exact-json.ts";
 import { MAX_DEPTH, MAX_VALUES, TOO_DEEP, TOO_MANY } from "../../shared/value-size.ts";
 
 /** A text that may be JSON: its value, or why the value would lose something. */
@@ -36,7 +37,6 @@ const SHOWN_DIGITS = 40;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 
 type Loss =
   | { readonly kind: "inexact"; readonly integer: string }
@@ -77,14 +77,4 @@ function isInexact(text: string, start: number, end: number): boolean {
   const digits = text.slice(start, end);
   const number = Number(digits);
   return !Number.isFinite(number) || BigInt(number) !== BigInt(digits);
-}
-
-/** Finds the end of the string that begins at `start`: the next quote with an even number of backslashes before it. */
-function findStringEnd(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let before = end - 1;
-    while (text.charCodeAt(before) === BACKSLASH) before--;
-    if ((end - before) % 2 === 1) return end;
-  }
-  return text.length;
 }

@@ -174,7 +174,7 @@ function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, cutV
   const masked = secrets.mask(tagged);
   const summary = summarizeValue(value);
   const isTagged = sandbox.end.tagged !== undefined;
-  const canReturn = masked.length <= limits.answerBytes;
+  const canReturn = Buffer.byteLength(masked) <= limits.answerBytes;
   const handle = canReturn ? handles.keep(caller, { json: masked, tagged: isTagged, summary }) : undefined;
   const use = handle === undefined ? "" : `\nThe whole value is device.result("${handle}") in a later snippet`;
   return `${describeLargeValue(value, json.length)}${use}`;

@@ -1,5 +1,6 @@
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 
+import { stringifyExactly } from "../../shared/json/exact-json.ts";
 import { type RpcErrorKind, rpcError } from "../../shared/rpc-errors.ts";
 
 /** Creates an error response to a message that does not reach the SDK. */
@@ -13,10 +14,10 @@ export function errorAnswer(
   return { jsonrpc: "2.0", id: (id ?? null) as RequestId, error: rpcError(kind, reason, { suggestions }) };
 }
 
-/** Serializes a message. A result that JSON cannot represent is replaced by an error response. */
+/** Serializes a message, with the digits of its BigInts. A result that JSON cannot represent is replaced by an error response. */
 export function messageText(message: JSONRPCMessage): string {
   try {
-    return JSON.stringify(message);
+    return stringifyExactly(message);
   } catch {
     const id = "id" in message ? message.id : undefined;
     return JSON.stringify(errorAnswer("InternalError", "The result cannot be written as JSON", id));

@@ -1,5 +1,6 @@
 import type { Progress } from "@modelcontextprotocol/client";
 
+import { bigIntsToText } from "../../../shared/json/exact-json.ts";
 import { requireBounds } from "../../../shared/value-size.ts";
 import type { RequestContext, MethodDefinition } from "../../../model/skill.ts";
 import type { Connection } from "../connections/connection.ts";
@@ -47,7 +48,15 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
     },
     valueOf(result, facts, addNote) {
       const note = (text: string): void => addNote?.(`The result of ${facts.skill}.${facts.method} ${text}`);
-      return toValue(result, { ...options, addNote: note }, facts);
+      const { value, texts } = bigIntsToText(result);
+      if (texts.length > 0) note(`has ${describeBigIntegers(texts)}`);
+      return toValue(value, { ...options, addNote: note }, facts);
     },
   };
+}
+
+/** `the integer 9007199254740993 as text, because a number cannot hold it exactly` */
+function describeBigIntegers([first = "", ...rest]: readonly string[]): string {
+  if (rest.length === 0) return `the integer ${first} as text, because a number cannot hold it exactly`;
+  return `${first} and ${rest.length} other integers as text, because numbers cannot hold them exactly`;
 }

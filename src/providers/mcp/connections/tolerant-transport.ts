@@ -3,7 +3,8 @@ import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
-import { STREAM_ENDED } from "./wire-errors.ts";
+import { NUMBER_RANGE, STREAM_ENDED } from "./wire-errors.ts";
+import { NumberRangeError, restoreNumbers } from "../../../shared/json/exact-json.ts";
 
 /** The key of a stand-in that holds the original result. */
 const RAW = "skillgate/raw";
@@ -143,7 +144,7 @@ export class TolerantTransport implements Transport {
     if (typeof message["method"] === "string") return this.#pass({ ...message, jsonrpc: "2.0" }, extra);
     const request = this.#take(message);
     if (request === undefined) return this.#onStray("a response that matches no open request");
-    const response = { jsonrpc: "2.0", id: request.id, ...toOutcome(message, request.method) };
+    const response = { jsonrpc: "2.0", id: request.id, ...toOutcome(restored(message), request.method) };
     // The SDK handles notifications in a microtask: those before the response must be handled before it.
     queueMicrotask(() => this.#pass(response, extra));
   }
@@ -168,6 +169,17 @@ export class TolerantTransport implements Transport {
     } catch (thrown) {
       this.#onStray(`a message that cannot be read: ${getMessage(thrown)}`);
     }
+  }
+}
+
+/** Restores the exact numbers of a response; one that is beyond the range of numbers fails it. */
+function restored(response: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  try {
+    restoreNumbers(response);
+    return response;
+  } catch (thrown) {
+    if (!(thrown instanceof NumberRangeError)) throw thrown;
+    return { error: { code: NUMBER_RANGE, message: `the answer has ${thrown.message}` } };
   }
 }
 

@@ -1,3 +1,5 @@
+import { markNumbers } from "../../../shared/json/exact-json.ts";
+
 /** The start of a message in a line that begins with other text. */
 const MESSAGE_START = /\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/;
 
@@ -26,7 +28,7 @@ const ID_AT_END = new RegExp(String.raw`,\s*(?:${VERSION}\s*,\s*)?${ID}\s*(?:,\s
 
 function parseObject(text: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(markNumbers(text));
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined; // not JSON, so noise
