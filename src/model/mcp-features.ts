@@ -6,6 +6,8 @@ type McpFields = Readonly<Record<string, unknown>>;
 export type McpResource = McpFields & { readonly uri: string; readonly name: string };
 export type McpTemplate = McpFields & { readonly uriTemplate: string; readonly name: string };
 export type McpPrompt = McpFields & { readonly name: string };
+/** A skill of the extension `io.modelcontextprotocol/skills`: instructions for a model, with files. */
+export type McpSkill = McpFields & { readonly uri: string };
 
 /** The part of a call's context that reading a resource or getting a prompt needs. */
 export type ReadContext = Pick<CallContext, "caller" | "signal" | "client" | "log" | "progress">;
@@ -18,10 +20,13 @@ export interface ResourcesAndPrompts {
   readonly resources: readonly McpResource[];
   readonly templates: readonly McpTemplate[];
   readonly prompts: readonly McpPrompt[];
+  readonly skills?: readonly McpSkill[];
   /** Resolves with `{ contents: […] }`. */
   read(uri: string, context: ReadContext): Promise<unknown>;
   /** Resolves with `{ messages: […] }`. */
   prompt(name: string, args: Readonly<Record<string, string>>, context: ReadContext): Promise<unknown>;
+  /** Resolves with `{ skill: … }`. */
+  skill?(uri: string, context: ReadContext): Promise<unknown>;
   /** Resolves with `{ completion: { values: […] } }`, for a reference as MCP has it. */
   complete?(params: McpFields, context: ReadContext): Promise<unknown>;
   /** Calls back when a resource has changed; returns what stops that. */

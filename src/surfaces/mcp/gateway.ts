@@ -26,6 +26,8 @@ import { withReadableErrors } from "./readable-errors.ts";
 import type { ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
 import { getClientName, type GetInstructions, serveInstructions } from "./sessions/handshake.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
+import type { Caller } from "../../model/caller.ts";
+import { serveSkills } from "./features/skills.ts";
 import { getCallerFeatures } from "./features/caller-features.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
 import { type Library, listResources, listTemplates, readResource } from "./features/resources.ts";
@@ -118,6 +120,7 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   serveTools(server, shared, mcpClient, converse);
   serveResources(server, library, mcpClient, converse);
   servePrompts(server, library, mcpClient, converse);
+  serveSkills(server, library, (signal) => createSilentContext(caller, signal));
   return server;
 }
 
@@ -178,10 +181,14 @@ function servePrompts(
     }),
   );
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
-    const { signal } = context.mcpReq;
-    const silent: ReadContext = { caller, signal, log: () => {}, progress: () => {} };
-    return (await complete(params, await library(), silent)) as CompleteResult;
+    const readContext = createSilentContext(caller, context.mcpReq.signal);
+    return (await complete(params, await library(), readContext)) as CompleteResult;
   });
+}
+
+/** Creates the context of a request whose method cannot ask the client. */
+function createSilentContext(caller: Caller, signal: AbortSignal): ReadContext {
+  return { caller, signal, log: () => {}, progress: () => {} };
 }
 
 const OPTIONS: ServerOptions = {

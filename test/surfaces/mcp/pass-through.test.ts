@@ -144,6 +144,32 @@ describe.each(ERAS)("of a server, a client of %s gets unchanged [M5]", (era, ope
   });
 });
 
+test.each(ERAS)("a client of %s gets the skills of a server, and their files [M7]", async (_era, open) => {
+  const client = await open(await serveRich());
+  expect(client.capabilities.extensions).toMatchObject({ "io.modelcontextprotocol/skills": {} });
+  const { skills } = await client.request("skills/list");
+  expect(skills).toMatchObject([
+    { uri: "skill://clock/SKILL.md", frontmatter: { name: "clock", description: "How to read the clock" } },
+  ]);
+  const { skill } = await client.request("skills/get", { uri: "skill://clock/SKILL.md" });
+  expect(skill).toEqual({ ...skills[0], _meta: { c: 3 } });
+  const { contents } = await client.request("resources/read", { uri: "skill://clock/hands.md" });
+  expect(contents).toMatchObject([{ uri: "skill://clock/hands.md", text: "<p>12:00</p>" }]);
+  await expect(client.request("skills/get", { uri: "skill://moon/SKILL.md" })).rejects.toMatchObject({
+    code: -32602,
+    message: 'Unknown skill: "skill://moon/SKILL.md"; skills/list has the URIs',
+  });
+  await expect(client.request("skills/get", { uri: 7 })).rejects.toMatchObject({ code: -32602 });
+  await expect(client.request("resources/read", { uri: "skill://moon/hands.md" })).rejects.toThrow(/not found/i);
+});
+
+test("a program reads the skills of a server [M7]", async () => {
+  const outcome = await runRich(
+    "const [first] = await device.RichMCP.skills.list(); return [first.frontmatter.name, (await device.RichMCP.skills.get(first.uri)).uri]",
+  );
+  expect(outcome).toMatchObject({ kind: "completed", value: ["clock", "skill://clock/SKILL.md"] });
+});
+
 test("a field of a tool that is not as the protocol has it is left out; the rest of the list stays valid [M5]", async () => {
   const file = join(folder(), "tools.json");
   const inputSchema = { type: "object" };

@@ -17,7 +17,7 @@ export function createResourceOperations(
   usedNames: ReadonlySet<string>,
 ): readonly Operation[] {
   const offered = RESOURCE_OPERATIONS.filter(
-    ({ needs, name }) => isRecord(capabilities[needs]) && !usedNames.has(name),
+    ({ needs, name }) => hasCapability(capabilities, needs) && !usedNames.has(name),
   );
   return offered.map(({ name, description, input, send, valueOf }) => ({
     name,
@@ -33,10 +33,18 @@ export function createResourceOperations(
   }));
 }
 
+function hasCapability(capabilities: Capabilities, name: ResourceOperation["needs"]): boolean {
+  if (name !== SKILLS_EXTENSION) return isRecord(capabilities[name]);
+  const { extensions } = capabilities;
+  return isRecord(extensions) && isRecord(extensions[name]);
+}
+
+const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
+
 interface ResourceOperation {
   readonly name: string;
-  /** The capability that it requires. */
-  readonly needs: "resources" | "prompts";
+  /** The capability or the extension that it requires. */
+  readonly needs: "resources" | "prompts" | typeof SKILLS_EXTENSION;
   readonly description: string;
   readonly input: JsonSchema;
   readonly send: (connection: Connection, input: OperationInput, signal: AbortSignal) => Promise<unknown>;
@@ -104,6 +112,26 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     send: (connection, { name, values }, signal) =>
       connection.request("prompts/get", { name, ...(isRecord(values) && { arguments: values }) }, signal),
     valueOf: readPrompt,
+  },
+  {
+    name: "skills_list",
+    needs: SKILLS_EXTENSION,
+    description: "Lists the skills of the server, which are instructions: uri, frontmatter with name and description",
+    input: NOTHING,
+    send: (connection, _input, signal) => listItems(connection, "skills/list", "skills", signal),
+    valueOf: identity,
+  },
+  {
+    name: "skills_get",
+    needs: SKILLS_EXTENSION,
+    description: "Returns one skill of the server, with the URIs of its files for resources.read",
+    input: {
+      type: "object",
+      properties: { uri: { type: "string", description: "URI of the skill" } },
+      required: ["uri"],
+    },
+    send: (connection, { uri }, signal) => connection.request("skills/get", { uri }, signal),
+    valueOf: (result) => (isRecord(result) ? (result["skill"] ?? null) : (result ?? null)),
   },
 ];
 

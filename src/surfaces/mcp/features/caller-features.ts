@@ -1,6 +1,12 @@
 import { type Caller, mayCall } from "../../../model/caller.ts";
 import type { Catalog } from "../../../model/catalog.ts";
-import type { McpPrompt, McpResource, McpTemplate, ResourcesAndPrompts } from "../../../model/mcp-features.ts";
+import type {
+  McpPrompt,
+  McpResource,
+  McpSkill,
+  McpTemplate,
+  ResourcesAndPrompts,
+} from "../../../model/mcp-features.ts";
 import type { ToolNames } from "../tools/tool-exposure.ts";
 import type { ProxiedFeatures } from "./proxied-features.ts";
 
@@ -15,6 +21,7 @@ export interface CallerFeatures {
   readonly resources: ReadonlyMap<string, NamedFeature<McpResource>>;
   readonly templates: readonly NamedFeature<McpTemplate>[];
   readonly prompts: ReadonlyMap<string, NamedFeature<McpPrompt>>;
+  readonly skills: ReadonlyMap<string, NamedFeature<McpSkill>>;
 }
 
 /**
@@ -45,12 +52,22 @@ export async function getCallerFeatures(
       offers.templates.map((item) => ({ item: underName(item, owner), offers })),
     ),
     prompts: collectPrompts(offering, names),
+    skills: collectSkills(offering),
   };
 }
 
 interface OfferingSkill {
   readonly owner: string;
   readonly offers: ResourcesAndPrompts;
+}
+
+/** Collects the skills by URI; of two with the same URI, that of the first server by name wins. */
+function collectSkills(offering: readonly OfferingSkill[]): CallerFeatures["skills"] {
+  return new Map(
+    offering
+      .toReversed()
+      .flatMap(({ offers }) => (offers.skills ?? []).map((item) => [item.uri, { item, offers }] as const)),
+  );
 }
 
 function collectPrompts(offering: readonly OfferingSkill[], names: ToolNames): CallerFeatures["prompts"] {

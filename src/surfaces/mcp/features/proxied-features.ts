@@ -5,6 +5,7 @@ import type {
   ReadContext,
   McpPrompt,
   McpResource,
+  McpSkill,
   McpTemplate,
   ResourcesAndPrompts,
 } from "../../../model/mcp-features.ts";
@@ -44,7 +45,7 @@ export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
   };
 }
 
-const METHODS = ["resources_list", "prompts_list"];
+const METHODS = ["resources_list", "prompts_list", "skills_list"];
 
 function has(skill: Skill, method: string): boolean {
   return skill.methods.some(({ name }) => name === method);
@@ -68,16 +69,18 @@ async function askServer(runtime: Runtime, skill: Skill, caller: Caller): Promis
     return { value, wire };
   };
   const { complete } = skill.provided;
-  const [resources, templates, prompts] = await Promise.all([
+  const [resources, templates, prompts, skills] = await Promise.all([
     list("resources_list", "uri"),
     list("resources_templates", "uriTemplate"),
     list("prompts_list", "name"),
+    list("skills_list", "uri"),
   ]);
   return {
     // list() keeps only items with this key, which is also the default name.
     resources: resources.map((item) => ({ name: item["uri"], ...item }) as McpResource),
     templates: templates.map((item) => ({ name: item["uriTemplate"], ...item }) as McpTemplate),
     prompts: prompts as readonly McpPrompt[],
+    skills: skills as readonly McpSkill[],
     read: async (uri, context) => {
       const { value, wire } = await callMethod("resources_read", { uri }, context);
       if (isRecord(wire) && Array.isArray(wire["contents"])) return wire;
@@ -88,6 +91,7 @@ async function askServer(runtime: Runtime, skill: Skill, caller: Caller): Promis
       const { value, wire } = await callMethod("prompts_get", { name, values }, context);
       return isRecord(wire) && Array.isArray(wire["messages"]) ? wire : toPrompt(value);
     },
+    skill: async (uri, context) => (await callMethod("skills_get", { uri }, context)).wire,
     ...(complete !== undefined && {
       complete: async (params, context) => (has(skill, getReader(params)) ? complete(params, context) : undefined),
     }),

@@ -72,11 +72,20 @@ export async function readResource(uri: string, library: Library, context: ReadC
   return library.runtime.secrets.maskValue(await offers.read(uri, context));
 }
 
-/** Finds the features that serve a resource, by its URI or by a template. */
-export function findFeatures(uri: string, { resources, templates }: CallerFeatures): ResourcesAndPrompts | undefined {
+/** The URI of the folder with the files of a skill: `skill://clock/` of `skill://clock/SKILL.md`. */
+function getSkillFolder(uri: string): string {
+  return uri.slice(0, uri.lastIndexOf("/") + 1) || uri;
+}
+
+/** Finds the features that serve a resource, by its URI, by a template, or as a file of a skill. */
+export function findFeatures(
+  uri: string,
+  { resources, templates, skills }: CallerFeatures,
+): ResourcesAndPrompts | undefined {
   return (
     resources.get(uri)?.offers ??
-    templates.find(({ item }) => new UriTemplate(item.uriTemplate).match(uri) !== null)?.offers
+    templates.find(({ item }) => new UriTemplate(item.uriTemplate).match(uri) !== null)?.offers ??
+    [...skills.values()].find(({ item }) => uri.startsWith(getSkillFolder(item.uri)))?.offers
   );
 }
 

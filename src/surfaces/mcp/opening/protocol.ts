@@ -12,6 +12,9 @@ export const MODERN_VERSION = "2026-07-28";
 /** The MCP extension by which a tool call is answered with a task, which its client polls. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
+/** The identifier of the extension with which servers offer skills: instructions for models, with files. */
+const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
+
 /** The capabilities of the server for clients of versions before 2026-07-28. */
 export const LEGACY_CAPABILITIES = {
   tools: { listChanged: true },
@@ -19,9 +22,13 @@ export const LEGACY_CAPABILITIES = {
   prompts: { listChanged: true },
   completions: {},
   logging: {},
+  extensions: { [SKILLS_EXTENSION]: {} },
 };
 
-export const MODERN_CAPABILITIES = { ...LEGACY_CAPABILITIES, extensions: { [TASKS_EXTENSION]: {} } };
+export const MODERN_CAPABILITIES = {
+  ...LEGACY_CAPABILITIES,
+  extensions: { ...LEGACY_CAPABILITIES.extensions, [TASKS_EXTENSION]: {} },
+};
 
 /** The members of `_meta` that each request of the 2026 protocol has. */
 export const PROTOCOL_VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
