@@ -3,8 +3,9 @@ const { performance, setImmediate } = globalThis;
 
 /** Polls between two reads of the clock, which makes garbage and takes longer than a poll. */
 const POLLS = 100;
-/** Waits that do not spin after one that spun without success. */
-const BACKOFF_ROUNDS = 8;
+/** Waits that do not spin after one that spun without success: twice as many each time. */
+const MIN_PAUSE = 4;
+const MAX_PAUSE = 256;
 
 /** Polls until `isReady`, for about `durationMs` milliseconds; once if that is 0. Returns false if it is not ready. */
 export function spinUntil(isReady: () => boolean, durationMs: number): boolean {
@@ -15,18 +16,47 @@ export function spinUntil(isReady: () => boolean, durationMs: number): boolean {
   return false;
 }
 
-/** Decides which waits may spin: none for a while after one that spun without success. */
+/** Decides which waits may spin: the less often it has paid lately, the fewer. */
 export class SpinBackoff {
   #skips = 0;
+  #pause = MIN_PAUSE;
 
   /** Returns whether the wait that begins may spin. */
   begin(): boolean {
     return this.#skips-- <= 0;
   }
 
-  /** Notes that a wait has spun without success. */
-  fail(): void {
-    this.#skips = BACKOFF_ROUNDS;
+  /** Notes whether a wait that spun has met its event. */
+  end(isReady: boolean): void {
+    if (!isReady) this.#skips = this.#pause;
+    this.#pause = isReady ? Math.max(MIN_PAUSE, this.#pause / 2) : Math.min(MAX_PAUSE, this.#pause * 2);
+  }
+}
+
+/** A wait of this many times the spin and longer is one that spinning would not have met. */
+const LONG_WAIT = 2;
+
+/**
+ * The waits of one kind in a thread that sleeps. They poll for up to `durationMs` milliseconds before they sleep, as long as
+ * the last wait was short and polling has paid lately. With 0 they sleep at once.
+ */
+export class ThreadWait {
+  readonly #durationMs: number;
+  readonly #backoff = new SpinBackoff();
+  #lastMs = 0;
+
+  constructor(durationMs: number) {
+    this.#durationMs = durationMs;
+  }
+
+  /** Blocks until `isReady`; `sleep` may return before. Returns the milliseconds that passed. */
+  until(isReady: () => boolean, sleep: () => void, mayPoll = true): number {
+    const since = performance.now();
+    const isShort = this.#lastMs < LONG_WAIT * this.#durationMs;
+    if (mayPoll && isShort && this.#backoff.begin()) this.#backoff.end(spinUntil(isReady, this.#durationMs));
+    while (!isReady()) sleep();
+    this.#lastMs = performance.now() - since;
+    return this.#lastMs;
   }
 }
 
@@ -55,6 +85,7 @@ export class EventLoopSpin {
 
   /** Stops spinning: the event has arrived. */
   end(): void {
+    if (this.#until > 0) this.#backoff.end(true);
     this.#until = 0;
   }
 
@@ -63,7 +94,8 @@ export class EventLoopSpin {
       setImmediate(this.#poll);
       return;
     }
-    if (this.#until > 0) this.#backoff.fail();
+    if (this.#until > 0) this.#backoff.end(false);
+    this.#until = 0;
     this.#isTurning = false;
   };
 }

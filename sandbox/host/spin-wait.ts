@@ -10,7 +10,7 @@ const TURN_MS = 2;
 
 /**
  * Polls for messages of the workers while the event loop stands still, because sleeping and being woken takes longer than
- * most slices of work. After a poll without a message, skips the next ones.
+ * most slices of work. After polls without a message, polls less often.
  */
 export class WorkerSpinWait {
   /** When the event loop must turn; 0 once it has. */
@@ -34,7 +34,7 @@ export class WorkerSpinWait {
     for (const slot of working) slot.watched = true;
     try {
       const hasMessage = spinUntil(() => working.some((slot) => slot.hasMessage), MAX_SPIN_MS);
-      if (!hasMessage) this.#backoff.fail();
+      this.#backoff.end(hasMessage);
       return hasMessage;
     } finally {
       // Reset all before any message is handled: a worker that is not watched wakes the host itself.

@@ -10,7 +10,7 @@ import { type ArrivedAnswers, Isolate, type EngineStop } from "./isolate.ts";
 import { WorkerChannel } from "../shared/message-channel.ts";
 import { plainJson } from "../shared/dates.ts";
 import { isJsonTooDeep } from "../shared/nesting.ts";
-import { spinUntil } from "../spin-wait.ts";
+import { ThreadWait } from "../spin-wait.ts";
 import type { GuestValue } from "../codec/guest-value.ts";
 import {
   type SliceBudget,
@@ -37,10 +37,8 @@ import {
 /** An isolate that has grown beyond this is replaced by a new one, so that its memory goes back. */
 const KEEP_BYTES = 24 << 20;
 
-/** How long a worker without work stays awake. */
-const MAX_SPIN_MS = 0.5;
-/** The same if the last work came within this time: frequent work is likely to continue. */
-const MAX_LONG_SPIN_MS = 2.5;
+/** How long a worker without work polls for it. */
+const MAX_SPIN_MS = 0.3;
 /** Maximum size of an error's description; the guest cuts it to a fraction of this. */
 const ERROR_BYTES = 256 << 10;
 /** Maximum size of one print; the guest cuts it to a third of this many characters. */
@@ -55,14 +53,16 @@ const channel = new WorkerChannel<FromWorker, ToWorker>("worker", port, sharedLi
 const words = new Int32Array(control);
 /** Messages that arrived while the guest waited for another one. */
 const late: ToWorker[] = [];
-let hasComeSoon = false;
+/** Id of the run in the isolate, or 0. */
+let current = 0;
+const spinMs = canSpin ? MAX_SPIN_MS : 0;
+const waits = { forRun: new ThreadWait(spinMs), forAnswers: new ThreadWait(spinMs), standing: new ThreadWait(spinMs) };
 const { module, prepared, heapBytes } = sharedEngine(nextMessage());
 const seeds = new Uint8Array(8 * 512);
 let nextSeed = seeds.length;
 
 let capacity = heapBytes;
 let isolate = openIsolate();
-let current = 0;
 let slice = newSlice(undefined);
 
 post({ kind: "ready" });
@@ -80,15 +80,12 @@ function sharedEngine(message: ToWorker): SharedEngine {
 function nextMessage(): ToWorker {
   const message = late.shift();
   if (message !== undefined) return message;
-  const since = performance.now();
-  for (;;) {
-    const spinMs = hasComeSoon ? MAX_LONG_SPIN_MS : MAX_SPIN_MS;
-    if (!spinUntil(() => channel.hasMessage, canSpin ? spinMs : 0)) channel.wait();
-    const received = channel.take();
-    if (received === undefined) continue;
-    hasComeSoon = performance.now() - since < MAX_LONG_SPIN_MS;
-    return received;
-  }
+  const wait = current === 0 ? waits.forRun : waits.forAnswers;
+  wait.until(
+    () => channel.hasMessage,
+    () => channel.wait(),
+  );
+  return channel.take() ?? nextMessage();
 }
 
 function work(message: ToWorker): void {
@@ -251,13 +248,13 @@ function finite(milliseconds: number): number {
 function waitForAnswers(isAwaited: (promise: number) => boolean): ArrivedAnswers | undefined {
   const inOrder = slice.calls.filter((_, index) => !isAwaited(slice.promises[index] ?? 0)).map(({ id }) => id);
   const before = Atomics.load(words, CONTROL.answered);
-  const since = performance.now();
   post({ kind: "wait", run: current, report: takeReport(), inOrder });
-  const isAnswered = (): boolean => Atomics.load(words, CONTROL.answered) !== before;
-  if (Atomics.load(words, CONTROL.crowded) === 0) spinUntil(isAnswered, canSpin ? MAX_SPIN_MS : 0);
-  // The host counts first and notifies afterwards: a notification for an earlier wait may wake this one.
-  while (!isAnswered()) Atomics.wait(words, CONTROL.answered, before);
-  const waited = performance.now() - since;
+  const waited = waits.standing.until(
+    () => Atomics.load(words, CONTROL.answered) !== before,
+    // The host counts first and notifies afterwards: a notification for an earlier wait may wake this one.
+    () => Atomics.wait(words, CONTROL.answered, before),
+    Atomics.load(words, CONTROL.crowded) === 0,
+  );
   isolate.postpone(waited);
   slice.startedAt += waited;
   for (const message of channel.read()) {
