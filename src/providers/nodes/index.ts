@@ -7,14 +7,19 @@ import type { ProvidedSkill } from "../../model/skill.ts";
 import { hashValueFully } from "../../shared/digest.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { ANY_DEVICE, isDeviceName } from "../../shared/names/method-paths.ts";
-import { parseJson } from "./chunks.ts";
+import {
+  createLivenessWatch,
+  getDiscoverySubject,
+  type LivenessWatch,
+  openNetwork,
+  openSignatures,
+  parseJson,
+} from "../../network/index.ts";
 import { callAnyPeer, mergeSkills } from "./failover.ts";
 import { parseListing } from "./listing.ts";
-import { openNetwork } from "./network.ts";
 import { createOfflineError, Peer, type PeerIdentity } from "./peer.ts";
-import { openSignatures } from "./signatures.ts";
 import type { NodeSettings } from "./settings.ts";
-import { ANNOUNCEMENTS, DISCOVERY, getPingSubject } from "./subjects.ts";
+import { ANNOUNCEMENTS, SERVICE_NAME } from "./subjects.ts";
 
 export { joinNetwork } from "./join-network.ts";
 export type { NodeSettings } from "./settings.ts";
@@ -38,8 +43,6 @@ export interface NodeProvider extends Provider {
   readonly known: Promise<void>;
 }
 
-/** Milliseconds between pings of a machine with calls in progress: a crash is noticed after so long at most. */
-const WATCH_MS = 200;
 /** The time that the list of a machine may take. */
 const LISTING_MS = 10_000;
 /** The time in which machines answer after a connection, before `known` settles. */
@@ -64,8 +67,7 @@ class Hub implements NodeProvider {
   #skills: readonly ProvidedSkill[] = [];
   #network: ReturnType<typeof openNetwork> | undefined;
   #inbox = "";
-  #timer: NodeJS.Timeout | undefined;
-  #lastPing = 0;
+  readonly #liveness: LivenessWatch;
   #clashes = new Map<string, Problem>();
   readonly known: Promise<void>;
   #setKnown = (): void => {};
@@ -80,6 +82,17 @@ class Hub implements NodeProvider {
     this.#warn = warn;
     this.known = new Promise((resolve) => {
       this.#setKnown = resolve;
+    });
+    this.#liveness = createLivenessWatch({
+      service: SERVICE_NAME,
+      silenceMs: settings.silenceMs,
+      getConnection: () => this.#network?.connection,
+      getInbox: () => this.#inbox,
+      peers: this.#peers,
+      onGone: (id, why) => {
+        const peer = this.#peers.get(id);
+        if (peer !== undefined) this.#remove(peer, why);
+      },
     });
   }
 
@@ -137,7 +150,7 @@ class Hub implements NodeProvider {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#liveness.close();
     for (const peer of this.#peers.values()) peer.fail("is called by a runtime that closes");
     await this.#network?.close();
   }
@@ -147,10 +160,9 @@ class Hub implements NodeProvider {
       this.#inbox = createInbox(`_INBOX_${this.#settings.device}`);
       this.#subscribe(connection);
     }
-    connection.publish(DISCOVERY, "", { reply: `${this.#inbox}.discovery` });
+    connection.publish(getDiscoverySubject(SERVICE_NAME), "", { reply: `${this.#inbox}.discovery` });
     // Machines that have gone in the meantime are found by their pings.
-    this.#lastPing = 0;
-    this.#watch();
+    this.#liveness.pingAll();
     setTimeout(() => {
       void Promise.allSettled(this.#listings.values()).then(() => this.#setKnown());
     }, DISCOVERY_MS).unref();
@@ -176,15 +188,8 @@ class Hub implements NodeProvider {
 
   #receive(token: string, message: Msg): void {
     if (token === "discovery") return this.#hear(parsePing(message));
-    if (token.startsWith("ping.")) return this.#receivePong(token.slice("ping.".length), message);
+    if (this.#liveness.receive(token, message)) return;
     for (const peer of this.#peers.values()) if (peer.has(token)) return peer.receive(token, message);
-  }
-
-  #receivePong(id: string, message: Msg): void {
-    const peer = this.#peers.get(id);
-    if (peer === undefined) return;
-    if (message.headers?.code === 503) this.#remove(peer, "is not connected any more");
-    else peer.lastSeen = performance.now();
   }
 
   /** Takes what a machine says about itself. */
@@ -218,7 +223,7 @@ class Hub implements NodeProvider {
         return getInbox();
       },
       signatures: this.#signatures,
-      onCall: () => this.#watch(),
+      onCall: () => this.#liveness.watch(),
     };
   }
 
@@ -250,32 +255,6 @@ class Hub implements NodeProvider {
     peer.gone = why;
     peer.fail(why);
     this.#update();
-  }
-
-  /** Pings the machines: often while they have calls to answer, else now and then. */
-  #watch(): void {
-    clearTimeout(this.#timer);
-    const { silenceMs } = this.#settings;
-    const idleMs = Math.max(50, silenceMs / 5);
-    const isBusy = [...this.#peers.values()].some(({ callsInProgress }) => callsInProgress > 0);
-    const delay = Math.min(isBusy ? WATCH_MS : idleMs, Math.max(0, this.#lastPing + idleMs - performance.now()));
-    this.#timer = setTimeout(() => this.#pingAll(idleMs), delay).unref();
-  }
-
-  #pingAll(idleMs: number): void {
-    const connection = this.#network?.connection;
-    const now = performance.now();
-    if (connection !== undefined) {
-      const isFull = now - this.#lastPing >= idleMs - 1;
-      if (isFull) this.#lastPing = now;
-      for (const peer of this.#peers.values()) {
-        if (!isFull && peer.callsInProgress === 0) continue;
-        const { id } = peer.identity;
-        if (now - peer.lastSeen > this.#settings.silenceMs) this.#remove(peer, "does not answer any more");
-        else connection.publish(getPingSubject(id), "", { reply: `${this.#inbox}.ping.${id}` });
-      }
-    } else this.#lastPing = now;
-    this.#watch();
   }
 
   /** The machines by device name; of two with one name the one that was there first. */

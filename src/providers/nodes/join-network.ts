@@ -1,17 +1,22 @@
-import { Svcm, type Service } from "@nats-io/services";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 
 import { getMessage } from "../../errors.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import { hashValueFully } from "../../shared/digest.ts";
-import { VERSION } from "../../shared/version.ts";
-import { parseJson, sendMessage } from "./chunks.ts";
-import { createFacts, openSignatures, type Signatures } from "./signatures.ts";
+import {
+  addService,
+  createFacts,
+  KIND,
+  openNetwork,
+  openSignatures,
+  parseJson,
+  sendMessage,
+  type Signatures,
+} from "../../network/index.ts";
 import { listSkills } from "./listing.ts";
-import { openNetwork } from "./network.ts";
 import { createCallServer, type CallServer, type OfferedRuntime } from "./serve-calls.ts";
 import type { NodeSettings } from "./settings.ts";
-import { ANNOUNCEMENTS, getSubjects, KIND, SERVICE_NAME } from "./subjects.ts";
+import { ANNOUNCEMENTS, getSubjects, SERVICE_NAME } from "./subjects.ts";
 
 /** The part of a runtime that this machine offers to others. */
 export interface JoiningRuntime extends OfferedRuntime {
@@ -108,7 +113,8 @@ async function openSession(
   { settings, runtime, signatures, getOffer }: SessionParts,
 ): Promise<NodeSession> {
   const { device, title } = settings;
-  const service = await addService(connection, { device, title });
+  const description = "Skills of a machine, called by Skillgate";
+  const service = await addService(connection, { name: SERVICE_NAME, description, metadata: { device, title } });
   const { id } = service.info();
   const subjects = getSubjects(device, id);
   const calls = createCallServer({ connection, settings, runtime, signatures, getPaths: () => getOffer().paths });
@@ -125,13 +131,6 @@ async function openSession(
   };
   announce("here");
   return { connection, calls, announce };
-}
-
-/** Adds the service by which the machine is found, pinged and counted. The library has a copy of the connection's types. */
-function addService(connection: NatsConnection, metadata: Record<string, string>): Promise<Service> {
-  const description = "Skills of a machine, called by Skillgate";
-  const version = /^\d+\.\d+\.\d+/.exec(VERSION)?.[0] ?? "0.0.0";
-  return new Svcm(connection as never).add({ name: SERVICE_NAME, version, description, metadata });
 }
 
 async function sendListing(

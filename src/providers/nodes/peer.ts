@@ -7,10 +7,20 @@ import type { CallContext, LogLevel, MethodDefinition } from "../../model/skill.
 import { truncateText } from "../../shared/format-text.ts";
 import { REMOTE_CODES } from "../../shared/remote-errors.ts";
 import { injectContext } from "../../telemetry/index.ts";
-import { MAX_MESSAGE_BYTES, MessageReader, parseJson, sendMessage, type WholeMessage } from "./chunks.ts";
+import {
+  createFacts,
+  KIND,
+  MAX_MESSAGE_BYTES,
+  MessageReader,
+  parseJson,
+  sendMessage,
+  SIGNATURE,
+  type Signatures,
+  type WatchedPeer,
+  type WholeMessage,
+} from "../../network/index.ts";
 import type { ListedSkill } from "./listing.ts";
-import { createFacts, SIGNATURE, type Signatures } from "./signatures.ts";
-import { getSubjects, KIND } from "./subjects.ts";
+import { getSubjects } from "./subjects.ts";
 
 /** A machine in the network, as an announcement or a ping describes it. */
 export interface PeerIdentity {
@@ -57,7 +67,7 @@ export class NodeGoneError extends SkillgateError {
 }
 
 /** Another machine whose skills can be called. */
-export class Peer {
+export class Peer implements WatchedPeer {
   readonly identity: PeerIdentity;
   digest = "";
   skills: readonly ListedSkill[] = [];
@@ -75,8 +85,16 @@ export class Peer {
     this.#hub = hub;
   }
 
+  get id(): string {
+    return this.identity.id;
+  }
+
   get callsInProgress(): number {
     return this.#calls.size;
+  }
+
+  get isBusy(): boolean {
+    return this.#calls.size > 0;
   }
 
   /** Passes on a reply to a call. */

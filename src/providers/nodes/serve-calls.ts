@@ -8,16 +8,20 @@ import { extractContext, runInContext } from "../../telemetry/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { setBounded } from "../../shared/lru.ts";
 import {
-  MessageReader,
+  createFacts,
   type IncomingPart,
+  KIND,
   MAX_MESSAGE_BYTES,
+  MessageReader,
   parseJson,
+  readFields,
   sendMessage,
+  SIGNATURE,
+  type Signatures,
   type WholeMessage,
-} from "./chunks.ts";
+} from "../../network/index.ts";
 import type { NodeSettings } from "./settings.ts";
-import { createFacts, SIGNATURE, type Signatures } from "./signatures.ts";
-import { KIND, type ReplyKind } from "./subjects.ts";
+import type { ReplyKind } from "./subjects.ts";
 
 /** Calls methods by the rules of this machine: its policy, approvals, limits and audit. */
 export interface OfferedRuntime {
@@ -90,7 +94,7 @@ export function createCallServer(options: CallServerOptions): CallServer {
       const { reply } = part;
       const message = reader.add(part);
       if (message === undefined || reply === undefined || reply === "") return;
-      runInContext(extractContext(readFields(message)), () => {
+      runInContext(extractContext(readFields(message.headers)), () => {
         serve(message, reply).catch(() => {}); // the connection has closed, which ends the call at the other machine
       });
     },
@@ -213,8 +217,4 @@ function isText(value: unknown): value is string {
 
 function createCancelError(why: string): SkillgateError {
   return new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", why));
-}
-
-function readFields({ headers: head }: WholeMessage): Readonly<Record<string, string>> {
-  return Object.fromEntries(head.keys().map((name) => [name, head.get(name)]));
 }

@@ -10,14 +10,5 @@ export function getSubjects(device: string, id: string): Readonly<Record<"call" 
   return { call: `${own}.call`, catalog: `${own}.catalog`, cancel: `${own}.cancel` };
 }
 
-/** The subject on which every machine says that it lives, by the NATS services API. */
-export function getPingSubject(id: string): string {
-  return `$SRV.PING.${SERVICE_NAME}.${id}`;
-}
-
-/** The subject on which every machine describes itself, by the NATS services API. */
-export const DISCOVERY = `$SRV.PING.${SERVICE_NAME}`;
-
-/** The headers of a reply. */
-export const KIND = "Sg-Kind";
+/** The kinds of replies, in their header. */
 export type ReplyKind = "begun" | "progress" | "log" | "note" | "result";

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { connect, headers } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { MessageReader, MAX_MESSAGE_BYTES } from "../../../src/providers/nodes/chunks.ts";
+import { MessageReader, MAX_MESSAGE_BYTES } from "../../../src/network/index.ts";
 import { parseListing } from "../../../src/providers/nodes/listing.ts";
-import { parseNodeSettings } from "../../../src/runtime/settings/node-settings.ts";
+import { parseNodeSettings } from "../../../src/runtime/settings/network-settings.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../../support/servers/nats.ts";
 import { createEchoSkill, joinWith, openHub, waitForDevice } from "./network.ts";
 

@@ -8,7 +8,7 @@ import {
   type RuntimeOptions,
 } from "../../../src/index.ts";
 import { joinNetwork, type NodeSettings } from "../../../src/providers/nodes/index.ts";
-import { parseNodeSettings } from "../../../src/runtime/settings/node-settings.ts";
+import { parseNodeSettings } from "../../../src/runtime/settings/network-settings.ts";
 
 const TEXT = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 

@@ -1,6 +1,6 @@
 import { headers, type NatsConnection } from "@nats-io/transport-node";
 
-/** The longest message in bytes, over all its parts. */
+/** The longest call or result of a method in bytes, over all its parts. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Space for headers in a message of the network. */
@@ -11,6 +11,9 @@ const MAX_OPEN_MESSAGES = 64;
 
 /** Parts that are sent before the network must have taken them. */
 const PARTS_PER_FLUSH = 4;
+
+/** The header that says what a message is. */
+export const KIND = "Sg-Kind";
 
 const PART = "Sg-Part";
 const ID = "Sg-Id";
@@ -67,6 +70,11 @@ interface OpenMessage {
 /** Joins the parts of messages. Bounded: of too many open messages the oldest is dropped. */
 export class MessageReader {
   readonly #open = new Map<string, OpenMessage>();
+  readonly #maxBytes: number;
+
+  constructor(maxBytes = MAX_MESSAGE_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
 
   /** Returns the message if it is complete; `undefined` if parts are missing, or if the message is invalid and dropped. */
   add({ data, headers: head }: IncomingPart): WholeMessage | undefined {
@@ -78,7 +86,7 @@ export class MessageReader {
     if (message === undefined || message.count !== count || message.parts.length !== part - 1) return undefined;
     message.parts.push(data);
     message.bytes += data.length;
-    if (message.bytes > MAX_MESSAGE_BYTES) return undefined;
+    if (message.bytes > this.#maxBytes) return undefined;
     if (part === count) return { id, bytes: Buffer.concat(message.parts), headers: head };
     this.#open.set(id, message);
     const [oldest] = this.#open.keys();
@@ -94,4 +102,9 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch {
     return undefined; // the sender is another machine, and may send anything
   }
+}
+
+/** Returns the headers of a message by their names. */
+export function readFields(headers: MessageFields): Readonly<Record<string, string>> {
+  return Object.fromEntries(headers.keys().map((name) => [name, headers.get(name)]));
 }

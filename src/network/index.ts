@@ -1,8 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { connect, credsAuthenticator, type NatsConnection } from "@nats-io/transport-node";
 
-import { getMessage } from "../../errors.ts";
-import type { NodeSettings } from "./settings.ts";
+import { getMessage } from "../errors.ts";
+import type { NetworkSettings } from "./settings.ts";
+
+export {
+  type IncomingPart,
+  KIND,
+  MAX_MESSAGE_BYTES,
+  MessageReader,
+  parseJson,
+  readFields,
+  sendMessage,
+  type WholeMessage,
+} from "./chunks.ts";
+export { createLivenessWatch, type LivenessWatch, type WatchedPeer } from "./liveness.ts";
+export { addService, getDiscoverySubject } from "./service.ts";
+export type { NetworkSettings } from "./settings.ts";
+export { createFacts, openSignatures, SIGNATURE, type Signatures } from "./signatures.ts";
 
 /** The connection to the network, which opens and reopens by itself. */
 export interface Network {
@@ -26,7 +41,7 @@ const RETRY_MS = 500;
 const CONNECT_TIMEOUT_MS = 3_000;
 
 /** Connects in the background. Never rejects: what fails is tried again until `close`. */
-export function openNetwork(settings: NodeSettings, { onOpen, onLost }: NetworkListener): Network {
+export function openNetwork(settings: NetworkSettings, { onOpen, onLost }: NetworkListener): Network {
   let current: NatsConnection | undefined;
   let isUp = false;
   let failure: string | undefined = "it is connecting";
@@ -94,7 +109,7 @@ export function openNetwork(settings: NodeSettings, { onOpen, onLost }: NetworkL
 
 type NatsOptions = NonNullable<Parameters<typeof connect>[0]>;
 
-async function getOptions({ servers, credentials, device, silenceMs }: NodeSettings): Promise<NatsOptions> {
+async function getOptions({ servers, credentials, device, silenceMs }: NetworkSettings): Promise<NatsOptions> {
   const addresses = servers.map(parseAddress);
   return {
     servers: addresses.map(({ server }) => server),

@@ -1,12 +1,12 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-import { SkillgateError, sentence } from "../../errors.ts";
-import { hashValueFully } from "../../shared/digest.ts";
-import { createNonceLog } from "../../shared/signing/nonces.ts";
-import { createVerifier, signFacts, type SignedFacts, type VerifyingKey } from "../../shared/signing/sign.ts";
+import { SkillgateError, sentence } from "../errors.ts";
+import { hashValueFully } from "../shared/digest.ts";
+import { createNonceLog } from "../shared/signing/nonces.ts";
+import { createVerifier, signFacts, type SignedFacts, type VerifyingKey } from "../shared/signing/sign.ts";
 import { parseJson } from "./chunks.ts";
-import type { NodeSettings } from "./settings.ts";
+import type { NetworkSettings } from "./settings.ts";
 
 export const SIGNATURE = "Sg-Signature";
 
@@ -32,7 +32,7 @@ export function createFacts(server: string, tool: string, message: string, resul
 }
 
 /** Reads the keys. Throws `OPTION_INVALID` for a key that cannot be read. */
-export async function openSignatures({ device, keyFile, peers }: NodeSettings): Promise<Signatures> {
+export async function openSignatures({ device, keyFile, peers }: NetworkSettings): Promise<Signatures> {
   const privateKey =
     keyFile === undefined ? undefined : readKey(`in ${keyFile}`, createPrivateKey, await readFile(keyFile));
   const keys = new Map<string, VerifyingKey>(
