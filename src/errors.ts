@@ -343,6 +343,26 @@ export const ERRORS = {
     fix: "Wait for the event done, or cancel the first message",
   },
   RUN_NOT_FOUND: { stage: "host", says: "Unknown run", fix: "List the runs with: skillgate runs list" },
+  EXECUTORS_OFFLINE: {
+    stage: "host",
+    says: "Cannot reach the network of executors",
+    fix: "Ask the owner to start the NATS server, then send the program again",
+  },
+  EXECUTORS_MISSING: {
+    stage: "host",
+    says: "No executor can take the program",
+    fix: "Ask the owner to start one with the same project, settings and store: skillgate executor",
+  },
+  EXECUTOR_GONE: {
+    stage: "host",
+    says: "The executor of the program does not exist any more",
+    fix: "Find out which calls had an effect before you send the program again",
+  },
+  EXECUTOR_ANSWER_INVALID: {
+    stage: "host",
+    says: "Cannot read what an executor sent",
+    fix: "Ask the owner to start executors with the same version of Skillgate",
+  },
   RUN_BUSY: {
     stage: "host",
     says: "Another process executes the run",

@@ -6,7 +6,7 @@ import type { Approve } from "./model/approval.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
 import type { Caller } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
-import type { KeptResults } from "./model/kept-results.ts";
+import type { KeptResults, ResultSpace } from "./model/kept-results.ts";
 import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
 import type { Plan } from "./model/plan.ts";
@@ -62,10 +62,14 @@ export interface RunOptions {
   readonly again?: readonly number[];
   /** Numbers of calls of that run that count as made. */
   readonly reuse?: readonly number[];
+  /** The id of the run; a new one by default. No other run on the same store may have it. */
+  readonly runId?: string;
+  /** Where the run keeps large results and finds those of earlier runs; in the runtime by default. */
+  readonly resultSpace?: ResultSpace;
 }
 
 /** Options of a single call. */
-export interface DirectCallOptions extends Omit<RunOptions, "limits"> {
+export interface DirectCallOptions extends Omit<RunOptions, "limits" | "resultSpace"> {
   /** The id of the call at the program that makes it, which methods receive as their `runId`; a new one by default. */
   readonly runId?: string;
 }

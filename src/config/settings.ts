@@ -38,6 +38,7 @@ const SECTIONS = [
   "secrets",
   "agent",
   "nodes",
+  "executors",
 ];
 
 export const NO_SETTINGS: SettingsFile = { ...NO_CONTENT, sections: {}, mcpEnabled: true };

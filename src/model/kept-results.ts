@@ -4,7 +4,18 @@ import { type Caller, OWNER } from "./caller.ts";
 export const KEPT_RESULT_BYTES = 16 << 20;
 
 /** A value that was too large to hand out whole, kept for a while (S11). */
-export interface KeptResults {
+export interface KeptResults extends RunResults {
+  read(...part: Parameters<RunResults["read"]>): ResultPart | undefined;
+}
+
+export interface ResultPart {
+  readonly text: string;
+  /** The length of the whole text in UTF-16 units. */
+  readonly total: number;
+}
+
+/** The results that a run keeps and reads; another process may have them. */
+export interface RunResults {
   /** Returns the name under which this caller can read the text in parts: `result://<runId>/<n>`. */
   keep(runId: string, text: string, caller?: Caller): string;
   /** A part of it, in UTF-16 units; `undefined` if this caller has no such result, or not any more. */
@@ -13,7 +24,32 @@ export interface KeptResults {
     offset?: number,
     length?: number,
     caller?: Caller,
-  ): { readonly text: string; readonly total: number } | undefined;
+  ): ResultPart | undefined | Promise<ResultPart | undefined>;
+}
+
+/** A result that a later snippet of the same caller may use. */
+export interface HandledResult {
+  readonly json: string;
+  /** True if the JSON holds tagged dates or bytes. */
+  readonly tagged: boolean;
+  /** Kind and size, for a message: `a list of 5,000 items`. */
+  readonly summary: string;
+}
+
+/** Results that were too large to show whole, by a short name for each caller: `r1`, `r2`, …. */
+export interface ResultHandles {
+  /** Returns the handle; `undefined` if the result is too large to keep. */
+  keep(caller: Caller, result: HandledResult): string | undefined;
+  get(caller: Caller, handle: string): HandledResult | undefined | Promise<HandledResult | undefined>;
+  list(caller: Caller): HandleList | Promise<HandleList>;
+}
+
+type HandleList = readonly { readonly handle: string; readonly summary: string }[];
+
+/** Where a run keeps large results, and finds those of earlier runs. */
+export interface ResultSpace {
+  readonly results: RunResults;
+  readonly handles: ResultHandles;
 }
 
 /** Keeps results in memory: for an hour by default, and never more than `maxBytes` of them; the oldest go first. */

@@ -7,4 +7,5 @@ export { createHistory, getPastEnd, type History, type PastCall } from "./histor
 export { type Ledger, type LedgerCall, readLedger, toRecordedArguments } from "./ledger.ts";
 export { LiveCall } from "./live-call.ts";
 export { isIncomplete, RunRecorder, toRunStatus } from "./recorder.ts";
+export { restoreOutcome, toStoredOutcome } from "./stored-outcome.ts";
 export { createTimeline, type TimelineCall } from "./timeline.ts";

@@ -1,11 +1,11 @@
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import { isRecord } from "../model/json.ts";
-import type { KeptResults } from "../model/kept-results.ts";
+import type { HandledResult, ResultHandles, RunResults } from "../model/kept-results.ts";
 import type { Catalog } from "../model/catalog.ts";
 import { firstSentence } from "../registry/index.ts";
 import { getTokensOfEach, joinTexts, MAX_QUESTIONS } from "./builtin-tools/index.ts";
-import { type HandledResult, MAX_HANDLES, type ResultHandles } from "./outcome/result-handles.ts";
+import { MAX_HANDLES } from "./outcome/result-handles.ts";
 import type { CatalogAnswer, CallableMethod } from "../../sandbox/index.ts";
 import type { RunRequest, RunServices } from "./execution/run-services.ts";
 import { formatList, quote, truncateText } from "../shared/format-text.ts";
@@ -22,11 +22,15 @@ export function isBuiltin(path: string): boolean {
 const BUILTIN_PATHS: ReadonlySet<string> = new Set(["search_skills", "describe", "read_result", "result", "budget"]);
 
 /** `device.result(handle)`: the value of an earlier result of the caller. */
-export function getResult([handle]: readonly unknown[], handles: ResultHandles, caller: Caller): HandledResult {
+export async function getResult(
+  [handle]: readonly unknown[],
+  handles: ResultHandles,
+  caller: Caller,
+): Promise<HandledResult> {
   const name = typeof handle === "string" ? handle : "";
-  const found = handles.get(caller, name);
+  const found = await handles.get(caller, name);
   if (found !== undefined) return found;
-  const summaries = handles.list(caller).map((each) => `${each.handle} (${each.summary})`);
+  const summaries = (await handles.list(caller)).map((each) => `${each.handle} (${each.summary})`);
   const hint = summaries.length === 0 ? "no result is at hand" : `there are ${formatList(summaries, MAX_HANDLES)}`;
   throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `there is no result ${quote(name)}; ${hint}`));
 }
@@ -95,10 +99,14 @@ function pickNumber(values: Readonly<Record<string, unknown>>, name: string): Re
 }
 
 /** Returns a part of a result that was too large to return whole. */
-function readResult([uri, offset, length]: readonly unknown[], results: KeptResults, caller: Caller): string {
+async function readResult(
+  [uri, offset, length]: readonly unknown[],
+  results: RunResults,
+  caller: Caller,
+): Promise<string> {
   const name = typeof uri === "string" ? uri : "";
   const maxCharacters = Math.min(toWholeNumber(length, DEFAULT_PART_CHARACTERS), MAX_PART_CHARACTERS);
-  const part = results.read(name, toWholeNumber(offset, 0), maxCharacters, caller);
+  const part = await results.read(name, toWholeNumber(offset, 0), maxCharacters, caller);
   if (part !== undefined) return part.text;
   const values = `there is no result "${truncateText(name, 100)}" any more; run the program again`;
   throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", values));

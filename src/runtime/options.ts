@@ -63,6 +63,12 @@ export interface RuntimeOptions {
    * `credentials`, `name`, `key`, `peers`, `silenceSeconds`. Each one replaces that of the file; `false` uses no network.
    */
   readonly nodes?: Readonly<Record<string, unknown>> | false;
+  /**
+   * The network whose executors execute the runs, as in the section `executors` of the settings, which it replaces in part:
+   * `url`, `credentials`, `name`, `key`, `peers`, `silenceSeconds`. Without this option, or with `false`, the runtime executes
+   * its runs itself.
+   */
+  readonly executors?: Readonly<Record<string, unknown>> | false;
   /** Which runs are recorded, so that they can be continued, shown and replayed. */
   readonly runs?: RunRecordOptions;
   /**

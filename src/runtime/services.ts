@@ -10,14 +10,14 @@ import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import { isForeign, type Method } from "../model/catalog.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
-import { createKeptResults } from "../model/kept-results.ts";
+import { createKeptResults, type KeptResults } from "../model/kept-results.ts";
 import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
 import { createNestedSandboxes, type NestedSandboxes } from "./learned/nested-sandboxes.ts";
 import type { LearnedCalls } from "./learned/learned-calls.ts";
 import type { LogListener, RuntimeOptions } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import { exampleArguments, type Registry } from "../registry/index.ts";
-import { createResultHandles } from "./outcome/result-handles.ts";
+import { createResultHandles, type OwnResultHandles } from "./outcome/result-handles.ts";
 import {
   type AuditEntry,
   createRouter,
@@ -40,6 +40,8 @@ import { createObservedSandbox } from "./trace-run.ts";
 
 /** The modules of one runtime, for its snippets and for questions about its methods. */
 export interface RuntimeServices extends RunServices {
+  readonly results: KeptResults;
+  readonly handles: OwnResultHandles;
   readonly router: Router;
   readonly typecheck: Typecheck | undefined;
   readonly nestedSandboxes: NestedSandboxes;

@@ -23,6 +23,8 @@ const HARMLESS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
   ["secrets", () => false],
   // An address decides who may offer skills, and who receives arguments.
   ["nodes", () => false],
+  // An address decides who receives programs.
+  ["executors", () => false],
   // A model, an address and a variable decide where the owner's key is sent.
   ["agent", (name) => name === "mode"],
   ["runs", (name, value) => name === "record" && (value === "effects" || value === "full")],

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 
 import { getMessage } from "../../errors.ts";
 import type { Catalog } from "../../model/catalog.ts";
+import type { ExecutorPool, VersionedRuntime } from "../../executors/index.ts";
 import type { Problem } from "../../model/provider.ts";
 import { type LivePolicy, openPolicy } from "../../policy/index.ts";
 import { type Registry, createRegistry } from "../../registry/index.ts";
@@ -38,6 +39,8 @@ export interface RuntimeParts {
   readonly log: LogListener;
   readonly learnedCalls: LearnedCalls;
   readonly policy: LivePolicy;
+  /** The executors that execute the runs; `undefined` if this process executes them. */
+  readonly executors: ExecutorPool | undefined;
   readonly audit: RuntimeAudit | undefined;
   /** Sentences about a store that cannot be used as it is. */
   readonly storeProblems: readonly Problem[];
@@ -92,6 +95,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   });
   const audit = createAudit(settings, database, onLog);
   if (options.lazy !== true) storeProblems.push(...((await audit?.open()) ?? []));
+  const executors = await openExecutors(settings, { registry, policy, log: onLog });
   const fromFiles = (): readonly Problem[] => current.problems;
   return {
     options,
@@ -110,10 +114,29 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     log: onLog,
     learnedCalls,
     policy,
+    executors,
     audit,
     storeProblems,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
+}
+
+/** Connects to the executors in the background. Throws `OPTION_INVALID` for a key that cannot be read. */
+async function openExecutors(
+  { executors, database, limits, timeouts, sections }: RuntimeSettings,
+  { registry, policy, log }: Pick<RuntimeParts, "registry" | "policy" | "log">,
+): Promise<ExecutorPool | undefined> {
+  if (executors === undefined) return undefined;
+  const { connectExecutors, createVersionReader } = await import("../../executors/index.ts");
+  const getRuntime = (): VersionedRuntime => {
+    return { catalog: registry.catalog, policy: policy.current, limits, timeouts, sections };
+  };
+  return connectExecutors({
+    settings: executors,
+    readVersion: createVersionReader(getRuntime, database),
+    warn: (text) => log("warn", text),
+    inform: (text) => log("info", text),
+  });
 }
 
 function getLearnedOptions(

@@ -1,3 +1,4 @@
+import { sentence } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { RuntimeParts } from "./parts.ts";
 
@@ -10,9 +11,20 @@ export function listProblems({
   skillSettings,
   policy,
   secrets,
+  executors,
 }: RuntimeParts): readonly Problem[] {
   const fromSkills = registry.catalog.skills.flatMap(({ provided }) => skillSettings.of(provided).problems);
-  return [...fromFiles(), ...storeProblems, ...policy.problems, ...sources.problems, ...fromSkills].map((problem) => ({
+  const offline = executors?.failure;
+  const fromExecutors: readonly Problem[] =
+    offline === undefined ? [] : [{ source: "executors", error: sentence("EXECUTORS_OFFLINE", offline) }];
+  return [
+    ...fromFiles(),
+    ...fromExecutors,
+    ...storeProblems,
+    ...policy.problems,
+    ...sources.problems,
+    ...fromSkills,
+  ].map((problem) => ({
     ...problem,
     error: secrets.maskText(problem.error),
     ...(problem.fix !== undefined && { fix: secrets.maskText(problem.fix) }),

@@ -5,6 +5,7 @@ import type { CheckedSnippet } from "../check-snippet.ts";
 import type { RunRequest, RunServices } from "../execution/run-services.ts";
 import { runSnippet } from "../execution/run-snippet.ts";
 import { createRefusalHints } from "../refusal-hints.ts";
+import { createRemoteRunner } from "../remote/remote-runner.ts";
 import type { RuntimeServices } from "../services.ts";
 import { traceRun } from "../trace-run.ts";
 import type { RuntimeParts } from "./parts.ts";
@@ -52,10 +53,16 @@ function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices): R
 function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
   const { registry, providers } = parts;
   const conversations = createRefusalHints();
-  return async (source, options) => {
+  const runRemotely = parts.executors && createRemoteRunner(parts, services, parts.executors);
+  const runHere: Runner = async (source, options) => {
     const requestUnit = options.caller?.limits && (await services.router.countRequest(options.caller));
     const request = (): RunRequest => ({ ...createRequest(options, parts), requestUnit });
-    const outcome = await runWhenKnown(source, () => runSnippet(source, request(), services), providers);
+    const { resultSpace } = options;
+    const ownServices = resultSpace === undefined ? services : { ...services, ...resultSpace };
+    return runWhenKnown(source, () => runSnippet(source, request(), ownServices), providers);
+  };
+  return async (source, options) => {
+    const outcome = await (runRemotely ?? runHere)(source, options);
     const { conversation, caller = OWNER } = options;
     if (conversation === undefined) return outcome;
     const catalog = registry.viewFor(caller);

@@ -1,6 +1,7 @@
 import type { Runtime } from "../../runtime.ts";
 import { type Runs, createRuns } from "../execution/runs.ts";
 import { createLearnedSkills } from "../learned/index.ts";
+import { createRemoteRuns } from "../remote/remote-runs.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
@@ -19,6 +20,11 @@ export function createRunsApi(parts: RuntimeParts, services: RuntimeServices): P
 }
 
 function openRuns(parts: RuntimeParts, services: RuntimeServices): Runs {
+  const runs = createOwnRuns(parts, services);
+  return parts.executors === undefined ? runs : createRemoteRuns(runs, { parts, services, executors: parts.executors });
+}
+
+function createOwnRuns(parts: RuntimeParts, services: RuntimeServices): Runs {
   return createRuns({
     open: () => parts.database.open(),
     services,

@@ -36,11 +36,12 @@ function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): v
 
 /** Leaves the runs that wait to other processes, and ends everything else. */
 export async function closeServices(
-  { providers, statistics, audit, database }: RuntimeParts,
+  { providers, statistics, audit, database, executors }: RuntimeParts,
   services: RuntimeServices,
   decisions: ApprovalDecisions,
 ): Promise<void> {
   services.learning.close();
+  await executors?.close();
   await services.ledgers.close();
   await Promise.all([
     services.sandbox.close(),

@@ -2,9 +2,7 @@ import type { Sandbox } from "../../../sandbox/index.ts";
 import { findCancelReason } from "../../model/credential.ts";
 import { KEPT_RESULT_BYTES } from "../../model/kept-results.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import type { StoredOutcome } from "../../runs/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
-import { encodeForGuest } from "../../shared/value-encoding.ts";
 import { addMethods } from "../outcome/add-methods.ts";
 import { createOutcome } from "../outcome/index.ts";
 import type { ThrownBySkill } from "./run-calls.ts";
@@ -70,15 +68,4 @@ export function sandboxOptions(
     ...(cancellable !== undefined && { cancellable }),
     ...(observer?.onOutput && { print: (text: string) => observer.onOutput?.(secrets.mask(text)) }),
   };
-}
-
-/** The result of a run whose result is longer is not stored: a replay has it. In UTF-16 units. */
-const MAX_STORED_VALUE = 262_144;
-
-/** Encodes an outcome for the store. */
-export function toStoredOutcome(outcome: Outcome): StoredOutcome {
-  if (outcome.kind !== "completed") return outcome;
-  const { value, ...rest } = outcome;
-  const encoded = encodeForGuest(value, MAX_STORED_VALUE);
-  return { ...rest, ...(encoded !== undefined && encoded.json.length <= MAX_STORED_VALUE && { value: encoded }) };
 }

@@ -1,11 +1,11 @@
 import { Cancellation, type SandboxProgram } from "../../../sandbox/index.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import { type Continuation, type RunRecorder, toRunStatus } from "../../runs/index.ts";
+import { type Continuation, type RunRecorder, toRunStatus, toStoredOutcome } from "../../runs/index.ts";
 import type { ApprovalRow } from "../../store/index.ts";
 import { createCallHandler } from "./run-calls.ts";
 import { RecordedCalls } from "./recorded-calls.ts";
-import { describeOutcome, sandboxOptions, toStoredOutcome } from "./describe-outcome.ts";
+import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
 import { SPANS, withSpan } from "../../telemetry/index.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 import { createHold, type Hold } from "./hold.ts";
@@ -38,6 +38,7 @@ export async function executeRecorded(
     caller: request.caller.id,
     settled,
     whenWaiting: () => hold.whenWaiting(),
+    whenIdle: () => Promise.race([settled.catch(() => {}), hold.whenHeld()]), // its caller gets the error
     cancel: () => stopper.cancellation.cancel(),
   });
   settled.finally(() => open.delete(run.runId)).catch(() => {}); // reported to the caller

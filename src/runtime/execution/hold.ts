@@ -6,11 +6,14 @@ export interface Hold {
   getSignal(): AbortSignal;
   /** Resolves when the run has waited for a person for `holdMs` since the call. */
   whenWaiting(): Promise<undefined>;
+  /** Resolves as soon as the run waits for a person. */
+  whenHeld(): Promise<void>;
   close(): void;
 }
 
 export function createHold(holdMs: number): Hold {
   const callers = new Set<Countdown>();
+  const watchers = new Set<() => void>();
   let isWaiting = false;
   let controller = new AbortController();
   const suspension = createCountdown(() => controller.abort());
@@ -21,6 +24,9 @@ export function createHold(holdMs: number): Hold {
       countdown.stop();
       if (waits) countdown.start(holdMs);
     }
+    if (!waits) return;
+    for (const watcher of watchers) watcher();
+    watchers.clear();
   }
 
   return {
@@ -38,6 +44,9 @@ export function createHold(holdMs: number): Hold {
         callers.add(caller);
         if (isWaiting) caller.start(holdMs);
       }),
+    async whenHeld() {
+      if (!isWaiting) await new Promise<void>((resolve) => watchers.add(resolve));
+    },
     close() {
       set(false);
       callers.clear();

@@ -16,6 +16,8 @@ export interface OpenRun {
   readonly settled: Promise<Outcome>;
   /** Resolves when the run has waited for a person for `holdMs` since the call. */
   whenWaiting(): Promise<undefined>;
+  /** Resolves when the run has ended, or as soon as it waits for a person. */
+  whenIdle(): Promise<unknown>;
   cancel(): void;
 }
 

@@ -4,11 +4,18 @@ import type { Caller } from "../../model/caller.ts";
 import { createKeptResults } from "../../model/kept-results.ts";
 import type { CallRecord, Outcome } from "../../model/outcome.ts";
 import type { Program } from "../../model/snippet.ts";
-import { type Cassette, createCassette, isIncomplete, type Ledger, type StoredOutcome } from "../../runs/index.ts";
+import {
+  type Cassette,
+  createCassette,
+  isIncomplete,
+  type Ledger,
+  type StoredOutcome,
+  toStoredOutcome,
+} from "../../runs/index.ts";
 import { isBuiltin } from "../builtin-calls.ts";
 import { createOutcome } from "../outcome/index.ts";
-import type { ResultHandles } from "../outcome/result-handles.ts";
-import { sandboxOptions, toStoredOutcome } from "./describe-outcome.ts";
+import type { ResultHandles } from "../../model/kept-results.ts";
+import { sandboxOptions } from "./describe-outcome.ts";
 import { findOutcomeDifference } from "./outcome-difference.ts";
 import { ReplayedCalls } from "./replayed-calls.ts";
 import { recordFromLedger } from "./run-calls.ts";

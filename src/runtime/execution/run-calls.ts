@@ -287,7 +287,7 @@ function createErrorAnswer(
 async function answerBuiltin(call: SandboxCall, request: RunRequest, services: RunServices): Promise<SandboxAnswer> {
   try {
     if (call.path === "result") {
-      const { json, tagged } = getResult(readArguments(call), services.handles, request.caller);
+      const { json, tagged } = await getResult(readArguments(call), services.handles, request.caller);
       return { ok: true, json, tagged };
     }
     if (call.path === "budget") return { ok: true, json: JSON.stringify(call.readBudget()) };

@@ -9,8 +9,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { Program } from "../../model/snippet.ts";
-import type { KeptResults } from "../../model/kept-results.ts";
-import type { ResultHandles } from "../outcome/result-handles.ts";
+import type { ResultSpace } from "../../model/kept-results.ts";
 import type { CallContext } from "../../model/skill.ts";
 import type { TraceContext } from "../../telemetry/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
@@ -21,11 +20,9 @@ import type { ApprovalRow, Database } from "../../store/index.ts";
 import type { ContinueRequest } from "./continue-run.ts";
 
 /** The modules that a snippet passes through. */
-export interface RunServices {
+export interface RunServices extends ResultSpace {
   readonly sandbox: Sandbox;
   readonly route: Route;
-  readonly results: KeptResults;
-  readonly handles: ResultHandles;
   readonly secrets: KnownSecrets;
   readonly checkTypes: TypecheckSnippet;
   readonly discovery: Discovery;
@@ -52,6 +49,8 @@ export interface RunRequest {
   readonly progress: (path: string, runId: string, ...entry: Parameters<CallContext["progress"]>) => void;
   readonly cancellable?: Cancellable;
   readonly observer?: RunObserver;
+  /** The id of the run; a new one by default. */
+  readonly runId?: string;
   /** The failed run that the program corrects. */
   readonly continues?: ContinueRequest;
   /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */

@@ -34,7 +34,7 @@ async function checkAndRun(
   services: RunServices,
   continued?: OpenContinuation,
 ): Promise<Outcome> {
-  const run = await check(source, randomUUID(), request, services, continued);
+  const run = await check(source, request.runId ?? randomUUID(), request, services, continued);
   if (!("program" in run)) return run;
   request.observer?.onStart?.(run.runId);
   const recorder = services.ledgers.create(run, request, continued);

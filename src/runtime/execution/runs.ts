@@ -1,16 +1,15 @@
 import type { Cancellable } from "../../../sandbox/index.ts";
-import { parseTagged } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { createKeys } from "../../keys/index.ts";
 import { createCancelReason } from "../../model/credential.ts";
 import { type Caller, mayAdminister, OWNER } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import type { Outcome } from "../../model/outcome.ts";
+import type { ResultSpace } from "../../model/kept-results.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Approve } from "../../model/approval.ts";
-import { type Ledger, isIncomplete, readLedger, type RunHeader, type StoredOutcome } from "../../runs/index.ts";
+import { type Ledger, isIncomplete, readLedger, restoreOutcome, type RunHeader } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import { decodeFromGuest } from "../../shared/value-encoding.ts";
 import type { Database, RunRow, RunStatus } from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
 import { followRuns, isFree } from "./follow-runs.ts";
@@ -52,6 +51,8 @@ export interface ResumeRunOptions {
   readonly signal?: AbortSignal | Cancellable;
   readonly observer?: RunObserver;
   readonly approve?: Approve;
+  /** Where the run keeps large results and finds those of earlier runs; in the runtime by default. */
+  readonly resultSpace?: ResultSpace;
 }
 
 /** The recorded runs. A caller sees its own, an administrator all; others do not exist for it. */
@@ -80,6 +81,8 @@ export interface Runs extends RunReplays {
   cancel(id: string, options?: Pick<ListOptions, "caller">): Promise<void>;
   /** Continues the runs of processes that have ended, now and when their questions are answered; returns the function that stops it. */
   follow(): Promise<() => void>;
+  /** Continues no more runs, and resolves when each run of this process has ended or waits for a person. */
+  settle(): Promise<void>;
 }
 
 interface RunsOptions {
@@ -100,6 +103,7 @@ export function createRuns(options: RunsOptions): Runs {
   const { open, services } = options;
 
   const access = createAccess(options);
+  const stopFollowing: (() => void)[] = [];
 
   /** Cancels a run that no process executes. */
   async function cancelElsewhere(row: RunRow): Promise<void> {
@@ -129,12 +133,13 @@ export function createRuns(options: RunsOptions): Runs {
     const { header } = ledger;
     const request = options.createRequest({ ...how, caller, limits: header.limits });
     const run = restoreRun(id, header, request, services);
+    const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
     const execution = {
       isResumed: true,
       continuation: await restoreContinuation(ledger, await open()),
       acceptsChanges: how.acceptsChanges ?? false,
     };
-    const outcome = await traceRun(() => executeRecorded(run, recorder, request, services, execution));
+    const outcome = await traceRun(() => executeRecorded(run, recorder, request, ownServices, execution));
     await options.onOutcome(outcome, caller.id);
     return outcome;
   }
@@ -153,7 +158,12 @@ export function createRuns(options: RunsOptions): Runs {
     async follow() {
       const stop = await followRuns({ open, warn: options.warn, resume: (id) => resume(id) });
       services.ledgers.onClose(stop);
+      stopFollowing.push(stop);
       return stop;
+    },
+    async settle() {
+      for (const stop of stopFollowing.splice(0)) stop();
+      await Promise.all([...services.ledgers.open.values()].map((run) => run.whenIdle()));
     },
   };
 }
@@ -273,19 +283,9 @@ function toFacts({ claimedBy, claimedUntil, attempts: _attempts, ...facts }: Run
 }
 
 /** The outcome of a run that was cancelled while no process executed it. */
-function createCancelledOutcome(runId: string): Outcome {
+export function createCancelledOutcome(runId: string): Outcome {
   const message = sentence("CANCELLED", "while it waited");
   const error = { name: "LimitError", code: "CANCELLED", message, line: 0, column: 0, frame: "", hint: "" } as const;
   const usage = { cpuMs: 0, wallMs: 0, memoryBytes: 0, calls: 0 };
   return { kind: "failed", runId, error, output: "", text: message, notes: [], calls: [], usage };
-}
-
-/** Restores an outcome that was stored. */
-export function restoreOutcome(stored: StoredOutcome): Outcome {
-  if (stored.kind !== "completed") return stored as Outcome;
-  const value =
-    stored.value === undefined
-      ? undefined
-      : decodeFromGuest(stored.value.json, stored.value.tagged ? parseTagged : JSON.parse);
-  return { ...stored, value } as Outcome;
 }

@@ -13,8 +13,7 @@ import { createSourceText } from "../../shared/source-text.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../../model/outcome.ts";
-import { KEPT_RESULT_BYTES, type KeptResults } from "../../model/kept-results.ts";
-import type { ResultHandles } from "./result-handles.ts";
+import { KEPT_RESULT_BYTES, type ResultHandles, type RunResults } from "../../model/kept-results.ts";
 import { describeLargeText, describeLargeValue, formatValue, isLarge, summarizeValue } from "./answer-text.ts";
 import { formatMisreads } from "./misreads.ts";
 import type { Program } from "../../model/snippet.ts";
@@ -33,7 +32,7 @@ export interface RunEnd {
   readonly calls: readonly CallRecord[];
   readonly notes: readonly string[];
   readonly limits: Limits;
-  readonly results: KeptResults;
+  readonly results: RunResults;
   readonly handles: ResultHandles;
   readonly secrets: KnownSecrets;
   /** The words of the reason why the run was cancelled, if there are any. */

@@ -19,7 +19,7 @@ import type { ProvidedSkill } from "../../model/skill.ts";
 import { DEFAULT_TIMEOUTS } from "../../model/timeouts.ts";
 import { POLICY_FILE } from "../../policy/index.ts";
 import type { ServerConfig } from "../../providers/mcp/index.ts";
-import { type ParsedNodeSettings, parseNodeSettings } from "./node-settings.ts";
+import { type ParsedExecutorSettings, parseExecutorSettings, parseNodeSettings } from "./network-settings.ts";
 import { capturesContent } from "../../telemetry/index.ts";
 import { resolveMcpOptions } from "../mcp-options.ts";
 import type { RuntimeOptions } from "../options.ts";
@@ -28,7 +28,7 @@ import { mergeLimits, mergeTimeouts } from "./limits.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
 import { resolveSections } from "./sections.ts";
 
-export type { ParsedNodeSettings } from "./node-settings.ts";
+export type { ParsedExecutorSettings, ParsedNodeSettings } from "./network-settings.ts";
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
 export async function readOptions(options: RuntimeOptions): Promise<RuntimeSettings> {
@@ -56,7 +56,8 @@ function resolveSettings(
       ({ name }) => onlyServers?.includes(name) ?? true,
     );
   const { problems, approvals, asksDestructive, ...sections } = resolveSections(options, files.settings);
-  const nodes = resolveNodes(options.nodes, files, cwd);
+  const nodes = parseNodeSettings(mergeSection(options.nodes, files.settings["nodes"]), getContext(files, cwd));
+  const executors = resolveExecutors(options.executors, files, cwd);
   const policyFile = resolvePolicyFile(options, cwd);
   const skillsDir = options.skillsDir ?? files.skillsDir;
   let answered: Promise<RuntimeSettings> | undefined;
@@ -85,8 +86,9 @@ function resolveSettings(
     typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
     sections: files.settings,
     settingsFile: resolveSettingsFile(options, cwd),
-    problems: [...files.warnings, ...problems, ...nodes.problems],
+    problems: [...files.warnings, ...problems, ...nodes.problems, ...executors.problems],
     nodes: nodes.settings,
+    executors: executors.settings,
     env,
     policyFile,
     approvals: { ...approvals, approvedFile: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env } },
@@ -102,18 +104,28 @@ function resolveSettings(
 }
 
 /** Settings of the program replace those of the file. */
-function resolveNodes(
-  option: RuntimeOptions["nodes"],
-  { settings, variables }: Pick<ConfigFileValues, "settings" | "variables">,
+function mergeSection(option: Readonly<Record<string, unknown>> | false | undefined, section: unknown): unknown {
+  if (option === false) return undefined;
+  const isMergeable = isRecord(option) && (section === undefined || section === null || isRecord(section));
+  return isMergeable ? { ...section, ...option } : section;
+}
+
+function getContext(
+  { variables }: Pick<ConfigFileValues, "variables">,
   cwd: string,
-): ParsedNodeSettings {
-  const section = settings["nodes"];
-  const isMergeable = isRecord(option) && (section === undefined || isRecord(section));
-  const merged = isMergeable ? { ...section, ...option } : section;
-  return parseNodeSettings(option === false ? undefined : merged, {
-    cwd,
-    fillIn: (text) => fillIn(text, variables, new Set()),
-  });
+): Parameters<typeof parseNodeSettings>[1] {
+  return { cwd, fillIn: (text) => fillIn(text, variables, new Set()) };
+}
+
+/** A program hands its runs to executors only if it says so: their own processes have the same settings. */
+function resolveExecutors(
+  option: RuntimeOptions["executors"],
+  files: Pick<ConfigFileValues, "settings" | "variables">,
+  cwd: string,
+): ParsedExecutorSettings {
+  const section = mergeSection(option, files.settings["executors"]);
+  const parsed = parseExecutorSettings(section, getContext(files, cwd));
+  return option === undefined ? { ...parsed, settings: undefined } : parsed;
 }
 
 function listSecrets(

@@ -1,5 +1,6 @@
 import type { ApprovedFile } from "../../approvals/index.ts";
 import type { Variables } from "../../config/index.ts";
+import type { ExecutorSettings } from "../../executors/index.ts";
 import type { LearningSettings } from "../../learning/index.ts";
 import type { ApprovalWait } from "../../model/approval.ts";
 import type { Limits } from "../../model/limits.ts";
@@ -60,6 +61,8 @@ export interface RuntimeSettings {
   readonly runs: RunSettings;
   /** The network of other machines; `undefined` without one. */
   readonly nodes: NodeSettings | undefined;
+  /** The network of executors that execute the runs; `undefined` if this process executes them. */
+  readonly executors: ExecutorSettings | undefined;
   /** How long records are kept, in days. */
   readonly retention: Partial<Retention>;
 }

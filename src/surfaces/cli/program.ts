@@ -14,6 +14,7 @@ import { addDescribe } from "./commands/describe.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { addEval } from "./eval/index.ts";
+import { addExecutor } from "./commands/executor.ts";
 import { addInit } from "./commands/init.ts";
 import { addKeys } from "./keys.ts";
 import { addMcp } from "./mcp/index.ts";
@@ -64,6 +65,7 @@ export function createProgram(act: CommandAction): Command {
     addAudit,
     addStore,
     addNode,
+    addExecutor,
   ])
     add(program, act);
   addCompletion(program, act);

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Problem } from "../../model/provider.ts";
 import type { Approve } from "../../model/approval.ts";
 import type { LogListener, RuntimeOptions } from "../../runtime/options.ts";
-import type { ParsedNodeSettings } from "../../runtime/settings/index.ts";
+import type { ParsedExecutorSettings, ParsedNodeSettings } from "../../runtime/settings/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, Retention, StoreLocation } from "../../store/index.ts";
 import { createTelemetry, type CliTelemetry } from "./telemetry.ts";
@@ -39,6 +39,8 @@ export interface CliSession extends AsyncDisposable {
   readonly signal: AbortSignal;
   /** Calls `stop` at Ctrl-C. The command continues if it returns true, because there was work to stop. */
   readonly intercept: Interruption["intercept"];
+  /** Says that the command has finished its work after an interruption: its own exit code counts. */
+  readonly finish: Interruption["finish"];
   /** Opens on the first call. Its servers may still be connecting. */
   readonly runtime: (use?: RuntimeNeeds) => Promise<Runtime>;
   /** The same runtime, once the tools of all its servers are known; a server with cached tools need not run. */
@@ -51,6 +53,8 @@ export interface CliSession extends AsyncDisposable {
   readonly servingRuntime: (options: ServingOptions) => Promise<Runtime>;
   /** The section `nodes` of the settings, with some settings replaced, and what is wrong in it. */
   readonly nodeSettings: (changes: Readonly<Record<string, unknown>>) => Promise<ParsedNodeSettings>;
+  /** The same for the section `executors`. */
+  readonly executorSettings: (changes: Readonly<Record<string, unknown>>) => Promise<ParsedExecutorSettings>;
   /** The export of traces and metrics, which starts with the first runtime. */
   readonly telemetry: CliTelemetry;
   /** A runtime without the project's store: nothing that its skills store is kept. */
@@ -65,7 +69,7 @@ export interface CliSession extends AsyncDisposable {
 }
 
 /** The options of a runtime that serves. */
-export interface ServingOptions extends Pick<RuntimeOptions, "nodes"> {
+export interface ServingOptions extends Pick<RuntimeOptions, "nodes" | "executors"> {
   readonly log: LogListener;
 }
 
@@ -98,13 +102,14 @@ export interface SessionFolders {
   readonly server: unknown;
 }
 
-export function openSession(flags: CommonFlags, terminal: Terminal, { signal, intercept }: Interruption): CliSession {
+export function openSession(
+  flags: CommonFlags,
+  terminal: Terminal,
+  { signal, intercept, finish }: Interruption,
+): CliSession {
   const approve = isAtTerminal() ? createTerminalApprove(askLine, signal) : undefined;
   const telemetry = createTelemetry();
-  const open: OpenRuntime = async (options, memory) => {
-    await telemetry.start();
-    return unlessInterrupted(openRuntime(flags, { terminal, signal, approve }, options, memory), signal);
-  };
+  const open = createOpener(flags, { terminal, signal, approve }, telemetry);
   let opened: Runtime | undefined;
   const ephemeral: Runtime[] = [];
   const found: Problem[] = [];
@@ -135,6 +140,7 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
     approve,
     signal,
     intercept,
+    finish,
     runtime,
     readyRuntime,
     connectedRuntime,
@@ -145,7 +151,7 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
       return readyRuntime();
     },
     servingRuntime: async (options) => (opened ??= await openServing(flags, options, open)),
-    nodeSettings: (changes) => readNodeSettings(flags, changes),
+    ...createSettingsReaders(flags),
     telemetry,
     async ephemeralRuntime() {
       const created = await open(ONE_SHOT, "forget");
@@ -155,7 +161,6 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
       reportsHeld = true;
       return created;
     },
-    folders: () => resolveFolders(flags),
     async database() {
       const lazy = await createSessionDatabase(flags, (problem) => found.push(problem));
       return (data ??= lazy).open();
@@ -173,6 +178,21 @@ export function openSession(flags: CommonFlags, terminal: Terminal, { signal, in
 }
 
 type OpenRuntime = (options: RuntimeOptions, memory?: "forget") => Promise<Runtime>;
+
+function createOpener(flags: CommonFlags, parts: RuntimeSurroundings, telemetry: CliTelemetry): OpenRuntime {
+  return async (options, memory) => {
+    await telemetry.start();
+    return unlessInterrupted(openRuntime(flags, parts, options, memory), parts.signal);
+  };
+}
+
+function createSettingsReaders(flags: CommonFlags): Pick<CliSession, "folders" | "nodeSettings" | "executorSettings"> {
+  return {
+    folders: () => resolveFolders(flags),
+    nodeSettings: (changes) => readNodeSettings(flags, changes),
+    executorSettings: (changes) => readExecutorSettings(flags, changes),
+  };
+}
 
 async function openServing(flags: CommonFlags, options: ServingOptions, open: OpenRuntime): Promise<Runtime> {
   const { audit = "store" } = await resolveFolders(flags);
@@ -203,14 +223,16 @@ const ONE_SHOT: RuntimeOptions = { workers: 1, lazy: true };
 
 const SERVING: RuntimeOptions = { watch: true, approvals: { wait: true } };
 
+interface RuntimeSurroundings {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly approve: Approve | undefined;
+}
+
 /** Imports the runtime only here, so that `--help` does not load it. */
 async function openRuntime(
   flags: CommonFlags,
-  {
-    terminal,
-    signal,
-    approve,
-  }: { readonly terminal: Terminal; readonly signal: AbortSignal; readonly approve: Approve | undefined },
+  { terminal, signal, approve }: RuntimeSurroundings,
   how: RuntimeOptions,
   memory: "keep" | "forget" = "keep",
 ): Promise<Runtime> {
@@ -281,6 +303,15 @@ async function readNodeSettings(
   const { readOptions } = await import("../../runtime/settings/index.ts");
   const { nodes: settings, problems } = await readOptions({ ...getRuntimeOptions(flags), nodes: changes });
   return { settings, problems: problems.filter(({ error }) => error.includes("nodes")) };
+}
+
+async function readExecutorSettings(
+  flags: CommonFlags,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<ParsedExecutorSettings> {
+  const { readOptions } = await import("../../runtime/settings/index.ts");
+  const { executors: settings, problems } = await readOptions({ ...getRuntimeOptions(flags), executors: changes });
+  return { settings, problems: problems.filter(({ error }) => error.includes("executors")) };
 }
 
 /** Returns the runtime when the tools of all its servers are known. */

@@ -27,6 +27,7 @@ interface ServeFlags {
   readonly console: boolean;
   readonly newToken?: true;
   readonly logFormat?: LogFormat;
+  readonly executors?: string;
 }
 
 /** A copy of the values of `Expose`, so that `--help` does not load the server. */
@@ -44,6 +45,7 @@ export function addServe(program: Command, act: CommandAction): void {
     .addOption(new Option("--names <how>", "how methods are named as tools").choices(["qualified", "raw"]))
     .option("--no-auth", "require no token; only on this machine")
     .addOption(new Option("--log-format <format>", "how the log is written to stderr").choices(["text", "json"]))
+    .option("--executors <url>", "hand the programs to executors, over NATS (default: executors.url of the settings)")
     .option("--no-console", "do not offer the web console at /")
     .option("--new-token", "replace the token that was created at the first start")
     .action(
@@ -55,7 +57,8 @@ export function addServe(program: Command, act: CommandAction): void {
         // From here on, all other output goes to stderr: stdout carries the protocol.
         const output = overHttp ? undefined : takeStdout();
         const log = await openLog(session, flags);
-        const runtime = await session.servingRuntime({ log: log.listener });
+        const executors = await readExecutors(session, flags);
+        const runtime = await session.servingRuntime({ log: log.listener, executors });
         log.follow(runtime);
         log.warn(session.telemetry.problems());
         let isServing = true;
@@ -95,6 +98,17 @@ async function openLog({ folders, flags: { verbose }, paint }: CliSession, flags
   const format = flags.logFormat ?? (isRecord(server) && server["log"] === "json" ? "json" : "text");
   return openServeLog(format, { isVerbose: verbose === true, paint: paint.err });
 }
+
+/** The network of executors; `false` if this process executes its programs. */
+async function readExecutors({ executorSettings }: CliSession, { executors: url }: ServeFlags): Promise<Executors> {
+  const changes = url === undefined ? {} : { url };
+  const { settings, problems } = await executorSettings(changes);
+  const [problem] = problems;
+  if (problem !== undefined) throw new UsageError(problem.error);
+  return settings === undefined ? false : changes;
+}
+
+type Executors = Readonly<Record<string, unknown>> | false;
 
 function portNumber(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);

@@ -8,6 +8,8 @@ export interface Interruption {
   readonly exit: Exit | undefined;
   /** Calls `stop` at Ctrl-C. The command continues if it returns true, because there was work to stop. */
   readonly intercept: (this: void, stop: () => boolean) => void;
+  /** Says that the command has finished its work after the signal: its own exit code counts. */
+  readonly finish: (this: void) => void;
 }
 
 const EXIT_OF_SIGNAL = {
@@ -24,6 +26,7 @@ export function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let exit: Exit | undefined;
   let askedAt = -Infinity;
+  let isFinished = false;
   let stopWork = (): boolean => false;
   for (const [signal, meaning] of Object.entries(EXIT_OF_SIGNAL)) {
     process.on(signal, () => {
@@ -38,11 +41,12 @@ export function listenForInterruption(): Interruption {
   return {
     signal: controller.signal,
     get exit() {
-      return exit;
+      return isFinished ? undefined : exit;
     },
     intercept(stop) {
       stopWork = stop;
     },
+    finish: () => void (isFinished = true),
   };
 }
 

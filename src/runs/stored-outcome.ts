@@ -1,0 +1,25 @@
+import { parseTagged } from "../../sandbox/index.ts";
+import type { Outcome } from "../model/outcome.ts";
+import { decodeFromGuest, encodeForGuest } from "../shared/value-encoding.ts";
+import type { StoredOutcome } from "./header.ts";
+
+/** The result of a run whose result is longer is not stored: a replay has it. In UTF-16 units. */
+const MAX_STORED_VALUE = 262_144;
+
+/** Encodes an outcome for the store, or for another process. `maxUnits` is the longest result as JSON. */
+export function toStoredOutcome(outcome: Outcome, maxUnits: number = MAX_STORED_VALUE): StoredOutcome {
+  if (outcome.kind !== "completed") return outcome;
+  const { value, ...rest } = outcome;
+  const encoded = encodeForGuest(value, maxUnits);
+  return { ...rest, ...(encoded !== undefined && encoded.json.length <= maxUnits && { value: encoded }) };
+}
+
+/** Restores an outcome that was stored. */
+export function restoreOutcome(stored: StoredOutcome): Outcome {
+  if (stored.kind !== "completed") return stored as Outcome;
+  const value =
+    stored.value === undefined
+      ? undefined
+      : decodeFromGuest(stored.value.json, stored.value.tagged ? parseTagged : JSON.parse);
+  return { ...stored, value } as Outcome;
+}

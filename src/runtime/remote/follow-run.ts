@@ -1,0 +1,126 @@
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import { readLedger, restoreOutcome } from "../../runs/index.ts";
+import { type Database, getProcessName, type RunRow } from "../../store/index.ts";
+import { describeWaiting } from "../execution/execute-recorded.ts";
+import { isFree } from "../execution/follow-runs.ts";
+import { createCancelledOutcome } from "../execution/runs.ts";
+import { waitForChange } from "./wait-for-change.ts";
+import { executeJob, type RemoteRun, type RemoteServices } from "./execute-job.ts";
+
+/** Follows recorded runs that executors execute. */
+export interface RunFollower {
+  /** Ends the claim of a process that has gone. Returns false if the run is not recorded. */
+  release(runId: string, process: string): Promise<boolean>;
+  /**
+   * Resolves to the outcome of a run, or to that it waits for a person. Lets an executor continue it when no process executes
+   * it.
+   */
+  follow(runId: string, run: FollowedRun): Promise<Outcome>;
+  /** Resolves to the outcome of a run that ends soon. Rejects with `EXECUTORS_OFFLINE` if it does not, or is not recorded. */
+  waitForEnd(runId: string): Promise<Outcome>;
+}
+
+export interface FollowedRun extends RemoteRun {
+  readonly acceptsChanges?: boolean;
+  /** True for the caller that began the run: its cancellation ends the run, and not only the wait for it. */
+  readonly isOwn?: boolean;
+}
+
+interface FollowerOptions extends RemoteServices {
+  readonly open: () => Promise<Database>;
+  /** Milliseconds for which the caller of a run that waits for a person waits, too. */
+  readonly holdMs: number;
+}
+
+/** The time in which the run of an executor without a connection is cancelled. */
+const END_MS = 5_000;
+
+export function createRunFollower({ open, holdMs, ...remote }: FollowerOptions): RunFollower {
+  async function resume(runId: string, { acceptsChanges = false, ...run }: FollowedRun): Promise<Outcome | undefined> {
+    try {
+      const end = await executeJob({ kind: "resume", runId, acceptsChanges }, run, remote);
+      if (end.kind === "gone") await release(runId, end.process);
+      if (end.kind === "offline") return await waitForEnd(runId);
+      return end.kind === "outcome" ? end.outcome : undefined;
+    } catch (error) {
+      // Another executor has claimed it in the meantime.
+      if (error instanceof SkillgateError && error.code === "RUN_BUSY") return undefined;
+      throw error;
+    }
+  }
+
+  async function release(runId: string, process: string): Promise<boolean> {
+    const { runs } = await open();
+    const row = await runs.get(runId);
+    // The claim of this process ends at once. It fails if another process was faster.
+    if (row?.claimedBy === process && row.ended === null)
+      await runs.claim(row, { by: getProcessName(), until: 0, now: Date.now() });
+    return row !== undefined;
+  }
+
+  async function waitForEnd(runId: string): Promise<Outcome> {
+    const until = performance.now() + END_MS;
+    for (;;) {
+      const found = await findRun(runId, await open());
+      if (found?.outcome !== undefined) return found.outcome;
+      if (found?.row.state === "waiting") return describeOpen(runId, await open());
+      if (found === undefined || performance.now() > until) {
+        const says = `the connection was interrupted while run ${runId} was executed`;
+        throw new SkillgateError("EXECUTORS_OFFLINE", sentence("EXECUTORS_OFFLINE", says));
+      }
+      await waitForChange(await open());
+    }
+  }
+
+  return {
+    release,
+    waitForEnd,
+    async follow(runId, run) {
+      const until = performance.now() + holdMs;
+      for (;;) {
+        const found = await findRun(runId, await open());
+        if (found?.outcome !== undefined) return found.outcome;
+        if (found === undefined)
+          throw new SkillgateError(
+            "RUN_NOT_FOUND",
+            sentence("RUN_NOT_FOUND", `run ${runId} is not in the store any more`),
+          );
+        const isCancelled = run.cancellable?.isCancelled === true;
+        const { row } = found;
+        if (isFree(row, Date.now()) && !isCancelled) {
+          const outcome = await resume(runId, run);
+          if (outcome !== undefined) return outcome;
+        } else if (isCancelled) {
+          if (run.isOwn !== true) return describeOpen(runId, await open());
+          if (row.claimedBy === null || !remote.executors.cancelRun(row.claimedBy, runId))
+            return createCancelledOutcome(runId);
+          await waitForChange(await open());
+        } else if (row.state === "waiting" && performance.now() >= until) return describeOpen(runId, await open());
+        else await waitForChange(await open(), run.cancellable);
+      }
+    },
+  };
+}
+
+interface FoundRun {
+  readonly row: RunRow;
+  /** Missing for a run that has not ended. */
+  readonly outcome: Outcome | undefined;
+}
+
+async function findRun(runId: string, { runs }: Database): Promise<FoundRun | undefined> {
+  const row = await runs.get(runId);
+  if (row === undefined || row.ended === null) return row && { row, outcome: undefined };
+  const { outcome } = readLedger(runId, await runs.entries(runId));
+  return { row, outcome: outcome === undefined ? createCancelledOutcome(runId) : restoreOutcome(outcome) };
+}
+
+/** Describes a run that waits for a person. */
+async function describeOpen(runId: string, { approvals }: Database): Promise<Outcome> {
+  const questions = await approvals.listOfRun(runId);
+  return describeWaiting(
+    runId,
+    questions.filter(({ state }) => state === "pending"),
+  );
+}

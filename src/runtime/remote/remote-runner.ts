@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+
+import { cancellableBy } from "../../../sandbox/index.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { ExecutorPool } from "../../executors/index.ts";
+import { OWNER } from "../../model/caller.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { RunOptions } from "../../runtime.ts";
+import { createCancelledOutcome } from "../execution/runs.ts";
+import type { RuntimeParts } from "../api/parts.ts";
+import type { RuntimeServices } from "../services.ts";
+import { executeJob } from "./execute-job.ts";
+import { createRunFollower, type FollowedRun } from "./follow-run.ts";
+
+/** A program that ends its executor each time is not executed for ever. */
+const MAX_EXECUTIONS = 3;
+
+/** Creates the function that lets executors run snippets. */
+export function createRemoteRunner(
+  parts: RuntimeParts,
+  services: RuntimeServices,
+  executors: ExecutorPool,
+): (source: string, options: RunOptions) => Promise<Outcome> {
+  const remote = { services, executors };
+  const follower = createRunFollower({
+    ...remote,
+    open: () => parts.database.open(),
+    holdMs: services.ledgers.holdMs,
+  });
+
+  /** Continues a run whose executor has gone: by its ledger if it has one, else from its beginning. */
+  async function recover(runId: string, process: string, run: FollowedRun): Promise<Outcome | "again"> {
+    if (await follower.release(runId, process)) return follower.follow(runId, run);
+    // A run writes its ledger before its first effect.
+    if (parts.settings.runs.record !== "off") return "again";
+    throw new SkillgateError("EXECUTOR_GONE", sentence("EXECUTOR_GONE", `${process}; its runs are not recorded`));
+  }
+
+  return async (source, options) => {
+    const { caller = OWNER, limits, signal, observer, approve, continue: previous, again, reuse } = options;
+    const runId = options.runId ?? randomUUID();
+    const cancellable = signal === undefined || "onCancel" in signal ? signal : cancellableBy(signal);
+    const run = { caller, cancellable, observer, approve, isOwn: true };
+    const job = {
+      kind: "run",
+      runId,
+      source,
+      ...(limits !== undefined && { limits }),
+      ...(previous !== undefined && { continue: previous }),
+      ...(again !== undefined && { again }),
+      ...(reuse !== undefined && { reuse }),
+    } as const;
+    for (let executions = 1; ; executions++) {
+      const end = await executeJob(job, run, remote);
+      if (end.kind === "outcome") return end.outcome;
+      if (end.kind === "cancelled") return createCancelledOutcome(runId);
+      if (end.kind === "left") return follower.follow(runId, run);
+      if (end.kind === "offline") return follower.waitForEnd(runId);
+      const recovered = await recover(runId, end.process, run);
+      if (recovered !== "again") return recovered;
+      if (executions === MAX_EXECUTIONS)
+        throw new SkillgateError("EXECUTOR_GONE", sentence("EXECUTOR_GONE", `${executions} executors have ${end.why}`));
+    }
+  };
+}

@@ -1,0 +1,77 @@
+import { type Command, InvalidArgumentError } from "commander";
+
+import type { CommandAction } from "../command-action.ts";
+import { openServeLog } from "../serve-log.ts";
+import type { CliSession } from "../session.ts";
+import { waitForInterruption } from "../terminal/interruption.ts";
+import type { CommandResult } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+
+interface ExecutorFlags {
+  readonly name?: string;
+  readonly credentials?: string;
+  readonly key?: string;
+  readonly concurrency?: number;
+  readonly drainSeconds: number;
+}
+
+const DEFAULT_DRAIN_SECONDS = 60;
+
+export function addExecutor(program: Command, act: CommandAction): void {
+  program
+    .command("executor")
+    .description("execute the programs that skillgate serve --executors hands out, until SIGTERM or Ctrl-C")
+    .argument("[url]", "the NATS server, nats://host:4222 (default: executors.url of the settings)")
+    .option("--name <name>", "the name of this process (default: executors.name of the settings, else the host name)")
+    .option("--credentials <file>", "a file of NATS credentials")
+    .option("--key <file>", "the private key that signs results, from skillgate node key")
+    .option("--concurrency <runs>", "the most runs at once (default: 1000)", parseCount)
+    .option("--drain-seconds <seconds>", "how long it finishes its runs at the end", parseCount, DEFAULT_DRAIN_SECONDS)
+    .addHelpText("after", HELP)
+    .action(act((session, url: string | undefined, flags: ExecutorFlags) => execute(session, url, flags)));
+}
+
+const HELP = `
+It needs the same project, settings and store as the server: another version of them gets no programs.
+
+Examples:
+  skillgate executor nats://hub:4222
+  skillgate serve --http --executors nats://hub:4222`;
+
+async function execute(session: CliSession, url: string | undefined, flags: ExecutorFlags): Promise<CommandResult> {
+  const { drainSeconds, ...changes } = flags;
+  const section = { ...changes, ...(url !== undefined && { url }) };
+  const { settings, problems } = await session.executorSettings(section);
+  const [problem] = problems;
+  if (problem !== undefined) throw new UsageError(problem.error);
+  if (settings === undefined)
+    throw new UsageError("No network: write the address of a NATS server, or executors.url in the settings");
+  const log = await openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
+  const runtime = await session.servingRuntime({ log: log.listener, executors: false });
+  log.warn(session.telemetry.problems());
+  await runtime.known;
+  log.warn(runtime.problems);
+  if (settings.peers.size === 0)
+    log.say("Programs are not signed: each client of the NATS server can run programs as every caller", "warn");
+  const { createVersionReader, startExecutor } = await import("../../../executors/index.ts");
+  const { database } = await session.folders();
+  const executor = await startExecutor({
+    settings,
+    runtime,
+    readVersion: createVersionReader(() => runtime, database),
+    warn: (text) => log.say(text, "warn"),
+    onState: (text) => log.say(`Executor ${settings.device}: ${text}`),
+  });
+  await waitForInterruption(session.signal);
+  log.say(`Executor ${settings.device}: finishing ${executor.jobs} runs`);
+  await executor.drain(drainSeconds * 1_000);
+  await runtime.close();
+  await executor.close();
+  session.finish();
+  return { exit: "ok", json: {}, text: "" };
+}
+
+function parseCount(text: string): number {
+  if (/^\d{1,7}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number above 0.");
+}

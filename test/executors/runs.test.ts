@@ -1,0 +1,226 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import type { Caller } from "../../src/index.ts";
+import type { CallRecord } from "../../src/model/outcome.ts";
+import { NATS_SERVER, type NatsServer, startNats } from "../support/servers/nats.ts";
+import { createEchoSkill, openFront, type Project, startExecutorHere } from "./network.ts";
+
+async function openProject(options?: Project["options"]): Promise<Project & { readonly server: NatsServer }> {
+  const server = await startNats();
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-executors-"));
+  onTestFinished(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { server, url: server.url, location: { folder }, ...(options && { options }) };
+}
+
+const ADA: Caller = { id: "ada", grants: ["*"], scopes: ["*"] };
+
+describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
+  test("executes a program on an executor, and returns its value, output and calls [O3]", async () => {
+    const project = await openProject();
+    const reached: string[] = [];
+    await startExecutorHere(project, [createEchoSkill("one", reached)]);
+    const { runtime } = await openFront(project, [createEchoSkill("front", reached)]);
+    const source = `console.log("hello"); const text = await device.EchoSkill.read("a"); ({ text, day: new Date(0), at: [1, 2] })`;
+    const outcome = await runtime.run(source, { caller: ADA });
+    expect(outcome).toMatchObject({
+      kind: "completed",
+      value: { text: "one: a", day: new Date(0), at: [1, 2] },
+      output: "hello",
+      calls: [{ skill: "EchoSkill", method: "read", outcome: "ok" }],
+    });
+    expect(reached).toEqual(["one a"]);
+    expect(await runtime.run("device.EchoSkill.red('a')", { caller: ADA })).toMatchObject({
+      kind: "refused",
+      violations: [{ code: "METHOD_UNKNOWN" }],
+    });
+  });
+
+  test("gives the caller, its rights and its limits to the executor [O3]", async () => {
+    const project = await openProject();
+    const { runtime: executor } = await startExecutorHere(project, [createEchoSkill("one")]);
+    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const calls: string[] = [];
+    executor.on("call", ({ caller }) => calls.push(caller));
+    const bob: Caller = { id: "bob", grants: ["EchoSkill.read"], reads: ["*"] };
+    expect(await runtime.run(`device.EchoSkill.read("a")`, { caller: bob })).toMatchObject({ value: "one: a" });
+    expect(await runtime.run(`device.EchoSkill.say("a")`, { caller: bob })).toMatchObject({
+      violations: [{ code: "PERMISSION_MISSING" }],
+    });
+    expect(await runtime.run("while (true) {}", { caller: bob, limits: { cpuMs: 50 } })).toMatchObject({
+      error: { code: "CPU_LIMIT" },
+    });
+    expect(calls).toEqual(["bob"]);
+  });
+
+  test("passes on the events of a run while it lasts, and cancels it [O3]", async () => {
+    const project = await openProject();
+    await startExecutorHere(project, [createEchoSkill("one")]);
+    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const events: unknown[] = [];
+    const controller = new AbortController();
+    const outcome = await runtime.run(`console.log("begin"); await device.EchoSkill.wait("a")`, {
+      caller: ADA,
+      signal: controller.signal,
+      observer: {
+        onStart: (id) => events.push(["start", typeof id]),
+        onOutput: (text) => events.push(["output", text]),
+        onCallStart: (path, id) => events.push(["call", path, id]),
+        log: (path, level, text) => events.push(["log", path, level, text]),
+        progress: (path, ...step) => {
+          events.push(["progress", path, ...step]);
+          controller.abort();
+        },
+        onCallEnd: (record: CallRecord) => events.push(["end", record.method]),
+      },
+    });
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "CANCELLED" }, output: "begin" });
+    expect(events).toEqual(
+      expect.arrayContaining([
+        ["start", "string"],
+        ["output", "begin"],
+        ["call", "EchoSkill.wait", 1],
+        ["log", "EchoSkill.wait", "info", "waiting"],
+        ["progress", "EchoSkill.wait", 1, 2, "half"],
+      ]),
+    );
+  });
+
+  test("asks the person and the client of the front [O3] [P6]", async () => {
+    const project = await openProject();
+    await startExecutorHere(project, [createEchoSkill("one")]);
+    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const asked: unknown[] = [];
+    const outcome = await runtime.run(`[await device.EchoSkill.ask("a"), await device.EchoSkill.elicit("Who?")]`, {
+      caller: ADA,
+      approve: ({ path, input, caller }) => {
+        asked.push([path, input, caller.id]);
+        return "once";
+      },
+      observer: {
+        client: {
+          can: (request) => request === "elicitation/create",
+          ask: async (request, params) => ({ action: "accept", content: { request, params } }),
+        },
+      },
+    });
+    expect(asked).toEqual([["EchoSkill.ask", { text: "a" }, "ada"]]);
+    expect(outcome).toMatchObject({
+      value: ["one: a", { action: "accept", content: { request: "elicitation/create", params: { message: "Who?" } } }],
+    });
+  });
+
+  test("keeps a large result for a later program on another executor [O3] [R7]", async () => {
+    const project = await openProject();
+    const first = await startExecutorHere(project, [createEchoSkill("one")]);
+    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const large = await runtime.run(`"x".repeat(200_000)`, { caller: ADA });
+    expect(large).toMatchObject({ kind: "completed", text: expect.stringContaining('device.result("r1")') });
+    await first.close();
+    await startExecutorHere(project, [createEchoSkill("two")]);
+    expect(await runtime.run(`(await device.result("r1")).length`, { caller: ADA })).toMatchObject({ value: 200_000 });
+    expect(await runtime.run(`device.result("r2")`, { caller: ADA })).toMatchObject({
+      error: { message: expect.stringContaining("r1 (") },
+    });
+    const second = await runtime.run(`"y".repeat(200_000)`, { caller: ADA });
+    expect(second).toMatchObject({ text: expect.stringContaining('device.result("r2")') });
+  });
+
+  test("gives no run to an executor of another version, and says what differs [O3]", async () => {
+    const project = await openProject();
+    const other = await startExecutorHere(project, [createEchoSkill("one", [], "Says texts")]);
+    const { runtime, log } = await openFront(project, [createEchoSkill("front")]);
+    await expect(runtime.run("1")).rejects.toMatchObject({
+      code: "EXECUTORS_MISSING",
+      message: expect.stringContaining("no executor of this version is connected, but 1 with other skills or servers"),
+    });
+    expect(log.join()).toContain("gets no runs: it has other skills or servers");
+    expect(other.warnings).toEqual(["A server hands over no runs: it has other skills or servers"]);
+    await startExecutorHere(project, [createEchoSkill("two")]);
+    expect(await runtime.run(`device.EchoSkill.read("a")`)).toMatchObject({ value: "two: a" });
+  });
+
+  test("follows a change of the skills without a lost run [O3]", async () => {
+    const project = await openProject();
+    const { runtime: executor } = await startExecutorHere(project, [createEchoSkill("one")]);
+    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const late = createEchoSkill("late");
+    const added = { ...late, name: "LateSkill" };
+    executor.register(added);
+    runtime.register(added);
+    expect(await runtime.run(`device.LateSkill.read("a")`)).toMatchObject({ value: "late: a" });
+  });
+
+  test("fails at once without a NATS server, and works when it is there again [O3]", async () => {
+    const project = await openProject();
+    await startExecutorHere(project, [createEchoSkill("one")]);
+    const { runtime, log } = await openFront(project, [createEchoSkill("front")]);
+    expect(await runtime.run("1")).toMatchObject({ value: 1 });
+    let setBegun = (): void => {};
+    const begun = new Promise<void>((resolve) => (setBegun = resolve));
+    const run = runtime.run(`device.EchoSkill.wait("a")`, { observer: { progress: () => setBegun() } });
+    const running = expect(run).rejects.toMatchObject({ code: "EXECUTORS_OFFLINE" });
+    await begun;
+    await project.server.kill();
+    await running;
+    await expect(runtime.run("1")).rejects.toMatchObject({ code: "EXECUTORS_OFFLINE" });
+    expect(runtime.search("repeats").results.length).toBeGreaterThan(0);
+    expect(log.join()).toContain("interrupted");
+    await project.server.start();
+    await expect.poll(() => runtime.run("2").catch(() => undefined), { timeout: 10_000 }).toMatchObject({ value: 2 });
+  }, 20_000);
+
+  test("counts the limits of a caller over all executors [P5]", async () => {
+    const project = await openProject();
+    await startExecutorHere(project, [createEchoSkill("one")]);
+    await startExecutorHere(project, [createEchoSkill("two")]);
+    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const caller: Caller = { ...ADA, limits: { perMinute: 6 } };
+    const results = await Promise.allSettled(
+      Array.from({ length: 12 }, () => runtime.run(`device.EchoSkill.read("a")`, { caller })),
+    );
+    const refused = results.filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(6);
+    expect(refused[0]).toMatchObject({
+      reason: { code: "RATE_LIMIT", facts: { retryAfterSeconds: expect.any(Number) } },
+    });
+  });
+
+  test("refuses programs and results that are not signed by a known key [P7]", async () => {
+    const project = await openProject();
+    const folder = mkdtempSync(join(tmpdir(), "skillgate-keys-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const createKey = (name: string): { readonly key: string; readonly publicKey: string } => {
+      const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+      const key = join(folder, name);
+      writeFileSync(key, privateKey.export({ format: "pem", type: "pkcs8" }));
+      return { key, publicKey: publicKey.export({ format: "der", type: "spki" }).toString("base64url") };
+    };
+    const [frontKey, executorKey, otherKey] = [createKey("front"), createKey("executor"), createKey("other")];
+    const reached: string[] = [];
+    const peers = { front: frontKey.publicKey };
+    const { warnings } = await startExecutorHere(project, [createEchoSkill("one", reached)], {
+      name: "executor",
+      key: executorKey.key,
+      peers,
+    });
+    const executors = { executor: executorKey.publicKey };
+    const good = await openFront(project, [createEchoSkill("f")], { key: frontKey.key, peers: executors });
+    expect(await good.runtime.run(`device.EchoSkill.say("a")`)).toMatchObject({ value: "one: a" });
+    const bad = await openFront(project, [createEchoSkill("f")], { key: otherKey.key });
+    await expect(bad.runtime.run(`device.EchoSkill.say("b")`)).rejects.toMatchObject({ code: "SIGNATURE_INVALID" });
+    expect(warnings.join()).toContain("SIGNATURE_INVALID");
+    const strict = await openFront(project, [createEchoSkill("f")], {
+      key: frontKey.key,
+      peers: { executor: otherKey.publicKey },
+    });
+    await expect(strict.runtime.run(`device.EchoSkill.say("c")`)).rejects.toMatchObject({ code: "EXECUTORS_MISSING" });
+    expect(reached).toEqual(["one a"]);
+  }, 20_000);
+});
