@@ -5,7 +5,7 @@ import { connect, createInbox, headers, type Msg } from "@nats-io/transport-node
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import type { ProvidedSkill, RuntimeOptions } from "../../../src/index.ts";
-import { parseNodeSettings } from "../../../src/runtime/settings/node-settings.ts";
+import { parseNodeSettings } from "../../../src/runtime/settings/network-settings.ts";
 import { createFolder, followQuestions } from "../../approvals/mail.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../../support/servers/nats.ts";
 import { createEchoSkill, joinWith, openHub, waitForDevice } from "./network.ts";
