@@ -128,7 +128,12 @@ test("adds the server's name and version to answers of the 2026 protocol [V1]", 
 
 test("answers a call whose result JSON cannot represent [V3]", async () => {
   const { url, runtime } = await serve({ expose: "both" });
-  const link = { type: "resource_link", uri: "x:y", name: "y", size: 10n };
+  const size = {
+    toJSON: () => {
+      throw new TypeError("no JSON");
+    },
+  };
+  const link = { type: "resource_link", uri: "x:y", name: "y", size };
   runtime.register({
     name: "OddSkill",
     description: "Is odd",
