@@ -78,6 +78,16 @@ export interface CallerOption {
   readonly caller?: Caller;
 }
 
+/** One entry of the log of a runtime. */
+export interface LogEntry {
+  readonly level: LogLevel;
+  readonly text: string;
+  /** The method whose call says it, or the file of the skill that prints it. */
+  readonly path?: string;
+  /** True for the stack of an error that a call has thrown. */
+  readonly isThrown?: true;
+}
+
 /** Events that a runtime emits, with their arguments. */
 export interface RuntimeEvents {
   /** Skills came or went. */
@@ -88,8 +98,8 @@ export interface RuntimeEvents {
   readonly run: [Outcome, RunFacts];
   /** A call needs an approval: its question was recorded, and can be answered with `approvals.answer`. */
   readonly approval: [Approval];
-  /** A skill or a provider has something to say; `path` is the method whose call says it. */
-  readonly log: [{ readonly level: LogLevel; readonly text: string; readonly path?: string }];
+  /** A skill or a provider has something to say. */
+  readonly log: [LogEntry];
   /** A method has done a part of its work, in its own unit. */
   readonly progress: [Progress];
 }

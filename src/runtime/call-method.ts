@@ -14,11 +14,11 @@ import { splitPath } from "../shared/names/method-paths.ts";
 function createCallEvents(
   path: string,
   runId: string,
-  { log, progress, observer = {} }: Pick<RunRequest, "log" | "progress" | "observer">,
+  { log, onSkillError, progress, observer = {} }: Pick<RunRequest, "log" | "onSkillError" | "progress" | "observer">,
 ): Pick<Call, "log" | "progress" | "client" | "onSkillError"> {
   return {
     // Only to the owner: the observer may be a client.
-    onSkillError: (stack) => log(path, "error", stack),
+    onSkillError: (stack) => onSkillError(path, stack),
     log(level, text) {
       log(path, level, text);
       observer.log?.(path, level, text);

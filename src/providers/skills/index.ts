@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 
 import type { DefinedSkill } from "../../authoring/define-skill.ts";
 import type { Problem, Provider, SkillHealth } from "../../model/provider.ts";
-import type { CallContext } from "../../model/skill.ts";
 import { type Contents, SkillsFolder } from "./folder.ts";
 import { SkillProcessPool } from "./process-pool.ts";
 import { WatchedFolder } from "./watched-folder.ts";
+import type { SkillLog } from "./process/index.ts";
 import { openCache } from "./load/cache.ts";
 
 export { bundleModule } from "./load/bundle.ts";
@@ -15,7 +15,7 @@ export { skillEnvironment } from "./process/index.ts";
 
 export interface SkillsOptions {
   /** Receives the log lines of skills and of the loader. */
-  readonly log?: CallContext["log"];
+  readonly log?: SkillLog;
   /** Time limit for importing one module. */
   readonly importTimeoutMs?: number;
   /** Heap limit of a skill process. */

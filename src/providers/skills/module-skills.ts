@@ -47,12 +47,18 @@ export function createLoadRequest(
   return {
     kind: "load",
     module: source,
+    skills: getSkillNames(definitions),
     bundle,
     format,
     classes: definitions.classes.map(({ path }) => path),
     values: definitions.values,
     isReload,
   };
+}
+
+/** The names of the skills that a module defines as far as its source tells. */
+function getSkillNames({ classes, name }: ReadModule): readonly string[] {
+  return classes.length > 0 ? classes.map((each) => each.name) : [name];
 }
 
 /** Combines the source of a module with its imported content. */

@@ -71,7 +71,8 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const statistics = createLastingStatistics(store, (error) =>
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${getMessage(error)}` }),
   );
-  const onLog: LogListener = (level, text) => void events.emit("log", { level, text: secrets.maskText(text) });
+  const onLog: LogListener = (level, text, path) =>
+    void events.emit("log", { level, text: secrets.maskText(text), ...(path !== undefined && { path }) });
   const policy = await openPolicy(settings.policyFile, settings.policy);
   let current = settings;
   const trusted = async (): Promise<RuntimeSettings> => {

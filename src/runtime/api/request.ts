@@ -17,6 +17,7 @@ export function createRequest(
     limits: mergeLimits(settings.limits, limits),
     isDisabled: (name) => findDisabledSkills(sources.disabled, caller).some((skill) => skill.name === name),
     log: (path, level, text) => events.emit("log", { level, text, path }),
+    onSkillError: (path, text) => events.emit("log", { level: "error", text, path, isThrown: true }),
     progress: (path, runId, done, total, text) =>
       events.emit("progress", {
         runId,

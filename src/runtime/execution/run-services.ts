@@ -44,8 +44,9 @@ export interface RunRequest {
   readonly limits: Limits;
   /** True for a skill that the catalog lacks only because it is disabled, if the caller may know that. */
   readonly isDisabled: (skill: string) => boolean;
-  /** Receive the log lines and the progress of the methods that are called. */
+  /** Receive the log lines, the stacks of errors and the progress of the methods that are called. */
   readonly log: (path: string, ...entry: Parameters<CallContext["log"]>) => void;
+  readonly onSkillError: (path: string, stack: string) => void;
   readonly progress: (path: string, runId: string, ...entry: Parameters<CallContext["progress"]>) => void;
   readonly cancellable?: Cancellable;
   readonly observer?: RunObserver;

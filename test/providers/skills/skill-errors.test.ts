@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime } from "../../../src/index.ts";
 import { temporaryFolder, writeFiles } from "./call.ts";
@@ -12,6 +12,10 @@ interface Unused { readonly text: string }
 /** Fail deep inside. */
 export function fail(text: string): number {
   return parse(text);
+}
+
+export function drop(): void {
+  setImmediate(() => void Promise.reject(new RangeError("not awaited")));
 }
 
 export async function later(): Promise<void> {
@@ -38,7 +42,7 @@ async function openBroken() {
 
 test("gives owners the source-mapped stack of an error as its cause, and models only its message [L10]", async () => {
   const { cwd, runtime, heard } = await openBroken();
-  await using _ = { [Symbol.asyncDispose]: () => runtime.close() };
+  onTestFinished(() => runtime.close());
   const stack = [
     "TypeError: cannot parse x",
     `    at parse (${cwd}/skills/broken/lib/parse.ts:4:9)`,
@@ -61,9 +65,21 @@ test("gives owners the source-mapped stack of an error as its cause, and models 
 
 test("gives the stack of a failure outside of its call [L10]", async () => {
   const { cwd, runtime } = await openBroken();
-  await using _ = { [Symbol.asyncDispose]: () => runtime.close() };
+  onTestFinished(() => runtime.close());
   await expect(runtime.call("BrokenSkill.later", {})).rejects.toMatchObject({
     message: 'Cannot complete the call: "BrokenSkill.later" failed outside of its call: too late (CALL_FAILED)',
-    cause: { cause: { stack: expect.stringContaining(`${cwd}/skills/broken/skill.ts:11:`) } },
+    cause: { cause: { stack: expect.stringContaining(`${cwd}/skills/broken/skill.ts:15:`) } },
   });
+});
+
+test("names the skill and the file of a failure after its call [L10]", async () => {
+  const { cwd, runtime, heard } = await openBroken();
+  onTestFinished(() => runtime.close());
+  await runtime.call("BrokenSkill.drop", {});
+  await expect
+    .poll(() => heard.join("\n"))
+    .toMatch(
+      /^error undefined: BrokenSkill \(broken\/skill\.ts\) failed outside of any call: RangeError: not awaited\n/,
+    );
+  expect(heard.join("\n")).toContain(`(${cwd}/skills/broken/skill.ts:11:`);
 });

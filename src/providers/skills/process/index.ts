@@ -1,10 +1,10 @@
 import type { CallContext } from "../../../model/skill.ts";
-import type { Loaded, LoadRequest } from "./messages.ts";
+import type { Loaded, LoadRequest, SkillLog } from "./messages.ts";
 import { callFailed, ModuleFailure, ProcessGone, runtimeClosed } from "./skill-errors.ts";
 import type { CallRequest } from "./calls.ts";
 import { SkillProcess } from "./skill-process.ts";
 
-export type { Loaded, LoadRequest, CallTarget } from "./messages.ts";
+export type { Loaded, LoadRequest, CallTarget, SkillLog } from "./messages.ts";
 export { describeMissingPackage, ModuleFailure, withoutPaths } from "./skill-errors.ts";
 export type { CallRequest } from "./calls.ts";
 export { skillEnvironment } from "./skill-environment.ts";
@@ -20,7 +20,7 @@ export interface SkillProcessesOptions {
   readonly root: string;
   readonly importTimeoutMs: number;
   readonly memoryBytes: number;
-  readonly log: CallContext["log"];
+  readonly log: SkillLog;
 }
 
 /**

@@ -20,6 +20,8 @@ export interface LoadRequest {
   readonly kind: "load";
   /** Names the module in later requests; an earlier module of that name is replaced. */
   readonly module: string;
+  /** The names of its skills, for messages. */
+  readonly skills: readonly string[];
   readonly bundle: string;
   readonly format: ModuleFormat;
   /** Classes to instantiate. */
@@ -80,7 +82,19 @@ export type Response =
   | { readonly kind: "question"; readonly call: number; readonly ask: number; readonly question: StoreQuestion }
   /** A call of `path`, or a concurrent one, changed a built-in that all skills share; it was restored. */
   | { readonly kind: "changed"; readonly what: string; readonly path: string }
-  | { readonly kind: "stray"; readonly failure: Failure };
+  /** An error outside of any call; `module` is the one whose code caused it, if that is known. */
+  | { readonly kind: "stray"; readonly failure: Failure; readonly module?: string }
+  /** The code of a module has printed a line, in a call of `path` or outside of calls. */
+  | {
+      readonly kind: "console";
+      readonly level: LogLevel;
+      readonly text: string;
+      readonly module: string;
+      readonly path?: string;
+    };
+
+/** Receives the log of the skills; `subject` is the method or the module that it comes from. */
+export type SkillLog = (level: LogLevel, text: string, subject?: string) => void;
 
 /** A request of a call for something outside its process: the store of its skill, or the caller. */
 export type StoreQuestion =

@@ -13,7 +13,13 @@ export function parseResponse(message: unknown): Response | undefined {
   const { kind, call } = message;
   if (kind === "ready") return { kind };
   if (kind === "loaded") return { kind, ...parseLoaded(message) };
-  if (kind === "failed" || kind === "stray") return { kind, failure: parseFailure(message["failure"]) };
+  if (kind === "failed") return { kind, failure: parseFailure(message["failure"]) };
+  if (kind === "stray")
+    return { kind, failure: parseFailure(message["failure"]), ...optionalText("module", message["module"]) };
+  if (kind === "console") {
+    const line = { level: toLogLevel(message["level"]), text: text(message["text"]), module: text(message["module"]) };
+    return { kind, ...line, ...optionalText("path", message["path"]) };
+  }
   if (kind === "changed") return { kind, what: text(message["what"]), path: text(message["path"]) };
   if (typeof call !== "number") return undefined;
   switch (kind) {
@@ -34,6 +40,10 @@ export function parseResponse(message: unknown): Response | undefined {
     default:
       return undefined;
   }
+}
+
+function optionalText<Key extends string>(key: Key, value: unknown): Partial<Record<Key, string>> {
+  return typeof value === "string" ? ({ [key]: value } as Record<Key, string>) : {};
 }
 
 function parseFailure(value: unknown): Failure {

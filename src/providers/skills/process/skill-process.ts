@@ -7,9 +7,9 @@ import { type ProcessCallEnd, type CallRequest, Calls, type CallsOptions } from 
 import { ExitMonitor } from "./exit-monitor.ts";
 import { newToken, packMessage, Unpacker } from "./framing.ts";
 import { Imports } from "./imports.ts";
-import { CHANNEL, type Loaded, type LoadRequest, type Request } from "./messages.ts";
+import { CHANNEL, type Loaded, type LoadRequest, type Request, type SkillLog } from "./messages.ts";
 import { parseResponse } from "./parse-report.ts";
-import { ProcessGone } from "./skill-errors.ts";
+import { getProjectFrames, ProcessGone } from "./skill-errors.ts";
 import { skillEnvironment } from "./skill-environment.ts";
 import { MessageTimeout } from "./message-timeout.ts";
 
@@ -35,7 +35,7 @@ const ENTRY = fileURLToPath(
 export interface ProcessOptions extends CallsOptions {
   /** Heap limit of the skills; the process may use 1.5 times as much in total. */
   readonly memoryBytes: number;
-  readonly log: CallContext["log"];
+  readonly log: SkillLog;
   readonly onEnd: () => void;
 }
 
@@ -58,6 +58,8 @@ export class SkillProcess {
   readonly #exitMonitor: ExitMonitor;
   readonly #imports: Imports;
   readonly #calls: Calls;
+  /** The names of the skills of each module. */
+  readonly #skills = new Map<string, readonly string[]>();
   #isRetired = false;
   #isAwaited: boolean | undefined;
 
@@ -107,6 +109,7 @@ export class SkillProcess {
   /** Imports a module after those requested earlier. Rejects with a `ModuleFailure` or `ProcessGone`. */
   async load(request: LoadRequest, timeoutMs: number): Promise<Loaded> {
     if (this.isOver) throw new ProcessGone(this.#exitMonitor.why, false);
+    this.#skills.set(request.module, request.skills);
     const loaded = this.#imports.load(request, timeoutMs);
     this.#settle();
     return loaded;
@@ -177,10 +180,20 @@ export class SkillProcess {
         return this.#options.log("warn", `${path} has changed ${what}, which all skills share; it was restored`);
       }
       case "stray": {
-        const { stack, message } = response.failure;
-        return this.#options.log("error", `A skill failed outside of any call: ${stack || message}`);
+        const { failure, module } = response;
+        const frames = getProjectFrames(failure.stack);
+        const first = `${this.#describe(module)} failed outside of any call: ${failure.name}: ${failure.message}`;
+        return this.#options.log("error", [first, ...frames].join("\n"));
       }
+      case "console":
+        return this.#options.log(response.level, response.text, response.path ?? response.module);
     }
+  }
+
+  /** `WeatherSkill (weather.ts)`; "A skill" for a module that was never requested. */
+  #describe(module: string | undefined): string {
+    const skills = module === undefined ? undefined : this.#skills.get(module);
+    return skills === undefined ? "A skill" : `${skills.join(", ")} (${module})`;
   }
 
   #send(request: Request): void {
@@ -190,6 +203,9 @@ export class SkillProcess {
   }
 
   #ended(): void {
+    const isExpected = this.#isRetired || !this.isIdle;
+    const names = [...this.#skills.keys()].map((module) => this.#describe(module)).join(", ");
+    if (!isExpected) this.#options.log("error", `Without a running call, ${this.#exitMonitor.why}; it had ${names}`);
     this.#imports.close(this.#exitMonitor.why, this.hasCalls);
     this.#calls.close(this.#exitMonitor.why);
     this.#options.onEnd();

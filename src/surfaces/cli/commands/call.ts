@@ -5,6 +5,7 @@ import { type AnswerFacts, shownFacts } from "../../../model/run-observer.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { CommandAction } from "../command-action.ts";
 import { readInput } from "../input/call-input.ts";
+import { showLiveOutput } from "../terminal/live-output.ts";
 import { valueText } from "../text/output.ts";
 import { throwUnknown } from "../unknown-path.ts";
 import { noteLines } from "../text/run-texts.ts";
@@ -20,16 +21,17 @@ export function addCall(program: Command, act: CommandAction): void {
       "key=value, key=@file, or one JSON object; a value is parsed as JSON, else taken as text",
     )
     .action(
-      act(async ({ runtime, readyRuntime, signal, paint }, path: string, words: readonly string[]) => {
+      act(async (session, path: string, words: readonly string[]) => {
+        const { runtime, readyRuntime, signal, paint } = session;
         const opened = await runtime();
         if (opened.catalog.method(path) === undefined) await readyRuntime();
         const method = methodAt(opened, path);
         const input = await readInput(words, method.parameters, signal);
         let facts: AnswerFacts = { cached: false, notes: [] };
-        const value = await opened.call(method.path, input, {
-          signal,
-          observer: { answered: (answer) => void (facts = answer) },
-        });
+        const endLiveOutput = showLiveOutput(opened, session);
+        const value = await opened
+          .call(method.path, input, { signal, observer: { answered: (answer) => void (facts = answer) } })
+          .finally(endLiveOutput);
         return {
           exit: "ok",
           json: { path: method.path, value: value ?? null, ...shownFacts(facts) },

@@ -9,6 +9,7 @@ import { skillStackText, warningsText } from "../text/output.ts";
 import { lacksSkill, selectProblems } from "../unknown-path.ts";
 import { outcomeRemarks, outcomeText, traceText } from "../text/run-texts.ts";
 import { readSource, type SnippetFlags, takesSnippet } from "../input/snippet-source.ts";
+import { showLiveOutput } from "../terminal/live-output.ts";
 import { wholeNumber } from "../input/whole-number.ts";
 
 interface RunFlags extends SnippetFlags {
@@ -32,38 +33,42 @@ export function addRun(program: Command, act: CommandAction): void {
     .option("--reuse <numbers...>", "calls of that run that count as made", collectNumbers)
     .option("--trace", "show each call, and the time and memory of the run")
     .action(
-      act(
-        async (
-          { runtime, readyRuntime, signal, flags: { verbose }, paint },
-          file: string | undefined,
-          flags: RunFlags,
-        ) => {
-          const source = await readSource(file, flags, signal);
-          // With --verbose, wait until all problems are known.
-          const opened = await (verbose ? readyRuntime() : runtime());
-          const pending: Approval[] = [];
-          opened.on("approval", (approval) => !approval.isWaiting && pending.push(approval));
-          const outcome = await opened.run(source, {
+      act(async (session, file: string | undefined, flags: RunFlags) => {
+        const {
+          runtime,
+          readyRuntime,
+          signal,
+          flags: { verbose },
+          paint,
+        } = session;
+        const source = await readSource(file, flags, signal);
+        // With --verbose, wait until all problems are known.
+        const opened = await (verbose ? readyRuntime() : runtime());
+        const pending: Approval[] = [];
+        opened.on("approval", (approval) => !approval.isWaiting && pending.push(approval));
+        const endLiveOutput = showLiveOutput(opened, session);
+        const outcome = await opened
+          .run(source, {
             signal,
             ...(flags.timeout && { limits: { wallMs: flags.timeout } }),
             ...(flags.continue !== undefined && { continue: flags.continue }),
             ...(flags.again && { again: flags.again }),
             ...(flags.reuse && { reuse: flags.reuse }),
-          });
-          const isLacking = outcome.kind === "refused" && lacksSkill(outcome.violations);
-          return {
-            exit: outcomeToExit(outcome),
-            json: outcome,
-            text: outcomeText(outcome),
-            remarks: lines([outcomeRemarks(outcome, paint.err), pendingText(pending, paint.err)]),
-            asides: lines([
-              outcome.kind === "failed" ? skillStackText(outcome.error.cause, paint.err) : "",
-              warningsText(selectProblems(opened, verbose || isLacking), paint.err),
-              flags.trace ? traceText(outcome, paint.err) : "",
-            ]),
-          };
-        },
-      ),
+          })
+          .finally(endLiveOutput);
+        const isLacking = outcome.kind === "refused" && lacksSkill(outcome.violations);
+        return {
+          exit: outcomeToExit(outcome),
+          json: outcome,
+          text: outcomeText(outcome),
+          remarks: lines([outcomeRemarks(outcome, paint.err), pendingText(pending, paint.err)]),
+          asides: lines([
+            outcome.kind === "failed" ? skillStackText(outcome.error.cause, paint.err) : "",
+            warningsText(selectProblems(opened, verbose || isLacking), paint.err),
+            flags.trace ? traceText(outcome, paint.err) : "",
+          ]),
+        };
+      }),
     );
 }
 

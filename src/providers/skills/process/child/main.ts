@@ -5,6 +5,7 @@ import { Worker } from "node:worker_threads";
 import { sentence } from "../../../../errors.ts";
 import { findSizeExcess, TOO_DEEP } from "../../../../shared/value-size.ts";
 import { Builtins } from "./builtins.ts";
+import { followConsole } from "./console.ts";
 import { toFailure } from "./failure.ts";
 import { packMessage, readWord, MessageTooLarge, Unpacker } from "../framing.ts";
 import { canSpin } from "../../../../../sandbox/processors.ts";
@@ -48,11 +49,36 @@ const questions = new Map<
 >();
 let lastAsk = 0;
 const builtins = new Builtins();
-/** Attributes errors to the call that caused them. */
-const current = new AsyncLocalStorage<number>();
+/** The import or call whose code runs, which outlives it in timers and promises. */
+interface RunningCode {
+  readonly module: string;
+  /** `Skill.method` of a call. */
+  readonly path?: string;
+  readonly call?: number;
+  /** Lines that it may still print as reports; more go to stdout. */
+  linesLeft: number;
+}
+
+const MAX_LINES = 1_000;
+const MAX_LINE_CHARACTERS = 16_384;
+/** Attributes errors and printed lines to the import or call that caused them. */
+const current = new AsyncLocalStorage<RunningCode>();
 
 process.title = "skillgate skills";
 showSourcesInStacks();
+followConsole((level, text) => {
+  const activity = current.getStore();
+  if (activity === undefined || activity.linesLeft-- <= 0) return false;
+  const { module, path } = activity;
+  send({
+    kind: "console",
+    level,
+    text: text.slice(0, MAX_LINE_CHARACTERS),
+    module,
+    ...(path !== undefined && { path }),
+  });
+  return true;
+});
 // The runtime decides when a Ctrl-C ends the skills.
 process.on("SIGINT", () => undefined);
 process.on("uncaughtException", attributeError);
@@ -129,7 +155,8 @@ function handleRequest(request: Request): void {
 
 async function load(request: LoadRequest): Promise<void> {
   try {
-    const { module, response } = await loadModule(request);
+    const activity: RunningCode = { module: request.module, linesLeft: MAX_LINES };
+    const { module, response } = await current.run(activity, () => loadModule(request));
     const failure = request.isReload ? response.classes.find((each) => each !== undefined) : undefined;
     if (failure === undefined) modules.set(request.module, module);
     builtins.accept();
@@ -165,7 +192,8 @@ type InvokeEnd =
 async function runToEnd(request: InvokeRequest, signal: AbortSignal): Promise<InvokeEnd> {
   const run = async (): Promise<unknown> => runCall(request, modules.get(request.module), signal, { send, ask });
   try {
-    return { kind: "returned", value: await current.run(request.call, run) };
+    const { call, module, path } = request;
+    return { kind: "returned", value: await current.run({ call, module, path, linesLeft: MAX_LINES }, run) };
   } catch (thrown) {
     return { kind: "threw", thrown };
   }
@@ -212,8 +240,8 @@ function reason(error: unknown): string {
 
 /** Fails the call that an uncaught error came from; an error without a call is only reported. */
 function attributeError(error: unknown): void {
-  const call = current.getStore();
+  const { call, module } = current.getStore() ?? {};
   const failure = toFailure(error);
   if (call !== undefined && calls.delete(call)) send({ kind: "error", call, failure, isStray: true });
-  else send({ kind: "stray", failure });
+  else send({ kind: "stray", failure, ...(module !== undefined && { module }) });
 }
