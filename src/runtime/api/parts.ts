@@ -65,8 +65,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   registry.onChange(() => {
     if (events.listenerCount("catalog") > 0) events.emit("catalog", registry.catalog);
   });
-  const { log } = options;
-  if (log !== undefined) events.on("log", ({ level, text, path }) => log(level, text, path));
+  forwardLog(events, options.log);
   const store = createStore(settings.store, settings.timeouts.lockMs);
   const statistics = createLastingStatistics(store, (error) =>
     events.emit("log", { level: "warn", text: `Cannot keep statistics: ${getMessage(error)}` }),
@@ -120,6 +119,10 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     storeProblems,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
+}
+
+function forwardLog(events: EventEmitter<RuntimeEvents>, log: RuntimeOptions["log"]): void {
+  if (log !== undefined) events.on("log", ({ level, text, path }) => log(level, text, path));
 }
 
 /** Connects to the executors in the background. Throws `OPTION_INVALID` for a key that cannot be read. */
