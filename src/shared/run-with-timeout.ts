@@ -31,10 +31,18 @@ const scope: { work?: (() => void) | undefined } = {};
 const context = createContext(scope, { name: "bounded work" });
 const script = new Script("work()");
 
-/** Waits until work settles or `ms` milliseconds have passed; ignores its result and its error. */
-export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
+/**
+ * Waits until work settles or `ms` milliseconds have passed; ignores its result and its error. Returns true if the work has
+ * settled.
+ */
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work.catch(() => {}), over]);
+  const over = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  const hasSettled = await Promise.race([settled, over]);
   clearTimeout(timer);
+  return hasSettled;
 }

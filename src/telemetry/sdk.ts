@@ -108,7 +108,11 @@ async function registerSdk(targets: readonly ExportTarget[], env: ExportVariable
       closing.push(() => provider.shutdown());
     }
   }
-  return { close: () => waitAtMost(FLUSH_MS, Promise.allSettled(closing.map((close) => close()))) };
+  return {
+    async close() {
+      await waitAtMost(FLUSH_MS, Promise.allSettled(closing.map((close) => close())));
+    },
+  };
 }
 
 /** The exporters of all protocols have the same names. */

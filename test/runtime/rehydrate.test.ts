@@ -130,7 +130,7 @@ test.each([
 test("does not show the value to a client over MCP or HTTP, nor in its questions [P9]", async () => {
   const { runtime } = await openRuntime();
   const server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth: false, drainSeconds: 1 });
-  onTestFinished(() => server.close());
+  onTestFinished(() => void server.close());
   const client = await newClient(server.url, {}, "/mcp?expose=tools");
   const questions: unknown[] = [];
   onElicitation(client, (params) => {

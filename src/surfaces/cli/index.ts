@@ -16,12 +16,13 @@ export async function runCommandLine(args: readonly string[]): Promise<never> {
   const terminal = openTerminal({ json: hasFlag("--json", args), debug: hasFlag("--debug", args) });
   endOnUncaught(terminal);
   const interruption = listenForInterruption();
-  const exit = await runCommand(args, terminal, interruption);
-  return terminal.exit(interruption.exit ?? exit);
+  return terminal.exit(await runCommand(args, terminal, interruption));
 }
 
+/** Returns the exit of the signal that ended the command, else that of its result. */
 async function runCommand(args: readonly string[], terminal: Terminal, interruption: Interruption): Promise<Exit> {
   let exit: Exit = "ok";
+  let isDrained = false;
   let problems: readonly Problem[] = [];
   const act: CommandAction =
     (command) =>
@@ -33,12 +34,13 @@ async function runCommand(args: readonly string[], terminal: Terminal, interrupt
       });
       terminal.show(withWarnings(answer, session.problems(), terminal.paint.err));
       exit = answer.exit;
+      isDrained = answer.isDrained === true;
     };
   const program = createProgram(act);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (thrown) {
-    if (thrown instanceof CommanderError && thrown.exitCode === 0) return "ok"; // help or version was printed
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return interruption.exit ?? "ok"; // help or version was printed
     const answer =
       interruption.exit === undefined
         ? createErrorResult(thrown, terminal)
@@ -46,7 +48,8 @@ async function runCommand(args: readonly string[], terminal: Terminal, interrupt
     terminal.show(withWarnings(answer, problems, terminal.paint.err));
     exit = answer.exit;
   }
-  return exit;
+  if (isDrained && interruption.exit === "terminated") return exit;
+  return interruption.exit ?? exit;
 }
 
 /** Reads a flag before commander parses the line, because the form of a parse error depends on it. */

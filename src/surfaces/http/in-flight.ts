@@ -11,8 +11,8 @@ export interface InFlight {
   trackWork(work: Promise<void>): void;
   /** Settles when all ended responses are sent, or after the timeout. */
   waitUntilSent(atMostMs: number): Promise<void>;
-  /** Settles when no request is in progress, or after the timeout. */
-  waitUntilIdle(atMostMs: number): Promise<void>;
+  /** Settles when no request is in progress, with true, or after the timeout, with false. */
+  waitUntilIdle(atMostMs: number): Promise<boolean>;
 }
 
 export function createInFlight(): InFlight {
@@ -31,8 +31,6 @@ export function createInFlight(): InFlight {
       const leaving = [...under].filter(([what]) => what instanceof ServerResponse && what.writableEnded);
       await waitAtMost(atMostMs, Promise.all(leaving.map(([, end]) => end)));
     },
-    async waitUntilIdle(atMostMs) {
-      await waitAtMost(atMostMs, Promise.all(under.values()));
-    },
+    waitUntilIdle: (atMostMs) => waitAtMost(atMostMs, Promise.all(under.values())),
   };
 }

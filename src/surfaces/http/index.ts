@@ -29,8 +29,11 @@ export type { HttpServices, RouteEnvironment, WebPages } from "./services.ts";
 export interface HttpServer {
   /** `http://127.0.0.1:3333` */
   readonly url: string;
-  /** Stops accepting requests, waits up to `drainSeconds` for those in progress, and closes. */
-  close(): Promise<void>;
+  /**
+   * Stops accepting requests, waits up to `drainSeconds` for those in progress, and closes. Returns false if requests were
+   * still in progress then.
+   */
+  close(): Promise<boolean>;
 }
 
 interface ServeHttpOptions {
@@ -87,7 +90,7 @@ export async function serveHttp(
       // server.close() would cut off responses that are still being sent.
       await services.inFlight.waitUntilSent(settings.drainSeconds * 1_000);
       server.close();
-      await services.inFlight.waitUntilIdle(Math.max(0, until - performance.now()));
+      const isDrained = await services.inFlight.waitUntilIdle(Math.max(0, until - performance.now()));
       sockets.close();
       pages?.close();
       await mcp.close();
@@ -95,6 +98,7 @@ export async function serveHttp(
       await services.inFlight.waitUntilIdle(SHUTDOWN_GRACE_MS);
       server.closeAllConnections();
       await closed;
+      return isDrained;
     },
   };
 }

@@ -59,8 +59,11 @@ export interface McpSurface {
 export interface StreamConnection {
   /** Settles when the client has disconnected and every request is answered. */
   readonly closed: Promise<void>;
-  /** Stops accepting requests, answers open ones, and closes; cancels those still open after `atMostMs`. */
-  finish(atMostMs: number): Promise<void>;
+  /**
+   * Stops accepting requests, answers open ones, and closes; cancels those still open after `atMostMs`, and returns false
+   * if there were any.
+   */
+  finish(atMostMs: number): Promise<boolean>;
   /** Notifies the client that its list of tools has changed. */
   announceTools(): void;
 }
@@ -160,8 +163,9 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
   return {
     closed,
     async finish(atMostMs) {
-      await transport.finish(atMostMs);
+      const isDrained = await transport.finish(atMostMs);
       await handle.close();
+      return isDrained;
     },
     announceTools: () => announcement.send(),
   };

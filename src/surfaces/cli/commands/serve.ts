@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import { type Command, InvalidArgumentError, Option } from "commander";
 
+import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { HttpServerSettings } from "../../http/index.ts";
@@ -17,6 +18,7 @@ import { serveOnUncaught } from "../uncaught.ts";
 import { UsageError } from "../usage-error.ts";
 
 interface ServeFlags {
+  readonly folder?: string;
   readonly stdio?: true;
   readonly http?: true;
   readonly port?: number;
@@ -39,6 +41,7 @@ export function addServe(program: Command, act: CommandAction): void {
     .description("serve all skills and MCP servers: over MCP, JSON-RPC and HTTP")
     .option("--stdio", "serve one MCP client over stdin and stdout, for clients that start this command")
     .option("--http", "serve many clients at http://127.0.0.1:3333: /mcp, /rpc, /ws, /tools/{name}, /openapi.json")
+    .option("--folder <folder>", "the project to serve (default: this folder); other paths are relative to it")
     .option("--port <port>", "the port to listen on; 0 selects a free port", portNumber)
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)")
     .addOption(new Option("--expose <what>", "what MCP clients see as tools (default: auto)").choices(EXPOSES))
@@ -51,6 +54,7 @@ export function addServe(program: Command, act: CommandAction): void {
     .action(
       act(async (session, flags: ServeFlags) => {
         const { signal } = session;
+        if (flags.folder !== undefined) enterFolder(flags.folder);
         if (flags.stdio && (flags.http || flags.port !== undefined))
           throw new UsageError("Cannot use --stdio together with --http or --port");
         const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
@@ -66,11 +70,11 @@ export function addServe(program: Command, act: CommandAction): void {
         void whenStarted(runtime).then(() => isServing && log.warn(runtime.problems));
         const serving = { runtime, flags, signal, log, session };
         try {
-          await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
+          const isDrained = await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
+          return { ...SERVED, isDrained, ...(log.format === "json" && { isWarned: true }) };
         } finally {
           isServing = false;
         }
-        return log.format === "json" ? { ...SERVED, isWarned: true } : SERVED;
       }),
     );
 }
@@ -110,6 +114,14 @@ async function readExecutors({ executorSettings }: CliSession, { executors: url 
 
 type Executors = Readonly<Record<string, unknown>> | false;
 
+function enterFolder(folder: string): void {
+  try {
+    process.chdir(folder);
+  } catch (thrown) {
+    throw new UsageError(`Cannot serve the folder ${JSON.stringify(folder)}: ${getMessage(thrown)}`);
+  }
+}
+
 function portNumber(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new InvalidArgumentError("It must be a port from 0 to 65535.");
@@ -126,7 +138,8 @@ async function readServerSettings(runtime: Runtime, flags: ServeFlags): Promise<
   return oauth !== undefined && merged.auth ? { ...merged, oauth } : merged;
 }
 
-async function serveOverHttp({ runtime, flags, signal, log, session }: Serving): Promise<void> {
+/** Returns false if requests were still in progress after the time to drain. */
+async function serveOverHttp({ runtime, flags, signal, log, session }: Serving): Promise<boolean> {
   const { say } = log;
   const settings = await readServerSettings(runtime, flags);
   const { openToken } = await import("../../http/index.ts");
@@ -142,10 +155,11 @@ async function serveOverHttp({ runtime, flags, signal, log, session }: Serving):
   if (token?.created === undefined && token?.file !== undefined)
     say("Clients need the token that was shown at the first start; --new-token creates another");
   await waitForInterruption(signal);
-  await server.close();
+  return server.close();
 }
 
-async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: Writable): Promise<void> {
+/** Returns false if requests were still in progress after the time to drain. */
+async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: Writable): Promise<boolean> {
   const settings = await readServerSettings(runtime, flags);
   const { createMcpSurface } = await import("../../mcp/index.ts");
   const { OWNER } = await import("../../../model/caller.ts");
@@ -161,9 +175,14 @@ async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: 
   if (early !== undefined) void runtime.known.then(() => updateClient(early, asker, surface, connection));
   serveOnUncaught(runtime.secrets, log);
   await Promise.race([connection.closed, waitForInterruption(signal)]);
-  await connection.finish(drainSeconds * 1_000);
+  if (!signal.aborted && process.stdin.bytesRead === 0) log.say(NO_CLIENT, "warn");
+  const isDrained = await connection.finish(drainSeconds * 1_000);
   await surface.close();
+  return isDrained;
 }
+
+const NO_CLIENT =
+  "stdin was closed before a client sent a message. MCP clients start this command with an open stdin; skillgate serve --http serves clients that connect over HTTP";
 
 /** Stores the texts for the client of this process, and announces its tools if they differ from those it was sent. */
 function updateClient(early: EarlyClient, asker: Principal, surface: McpSurface, connection: StreamConnection): void {

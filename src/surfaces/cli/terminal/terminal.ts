@@ -18,6 +18,8 @@ export interface CommandResult {
   readonly asides?: string;
   /** True if the command has shown the problems of the configuration already. */
   readonly isWarned?: true;
+  /** True for a server that has answered every request. Its end by SIGTERM is then a success. */
+  readonly isDrained?: boolean;
 }
 
 /** Writes results to stdout and everything else to stderr. */

@@ -52,16 +52,18 @@ export class StdioServerTransport implements Transport {
 
   /**
    * Stops accepting requests; settles when the answers of open ones are written. Cancels those still open after
-   * `atMostMs`.
+   * `atMostMs`, and returns false if there were any.
    */
-  async finish(atMostMs?: number): Promise<void> {
+  async finish(atMostMs?: number): Promise<boolean> {
     this.#input.removeAllListeners("data");
     const answered = this.#pending.answered().then(() => this.#written());
     await (atMostMs === undefined ? answered : waitAtMost(atMostMs, answered));
     this.calls?.close("the server ends");
-    for (const id of this.#pending.giveUp()) void this.#write(cancelledAnswer(id, "the server ends"));
+    const cancelled = this.#pending.giveUp();
+    for (const id of cancelled) void this.#write(cancelledAnswer(id, "the server ends"));
     await waitAtMost(SHUTDOWN_GRACE_MS, this.#written());
     await this.close();
+    return cancelled.length === 0;
   }
 
   send(message: JSONRPCMessage): Promise<void> {
