@@ -32,6 +32,7 @@ export {
   type WritableScope,
   type WrittenServer,
 } from "./declared-servers.ts";
+export { findSharedServers, moveSharedServers } from "./shared-servers.ts";
 export { isSelfEntry } from "./servers/self-entry.ts";
 export { normalizeEntry } from "./servers/normalize-entry.ts";
 export { findToolObjection } from "./servers/tool-selection.ts";

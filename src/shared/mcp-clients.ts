@@ -9,4 +9,10 @@ export const MCP_CLIENT_IDS = [
   "windsurf",
   "gemini",
   "zed",
+  "copilot",
+  "qwen",
+  "cline",
+  "continue",
+  "kilo",
+  "amp",
 ] as const;

@@ -223,7 +223,7 @@ test("ignores its own entry in a file that it shares with other clients [M1]", a
 test("reports an entry that starts Skillgate in another folder [M1]", async () => {
   const { servers, warnings } = await load(
     "mcp.json",
-    '{ "mcpServers": { "other": { "command": "skillgate", "args": ["serve"], "cwd": "other" }, "own": { "command": "skillgate", "args": ["serve"], "cwd": "." } } }',
+    '{ "mcpServers": { "other": { "command": "skillgate", "args": ["serve"], "cwd": "other" }, "own": { "command": "skillgate", "args": ["serve"], "cwd": "." }, "here": { "command": "npx", "args": ["-y", "skillgate@1.2.3", "serve", "--folder", "."] } } }',
   );
   expect(servers).toEqual([]);
   expect(warnings).toEqual([

@@ -20,6 +20,8 @@ export interface McpClient {
   readonly project?: string;
   /** Where in the file the servers are. */
   readonly home: Path;
+  /** True if the client also reads the file `.mcp.json` of a project. */
+  readonly readsSharedFile?: true;
   /** How it writes a server that is a process. */
   readonly toEntry: (command: string, args: readonly string[]) => Readonly<Record<string, unknown>>;
 }
@@ -32,11 +34,14 @@ interface Places {
   /** The folder of desktop programs: as above, `~/Library/Application Support`, or `%APPDATA%`. */
   readonly appData: string;
   readonly codexHome: string;
+  /** The file that `CLINE_MCP_SETTINGS_PATH` names. */
+  readonly clineFile: string | undefined;
   readonly isWindows: boolean;
 }
 
 const plain: McpClient["toEntry"] = (command, args) => ({ command, args });
 const typed: McpClient["toEntry"] = (command, args) => ({ type: "stdio", command, args });
+const local: McpClient["toEntry"] = (command, args) => ({ type: "local", command: [command, ...args], enabled: true });
 
 const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, "id">>> = {
   "claude-code": {
@@ -44,6 +49,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
     aliases: ["claude"],
     user: ({ home }) => [join(home, ".claude.json")],
     project: ".mcp.json",
+    readsSharedFile: true,
     home: ["mcpServers"],
     toEntry: typed,
   },
@@ -64,7 +70,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
   },
   vscode: {
     title: "VS Code",
-    aliases: ["code", "vs-code", "copilot"],
+    aliases: ["code", "vs-code"],
     user: ({ appData }) => [join(appData, "Code", "User", "mcp.json")],
     project: ".vscode/mcp.json",
     home: ["servers"],
@@ -84,7 +90,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
     user: ({ config }) => ["opencode.json", "opencode.jsonc"].map((name) => join(config, "opencode", name)),
     project: "opencode.json",
     home: ["mcp"],
-    toEntry: (command, args) => ({ type: "local", command: [command, ...args], enabled: true }),
+    toEntry: local,
   },
   windsurf: {
     title: "Windsurf",
@@ -111,7 +117,68 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
     home: ["context_servers"],
     toEntry: (command, args) => ({ source: "custom", command, args, env: {} }),
   },
+  // https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers
+  copilot: {
+    title: "Copilot CLI",
+    aliases: ["copilot-cli", "github-copilot"],
+    user: ({ home }) => [join(home, ".copilot", "mcp-config.json")],
+    project: ".github/mcp.json",
+    readsSharedFile: true,
+    home: ["mcpServers"],
+    toEntry: (command, args) => ({ type: "local", command, args, tools: ["*"] }),
+  },
+  // https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp
+  qwen: {
+    title: "Qwen Code",
+    aliases: ["qwen-code"],
+    user: ({ home }) => [join(home, ".qwen", "settings.json")],
+    project: ".qwen/settings.json",
+    readsSharedFile: true,
+    home: ["mcpServers"],
+    toEntry: plain,
+  },
+  // https://docs.cline.bot/mcp/mcp-overview; the second file is that of the extension of VS Code
+  cline: {
+    title: "Cline",
+    aliases: [],
+    user: ({ home, appData, clineFile }) => [
+      ...(clineFile === undefined ? [] : [clineFile]),
+      join(home, ".cline", "data", "settings", CLINE_FILE),
+      join(appData, "Code", "User", "globalStorage", "saoudrizwan.claude-dev", "settings", CLINE_FILE),
+    ],
+    home: ["mcpServers"],
+    toEntry: plain,
+  },
+  // https://docs.continue.dev/customize/deep-dives/mcp: each JSON file of the folder is read
+  continue: {
+    title: "Continue",
+    aliases: ["continue-dev"],
+    user: ({ home }) => [join(home, ".continue", "mcpServers", "skillgate.json")],
+    project: ".continue/mcpServers/skillgate.json",
+    home: ["mcpServers"],
+    toEntry: plain,
+  },
+  // https://kilo.ai/docs/automate/mcp/using-in-kilo-code
+  kilo: {
+    title: "Kilo Code",
+    aliases: ["kilo-code", "kilocode"],
+    user: ({ home }) => ["kilo.jsonc", "kilo.json"].map((name) => join(home, ".config", "kilo", name)),
+    project: ".kilo/kilo.jsonc",
+    home: ["mcp"],
+    toEntry: local,
+  },
+  // https://ampcode.com/manual#mcp
+  amp: {
+    title: "Amp",
+    aliases: ["ampcode"],
+    user: ({ home }) => [join(home, ".config", "amp", "settings.json")],
+    project: ".amp/settings.json",
+    home: ["amp.mcpServers"],
+    toEntry: plain,
+  },
 };
+
+const CLINE_FILE = "cline_mcp_settings.json";
 
 /** Every client that can be connected, and imported from. */
 export const CLIENTS: readonly McpClient[] = MCP_CLIENT_IDS.map((id) => ({ id, ...DETAILS[id] }));
@@ -151,6 +218,7 @@ function getClientFolders(env: ConfigOptions["env"], { home }: ConfigFolders): P
     config,
     appData: getAppDataFolder(env, home, config),
     codexHome: env["CODEX_HOME"] || join(home, ".codex"),
+    clineFile: env["CLINE_MCP_SETTINGS_PATH"] || undefined,
     isWindows: process.platform === "win32",
   };
 }

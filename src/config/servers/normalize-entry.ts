@@ -13,15 +13,21 @@ export function normalizeEntry(entry: unknown, clientId = ""): Readonly<Record<s
   return connection && withoutUndefined({ ...connection, ...normalizeSettings(normalized, clientId) });
 }
 
-/** opencode writes `{env:NAME}`, and Gemini `$NAME`. */
+/** opencode and Kilo write `{env:NAME}`, Gemini and Qwen `$NAME`. */
 function normalizePlaceholders(value: unknown, clientId: string): unknown {
   if (Array.isArray(value)) return value.map((item) => normalizePlaceholders(item, clientId));
   if (isRecord(value))
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, normalizePlaceholders(item, clientId)]));
   if (typeof value !== "string") return value;
   const plain = value.replaceAll(/(?<!\$)\{env:(\w{1,200})\}/g, "${$1}");
-  return clientId === "gemini" ? plain.replaceAll(/\$([A-Za-z_]\w{0,200})/g, "${$1}") : plain;
+  return LIKE_GEMINI.has(clientId) ? plain.replaceAll(/\$([A-Za-z_]\w{0,200})/g, "${$1}") : plain;
 }
+
+/** Qwen Code is made from Gemini CLI. */
+const LIKE_GEMINI: ReadonlySet<string> = new Set(["gemini", "qwen"]);
+
+/** Kilo Code is made from opencode. */
+const LIKE_OPENCODE: ReadonlySet<string> = new Set(["opencode", "kilo"]);
 
 function normalizeProcess(entry: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
   const { command, env, environment, env_vars: passedOn, cwd, envFile } = entry;
@@ -50,7 +56,8 @@ function normalizeEndpoint(
   if (typeof address !== "string") return undefined;
   // Gemini uses `url` for the address of the older transport.
   const isEvents =
-    /^sse$/i.test(String(transport ?? type)) || (clientId === "gemini" && httpUrl === undefined && type === undefined);
+    /^sse$/i.test(String(transport ?? type)) ||
+    (LIKE_GEMINI.has(clientId) && httpUrl === undefined && type === undefined);
   const { http_headers: more, env_http_headers: variableHeaders, bearer_token_env_var: bearer } = entry;
   const all = {
     ...toRecord(more),
@@ -65,7 +72,7 @@ function normalizeEndpoint(
 
 function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: string): Record<string, unknown> {
   const { enabled, disabled, timeout, tool_timeout_sec: seconds, description, skillName, text, protocol } = entry;
-  const inMilliseconds = clientId === "opencode" || clientId === "gemini";
+  const inMilliseconds = LIKE_OPENCODE.has(clientId) || LIKE_GEMINI.has(clientId);
   const { enabledTools, disabledTools } = getToolLists(entry);
   return {
     enabled: enabled === false || (enabled === undefined && disabled === true) ? false : undefined,

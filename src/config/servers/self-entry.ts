@@ -17,7 +17,10 @@ const OWN_BIN = /(?:^|\/)dist\/src\/bin\.js$/;
 
 /** True if the entry names another folder, whose servers and skills a user may expect here. */
 export function startsElsewhere(entry: unknown, cwd: string): boolean {
-  const folder = isRecord(entry) ? entry["cwd"] : undefined;
+  if (!isRecord(entry)) return false;
+  const words = getCommandWords(entry);
+  const option = words.indexOf("--folder");
+  const folder = option < 0 ? entry["cwd"] : words[option + 1];
   return typeof folder === "string" && canonicalPath(resolve(cwd, folder)) !== canonicalPath(cwd);
 }
 

@@ -9,7 +9,7 @@ import { addCall } from "./commands/call.ts";
 import { addCheck } from "./commands/check.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addConsole } from "./commands/console.ts";
-import { addConnect } from "./commands/connect.ts";
+import { addConnect } from "./connect/index.ts";
 import { addDescribe } from "./commands/describe.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";

@@ -1,50 +1,158 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { expect, onTestFinished, test } from "vitest";
 
-import { BIN, project, skillgate } from "./command.ts";
+import { BIN, environment, MATH_SKILL, project, skillgate } from "./command.ts";
 
-const ARGS = [BIN, "serve", "--stdio"];
 const COMMAND = process.execPath;
-const LIST = JSON.stringify(ARGS).replaceAll(",", ", ");
 
-test.skipIf(process.platform !== "linux").each([
-  ["claude-code", ".claude.json", { mcpServers: { skillgate: { type: "stdio", command: COMMAND, args: ARGS } } }],
+/** The arguments of an entry that serves a project. */
+function argsFor(cwd: string): readonly string[] {
+  return [BIN, "serve", "--stdio", "--folder", cwd];
+}
+
+type ToFile = (args: readonly string[]) => unknown;
+
+const inServers: ToFile = (args) => ({ mcpServers: { skillgate: { command: COMMAND, args } } });
+const inMcp: ToFile = (args) => ({ mcp: { skillgate: { type: "local", command: [COMMAND, ...args], enabled: true } } });
+
+const CLIENTS: readonly (readonly [client: string, file: string, content: ToFile])[] = [
+  ["claude-code", ".claude.json", (args) => ({ mcpServers: { skillgate: { type: "stdio", command: COMMAND, args } } })],
+  ["claude-desktop", ".config/Claude/claude_desktop_config.json", inServers],
+  ["cursor", ".cursor/mcp.json", inServers],
   [
-    "claude-desktop",
-    ".config/Claude/claude_desktop_config.json",
-    { mcpServers: { skillgate: { command: COMMAND, args: ARGS } } },
+    "vscode",
+    ".config/Code/User/mcp.json",
+    (args) => ({ servers: { skillgate: { type: "stdio", command: COMMAND, args } } }),
   ],
-  ["cursor", ".cursor/mcp.json", { mcpServers: { skillgate: { command: COMMAND, args: ARGS } } }],
-  ["vscode", ".config/Code/User/mcp.json", { servers: { skillgate: { type: "stdio", command: COMMAND, args: ARGS } } }],
-  [
-    "opencode",
-    ".config/opencode/opencode.json",
-    { mcp: { skillgate: { type: "local", command: [COMMAND, ...ARGS], enabled: true } } },
-  ],
-  ["windsurf", ".codeium/windsurf/mcp_config.json", { mcpServers: { skillgate: { command: COMMAND, args: ARGS } } }],
-  ["gemini", ".gemini/settings.json", { mcpServers: { skillgate: { command: COMMAND, args: ARGS } } }],
+  ["opencode", ".config/opencode/opencode.json", inMcp],
+  ["windsurf", ".codeium/windsurf/mcp_config.json", inServers],
+  ["gemini", ".gemini/settings.json", inServers],
   [
     "zed",
     ".config/zed/settings.json",
-    { context_servers: { skillgate: { source: "custom", command: COMMAND, args: ARGS, env: {} } } },
+    (args) => ({ context_servers: { skillgate: { source: "custom", command: COMMAND, args, env: {} } } }),
   ],
-])("writes with connect %s ~/%s, and removes the entry with disconnect [V1]", async (client, file, content) => {
+  [
+    "copilot",
+    ".copilot/mcp-config.json",
+    (args) => ({ mcpServers: { skillgate: { type: "local", command: COMMAND, args, tools: ["*"] } } }),
+  ],
+  ["qwen", ".qwen/settings.json", inServers],
+  ["cline", ".cline/data/settings/cline_mcp_settings.json", inServers],
+  ["continue", ".continue/mcpServers/skillgate.json", inServers],
+  ["kilo", ".config/kilo/kilo.jsonc", inMcp],
+  ["amp", ".config/amp/settings.json", (args) => ({ "amp.mcpServers": { skillgate: { command: COMMAND, args } } })],
+];
+
+test.skipIf(process.platform !== "linux").each(CLIENTS)(
+  "writes with connect %s ~/%s, and removes the entry with disconnect [V1]",
+  async (client, file, content) => {
+    const cwd = project();
+    const path = join(dirname(cwd), "home", file);
+    const connected = await skillgate(["connect", client, "--no-check"], { cwd });
+    expect(connected).toMatchObject({
+      exit: 0,
+      stderr: "",
+      stdout: expect.stringContaining(`skillgate is in ~/${file}`),
+    });
+    const written = readFileSync(path, "utf8");
+    expect(JSON.parse(written)).toEqual(content(argsFor(cwd)));
+    const again = await skillgate(["connect", client, "--json"], { cwd });
+    expect(JSON.parse(again.stdout)).toMatchObject({ client, file: `~/${file}`, changed: false });
+    expect(readFileSync(path, "utf8")).toBe(written);
+    expect(await skillgate(["disconnect", client], { cwd })).toMatchObject({ exit: 0 });
+    expect(JSON.stringify(JSON.parse(readFileSync(path, "utf8")))).not.toContain("skillgate");
+  },
+);
+
+test("writes the file of Cline that exists, and the one that Cline's variable names [V1]", async () => {
   const cwd = project();
-  const path = join(dirname(cwd), "home", file);
-  const connected = await skillgate(["connect", client], { cwd });
-  expect(connected).toMatchObject({
+  const home = join(dirname(cwd), "home");
+  const file = join(home, ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "");
+  await skillgate(["connect", "cline", "--no-check"], { cwd });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(inServers(argsFor(cwd)));
+  const other = join(home, "cline.json");
+  const env = { CLINE_MCP_SETTINGS_PATH: other };
+  writeFileSync(other, "{}");
+  await skillgate(["connect", "cline", "--no-check"], { cwd, env });
+  expect(JSON.parse(readFileSync(other, "utf8"))).toEqual(inServers(argsFor(cwd)));
+});
+
+test("starts the entry once without a PATH, and serves the project from another folder [V1]", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const { exit, stdout, stderr } = await skillgate(["connect", "cursor"], { cwd });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(stdout).toBe(
+    `Connected Cursor: skillgate is in ~/.cursor/mcp.json (checked); restart Cursor\nIt serves the project ${cwd}\n`,
+  );
+  const { mcpServers } = JSON.parse(readFileSync(join(dirname(cwd), "home/.cursor/mcp.json"), "utf8"));
+  const { command, args } = mcpServers.skillgate;
+  const client = new Client({ name: "elsewhere", version: "1" });
+  const env = { ...environment(cwd), PATH: "" } as Record<string, string>;
+  await client.connect(new StdioClientTransport({ command, args, cwd: dirname(cwd), env, stderr: "ignore" }));
+  onTestFinished(() => client.close());
+  const code = "device.MathSkill.add(2, 3)";
+  expect((await client.callTool({ name: "run_code", arguments: { code } })).content).toEqual([
+    { type: "text", text: "5" },
+  ]);
+});
+
+test("writes nothing if the entry does not start, and says why [V1]", async () => {
+  const cwd = project();
+  const { exit, stdout, stderr } = await skillgate(["connect", "cursor", "--skills", "gone"], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
+  expect(stderr).toContain(`Cannot connect: this command does not start: ${COMMAND} ${argsFor(cwd).join(" ")}`);
+  expect(stderr).toContain('gone": the folder does not exist');
+  expect(stderr).toContain("--no-check");
+  expect(existsSync(join(dirname(cwd), "home/.cursor/mcp.json"))).toBe(false);
+});
+
+test("serves the folder in which the client starts it with --no-folder, and in a folder that is not a project [V1]", async () => {
+  const cwd = project();
+  const outside = dirname(cwd);
+  for (const [args, folder] of [
+    [["--no-folder"], cwd],
+    [[], outside],
+    [["--scope", "project"], cwd],
+  ] as const) {
+    const { stdout } = await skillgate(["connect", "cursor", "--print", ...args], { cwd: folder });
+    expect(JSON.parse(stdout).mcpServers.skillgate.args).toEqual([BIN, "serve", "--stdio"]);
+  }
+});
+
+const SHARED = `{
+  "mcpServers": {
+    "files": { "command": "files", "args": ["."] }, // shared
+    "notes": { "command": "notes" }
+  }
+}
+`;
+
+test("says that a client would see the servers of .mcp.json twice, and moves them with --move [V1]", async () => {
+  const cwd = project({ ".mcp.json": SHARED, "mcp.json": '{ "mcpServers": { "own": { "command": "own" } } }' });
+  const warned = await skillgate(["connect", "claude-code", "--no-check"], { cwd });
+  expect(warned).toMatchObject({ exit: 0, stdout: expect.stringContaining("Connected Claude Code") });
+  expect(warned.stderr).toBe(
+    "Claude Code reads .mcp.json, too, and sees these servers twice: files, notes. " +
+      "skillgate connect claude-code --move moves them to mcp.json, which only Skillgate reads\n",
+  );
+  const moved = await skillgate(["connect", "claude-code", "--move"], { cwd });
+  expect(moved).toMatchObject({
     exit: 0,
     stderr: "",
-    stdout: expect.stringContaining(`skillgate is in ~/${file}`),
+    stdout: expect.stringContaining("Moved files, notes from .mcp.json to mcp.json\n"),
   });
-  const written = readFileSync(path, "utf8");
-  expect(JSON.parse(written)).toEqual(content);
-  const again = await skillgate(["connect", client, "--json"], { cwd });
-  expect(JSON.parse(again.stdout)).toMatchObject({ client, file: `~/${file}`, changed: false });
-  expect(readFileSync(path, "utf8")).toBe(written);
-  expect(await skillgate(["disconnect", client], { cwd })).toMatchObject({ exit: 0 });
-  expect(JSON.stringify(JSON.parse(readFileSync(path, "utf8")))).not.toContain("skillgate");
+  expect(JSON.parse(readFileSync(join(cwd, ".mcp.json"), "utf8"))).toEqual({ mcpServers: {} });
+  expect(JSON.parse(readFileSync(join(cwd, "mcp.json"), "utf8"))).toEqual({
+    mcpServers: { own: { command: "own" }, files: { command: "files", args: ["."] }, notes: { command: "notes" } },
+  });
+  const cursor = await skillgate(["connect", "cursor", "--no-check"], { cwd });
+  expect(cursor.stderr).toBe("");
 });
 
 const CODEX = `# mine
@@ -58,9 +166,10 @@ test("keeps the TOML of codex with connect, and restores the same file with disc
   const path = join(dirname(cwd), "home", ".codex", "config.toml");
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, CODEX);
-  await skillgate(["connect", "codex"], { cwd });
+  await skillgate(["connect", "codex", "--no-check"], { cwd });
+  const list = JSON.stringify(argsFor(cwd)).replaceAll(",", ", ");
   expect(readFileSync(path, "utf8")).toBe(
-    `${CODEX}\n[mcp_servers.skillgate]\ncommand = ${JSON.stringify(COMMAND)}\nargs = ${LIST}\n`,
+    `${CODEX}\n[mcp_servers.skillgate]\ncommand = ${JSON.stringify(COMMAND)}\nargs = ${list}\n`,
   );
   expect((await skillgate(["connect", "codex"], { cwd })).stdout).toBe(
     "Codex is already connected, in ~/.codex/config.toml\n",
@@ -84,8 +193,9 @@ test("keeps comments with connect, and keys that the user added to the entry [V1
   const cwd = project({ ".cursor/mcp.json": text });
   const { exit } = await skillgate(["connect", "cursor", "--scope", "project"], { cwd });
   expect(exit).toBe(0);
+  const list = JSON.stringify([BIN, "serve", "--stdio"]).replaceAll(",", ", ");
   expect(readFileSync(join(cwd, ".cursor/mcp.json"), "utf8")).toBe(
-    text.replace('"command": "skillgate", "args": ["serve"]', `"command": ${JSON.stringify(COMMAND)}, "args": ${LIST}`),
+    text.replace('"command": "skillgate", "args": ["serve"]', `"command": ${JSON.stringify(COMMAND)}, "args": ${list}`),
   );
 });
 
@@ -96,32 +206,18 @@ test("writes nothing with connect --print, and passes options on as absolute pat
   });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "Add this to ~/.config/zed/settings.json\n" });
   expect(JSON.parse(stdout).context_servers.skillgate.args).toEqual([
-    ...ARGS,
+    ...argsFor(cwd),
     "--mcp-config",
     join(cwd, "servers.json"),
   ]);
   expect(existsSync(join(dirname(cwd), "home", ".config"))).toBe(false);
 });
 
-test("connects Skillgate by its name if a shell finds it [V1]", async () => {
-  const cwd = project();
-  const bin = join(dirname(cwd), "bin");
-  mkdirSync(bin);
-  const { symlinkSync, chmodSync } = await import("node:fs");
-  chmodSync(BIN, 0o755);
-  symlinkSync(BIN, join(bin, "skillgate"));
-  const env = { PATH: `${bin}:${process.env["PATH"]}` };
-  const { stdout } = await skillgate(["connect", "cursor", "--print"], { cwd, env });
-  expect(JSON.parse(stdout)).toEqual({
-    mcpServers: { skillgate: { command: "skillgate", args: ["serve", "--stdio"] } },
-  });
-});
-
 test.each([
   [["connect", "cursr"], "Unknown client: cursr; did you mean cursor?"],
   [
     ["connect", "emacs"],
-    "Unknown client: emacs; use claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini or zed",
+    "Unknown client: emacs; use claude-code, claude-desktop, cursor, vscode, codex, opencode, windsurf, gemini, zed, copilot, qwen, cline, continue, kilo or amp",
   ],
   [["connect", "windsurf", "-s", "project"], "Windsurf has no project file; use --scope user"],
   [["connect", "cursor", "-s", "here"], "Unknown scope: here; use user or project"],

@@ -1,5 +1,5 @@
-import { accessSync, constants, realpathSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
 
@@ -10,26 +10,45 @@ import { type CommandConfig, openConfig, SCOPE_OPTION } from "../mcp/files.ts";
 import { clientFrom } from "../mcp/import.ts";
 import type { McpClient, ClientFile } from "../mcp/load-config.ts";
 import { PACKAGE_FOLDER } from "../package.ts";
+import { lines, shownPath } from "../text/layout.ts";
 import type { CommonFlags } from "../session.ts";
+import { VERSION } from "../../../shared/version.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { createUnknownValueError, UsageError } from "../usage-error.ts";
+import { checkStart } from "./check-start.ts";
+import { separateServers } from "./separate-servers.ts";
+import { getStartCommand, type StartCommand } from "./start-command.ts";
 
 interface ConnectFlags {
   readonly scope: string;
   readonly name: string;
   readonly print?: true;
+  /** False if the client shall serve the folder in which it starts the command. */
+  readonly folder: boolean;
+  readonly check: boolean;
+  /** Moves the servers of `.mcp.json`, if the client reads them, too. */
+  readonly move?: true;
 }
 
 export function addConnect(program: Command, act: CommandAction): void {
   clientCommand(program, "connect", "add Skillgate to another MCP client, in the client's own file")
     .option("--print", "print the entry without writing it")
+    .option("--no-folder", "serve the folder in which the client starts the command, not this project")
+    .option("--no-check", "write the entry without starting it once")
+    .option("--move", "move the servers of .mcp.json, which the client reads, too, to mcp.json, which it does not")
     .addHelpText("after", CONNECT_HELP)
     .action(
       act(async (session, client: string, flags: ConnectFlags) => {
         const target = await resolveTarget(client, flags, await openConfig(session));
-        const words = ownCommand(session.flags);
-        const entry = target.client.toEntry(words.command, words.args);
-        return flags.print === true ? printed(target, entry) : connect(target, entry);
+        const folder = findFolder(flags);
+        const command = getOwnCommand(session.flags, folder);
+        const entry = target.client.toEntry(command.command, command.args);
+        if (flags.print === true) return printed(target, entry);
+        const { signal } = session;
+        const cwd = flags.scope === "project" ? process.cwd() : undefined;
+        const check = flags.check ? () => checkStart(command, { cwd, signal }) : undefined;
+        const result = await connect(target, entry, { folder, check });
+        return separateServers(result, target, { move: flags.move === true, session });
       }),
     );
   clientCommand(program, "disconnect", "remove Skillgate from another MCP client")
@@ -56,10 +75,11 @@ The options --skills, --settings and --mcp-config are passed on to the server th
 Examples:
   skillgate connect claude-code
   skillgate connect vscode --scope project
+  skillgate connect claude-code --move
   skillgate connect codex --print`;
 
 /** A client's file, and the name of the entry in it. */
-interface ConnectTarget {
+export interface ConnectTarget {
   readonly client: McpClient;
   readonly file: ClientFile;
   readonly name: string;
@@ -82,11 +102,19 @@ async function resolveTarget(
   return { client, file, name, files, existing };
 }
 
+interface ConnectOptions {
+  /** The project that the client shall serve; `undefined` for the folder in which it starts the command. */
+  readonly folder: string | undefined;
+  /** Throws if the command of the entry does not start. */
+  readonly check: (() => Promise<void>) | undefined;
+}
+
 async function connect(
   { client, file, name, files, existing }: ConnectTarget,
   entry: Readonly<Record<string, unknown>>,
+  { folder, check }: ConnectOptions,
 ): Promise<CommandResult> {
-  const facts = { client: client.id, file: file.label, name, entry };
+  const facts = { client: client.id, file: file.label, name, entry, ...(folder !== undefined && { folder }) };
   if (isDeepStrictEqual(existing, entry))
     return {
       exit: "ok",
@@ -95,6 +123,7 @@ async function connect(
     };
   if (existing !== undefined && !files.configModule.isSelfEntry(existing))
     throw new UsageError(`Another server is named ${name} in ${file.label}; choose a different name with --name`);
+  await check?.();
   const { home } = file;
   // Keys that the user added to the entry, such as variables, stay.
   const changes = isRecord(existing)
@@ -105,8 +134,11 @@ async function connect(
   );
   return {
     exit: "ok",
-    json: { ...facts, changed: true },
-    text: `Connected ${client.title}: ${name} is in ${file.label}; restart ${client.title}`,
+    json: { ...facts, changed: true, checked: check !== undefined },
+    text: lines([
+      `Connected ${client.title}: ${name} is in ${file.label}${check === undefined ? "" : " (checked)"}; restart ${client.title}`,
+      folder === undefined ? "" : `It serves the project ${shownPath(folder)}`,
+    ]),
   };
 }
 
@@ -144,32 +176,38 @@ async function disconnect({ client, file, name, files, existing }: ConnectTarget
 }
 
 /** The command that starts this installation of Skillgate, wherever the client runs. */
-function ownCommand({ skills, settings, mcpConfig }: CommonFlags): {
-  readonly command: string;
-  readonly args: readonly string[];
-} {
+function getOwnCommand(flags: CommonFlags, folder: string | undefined): StartCommand {
+  const { skills, settings, mcpConfig } = flags;
   const passedOn = Object.entries({ "--skills": skills, "--settings": settings, "--mcp-config": mcpConfig });
   const options = passedOn.flatMap(([flag, path]) => (path === undefined ? [] : [flag, resolve(path)]));
-  const args = ["serve", "--stdio", ...options];
-  const bin = join(PACKAGE_FOLDER, "dist", "src", "bin.js");
-  if (isOnPath("skillgate", bin)) return { command: "skillgate", args };
-  if (/[\\/]_npx[\\/]/.test(bin)) return { command: "npx", args: ["-y", "skillgate", ...args] };
-  return { command: process.execPath, args: [bin, ...args] };
+  const start = getStartCommand({
+    bin: join(PACKAGE_FOLDER, "dist", "src", "bin.js"),
+    version: VERSION,
+    execPath: process.execPath,
+    path: process.env["PATH"] ?? "",
+    isWindows: process.platform === "win32",
+    findRealPath,
+  });
+  const inFolder = folder === undefined ? [] : ["--folder", folder];
+  return { ...start, args: [...start.args, "serve", "--stdio", ...inFolder, ...options] };
 }
 
-/** True if a shell resolves the name to this file. */
-function isOnPath(name: string, file: string): boolean {
-  if (process.platform === "win32") return false; // on Windows it is a script, which not every client starts
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  const found = folders.map((folder) => join(folder, name)).find(isExecutable);
-  return found !== undefined && realpathSync(found) === realpathSync(file);
+/**
+ * Returns the folder that the server must serve. A client starts the servers of a project's file in that project, and those of the
+ * user's file anywhere.
+ */
+function findFolder({ scope, folder }: Pick<ConnectFlags, "scope" | "folder">): string | undefined {
+  if (scope === "project" || !folder) return undefined;
+  return PROJECT_PARTS.some((name) => existsSync(name)) ? process.cwd() : undefined;
 }
 
-function isExecutable(path: string): boolean {
+/** The files and folders that make a folder a project. */
+const PROJECT_PARTS = ["skills", "settings.yaml", ".mcp.json", "mcp.json"];
+
+function findRealPath(path: string): string | undefined {
   try {
-    accessSync(path, constants.X_OK);
-    return true;
+    return realpathSync(path);
   } catch {
-    return false; // it does not exist, or this user may not execute it
+    return undefined; // it does not exist
   }
 }
