@@ -37,7 +37,7 @@ export function takeEarlyClient(): EarlyClient | undefined {
 export async function openEarlyClient(args: readonly string[]): Promise<void> {
   const flags = parseFlags(args);
   if (flags === undefined || (!flags.has("--stdio") && process.stdin.isTTY)) return;
-  const cache = createFileCache(join(getProjectStateDir(resolve(".")), "opening"));
+  const cache = createFileCache(join(getProjectStateDir(getFolder(flags)), "opening"));
   const getKey = (clientName: string): string => JSON.stringify([VERSION, args, getClientLimits(clientName)]);
   const expose = findExpose(flags);
   const getTexts = (clientName: string): OpeningTexts | undefined =>
@@ -52,7 +52,7 @@ export async function openEarlyClient(args: readonly string[]): Promise<void> {
 
 const SWITCHES: ReadonlySet<string> = new Set(["--stdio", "--verbose", "--debug"]);
 const OPTIONS: ReadonlySet<string> = new Set(
-  "--expose --names --skills --settings --mcp-config --log-format".split(" "),
+  "--folder --expose --names --skills --settings --mcp-config --log-format".split(" "),
 );
 
 /** Reads flags and their values; `undefined` for a line that must be read by the command itself. */
@@ -75,11 +75,15 @@ function findExpose(flags: ReadonlyMap<string, string>): Expose | undefined {
   const flag = flags.get("--expose");
   if (flag !== undefined) return EXPOSES.find((each) => each === flag);
   try {
-    const settings = readFileSync(flags.get("--settings") ?? "settings.yaml", "utf8");
+    const settings = readFileSync(resolve(getFolder(flags), flags.get("--settings") ?? "settings.yaml"), "utf8");
     return settings.includes("expose") ? undefined : "auto";
   } catch {
     return "auto"; // there is no settings file, or the command reports it
   }
+}
+
+function getFolder(flags: ReadonlyMap<string, string>): string {
+  return resolve(flags.get("--folder") ?? ".");
 }
 
 function readTexts(cache: KeyValueCache, key: string): OpeningTexts | undefined {

@@ -16,7 +16,7 @@ const MAX_END_MS = 5_000;
 const MAX_REASON_LINES = 5;
 
 /**
- * Starts a server as a client does, asks it to initialize, and ends it. The `PATH` is empty, because clients that are not started
+ * Starts a server as a client does, lists its resources, and ends it. The `PATH` is empty, because clients that are not started
  * from a shell have none of the user's folders in it. Throws `SERVER_FAILED` with the end of stderr if no answer comes.
  */
 export async function checkStart(
@@ -34,7 +34,7 @@ export async function checkStart(
   const timer = setTimeout(stop, MAX_START_MS);
   try {
     child.stdin.on("error", () => {}); // the process has ended, which its output explains
-    child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+    child.stdin.write(REQUESTS.map((message) => `${JSON.stringify(message)}\n`).join(""));
     createInterface({ input: child.stderr }).on("line", (line) => errors.push(line));
     if (await hasAnswer(child)) return;
     signal.throwIfAborted();
@@ -46,16 +46,23 @@ export async function checkStart(
   }
 }
 
-const INITIALIZE = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: {
-    protocolVersion: "2025-11-25",
-    capabilities: {},
-    clientInfo: { name: "skillgate-connect", version: "1" },
+const LAST_REQUEST_ID = 2;
+
+/** The first request is answered before the project is loaded, the last one only afterwards. */
+const REQUESTS = [
+  {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "skillgate-connect", version: "1" },
+    },
   },
-};
+  { jsonrpc: "2.0", method: "notifications/initialized" },
+  { jsonrpc: "2.0", id: LAST_REQUEST_ID, method: "resources/list" },
+];
 
 /** The environment of a client without the user's `PATH`. For npx it has the folders of Node and of the system. */
 function createEnvironment(env: NodeJS.ProcessEnv, needsPath: boolean): NodeJS.ProcessEnv {
@@ -64,7 +71,7 @@ function createEnvironment(env: NodeJS.ProcessEnv, needsPath: boolean): NodeJS.P
   return { ...Object.fromEntries(others), PATH: needsPath ? path : "" };
 }
 
-/** Settles with true at the answer to the first request, and with false when the process ends without it. */
+/** Settles with true at the answer to the last request, and with false when the process ends without it. */
 async function hasAnswer(child: ChildProcess): Promise<boolean> {
   if (child.stdout === null) return false;
   const lines = createInterface({ input: child.stdout });
@@ -79,7 +86,7 @@ async function hasAnswer(child: ChildProcess): Promise<boolean> {
 function isAnswer(line: string): boolean {
   try {
     const message: unknown = JSON.parse(line);
-    return isRecord(message) && message["id"] === INITIALIZE.id && isRecord(message["result"]);
+    return isRecord(message) && message["id"] === LAST_REQUEST_ID && isRecord(message["result"]);
   } catch {
     return false; // not a message
   }
