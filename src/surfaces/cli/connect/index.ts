@@ -23,7 +23,7 @@ interface ConnectFlags {
   readonly scope: string;
   readonly name: string;
   readonly print?: true;
-  /** False if the client shall serve the folder in which it starts the command. */
+  /** False if the client is to serve the folder in which it starts the command. */
   readonly folder: boolean;
   readonly check: boolean;
   /** Moves the servers of `.mcp.json`, if the client reads them, too. */
@@ -102,8 +102,8 @@ async function resolveTarget(
   return { client, file, name, files, existing };
 }
 
-interface ConnectOptions {
-  /** The project that the client shall serve; `undefined` for the folder in which it starts the command. */
+interface ConnectFacts {
+  /** The project that the client is to serve; `undefined` for the folder in which it starts the command. */
   readonly folder: string | undefined;
   /** Throws if the command of the entry does not start. */
   readonly check: (() => Promise<void>) | undefined;
@@ -112,7 +112,7 @@ interface ConnectOptions {
 async function connect(
   { client, file, name, files, existing }: ConnectTarget,
   entry: Readonly<Record<string, unknown>>,
-  { folder, check }: ConnectOptions,
+  { folder, check }: ConnectFacts,
 ): Promise<CommandResult> {
   const facts = { client: client.id, file: file.label, name, entry, ...(folder !== undefined && { folder }) };
   if (isDeepStrictEqual(existing, entry))

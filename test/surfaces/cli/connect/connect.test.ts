@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
 
-import { BIN, environment, MATH_SKILL, project, skillgate } from "./command.ts";
+import { BIN, environment, MATH_SKILL, project, skillgate } from "../command.ts";
 
 const COMMAND = process.execPath;
 

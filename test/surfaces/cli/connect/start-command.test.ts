@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { getStartCommand, type Installation } from "../../../src/surfaces/cli/connect/start-command.ts";
+import { getStartCommand, type Installation } from "../../../../src/surfaces/cli/connect/start-command.ts";
 
 const INSTALLED: Installation = {
   bin: "/work/shop/node_modules/skillgate/dist/src/bin.js",
