@@ -52,7 +52,7 @@ test("refuses the answer of the key that made the call if an administrator is re
   const call = post(`${url}/tools/run_code`, { code: `await device.MailSkill.wipe("bob")` }, robot);
   const { id } = await next();
   const own = await post(`${url}/approvals/${id}`, { answer: "approve" }, robot);
-  expect(own).toMatchObject({ status: 403, json: { error: { data: { reason: expect.stringContaining("robot") } } } });
+  expect(own).toMatchObject({ status: 403, json: { fault: { data: { reason: expect.stringContaining("robot") } } } });
   await post(`${url}/approvals/${id}`, { answer: "approve" }, OWNER);
   expect(JSON.stringify((await call).json)).toContain("sent to bob");
 });

@@ -171,9 +171,10 @@ test("answers unknown, expired and revoked keys alike, with 401 and -32004 [P1, 
   const answers = [revoked, expired, unknown, { authorization: "Bearer other" }].map(async (header) =>
     ["/mcp", "/rpc", "/tools/MathSkill.add"].map(async (path) => {
       const { status, json, headers } = await post(`${url}${path}`, rpc("tools/list"), header);
-      expect([path, status, json.error.code]).toEqual([path, 401, -32004]);
-      const { trace_id: _trace, ...data } = json.error.data;
-      return { data, message: json.error.message, challenge: headers.get("www-authenticate") };
+      const { fault, error = fault } = json;
+      expect([path, status, error.code]).toEqual([path, 401, -32004]);
+      const { trace_id: _trace, ...data } = error.data;
+      return { data, message: error.message, challenge: headers.get("www-authenticate") };
     }),
   );
   const each = await Promise.all((await Promise.all(answers)).flat());
@@ -236,7 +237,7 @@ test("requires AdminRead for the metrics [P2]", async () => {
   const caller = await headerOf({ permissions: ["ToolInvoke(*)"] });
   const refused = await fetch(`${url}/metrics`, { headers: caller });
   expect(refused.status).toBe(403);
-  expect(((await refused.json()) as Parsed).error).toMatchObject({
+  expect(((await refused.json()) as Parsed).fault).toMatchObject({
     code: -32005,
     data: { reason: "The metrics require the permission AdminRead" },
   });

@@ -53,7 +53,7 @@ test.each<readonly [string, (issuer: TestIssuer) => Promise<string>]>([
   const issuer = await startIssuer();
   const { add } = await serveWith(issuer);
   const refused = await add(await sign(issuer));
-  expect([refused.status, refused.json.error.code]).toEqual([401, -32004]);
+  expect([refused.status, refused.json.fault.code]).toEqual([401, -32004]);
   expect(refused.headers.get("www-authenticate")).toBe(
     'Bearer error="invalid_token", resource_metadata="https://skillgate.example.com/.well-known/oauth-protected-resource/mcp"',
   );
@@ -176,7 +176,7 @@ test("challenges a token without the required scopes with 403 and insufficient_s
   const metadata = 'resource_metadata="https://skillgate.example.com/.well-known/oauth-protected-resource/mcp"';
   const token = await issuer.sign({ scope: "profile" });
   const refused = await add(token);
-  expect([refused.status, refused.json.error.code]).toEqual([403, -32005]);
+  expect([refused.status, refused.json.fault.code]).toEqual([403, -32005]);
   const challenge = `Bearer error="insufficient_scope", scope="tools:call", ${metadata}`;
   expect(refused.headers.get("www-authenticate")).toBe(challenge);
   const health = { jsonrpc: "2.0", id: 1, method: "health" };

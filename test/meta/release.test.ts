@@ -7,7 +7,8 @@ import { parse } from "yaml";
 
 const SCRIPT = resolve("scripts/release.mjs");
 
-const CHANGELOG = "# Changelog\n\n## [1.1.0] - unreleased\n\n- It releases.\n\n## [1.0.0] - 2020-01-01\n\n- It exists.\n";
+const CHANGELOG =
+  "# Changelog\n\n## [1.1.0] - unreleased\n\n- It releases.\n\n## [1.0.0] - 2020-01-01\n\n- It exists.\n";
 
 test("sets the version, dates the changelog, packs, commits and tags a release", () => {
   const { folder, run } = createProject();

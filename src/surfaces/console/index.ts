@@ -113,5 +113,5 @@ function createUnknownAddress(path: string): SkillgateError {
 }
 
 function acceptsHtml(accept: string | undefined): boolean {
-  return accept?.includes("text/html") === true;
+  return accept === undefined || /text\/html|\*\/\*/.test(accept);
 }

@@ -3,7 +3,8 @@ import type { Approvals } from "../../approvals/index.ts";
 import { APPROVAL_SCOPES } from "../../model/approval.ts";
 import type { AdminRight, Caller } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
-import { RPC_ERRORS, type RpcError, rpcError, toRpcError } from "../../shared/rpc-errors.ts";
+import { refuseAsProblem } from "./responses.ts";
+import { RPC_ERRORS, rpcError, toRpcError } from "../../shared/rpc-errors.ts";
 
 interface ApprovalRouteRequest {
   readonly caller: Caller;
@@ -19,20 +20,20 @@ export async function answerApprovalRoute(approvals: Approvals, request: Approva
   const right: AdminRight = answer === undefined ? "read" : "write";
   if (caller.admin === undefined || (right === "write" && caller.admin !== "write")) {
     const permission = right === "write" ? "AdminWrite" : "AdminRead";
-    return refuse(403, rpcError("AuthorizationError", `Approvals require the permission ${permission}`));
+    return refuseAsProblem(403, rpcError("AuthorizationError", `Approvals require the permission ${permission}`));
   }
   try {
     if (id === undefined) return Response.json({ approvals: await approvals.list("pending", caller) });
     if (answer !== undefined) return await giveAnswer(approvals, { id, answer, caller });
     const approval = await approvals.get(id, caller);
     return approval === undefined
-      ? refuse(404, rpcError("InvalidParams", "Unknown approval request"))
+      ? refuseAsProblem(404, rpcError("InvalidParams", "Unknown approval request"))
       : Response.json(approval);
   } catch (thrown) {
     const error = toRpcError(thrown, "approvals");
     const code = thrown instanceof SkillgateError ? thrown.code : undefined;
     const status = code === "APPROVAL_UNKNOWN" ? 404 : code === "APPROVAL_CLOSED" ? 409 : undefined;
-    return refuse(status ?? RPC_ERRORS[error.data.error_type].status, error);
+    return refuseAsProblem(status ?? RPC_ERRORS[error.data.error_type].status, error);
   }
 }
 
@@ -44,13 +45,12 @@ async function giveAnswer(
   const givenScope = APPROVAL_SCOPES.find((each) => each === scope);
   if ((word !== "approve" && word !== "deny") || givenScope === undefined) {
     const form = `Write {"answer": "approve" or "deny", "for": one of ${APPROVAL_SCOPES.join(", ")}}`;
-    return refuse(400, rpcError("InvalidParams", form, { field: givenScope === undefined ? "for" : "answer" }));
+    return refuseAsProblem(
+      400,
+      rpcError("InvalidParams", form, { field: givenScope === undefined ? "for" : "answer" }),
+    );
   }
   return Response.json(
     await approvals.answer(id, { approve: word === "approve", scope: givenScope, by: caller.id, viewer: caller }),
   );
-}
-
-function refuse(status: number, error: RpcError): Response {
-  return Response.json({ jsonrpc: "2.0", id: null, error }, { status });
 }

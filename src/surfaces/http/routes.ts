@@ -12,9 +12,10 @@ import { answerMcp } from "./mcp-route.ts";
 import { metricsText } from "./metrics.ts";
 import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts";
 import { createOpenapi } from "./openapi.ts";
-import { accepts, getTraceId, refuse } from "./responses.ts";
+import { accepts, getTraceId, refuseAsProblem, refuseAt } from "./responses.ts";
 import { answerAtRpc } from "./rpc-route.ts";
 import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";
+import { answerStartPage } from "./start-page.ts";
 import { traceHttpRequests } from "./trace-request.ts";
 import { answerTool } from "./tool-route.ts";
 import { truncateText } from "../../shared/format-text.ts";
@@ -35,6 +36,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
   // Clients look for the metadata of a login before they send a token; 404 means that no login is offered.
   app.all("/.well-known/*", (c) => notFound(c));
+  if (services.pages === undefined) app.get("/", () => answerStartPage());
   services.pages?.mount(app, services);
   app.use(requireCaller(services));
   serve("/mcp", readBody(services), (c) => answerMcp(c, services));
@@ -53,14 +55,14 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
     return answerApprovalRoute(approvals, { caller: c.get("caller"), id: c.req.param("id"), answer });
   });
   app.all("/ws", () =>
-    refuse(426, rpcError("InvalidRequest", "The endpoint /ws accepts only WebSocket connections"), {
-      upgrade: "websocket",
+    refuseAsProblem(426, rpcError("InvalidRequest", "The endpoint /ws accepts only WebSocket connections"), {
+      headers: { upgrade: "websocket" },
     }),
   );
   for (const [path, methods] of Object.entries(ENDPOINTS))
-    app.all(toPattern(path), (c) => wrongMethod(c.req.method, methods.join(", ")));
+    app.all(toPattern(path), (c) => wrongMethod(c, methods.join(", ")));
   app.notFound(notFound);
-  app.onError(() => refuse(500, ownFault()));
+  app.onError((_error, c) => refuseAt(c.req.path, 500, ownFault()));
   return app;
 }
 
@@ -94,12 +96,12 @@ function toPattern(path: string): string {
 
 function notFound({ req }: Context): Response {
   const reason = `No route matches ${req.method} ${truncateText(req.path, 200)}`;
-  return refuse(404, rpcError("MethodNotFound", reason, { suggestions: PATHS }));
+  return refuseAsProblem(404, rpcError("MethodNotFound", reason, { suggestions: PATHS }));
 }
 
-function wrongMethod(method: string, allow: string): Response {
-  const reason = `The method ${method} is not allowed here. Allowed: ${allow}`;
-  return refuse(405, rpcError("InvalidRequest", reason), { allow });
+function wrongMethod({ req }: Context, allow: string): Response {
+  const reason = `The method ${req.method} is not allowed here. Allowed: ${allow}`;
+  return refuseAt(req.path, 405, rpcError("InvalidRequest", reason), { allow });
 }
 
 function counted({ counters }: HttpServices): MiddlewareHandler<RouteEnvironment> {
@@ -118,7 +120,7 @@ function checkOrigin({ origins, pages }: HttpServices): MiddlewareHandler<RouteE
   return async (c, next) => {
     const { headers } = c.env.incoming;
     const reason = origins.refusal(c.env.incoming);
-    if (reason !== undefined) return refuse(403, rpcError("AuthorizationError", reason));
+    if (reason !== undefined) return refuseAt(c.req.path, 403, rpcError("AuthorizationError", reason));
     const isOwnPage = pages !== undefined && `${c.req.path}/`.startsWith(`${pages.prefix}/`);
     const cors = isOwnPage ? {} : origins.corsHeaders(headers);
     if (c.req.method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
@@ -155,7 +157,7 @@ function requireCaller({ challenge }: HttpServices): MiddlewareHandler<RouteEnvi
     const sender = c.get("sender");
     if (sender.kind !== "caller") {
       const { status, error, headers } = refuseSender(sender, challenge());
-      return refuse(status, error, headers);
+      return refuseAt(c.req.path, status, error, headers);
     }
     c.set("caller", sender.caller);
     c.set("life", sender.life);
@@ -171,7 +173,10 @@ function answerMetrics(
   const caller = c.get("caller");
   if (!mayAdminister(caller, "read")) {
     const suggestions = ["Use a key with the permission AdminRead"];
-    return refuse(403, rpcError("AuthorizationError", "The metrics require the permission AdminRead", { suggestions }));
+    return refuseAsProblem(
+      403,
+      rpcError("AuthorizationError", "The metrics require the permission AdminRead", { suggestions }),
+    );
   }
   const text = metricsText(runtime, counters, { sessions: mcp.sessions, caller });
   return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
@@ -183,7 +188,7 @@ function readBody({ settings }: HttpServices): MiddlewareHandler<RouteEnvironmen
     const limit = bodyLimit(settings.bodyBytes, c.get("sender").kind === "caller");
     const body: Body =
       c.req.method === "POST" ? await readJson(incoming, limit, () => getTraceId(c)) : { kind: "none" };
-    if (body.kind === "unfit") return refuse(body.status, body.fault);
+    if (body.kind === "unfit") return refuseAt(c.req.path, body.status, body.fault);
     c.set("body", body);
     await next();
     return undefined;

@@ -31,7 +31,15 @@ export async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpSe
   if (accepts(headers, "text/event-stream")) return streamRpc(body.value, context, controller, traceId);
   const answer = await answerRpc(body.value, createRpcHandler(context), traceId);
   if (answer === undefined) return c.body(null, 204);
+  if (sender.kind !== "caller" && Array.isArray(answer) && answer.every(isUnauthenticated)) {
+    const { status, headers: challenge } = refuseSender(sender, services.challenge());
+    return Response.json(answer, { status, headers: challenge });
+  }
   return "error" in answer ? answerWithError(answer, sender, services) : c.json(answer as object);
+}
+
+function isUnauthenticated(answer: RpcResponse): boolean {
+  return "error" in answer && answer.error.data.error_type === "AuthenticationError";
 }
 
 /** Answers with the status and headers that let HTTP clients log in again or wait. */

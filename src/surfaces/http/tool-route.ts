@@ -3,6 +3,7 @@ import { isRecord } from "../../model/json.ts";
 import { openEventStream } from "../mcp/index.ts";
 import { type ChallengeFacts, findScopeChallenge } from "./auth/challenge.ts";
 import { createObserver, type Notice } from "./chunking.ts";
+import { refuseAsProblem } from "./responses.ts";
 import { type ToolCallEnd, callByName, type ToolApi, validateInput, resultObject } from "./tool-api.ts";
 
 interface ToolRouteOptions {
@@ -62,17 +63,16 @@ function toolResponse(
 ): Response {
   if (end.ok) return Response.json(resultObject(end));
   const { fault, tool } = end;
-  const { error_type, suggestions, retry_after } = fault.data;
+  const { error_type, retry_after } = fault.data;
   const headers =
     retry_after === undefined
       ? { ...findScopeChallenge(fault, challenge()) }
       : { "retry-after": String(Math.ceil(retry_after)) };
-  if (error_type === "ToolNotFound")
-    return Response.json({ error: fault.data.reason, suggestions, fault }, { status: 404 });
+  if (error_type === "ToolNotFound") return refuseAsProblem(404, fault, { members: { error: fault.data.reason } });
   if (error_type === "ValidationError")
-    return Response.json({ errors: formatErrors(end, programs, tool, input), fault }, { status: 400 });
+    return refuseAsProblem(400, fault, { members: { errors: formatErrors(end, programs, tool, input) } });
   const status = retry_after === undefined ? RPC_ERRORS[error_type].status : 429;
-  return Response.json({ ...resultObject(end), fault }, { status, headers });
+  return refuseAsProblem(status, fault, { headers, members: resultObject(end) });
 }
 
 function formatErrors(

@@ -172,6 +172,42 @@ test("suggests the list of all tools for a name without similar ones [V3]", asyn
   expect((await post(`${url}/tools/Test.chat`, {})).json.suggestions).toEqual(["TestSkill.chatty"]);
 });
 
+test("describes every error outside of JSON-RPC as RFC 9457 defines it [V4]", async () => {
+  const { url } = await serve({}, {}, (token) => token === "right");
+  const headers = { authorization: "Bearer right" };
+  const answers = [
+    [401, await fetch(`${url}/metrics`)],
+    [401, await fetch(`${url}/tools/TestSkill.add`, { method: "POST" })],
+    [404, await fetch(`${url}/nothing`, { headers })],
+    [405, await fetch(`${url}/health`, { method: "DELETE", headers })],
+    [404, await fetch(`${url}/approvals/none`, { headers })],
+    [403, await fetch(`${url}/health`, { headers: { origin: "https://example.com" } })],
+    [404, await fetch(`${url}/tools/TestSkill.ad`, { method: "POST", headers })],
+    [400, await fetch(`${url}/tools/TestSkill.add`, { method: "POST", headers })],
+    [502, await fetch(`${url}/tools/TestSkill.fail`, { method: "POST", headers })],
+  ] as const;
+  for (const [status, response] of answers) {
+    expect([response.url, response.status]).toEqual([response.url, status]);
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    const problem: Parsed = await response.json();
+    expect(problem).toMatchObject({
+      type: `urn:skillgate:error:${problem.fault.data.error_type}`,
+      title: problem.fault.message,
+      status,
+      detail: problem.fault.data.reason,
+    });
+  }
+  const batch = JSON.stringify([{ jsonrpc: "2.0", id: 1, method: "tools/list" }]);
+  expect((await post(`${url}/rpc`, batch)).status).toBe(401);
+});
+
+test("has a page at / without the console [V4]", async () => {
+  const { url } = await serve({}, {}, () => false);
+  const response = await fetch(url);
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(await response.text()).toContain("<h1>Skillgate</h1>");
+});
+
 test("answers 404 below /.well-known to clients without a token [V4]", async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   const response = await fetch(`${url}/.well-known/openid-configuration`);

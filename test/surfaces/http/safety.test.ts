@@ -14,6 +14,11 @@ const initialize = (protocolVersion = "2025-11-25"): object => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 });
 
+/** The member of an answer that has the error: endpoints without JSON-RPC answer with a problem. */
+function errorMember(path: string): "error" | "fault" {
+  return path === "/mcp" || path === "/rpc" ? "error" : "fault";
+}
+
 test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
   "%s rejects foreign hosts and foreign origins [V6]",
   async (path) => {
@@ -22,7 +27,7 @@ test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
     expect(evil).toMatchObject({
       status: 403,
       json: {
-        error: {
+        [errorMember(path)]: {
           code: -32005,
           data: {
             reason: 'The host "evil.example.com" is not in server.allowedHosts',
@@ -34,7 +39,7 @@ test.each(["/health", "/rpc", "/mcp", "/openapi.json", "/nothing"])(
       expect(await raw(url, path, { origin })).toMatchObject({
         status: 403,
         json: {
-          error: {
+          [errorMember(path)]: {
             data: {
               reason: `The origin "${origin}" is not in server.allowedOrigins`,
             },
@@ -64,7 +69,7 @@ test("accepts pages of another local port only with a token or with allowedOrigi
   expect(await raw(closed.url, "/health", { origin: page })).toMatchObject({
     status: 403,
     json: {
-      error: {
+      fault: {
         data: {
           reason: `The origin "${page}" is not in server.allowedOrigins`,
         },
@@ -85,7 +90,7 @@ test("answers only /health without a token [V6]", async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   for (const path of ["/mcp", "/openapi.json", "/metrics", "/tools/TestSkill.add", "/nothing"]) {
     const refused = await raw(url, path, {});
-    expect([path, refused.status, refused.json.error.code]).toEqual([path, 401, -32004]);
+    expect([path, refused.status, (refused.json.fault ?? refused.json.error).code]).toEqual([path, 401, -32004]);
     expect(refused.headers["www-authenticate"]).toBe("Bearer");
   }
   for (const authorization of ["Bearer wrong", "Bearer", "Basic right", "right"])
@@ -106,9 +111,9 @@ test.each([
   const { url } = await serve();
   const response = await fetch(url + path, { method });
   expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
-  expect(await response.json()).toMatchObject({
-    error: { code: -32600, data: { reason: `The method ${method} is not allowed here. Allowed: ${allow}` } },
-  });
+  const { fault, error = fault } = (await response.json()) as ReturnType<typeof JSON.parse>;
+  const reason = `The method ${method} is not allowed here. Allowed: ${allow}`;
+  expect(error).toMatchObject({ code: -32600, data: { reason } });
 });
 
 test("answers unreadable bodies with the exact error, then the next request [V6]", async () => {
@@ -185,7 +190,8 @@ test.each([
     });
     expect(response.status).toBe(status);
     const suggestions = helps === undefined ? [] : [expect.stringMatching(helps)];
-    expect(await response.json()).toMatchObject({ error: { code, data: { reason, suggestions } } });
+    const { fault, error = fault } = (await response.json()) as ReturnType<typeof JSON.parse>;
+    expect(error).toMatchObject({ code, data: { reason, suggestions } });
   },
 );
 
@@ -223,7 +229,7 @@ test("answers a plain request to /ws with the reason [V4]", async () => {
   const response = await fetch(`${url}/ws`);
   expect([response.status, response.headers.get("upgrade")]).toEqual([426, "websocket"]);
   expect(await response.json()).toMatchObject({
-    error: { data: { reason: "The endpoint /ws accepts only WebSocket connections" } },
+    fault: { data: { reason: "The endpoint /ws accepts only WebSocket connections" } },
   });
 });
 
@@ -233,7 +239,7 @@ test("rejects a body of 100 MB, and answers the next request [V6]", async () => 
   for (const path of ["/mcp", "/rpc", "/tools/TestSkill.add"]) {
     expect(await post(url + path, body)).toMatchObject({
       status: 413,
-      json: { error: { code: -32600, data: { reason: "The body exceeds the limit of 4194304 bytes" } } },
+      json: { [errorMember(path)]: { code: -32600, data: { reason: "The body exceeds the limit of 4194304 bytes" } } },
     });
   }
   expect((await post(`${url}/tools/TestSkill.add`, { a: 1, b: 2 })).json.data).toEqual({ sum: 3 });

@@ -28,14 +28,20 @@ test("replaces the old token with a new one [V6]", () => {
 });
 
 test("does not store a token from the environment [V6]", () => {
-  const env = { HOME: folder(), SKILLGATE_TOKEN: "given" };
+  const env = { HOME: folder(), SKILLGATE_TOKEN: "a-token-of-tests" };
   const token = openToken(env, { renew: false });
-  expect([token.isToken("given"), token.isToken("other"), token.file, token.created]).toEqual([
+  expect([token.isToken("a-token-of-tests"), token.isToken("other"), token.file, token.created]).toEqual([
     true,
     false,
     undefined,
     undefined,
   ]);
+});
+
+test("refuses a token from the environment with less than 16 characters [V6]", () => {
+  expect(() => openToken({ SKILLGATE_TOKEN: "a-token-of-test" }, { renew: false })).toThrow(
+    "SKILLGATE_TOKEN has 15 characters; use at least 16 random ones",
+  );
 });
 
 test.each(["", "{", "{}", '{"sha256":"abc"}'])("throws for a token file that contains %j [V6]", (content) => {

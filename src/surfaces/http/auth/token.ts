@@ -28,8 +28,10 @@ export function tokenFile(env: TokenEnvironment): string {
  */
 export function openToken(env: TokenEnvironment, { renew }: { readonly renew: boolean }): KnownToken {
   const envToken = env["SKILLGATE_TOKEN"];
-  if (envToken !== undefined && envToken !== "")
+  if (envToken !== undefined && envToken !== "") {
+    refuseShort(envToken);
     return { isToken: (text) => isSame(hashToken(text), hashToken(envToken)) };
+  }
   const file = tokenFile(env);
   const stored = renew ? undefined : readHash(file);
   if (stored !== undefined) return { isToken: (text) => isSame(hashToken(text), stored), file };
@@ -37,6 +39,14 @@ export function openToken(env: TokenEnvironment, { renew }: { readonly renew: bo
   writeHash(file, created);
   const hash = hashToken(created);
   return { isToken: (text) => isSame(hashToken(text), hash), created, file };
+}
+
+const MIN_TOKEN_CHARACTERS = 16;
+
+function refuseShort(token: string): void {
+  if (token.length >= MIN_TOKEN_CHARACTERS) return;
+  const values = `SKILLGATE_TOKEN has ${token.length} characters; use at least ${MIN_TOKEN_CHARACTERS} random ones`;
+  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
 }
 
 function hashToken(token: string): Buffer {
