@@ -11,7 +11,7 @@ import { type Body, bodyLimit, readJson } from "./body.ts";
 import { answerMcp } from "./mcp-route.ts";
 import { metricsText } from "./metrics.ts";
 import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts";
-import { createOpenapi } from "./openapi.ts";
+import { createOpenapi } from "./openapi/index.ts";
 import { accepts, getTraceId, refuseAsProblem, refuseAt } from "./responses.ts";
 import { answerAtRpc } from "./rpc-route.ts";
 import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";

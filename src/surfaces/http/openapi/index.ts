@@ -1,9 +1,9 @@
-import type { Caller } from "../../model/caller.ts";
-import { APPROVAL_SCOPES } from "../../model/approval.ts";
-import { isRecord } from "../../model/json.ts";
-import type { Runtime } from "../../runtime.ts";
-import { openapiExport } from "../../registry/index.ts";
-import { listBuiltinTools } from "../../runtime/builtin-tools/index.ts";
+import type { Caller } from "../../../model/caller.ts";
+import { APPROVAL_SCOPES } from "../../../model/approval.ts";
+import { isRecord } from "../../../model/json.ts";
+import type { Runtime } from "../../../runtime.ts";
+import { openapiExport } from "../../../registry/index.ts";
+import { listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
 
 /**
  * Creates the OpenAPI document of a server: that of the catalog plus the URL, the security scheme and the other
