@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Ajv } from "ajv";
-import formats from "ajv-formats";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { build } from "esbuild";
 import { generate, HttpClient } from "openapi-typescript-codegen";
 import { expect, test } from "vitest";
 
 import { parseServerSettings, SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
-import { folder, type Parsed, post, serve } from "../serving.ts";
+import { defineSkill } from "../../../src/authoring/define-skill.ts";
+import { VERSION } from "../../../src/shared/version.ts";
+import { folder, type Parsed, post, serve, TestSkill } from "../serving.ts";
 
 test("calls a tool at POST /tools/{name} with the body as its arguments [V4]", async () => {
   const { url } = await serve();
@@ -49,12 +50,15 @@ test("describes the endpoints in /openapi.json [V4]", async () => {
   const response = await fetch(`${url}/openapi.json`, { headers: { authorization: "Bearer right" } });
   const document: Parsed = await response.json();
   expect(document).toMatchObject({
-    openapi: "3.0.0",
+    openapi: "3.1.0",
+    info: { title: "Skillgate", version: VERSION },
     servers: [{ url }],
     security: [{ bearer: [] }],
     components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
   });
-  expect(Object.keys(document.paths)).toEqual([
+  const paths = Object.keys(document.paths);
+  expect(paths).toEqual(expect.arrayContaining(["/tools/TestSkill.add", "/tools/TestSkill.rare"]));
+  expect(paths.filter((path) => !path.startsWith("/tools/TestSkill."))).toEqual([
     "/tools/{tool_name}",
     "/health",
     "/rpc",
@@ -75,14 +79,39 @@ test("describes the endpoints in /openapi.json [V4]", async () => {
   ]);
 });
 
-test("serves a valid OpenAPI document at /openapi.json [T8]", async () => {
-  const { url } = await serve();
-  const schema = JSON.parse(readFileSync("test/fixtures/openapi-3.0.schema.json", "utf8"));
-  const validate = formats.default(new Ajv({ strict: false })).compile(schema);
+const NESTED = defineSkill({
+  name: "NestedSkill",
+  description: "Has schemas with references",
+  methods: {
+    walk: {
+      description: "Walks through a tree",
+      input: {
+        type: "object",
+        properties: { tree: { $ref: "#/$defs/node" }, kind: { type: "string", enum: ["#/$defs/node"] } },
+        required: ["tree"],
+        $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
+      },
+      run: () => "done",
+    },
+  },
+});
+
+test("serves an OpenAPI 3.1 document that passes a public validator, with references that lead to schemas [T8]", async () => {
+  const { url } = await serve({}, { skills: [TestSkill, NESTED] });
   const document: Parsed = await (await fetch(`${url}/openapi.json`)).json();
-  expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
-  document.paths["/rpc"].post.responses = {};
-  expect(validate(document)).toBe(false);
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+  expect(validator.version).toBe("3.1");
+  expect(document.components.schemas["NestedSkill__walk.input"].properties).toEqual({
+    tree: { $ref: "#/components/schemas/NestedSkill__walk.input/$defs/node" },
+    kind: { type: "string", enum: ["#/$defs/node"] },
+  });
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
+  expect(references.length).toBeGreaterThan(20);
+  for (const path of references)
+    expect(path.split("/").reduce((value: Parsed, key) => value?.[key], document)).toBeTypeOf("object");
+  document.paths["/rpc"].post.responses = 1;
+  expect(await new Validator().validate(document)).toMatchObject({ valid: false });
 });
 
 test("supports a client generated from /openapi.json [T8]", async () => {
@@ -92,6 +121,7 @@ test("supports a client generated from /openapi.json [T8]", async () => {
   expect(types).toContain("'run_code' | 'TestSkill.add'");
   api.OpenAPI.TOKEN = "right";
   const { callTool, health, rpc } = api.DefaultService;
+  expect(await api.TestSkillService.testSkillAdd({ a: 1, b: 2 })).toMatchObject({ success: true, data: { sum: 3 } });
   expect(await callTool("TestSkill.add", { a: 1, b: 2 })).toMatchObject({ success: true, data: { sum: 3 } });
   expect(await callTool("run_code", { code: "6 * 7" })).toMatchObject({ success: true, data: { value: 42 } });
   expect(await health()).toMatchObject({ status: "healthy" });

@@ -3,11 +3,13 @@ import { APPROVAL_SCOPES } from "../../../model/approval.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { openapiExport } from "../../../registry/index.ts";
+import { VERSION } from "../../../shared/version.ts";
+import { describeMethods } from "./methods.ts";
 import { listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
 
 /**
- * Creates the OpenAPI document of a server: that of the catalog plus the URL, the security scheme and the other
- * endpoints.
+ * Creates the OpenAPI 3.1 document of a server: that of the catalog plus a path and schemas for each method, the URL, the
+ * security scheme and the other endpoints.
  */
 export function createOpenapi(
   { runtime, caller }: { readonly runtime: Runtime; readonly caller: Caller },
@@ -15,28 +17,54 @@ export function createOpenapi(
   needsToken: boolean,
 ): Readonly<Record<string, unknown>> {
   const builtinTools = listBuiltinTools(runtime.runs.canWait(caller)).map(({ name }) => name);
-  const document = openapiExport(runtime.catalogFor(caller));
-  const { paths, components } = document;
+  const catalog = runtime.catalogFor(caller);
+  const { paths, components, info } = openapiExport(catalog);
+  const methods = describeMethods(catalog.methods);
+  const schemas = isRecord(components) && isRecord(components["schemas"]) ? components["schemas"] : {};
   const toolPaths = isRecord(paths) ? paths : {};
   return {
-    ...document,
+    openapi: "3.1.0",
+    info: { ...(isRecord(info) && info), version: VERSION, description: "Calls methods of skills" },
     servers: [{ url }],
     ...(needsToken && { security: [{ bearer: [] }] }),
-    paths: { ...withErrors(withBuiltinTools(toolPaths, builtinTools)), ...OTHER_PATHS },
+    paths: {
+      ...withErrors({ ...withBuiltinTools(toolPaths, builtinTools), ...methods.paths }),
+      ...OTHER_PATHS,
+    },
     components: {
-      ...(isRecord(components) && components),
+      schemas: { ...schemas, ...methods.schemas, Problem: PROBLEM },
       ...(needsToken && { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } }),
     },
   };
 }
 
-/** A failed call has the same schema as a successful one; its `data` is null. */
-const FAILED = { "application/json": { schema: { $ref: "#/components/schemas/ToolOutput" } } };
+/** Errors as RFC 9457 defines them. */
+const PROBLEM = {
+  type: "object",
+  required: ["type", "title", "status", "detail"],
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string" },
+    suggestions: { type: "array", items: { type: "string" } },
+    fault: { type: "object", description: "The same error as JSON-RPC has it" },
+  },
+};
+
+const FAILED = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
+
+function problemWith(component: string): object {
+  const both = ["Problem", component].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  return { "application/problem+json": { schema: { allOf: both } } };
+}
 
 /** Error responses that every call can have. */
 const ERROR_RESPONSES = {
-  "401": { description: "A valid bearer token is missing" },
+  "400": { description: "Validation error", content: problemWith("ValidationError") },
+  "401": { description: "A valid bearer token is missing", content: FAILED },
   "403": { description: "The caller may not call the tool", content: FAILED },
+  "404": { description: "Tool not found", content: problemWith("NotFound") },
   "429": { description: "Rate limit exceeded; Retry-After gives the seconds to wait", content: FAILED },
   "500": { description: "The server failed", content: FAILED },
   "502": { description: "The tool failed", content: FAILED },
@@ -122,7 +150,7 @@ const OTHER_PATHS = {
       summary: "List the calls that wait for an approval; requires the right to administer",
       responses: {
         "200": jsonResponse("The questions", { type: "object", properties: { approvals: { type: "array" } } }),
-        "403": { description: "The caller may not administer" },
+        "403": { description: "The caller may not administer", content: FAILED },
       },
     },
   },
@@ -133,7 +161,7 @@ const OTHER_PATHS = {
       summary: "Show a call that waits for an approval, with its arguments",
       responses: {
         "200": jsonResponse("The question", { type: "object" }),
-        "404": { description: "The question does not exist" },
+        "404": { description: "The question does not exist", content: FAILED },
       },
     },
     post: {
@@ -156,9 +184,9 @@ const OTHER_PATHS = {
       },
       responses: {
         "200": jsonResponse("The question with its answer", { type: "object" }),
-        "403": { description: "The caller may not answer" },
-        "404": { description: "The question does not exist" },
-        "409": { description: "The question has been answered, or its run has ended" },
+        "403": { description: "The caller may not answer", content: FAILED },
+        "404": { description: "The question does not exist", content: FAILED },
+        "409": { description: "The question has been answered, or its run has ended", content: FAILED },
       },
     },
   },
