@@ -46,7 +46,8 @@ async function send(
   if (state.kind !== "connected") throw serverGoneError(facts, describeState(state));
   const { connection } = state;
   try {
-    return { result: await operation.send(connection, input, context) };
+    const result = await connection.requestDuring(context, (requests) => operation.send(requests, input, context));
+    return { result };
   } catch (thrown) {
     if (context.signal.aborted) throw context.signal.reason;
     const { explainFailure } = await import("./call-failure.ts");

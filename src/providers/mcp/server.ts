@@ -108,6 +108,8 @@ export class Server {
       },
     );
     this.#callers = new CallerConnections({
+      // Over HTTP, a caller may have a login of its own.
+      mayShare: () => config.transport === "stdio" && this.#listing?.era.kind !== "legacy",
       shared: { managed: this.#managed, callers },
       client,
       open: (callers, context) => this.#openOwn(callers, context),

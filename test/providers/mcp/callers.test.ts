@@ -83,6 +83,38 @@ test("uses one connection for each caller that answers requests, and asks each i
   await Promise.all(pids.map((pid) => ended(Number(pid))));
 });
 
+test("shares one process of a modern server, and asks exactly the client of each call [M7]", async () => {
+  const provider = await connected([fixture(["modern"])]);
+  const [ada, bob] = [person(), person({ "roots/list": ANSWERS["roots/list"] })];
+  const pid = await call(provider, "pid");
+  expect(await call(provider, "pid", {}, by("ada", ada))).toBe(pid);
+  expect(await call(provider, "pid", {}, by("bob", bob))).toBe(pid);
+  const capabilities = [by("ada", ada), {}, by("bob", bob)].map((context) =>
+    call(provider, "capabilities", {}, context),
+  );
+  const elicitation = { form: { applyDefaults: true }, url: {} };
+  expect(await Promise.all(capabilities)).toEqual([{ elicitation, sampling: {}, roots: {} }, {}, { roots: {} }]);
+  const answers = await Promise.allSettled([
+    call(provider, "ask", {}, by("ada", ada)),
+    call(provider, "ask", { question: "roots" }, by("bob", bob)),
+    call(provider, "ask", {}, by("bob", bob)),
+    call(provider, "ask"),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
+  expect(ada.ask.mock.calls.map(([request]) => request)).toEqual(["elicitation/create"]);
+  expect(bob.ask.mock.calls.map(([request]) => request)).toEqual(["roots/list"]);
+});
+
+test("asks the client of a call even if a server forges the key of another call [M7]", async () => {
+  const provider = await connected([fixture(["modern", "forged-keys"])]);
+  const [ada, bob] = [person(), person()];
+  const waiting = call(provider, "progress_after", { ms: 300 }, by("ada", ada));
+  await call(provider, "ask", { question: "roots" }, by("bob", bob));
+  await waiting;
+  expect(ada.ask).not.toHaveBeenCalled();
+  expect(bob.ask).toHaveBeenCalledTimes(1);
+});
+
 test("uses one connection for all calls of a program with a single user [M7]", async () => {
   const client = person();
   const provider = await connected([fixture()], { client });
@@ -120,7 +152,8 @@ test("sends the user to a page that a server requires, and repeats the call [M7]
     const page = { mode: "url", message, url, elicitationId: "e1" };
     expect(client.ask.mock.calls).toEqual([["elicitation/create", page, url]]);
     const refusal = { code: "CALL_FAILED", message: `payment is required; first visit ${url}` };
-    await expect(call(provider, "pay_first", { url })).rejects.toMatchObject(refusal);
+    const unpaid = await connected([fixture(ways)]);
+    await expect(call(unpaid, "pay_first", { url })).rejects.toMatchObject(refusal);
   }
 });
 

@@ -1,6 +1,9 @@
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import type { Connection } from "../connections/connection.ts";
+import type { ServerRequests } from "../connections/connection.ts";
+
+/** Requests to a server of which lists are read. */
+type ListRequests = Pick<ServerRequests, "request">;
 
 /** Maximum number of pages of a list; a longer list is taken for endless. */
 const MAX_PAGES = 100;
@@ -27,22 +30,22 @@ export interface ListedTools extends Omit<ListedItems, "items"> {
 }
 
 /** Lists all tools. If a later page fails, returns the tools of the pages before it. */
-export async function listTools(connection: Connection, signal: AbortSignal): Promise<ListedTools> {
-  const { items, ...rest } = await listPages(connection, TOOLS, signal);
+export async function listTools(server: ListRequests, signal: AbortSignal): Promise<ListedTools> {
+  const { items, ...rest } = await listPages(server, TOOLS, signal);
   return { tools: items, ...rest };
 }
 
 const TOOLS: ListKind = { method: "tools/list", key: "tools", identity: "name" };
 
 /** Requests a whole list, page by page. */
-export async function listPages(connection: Connection, kind: ListKind, signal: AbortSignal): Promise<ListedItems> {
+export async function listPages(server: ListRequests, kind: ListKind, signal: AbortSignal): Promise<ListedItems> {
   const { method, key, identity } = kind;
   const items: unknown[] = [];
   const cursors = new Set<unknown>();
   let page: ListPage = { items: [], ttlMs: 0, nextCursor: undefined };
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     try {
-      page = await fetchPage(connection, kind, page.nextCursor, signal);
+      page = await fetchPage(server, kind, page.nextCursor, signal);
     } catch (thrown) {
       if (pages === 0) throw thrown;
       const incomplete = `${method} ended after ${items.length} ${key}: ${getMessage(thrown)}`;
@@ -66,12 +69,12 @@ interface ListPage {
 }
 
 async function fetchPage(
-  connection: Connection,
+  server: ListRequests,
   { method, key }: ListKind,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<ListPage> {
-  const result = await connection
+  const result = await server
     .request(method, cursor === undefined ? {} : { cursor }, signal)
     .catch((thrown: unknown) => {
       if (isUnknownMethod(thrown)) return { [key]: [] };

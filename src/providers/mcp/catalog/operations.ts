@@ -3,7 +3,7 @@ import type { Progress } from "@modelcontextprotocol/client";
 import { bigIntsToText } from "../../../shared/json/exact-json.ts";
 import { requireBounds } from "../../../shared/value-size.ts";
 import type { RequestContext, MethodDefinition } from "../../../model/skill.ts";
-import type { Connection } from "../connections/connection.ts";
+import type { ServerRequests } from "../connections/connection.ts";
 import { type CallFacts, toValue } from "../results.ts";
 import type { TextForm } from "../server-config.ts";
 import type { ImportedTool } from "./import-tools.ts";
@@ -19,7 +19,7 @@ export interface Operation {
   /** Repeating it is harmless. */
   readonly isRepeatable: boolean;
   /** Rejects with the error of the connection. */
-  send(connection: Connection, input: OperationInput, context: RequestContext): Promise<unknown>;
+  send(server: ServerRequests, input: OperationInput, context: RequestContext): Promise<unknown>;
   /** Converts the result to the value that a snippet gets; throws if the result is an error. */
   valueOf(result: unknown, facts: CallFacts, addNote?: (text: string) => void): unknown;
 }
@@ -32,14 +32,14 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
     name,
     method,
     isRepeatable: method.metadata?.readOnly === true || method.metadata?.idempotent === true,
-    async send(connection, input, { callId, signal, progress, client, wire }) {
+    async send(server, input, { callId, signal, progress, client, wire }) {
       const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
       const isKeyed = method.metadata?.readOnly !== true && callId !== undefined;
       const key = isKeyed ? { idempotencyKey: callId } : {};
       const call = { name, input, inputSchema, signal, onProgress, ...key };
-      const result = await connection.callTool(call).catch(async (thrown: unknown) => {
+      const result = await server.callTool(call).catch(async (thrown: unknown) => {
         // The server refused the call before it did anything, so the call can be repeated.
-        if (await visitsPages(thrown, client)) return connection.callTool(call);
+        if (await visitsPages(thrown, client)) return server.callTool(call);
         throw thrown;
       });
       requireBounds(result, `"${name}"`);

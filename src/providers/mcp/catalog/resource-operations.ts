@@ -1,6 +1,6 @@
 import { requireBounds } from "../../../shared/value-size.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
-import type { Connection } from "../connections/connection.ts";
+import type { ServerRequests } from "../connections/connection.ts";
 import { listPages } from "./list-tools.ts";
 import type { OperationInput, Operation } from "./operations.ts";
 import { itemToValue, KEEP_TEXT, resourceToValue } from "../results.ts";
@@ -23,8 +23,8 @@ export function createResourceOperations(
     name,
     method: { name, description, input, metadata: { readOnly: true, idempotent: true } },
     isRepeatable: true,
-    async send(connection, values, { signal, wire }) {
-      const result = await send(connection, values, signal);
+    async send(server, values, { signal, wire }) {
+      const result = await send(server, values, signal);
       requireBounds(result, `"${name}"`);
       wire?.(result);
       return result;
@@ -47,7 +47,7 @@ interface ResourceOperation {
   readonly needs: "resources" | "prompts" | typeof SKILLS_EXTENSION;
   readonly description: string;
   readonly input: JsonSchema;
-  readonly send: (connection: Connection, input: OperationInput, signal: AbortSignal) => Promise<unknown>;
+  readonly send: (server: ServerRequests, input: OperationInput, signal: AbortSignal) => Promise<unknown>;
   readonly valueOf: (result: unknown) => unknown;
 }
 
@@ -61,7 +61,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     needs: "resources",
     description: "Lists the resources of the server: uri, name, description, mimeType",
     input: NOTHING,
-    send: (connection, _input, signal) => listItems(connection, "resources/list", "resources", signal),
+    send: (server, _input, signal) => listItems(server, "resources/list", "resources", signal),
     valueOf: identity,
   },
   {
@@ -69,8 +69,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     needs: "resources",
     description: "Lists the resource templates; pass one to resources.read with its values",
     input: NOTHING,
-    send: (connection, _input, signal) =>
-      listItems(connection, "resources/templates/list", "resourceTemplates", signal),
+    send: (server, _input, signal) => listItems(server, "resources/templates/list", "resourceTemplates", signal),
     valueOf: identity,
   },
   {
@@ -85,8 +84,8 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
       },
       required: ["uri"],
     },
-    send: async (connection, { uri, values }, signal) =>
-      connection.request("resources/read", { uri: await expandTemplate(String(uri), values) }, signal),
+    send: async (server, { uri, values }, signal) =>
+      server.request("resources/read", { uri: await expandTemplate(String(uri), values) }, signal),
     valueOf: readContents,
   },
   {
@@ -94,7 +93,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     needs: "prompts",
     description: "Lists the prompts of the server: name, description, arguments",
     input: NOTHING,
-    send: (connection, _input, signal) => listItems(connection, "prompts/list", "prompts", signal),
+    send: (server, _input, signal) => listItems(server, "prompts/list", "prompts", signal),
     valueOf: identity,
   },
   {
@@ -109,8 +108,8 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
       },
       required: ["name"],
     },
-    send: (connection, { name, values }, signal) =>
-      connection.request("prompts/get", { name, ...(isRecord(values) && { arguments: values }) }, signal),
+    send: (server, { name, values }, signal) =>
+      server.request("prompts/get", { name, ...(isRecord(values) && { arguments: values }) }, signal),
     valueOf: readPrompt,
   },
   {
@@ -118,7 +117,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     needs: SKILLS_EXTENSION,
     description: "Lists the skills of the server, which are instructions: uri, frontmatter with name and description",
     input: NOTHING,
-    send: (connection, _input, signal) => listItems(connection, "skills/list", "skills", signal),
+    send: (server, _input, signal) => listItems(server, "skills/list", "skills", signal),
     valueOf: identity,
   },
   {
@@ -130,7 +129,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
       properties: { uri: { type: "string", description: "URI of the skill" } },
       required: ["uri"],
     },
-    send: (connection, { uri }, signal) => connection.request("skills/get", { uri }, signal),
+    send: (server, { uri }, signal) => server.request("skills/get", { uri }, signal),
     valueOf: (result) => (isRecord(result) ? (result["skill"] ?? null) : (result ?? null)),
   },
 ];
@@ -140,16 +139,16 @@ export const COMPLETION: Operation = {
   name: "completion/complete",
   method: { name: "complete", description: "Completes an argument of a prompt or a template", input: NOTHING },
   isRepeatable: true,
-  async send(connection, params, { signal }) {
-    const result = await connection.request("completion/complete", params, signal);
+  async send(server, params, { signal }) {
+    const result = await server.request("completion/complete", params, signal);
     requireBounds(result, '"completion/complete"');
     return result;
   },
   valueOf: identity,
 };
 
-async function listItems(connection: Connection, method: string, key: string, signal: AbortSignal): Promise<unknown> {
-  const { items } = await listPages(connection, { method, key, identity: key === "prompts" ? "name" : "uri" }, signal);
+async function listItems(server: ServerRequests, method: string, key: string, signal: AbortSignal): Promise<unknown> {
+  const { items } = await listPages(server, { method, key, identity: key === "prompts" ? "name" : "uri" }, signal);
   return items;
 }
 

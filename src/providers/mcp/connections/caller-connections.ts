@@ -21,6 +21,8 @@ interface OwnConnection extends CallerConnection {
 }
 
 export interface CallerConnectionsOptions {
+  /** False if the shared connection cannot have requests for several clients. Otherwise, its state shows it. */
+  readonly mayShare: () => boolean;
   readonly shared: CallerConnection;
   /** The client that answers requests on the shared connection. */
   readonly client: Client | undefined;
@@ -29,8 +31,9 @@ export interface CallerConnectionsOptions {
 }
 
 /**
- * The connections to one server. Most calls share one. A caller that can answer requests has a connection of its own:
- * a request of a server does not name a caller, so on a shared connection it could reach the wrong one.
+ * The connections to one server. Most calls share one. Before 2026-07-28, a caller that can answer requests has a
+ * connection of its own: a request of a server does not name a caller, so on a shared connection it could reach the
+ * wrong one.
  */
 export class CallerConnections {
   readonly #options: CallerConnectionsOptions;
@@ -42,7 +45,7 @@ export class CallerConnections {
 
   /** Makes a call on the connection of its caller. */
   async use<Result>(context: RequestContext, call: (line: CallerConnection) => Promise<Result>): Promise<Result> {
-    const line = this.#findOwnConnection(context);
+    const line = (await this.#canShare(context)) ? undefined : this.#findOwnConnection(context);
     if (line === undefined) return callOnConnection(this.#options.shared, context, call);
     line.calls += 1;
     clearTimeout(line.idle);
@@ -59,6 +62,15 @@ export class CallerConnections {
     this.#own.clear();
     for (const { idle } of own) clearTimeout(idle);
     await Promise.all(own.map(({ managed }) => managed.close()));
+  }
+
+  /** True if the shared connection keeps callers apart, and speaks the generation of the caller. */
+  async #canShare({ client }: RequestContext): Promise<boolean> {
+    const { mayShare, shared } = this.#options;
+    if (client?.era === "legacy" || !mayShare()) return false;
+    await shared.managed.wake();
+    const { state } = shared.managed;
+    return state.kind === "connected" && state.connection.isStateless;
   }
 
   #findOwnConnection(context: RequestContext): OwnConnection | undefined {

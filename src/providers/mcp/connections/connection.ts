@@ -1,8 +1,7 @@
-import type { LogLevel } from "../../../model/skill.ts";
+import type { LogLevel, RequestContext } from "../../../model/skill.ts";
 import { toLogLevel } from "../../../shared/log-levels.ts";
 import {
   Client,
-  type ClientCapabilities,
   type Implementation,
   LOG_LEVEL_META_KEY,
   type PriorDiscovery,
@@ -22,6 +21,7 @@ import { mayUseHeaders } from "../http/parameter-headers.ts";
 import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { type ConnectionFacts, traceRequest } from "./trace-request.ts";
+import { ALL_CAPABILITIES, ALL_REQUESTS, CallingClients } from "./calling-clients.ts";
 import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
 
 /** The longest delay of a timer: only its signal ends a request. */
@@ -53,11 +53,20 @@ export interface Connection {
   readonly hasSession: boolean;
   /** Settles when the connection is lost or closed. */
   readonly closed: Promise<void>;
-  request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
-  callTool(call: McpToolCall): Promise<unknown>;
+  /** True if each request has capabilities of its own, so that callers can share the connection. */
+  readonly isStateless: boolean;
+  request: ServerRequests["request"];
+  /** Sends the requests of one call. Since 2026-07-28, the server can ask its client, and no other. */
+  requestDuring<Result>(context: RequestContext, send: (requests: ServerRequests) => Promise<Result>): Promise<Result>;
   /** The report on the server's process; `undefined` for a remote server. */
   report(): ProcessReport | undefined;
   close(): Promise<void>;
+}
+
+/** The requests that a server answers. */
+export interface ServerRequests {
+  request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+  callTool(call: McpToolCall): Promise<unknown>;
 }
 
 export interface McpToolCall {
@@ -90,7 +99,8 @@ export interface HandshakeOptions {
 
 /** Performs the handshake on a transport that is not started yet. If it fails, closes the transport and rejects. */
 export async function handshake(inner: Transport, options: HandshakeOptions): Promise<Connection> {
-  const transport = new TolerantTransport(inner, (stray) => options.log("debug", stray));
+  const clients = new CallingClients(options.client);
+  const transport = new TolerantTransport(inner, clients, (stray) => options.log("debug", stray));
   // By these two properties the SDK detects a local process: there, silence means an older protocol, not an outage.
   if (inner instanceof StdioClientTransport) Object.assign(transport, { pid: null, stderr: null });
   const { timeoutMs } = options;
@@ -100,14 +110,14 @@ export async function handshake(inner: Transport, options: HandshakeOptions): Pr
   };
   const client = new Client(options.clientInfo, {
     versionNegotiation: { mode: options.requiresModern ? { pin: MODERN_VERSION } : "auto", probe },
-    capabilities: getCapabilities(options.client),
+    capabilities: ALL_CAPABILITIES,
   });
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve;
   });
   client.onerror = (error) => options.log("debug", error.message);
   listenTo(client, options);
-  if (options.client !== undefined) answerWith(client, options.client);
+  answerWith(client, clients);
   try {
     const connecting = client.connect(transport, {
       timeout: options.timeoutMs,
@@ -122,26 +132,15 @@ export async function handshake(inner: Transport, options: HandshakeOptions): Pr
   if (inner instanceof SSEClientTransport)
     inner.onerror = (error) => void (error instanceof SseError && client.close());
   void keepSubscribed(client, closed);
-  return createConnection(client, { inner, closed, url: options.url });
-}
-
-/** The requests that a server may send, by the capability that announces them. */
-const CLIENT_QUESTIONS = [
-  ["elicitation/create", { elicitation: { form: { applyDefaults: true }, url: {} } }],
-  ["sampling/createMessage", { sampling: {} }],
-  ["roots/list", { roots: {} }],
-] as const;
-
-function getCapabilities(caller: CallerClient | undefined): ClientCapabilities {
-  const announced = CLIENT_QUESTIONS.filter(([question]) => caller?.can(question) === true);
-  return Object.assign({}, ...announced.map(([, capability]) => capability)) as ClientCapabilities;
+  return createConnection(client, { inner, closed, url: options.url, clients });
 }
 
 /** The SDK validates both sides: a malformed request or answer is an error. */
-function answerWith(client: Client, caller: CallerClient): void {
-  for (const [question] of CLIENT_QUESTIONS.filter(([question]) => caller.can(question))) {
+function answerWith(client: Client, clients: CallingClients): void {
+  for (const question of ALL_REQUESTS) {
     client.setRequestHandler(question, async (request: { readonly params?: object | undefined }, { mcpReq }) => {
-      const answer = await caller.ask(question, { ...request.params }, String(mcpReq.id));
+      const isModern = client.getProtocolEra() === "modern";
+      const answer = await clients.ask(question, { ...request.params }, String(mcpReq.id), isModern);
       return answer as never;
     });
   }
@@ -195,12 +194,12 @@ interface OpenTransport {
   readonly inner: Transport;
   readonly closed: Promise<void>;
   readonly url: URL | undefined;
+  readonly clients: CallingClients;
 }
 
-function createConnection(client: Client, { inner, closed, url }: OpenTransport): Connection {
+function createConnection(client: Client, { inner, closed, url, clients }: OpenTransport): Connection {
   const facts: ConnectionFacts = { protocolVersion: client.getNegotiatedProtocolVersion() ?? "", url };
   const discover = client.getDiscoverResult();
-  const isModern = discover !== undefined;
   return {
     protocolVersion: facts.protocolVersion,
     server: client.getServerVersion() ?? {},
@@ -211,26 +210,9 @@ function createConnection(client: Client, { inner, closed, url }: OpenTransport)
       return inner.sessionId !== undefined;
     },
     closed,
-    request: (method, params, signal) =>
-      traceRequest({ method, params }, facts, async (traceFields) => {
-        const request = { method, params: withMeta(params, traceFields) };
-        return rawResult(await client.request(request, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
-      }),
-    callTool({ name, input, inputSchema, signal, onProgress, idempotencyKey }) {
-      const meta = {
-        ...(isModern && WITH_LOG),
-        ...(idempotencyKey !== undefined && { [IDEMPOTENCY_KEY]: idempotencyKey }),
-      };
-      const options = { signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
-      return traceRequest({ method: "tools/call", params: { name } }, facts, async (traceFields) => {
-        const params = withMeta({ name, arguments: input }, { ...meta, ...traceFields });
-        if (!mayUseHeaders(inputSchema))
-          return rawResult(await client.request({ method: "tools/call", params }, ANYTHING, options));
-        // With the tool definition, the SDK sends the headers that the tool requires.
-        const toolDefinition = { name, inputSchema } as Tool;
-        return rawResult(await client.callTool(params, { ...options, toolDefinition }));
-      });
-    },
+    isStateless: discover !== undefined,
+    request: (method, params, signal) => createRequests(client, facts, {}).request(method, params, signal),
+    requestDuring: (context, send) => clients.trackDuring(context, (meta) => send(createRequests(client, facts, meta))),
     report: () => (inner instanceof StdioClientTransport ? inner.report() : undefined),
     async close() {
       if (inner instanceof StreamableHTTPClientTransport) {
@@ -246,6 +228,36 @@ function createConnection(client: Client, { inner, closed, url }: OpenTransport)
   };
 }
 
-function withMeta<Params extends object>(params: Params, meta: Readonly<Record<string, string>>): Params {
+/** Creates the requests that have the given fields in `_meta`. */
+function createRequests(client: Client, facts: ConnectionFacts, fields: MetaFields): ServerRequests {
+  const isModern = client.getDiscoverResult() !== undefined;
+  return {
+    request: (method, params, signal) =>
+      traceRequest({ method, params }, facts, async (traceFields) => {
+        const request = { method, params: withMeta(params, { ...fields, ...traceFields }) };
+        return rawResult(await client.request(request, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
+      }),
+    callTool({ name, input, inputSchema, signal, onProgress, idempotencyKey }) {
+      const meta = {
+        ...fields,
+        ...(isModern && WITH_LOG),
+        ...(idempotencyKey !== undefined && { [IDEMPOTENCY_KEY]: idempotencyKey }),
+      };
+      const options = { signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
+      return traceRequest({ method: "tools/call", params: { name } }, facts, async (traceFields) => {
+        const params = withMeta({ name, arguments: input }, { ...meta, ...traceFields });
+        if (!mayUseHeaders(inputSchema))
+          return rawResult(await client.request({ method: "tools/call", params }, ANYTHING, options));
+        // With the tool definition, the SDK sends the headers that the tool requires.
+        const toolDefinition = { name, inputSchema } as Tool;
+        return rawResult(await client.callTool(params, { ...options, toolDefinition }));
+      });
+    },
+  };
+}
+
+type MetaFields = Readonly<Record<string, string>>;
+
+function withMeta<Params extends object>(params: Params, meta: MetaFields): Params {
   return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
 }

@@ -2,6 +2,7 @@ import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions 
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
+import type { CallingClients } from "./calling-clients.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { NUMBER_RANGE, STREAM_ENDED } from "./wire-errors.ts";
 import { NumberRangeError, restoreNumbers } from "../../../shared/json/exact-json.ts";
@@ -52,19 +53,21 @@ export function rawResult(result: unknown): unknown {
 /**
  * Wraps a transport and tolerates malformed messages of servers. It corrects the id and the shape of responses, reports
  * responses without an open request (a second answer, one after a cancellation, one with an unknown id) to `onStray`,
- * and passes results around the SDK's schemas.
+ * and passes results around the SDK's schemas. `clients` sets the capabilities of requests.
  */
 export class TolerantTransport implements Transport {
   onmessage?: Transport["onmessage"];
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
   readonly #inner: Transport;
+  readonly #clients: CallingClients;
   readonly #onStray: (message: string) => void;
   /** Requests under way, by their id as text. */
   readonly #pending = new Map<string, OpenRequest>();
 
-  constructor(inner: Transport, onStray: (message: string) => void) {
+  constructor(inner: Transport, clients: CallingClients, onStray: (message: string) => void) {
     this.#inner = inner;
+    this.#clients = clients;
     this.#onStray = onStray;
   }
 
@@ -91,7 +94,8 @@ export class TolerantTransport implements Transport {
     await this.#inner.start();
   }
 
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  async send(original: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const message = this.#clients.toOutgoing(original);
     const cancelled = this.#cancelledBy(message);
     const requestSignal = this.#remember(message, options?.requestSignal);
     const onRequestStreamEnd = options?.onRequestStreamEnd ?? (() => this.#abandon(message));
@@ -144,7 +148,11 @@ export class TolerantTransport implements Transport {
     if (typeof message["method"] === "string") return this.#pass({ ...message, jsonrpc: "2.0" }, extra);
     const request = this.#take(message);
     if (request === undefined) return this.#onStray("a response that matches no open request");
-    const response = { jsonrpc: "2.0", id: request.id, ...toOutcome(restored(message), request.method) };
+    const outcome = toOutcome(restored(message), request.method);
+    const numbered = isRecord(outcome["result"])
+      ? { result: this.#clients.toIncoming(request.id, outcome["result"]) }
+      : outcome;
+    const response = { jsonrpc: "2.0", id: request.id, ...numbered };
     // The SDK handles notifications in a microtask: those before the response must be handled before it.
     queueMicrotask(() => this.#pass(response, extra));
   }
