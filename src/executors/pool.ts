@@ -181,8 +181,12 @@ class NetworkPool implements ExecutorPool {
       this.#inbox = createInbox(`_INBOX_${this.#options.settings.device}`);
       this.#subscribe(connection);
     }
-    connection.publish(FRONT_NEWS, JSON.stringify(this.#options.readVersion()));
+    this.#sayVersion();
     this.#liveness.pingAll();
+  }
+
+  #sayVersion(): void {
+    this.#network?.connection?.publish(FRONT_NEWS, JSON.stringify(this.#options.readVersion()));
   }
 
   #subscribe(connection: NatsConnection): void {
@@ -213,9 +217,11 @@ class NetworkPool implements ExecutorPool {
     executor.announcement = announcement;
     executor.lastSeen = performance.now();
     const difference = describeDifference(this.#options.readVersion(), announcement.version);
-    if (difference !== undefined && difference !== executor.difference)
+    if (difference !== undefined && difference !== executor.difference) {
       this.#options.warn(`The executor ${announcement.process} gets no runs: it has ${difference}`);
-    else if (difference === undefined && (isNew || executor.difference !== undefined))
+      // An executor that has come after this process then reports it, too.
+      this.#sayVersion();
+    } else if (difference === undefined && (isNew || executor.difference !== undefined))
       this.#options.inform(`The executor ${announcement.process} is ready`);
     executor.difference = difference;
     return executor;

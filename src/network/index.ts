@@ -33,7 +33,7 @@ export interface Network {
 export interface NetworkListener {
   /** A connection is open; it is a new one, or the old one after an interruption. */
   readonly onOpen: (connection: NatsConnection) => void;
-  /** The connection is interrupted. */
+  /** The connection is interrupted. `close` does not call this. */
   readonly onLost: () => void;
 }
 
@@ -69,7 +69,7 @@ export function openNetwork(settings: NetworkSettings, { onOpen, onLost }: Netwo
       isUp = next;
       failure = why;
       if (next) onOpen(connection);
-      else onLost();
+      else if (!closing.signal.aborted) onLost();
     };
     setUp(true);
     onAttempt();
