@@ -147,7 +147,7 @@ function createEvents() {
   const events = {
     now: 0,
     after(ms, then) {
-      heap.push({ at: events.now + ms, then });
+      heap.push({ at: events.now + ms, run: then });
       for (let at = heap.length - 1; at > 0;) {
         const parent = (at - 1) >> 1;
         if (!isBefore(at, parent)) break;
@@ -157,14 +157,14 @@ function createEvents() {
     },
     runUntil(end) {
       while (heap.length > 0 && heap[0].at <= end) {
-        const { at, then } = heap[0];
+        const { at, run } = heap[0];
         const last = heap.pop();
         if (heap.length > 0) {
           heap[0] = last;
           sink();
         }
         events.now = at;
-        then();
+        run();
       }
     },
   };
