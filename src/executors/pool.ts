@@ -32,6 +32,8 @@ import { describeDifference, getVersionToken, type RuntimeVersion } from "./vers
 export interface ExecutorPool {
   /** Says why the network cannot be reached; `undefined` while it can. */
   readonly failure: string | undefined;
+  /** Resolves when the executors of the network have said that they are there, or the first attempt to connect has failed. */
+  readonly known: Promise<unknown>;
   /** The names of the processes that execute runs of this version. */
   readonly processes: readonly string[];
   /**
@@ -130,6 +132,10 @@ class NetworkPool implements ExecutorPool {
       this.#hasTried = true;
       return this.failure === undefined ? pause(DISCOVERY_MS, undefined, { ref: false }) : undefined;
     });
+  }
+
+  get known(): Promise<unknown> {
+    return this.#whenKnown;
   }
 
   get failure(): string | undefined {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { StoreLocation } from "../../src/store/index.ts";
-import { project } from "../surfaces/cli/command.ts";
+import { type Ended, project, skillgate } from "../surfaces/cli/command.ts";
 import { prepareDatabases } from "../support/databases.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../support/servers/nats.ts";
 import {
@@ -177,7 +177,9 @@ test.skipIf(NATS_SERVER === undefined)("gives no run to the process of another v
   const server = await openServer();
   const [, makeLocation] = kinds[0] ?? [];
   const location = makeLocation?.() ?? {};
-  const [project, other] = [1, 2].map(() => createExecutorProject(server.url, location));
+  const [project, other] = [1, 2].map(() =>
+    createExecutorProject(server.url, location, `executors: { url: "${server.url}" }\n`),
+  );
   if (project === undefined || other === undefined) throw new Error("There is no project");
   writeFileSync(
     join(other.cwd, "skills/orders.mjs"),
@@ -188,6 +190,9 @@ test.skipIf(NATS_SERVER === undefined)("gives no run to the process of another v
   expect((await front.run(program)).error).toMatch(/but 1 with other skills or servers.*EXECUTORS_MISSING/);
   await stranger.waitForLine("A server hands over no runs: it has other skills or servers");
   expect([...project.readLog(), ...other.readLog()]).toEqual([]);
+  const doctor = (): Promise<Ended> => skillgate(["doctor"], { cwd: project.cwd });
+  expect((await doctor()).stdout).toMatch(/\n✗ Executors: 0 executors with this version\n.*it has other skills/);
   await startExecutorProcess(project);
   expect(await front.run(program)).toMatchObject({ value: "refunded 1" });
+  expect((await doctor()).stdout).toContain("\n✓ Executors: 1 executor with this version\n");
 });

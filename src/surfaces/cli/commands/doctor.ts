@@ -5,6 +5,7 @@ import { getMessage } from "../../../errors.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { checkModel } from "../agent/model-check.ts";
+import { checkExecutors } from "./executor-check.ts";
 import type { CommandAction } from "../command-action.ts";
 import type { Exit } from "../exit-codes.ts";
 import { configOptions } from "../mcp/files.ts";
@@ -77,6 +78,7 @@ async function runtimeChecks(session: CliSession): Promise<readonly DoctorCheck[
       await checkModel(session),
       ...servers.map(serverCheck),
       ...runtime.nodes.map(deviceCheck),
+      ...(await checkExecutors(session, runtime)),
     ];
   } catch (thrown) {
     if (session.signal.aborted) throw thrown;

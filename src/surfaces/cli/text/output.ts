@@ -10,7 +10,16 @@ import type { Paint } from "../terminal/terminal.ts";
 
 /** One line of `doctor`. */
 export interface DoctorCheck {
-  readonly kind: "node" | "engine" | "configuration" | "skills" | "model" | "server" | "device" | "telemetry";
+  readonly kind:
+    | "node"
+    | "engine"
+    | "configuration"
+    | "skills"
+    | "model"
+    | "server"
+    | "device"
+    | "executors"
+    | "telemetry";
   readonly subject: string;
   readonly status: "ok" | "warning" | "error";
   readonly says: string;
