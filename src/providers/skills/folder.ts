@@ -3,9 +3,11 @@ import { type Stats, statSync } from "node:fs";
 import type { DefinedSkill } from "../../authoring/define-skill.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
+import { assumeLoaded, deferImport } from "./deferred-import.ts";
 import type { Cache, Prepared } from "./load/cache.ts";
 import { discover, type SkillModule } from "./load/discover.ts";
-import { readGuidance } from "./load/guidance.ts";
+import { type Guidance, readGuidance } from "./load/guidance.ts";
+import { hangingImports } from "./load/hanging-imports.ts";
 import { prepare } from "./load/prepare.ts";
 import { loadError } from "./load/problems.ts";
 import {
@@ -16,7 +18,7 @@ import {
   type LoadEnvironment,
 } from "./module-skills.ts";
 import { moduleToSkillName } from "./names.ts";
-import type { Loaded } from "./process/index.ts";
+import { type Loaded, ModuleFailure } from "./process/index.ts";
 
 /** The current content of a skills folder. */
 export interface Contents {
@@ -137,13 +139,16 @@ export class SkillsFolder {
       if (isReload && isEmpty(prepared))
         throw new SkillgateError("SKILL_INVALID", describeNothing(prepared.definitions));
       const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
+      if (!isReload && hangingImports.has(prepared.bundle))
+        return { ...this.#defer(module, prepared, guidance), files, signature: computeSignature(files, since) };
       const loaded = await this.#import(module, prepared, isReload);
       const created = createSkills({ module, prepared, loaded, guidance }, this.#around);
       const errors =
         guidance?.problem === undefined ? created.errors : [...created.errors, { error: guidance.problem }];
       return { module, ...created, errors, files, signature: computeSignature(files, since) };
     } catch (error) {
-      return { ...this.#withoutIt(module, error, prepared), files, signature: computeSignature(files, since) };
+      const entry = this.#withoutIt(module, error, prepared);
+      return { ...entry, files, signature: computeSignature(files, since) };
     }
   }
 
@@ -159,11 +164,26 @@ export class SkillsFolder {
     return home === first ? loaded : home.load(order);
   }
 
+  /** Offers the skills of a module whose import did not finish; a call imports it again. */
+  #defer(module: SkillModule, prepared: Prepared, guidance?: Guidance): Omit<LoadedEntry, "files" | "signature"> {
+    const { root, processes } = this.#around;
+    const request = createLoadRequest(module, prepared, false);
+    const deferred = deferImport({ module, prepared, request }, processes, hangingImports);
+    const loaded = assumeLoaded(prepared);
+    const { skills } = createSkills({ module, prepared, loaded, guidance, deferred }, this.#around);
+    const error = new ModuleFailure(describeHang(processes.importTimeoutMs, skills.length > 0));
+    return { module, skills, unstarted: [], errors: [loadError(error, { module, root, bundle: prepared.bundle })] };
+  }
+
   /** Handles a module that cannot be loaded: keeps the version in use, if there is one. */
   #withoutIt(module: SkillModule, error: unknown, prepared: Prepared | undefined): LoadedEntry {
     const errors = [loadError(error, { module, root: this.#around.root, bundle: prepared?.bundle })];
     const inUse = this.#inUse(module);
     if (inUse !== undefined) return { ...inUse, errors, signature: "" };
+    if (prepared !== undefined && error instanceof ModuleFailure && error.isTimeout) {
+      hangingImports.add(prepared.bundle);
+      return { ...this.#defer(module, prepared), files: prepared.files, signature: "" };
+    }
     return { module, skills: [], errors, unstarted: namesIn(module, prepared), files: [module.entry], signature: "" };
   }
 
@@ -179,6 +199,13 @@ type Preparation =
 
 function isEmpty({ definitions: { classes, functions, values } }: Prepared): boolean {
   return classes.length + functions.length + values.length === 0;
+}
+
+function describeHang(timeoutMs: number, isCallable: boolean): string {
+  const next = isCallable
+    ? "it is imported only when one of its methods is called, or when it changes"
+    : "it is imported again when it changes, or after a day";
+  return `at import, it did not finish within ${timeoutMs / 1_000} s; ${next}`;
 }
 
 function takenError({ name }: DefinedSkill, first: DefinedSkill): string {

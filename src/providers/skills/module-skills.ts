@@ -5,12 +5,13 @@ import { OWNER } from "../../model/caller.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
 import { EMPTY_STORE } from "../../shared/empty-store.ts";
+import type { DeferredImport } from "./deferred-import.ts";
 import type { Prepared } from "./load/cache.ts";
 import type { SkillModule } from "./load/discover.ts";
 import type { Guidance } from "./load/guidance.ts";
 import { thrownError } from "./load/problems.ts";
 import type { SkillProcessPool } from "./process-pool.ts";
-import type { Loaded, LoadRequest, CallTarget } from "./process/index.ts";
+import { type Loaded, type LoadRequest, type CallTarget, startFailed } from "./process/index.ts";
 import type { ReadClass, ReadModule } from "./type-reader/index.ts";
 
 /** A module that was read and imported. */
@@ -19,6 +20,8 @@ export interface LoadedModule {
   readonly prepared: Prepared;
   readonly loaded: Loaded;
   readonly guidance: Guidance | undefined;
+  /** Imports the module at its first call; absent if it is imported already. */
+  readonly deferred?: DeferredImport;
 }
 
 /** The folder-wide dependencies of a module's skills. */
@@ -198,7 +201,7 @@ function createFileSkills(parts: LoadedModule, around: LoadEnvironment): readonl
 
 function skill(
   { bindings, health, ...facts }: SkillParts,
-  { module, guidance }: LoadedModule,
+  { module, guidance, deferred }: LoadedModule,
   around: LoadEnvironment,
 ): DefinedSkill {
   const { name, settings } = facts;
@@ -210,7 +213,10 @@ function skill(
     input: Readonly<Record<string, unknown>>,
     context: CallContext,
   ): Promise<unknown> => {
-    return around.processes.of(module.source).invoke({ module: module.source, target, path, input }, context);
+    const invoke = (): Promise<unknown> =>
+      around.processes.of(module.source).invoke({ module: module.source, target, path, input }, context);
+    if (deferred === undefined) return invoke();
+    return deferred.ensureImported().then(invoke, (error: unknown) => Promise.reject(startFailed(path, error)));
   };
   return Object.freeze({
     name,
@@ -226,6 +232,7 @@ function skill(
       return call(target, `${name}.${method.name}`, input, context);
     },
     health: async (): Promise<Health> => {
+      if (deferred?.isImported === false) return { healthy: false, message: "Its import did not finish in time" };
       try {
         return parseHealth(await call(health, `${name}.healthCheck`, {}, healthContext()));
       } catch (error) {

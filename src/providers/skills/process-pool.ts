@@ -14,6 +14,11 @@ export class SkillProcessPool {
     this.#shared = new SkillProcesses(options);
   }
 
+  /** Time limit for importing one module. */
+  get importTimeoutMs(): number {
+    return this.#options.importTimeoutMs;
+  }
+
   /** Starts the shared process before the first request. */
   start(): void {
     this.#shared.start();
@@ -29,7 +34,12 @@ export class SkillProcessPool {
     const wantsOwn = skills.some((skill) => this.#isolated.has(skill));
     if (wantsOwn === this.#own.has(module)) return this.of(module);
     this.unload(module);
-    if (wantsOwn) this.#own.set(module, new SkillProcesses(this.#options));
+    return wantsOwn ? this.isolate(module) : this.of(module);
+  }
+
+  /** Assigns a module to a process of its own, in which it does not delay others. */
+  isolate(module: string): SkillProcesses {
+    if (!this.#own.has(module)) this.#own.set(module, new SkillProcesses(this.#options));
     return this.of(module);
   }
 

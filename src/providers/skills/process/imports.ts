@@ -12,7 +12,9 @@ interface ModuleImport {
   isSent: boolean;
 }
 
-type ImportEnd = ImportReport | { readonly kind: "gone"; readonly why: string; readonly reason: Reason };
+type ImportEnd =
+  | ImportReport
+  | { readonly kind: "gone"; readonly why: string; readonly reason: Reason; readonly isTimeout: boolean };
 type ImportReport = Extract<Response, { kind: "loaded" | "failed" }>;
 /** The import that ended the process. */
 type Reason = "itself" | "another" | "unknown";
@@ -27,6 +29,7 @@ export class Imports {
   /** The first import, once its time limit runs. */
   #underWay: ModuleImport | undefined;
   #limit: NodeJS.Timeout | undefined;
+  #isTimeout = false;
   #isReady = false;
 
   constructor(line: ProcessEvents) {
@@ -77,7 +80,7 @@ export class Imports {
     for (const [index, { end, isSent }] of this.#queue.splice(0).entries()) {
       const isFirst = index === 0 && isSent;
       const reason = !this.#isReady || (isFirst && hadCalls) ? "unknown" : isFirst ? "itself" : "another";
-      end({ kind: "gone", why, reason });
+      end({ kind: "gone", why, reason, isTimeout: this.#isTimeout });
     }
   }
 
@@ -92,7 +95,10 @@ export class Imports {
     clearTimeout(this.#limit);
     if (first === undefined) return;
     const why = `it did not finish within ${first.timeoutMs / 1_000} s`;
-    this.#limit = setTimeout(() => this.#line.stop(why), first.timeoutMs);
+    this.#limit = setTimeout(() => {
+      this.#isTimeout = true;
+      this.#line.stop(why);
+    }, first.timeoutMs);
   }
 }
 
@@ -103,7 +109,7 @@ function requireLoaded(end: ImportEnd): Loaded {
     case "failed":
       throw new ModuleFailure(end.failure);
     case "gone":
-      if (end.reason === "itself") throw new ModuleFailure(`at import, ${end.why}`);
+      if (end.reason === "itself") throw new ModuleFailure(`at import, ${end.why}`, end.isTimeout);
       throw new ProcessGone(end.why, end.reason === "another");
   }
 }

@@ -1,11 +1,11 @@
 import type { CallContext } from "../../../model/skill.ts";
 import type { Loaded, LoadRequest, SkillLog } from "./messages.ts";
-import { callFailed, ModuleFailure, ProcessGone, runtimeClosed } from "./skill-errors.ts";
+import { callFailed, ModuleFailure, ProcessGone, runtimeClosed, startFailed } from "./skill-errors.ts";
 import type { CallRequest } from "./calls.ts";
 import { SkillProcess } from "./skill-process.ts";
 
 export type { Loaded, LoadRequest, CallTarget, SkillLog } from "./messages.ts";
-export { describeMissingPackage, ModuleFailure, withoutPaths } from "./skill-errors.ts";
+export { describeMissingPackage, ModuleFailure, startFailed, withoutPaths } from "./skill-errors.ts";
 export type { CallRequest } from "./calls.ts";
 export { skillEnvironment } from "./skill-environment.ts";
 
@@ -145,6 +145,6 @@ async function isImported(process: SkillProcess, { module, path }: CallRequest):
     return true;
   } catch (error) {
     if (error instanceof ProcessGone) return false;
-    throw callFailed(path, `could not start: ${error instanceof ModuleFailure ? error.message : String(error)}`);
+    throw startFailed(path, error);
   }
 }

@@ -74,6 +74,11 @@ export function callFailed(path: string, what: string, cause?: Error): Skillgate
   return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", `"${path}" ${what}`), getPathFacts(path), options);
 }
 
+/** Returns the error of a call whose module cannot be imported. */
+export function startFailed(path: string, error: unknown): SkillgateError {
+  return callFailed(path, `could not start: ${error instanceof ModuleFailure ? error.message : String(error)}`);
+}
+
 /** Returns the error of an aborted call: the abort reason, if it is a `SkillgateError`. */
 export function callCancelled(path: string, { reason }: CallContext["signal"]): SkillgateError {
   if (reason instanceof SkillgateError) return reason;
@@ -95,8 +100,12 @@ export class ModuleFailure extends Error {
   /** The error that it threw, if it threw. */
   readonly failure: Failure | undefined;
 
-  constructor(cause: Failure | string) {
+  /** True if its import did not finish in time. */
+  readonly isTimeout: boolean;
+
+  constructor(cause: Failure | string, isTimeout = false) {
     super(typeof cause === "string" ? cause : cause.message);
+    this.isTimeout = isTimeout;
     this.failure = typeof cause === "string" ? undefined : cause;
   }
 }

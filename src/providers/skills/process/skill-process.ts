@@ -136,6 +136,7 @@ export class SkillProcess {
 
   close(): void {
     this.#calls.giveUp();
+    if (!this.#imports.isIdle) this.#exitMonitor.stop("the skills were closed");
     this.retire();
     // The program does not wait for an idle process, but it waits for a closed one.
     this.#child.ref();

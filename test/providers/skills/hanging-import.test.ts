@@ -1,0 +1,68 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { call, load, temporaryFolder, writeFiles } from "./call.ts";
+
+const GREET = "export const greet = (): string => 'hello';\n";
+/** No test waits this long: an import that counts on it never ends. */
+const ENDLESS_MS = 3_600_000;
+
+const HANG =
+  "Cannot load the skill: at import, it did not finish within 1 s; it is imported only when one of its methods is called, or when it changes (SKILL_INVALID)";
+
+test("remembers a file that hangs at import, which then delays only its own calls [L6, L10]", async () => {
+  const folder = await temporaryFolder();
+  const cacheDir = join(folder, "cache");
+  const skills = join(folder, "skills");
+  await writeFiles(skills, { "hang.ts": `await new Promise(() => {});\n${GREET}`, "well.ts": GREET });
+  const first = await load(skills, { cacheDir, importTimeoutMs: 1_000 });
+  expect(first.problems).toEqual([{ source: "hang.ts", error: HANG }]);
+  await expect(call(first, "WellSkill.greet")).resolves.toBe("hello");
+  const second = await load(skills, { cacheDir, importTimeoutMs: ENDLESS_MS });
+  expect(second.skills.map(({ name }) => name)).toEqual(["HangSkill", "WellSkill"]);
+  const hanging = call(second, "HangSkill.greet").catch((error: unknown) => error);
+  await expect(call(second, "WellSkill.greet")).resolves.toBe("hello");
+  expect(await second.health()).toMatchObject([{ skill: "HangSkill", healthy: false }, { healthy: true }]);
+  await second.close();
+  await expect(hanging).resolves.toMatchObject({ code: "CALL_FAILED" });
+  const third = await load(skills, { cacheDir, importTimeoutMs: 1_000 });
+  await expect(call(third, "HangSkill.greet")).rejects.toThrow(
+    '"HangSkill.greet" could not start: at import, it did not finish within 1 s',
+  );
+  await writeFile(join(skills, "hang.ts"), GREET);
+  const repaired = await load(skills, { cacheDir });
+  expect(repaired.problems).toEqual([]);
+});
+
+test("imports a file that hung as usual again, once a call has imported it [L6]", async () => {
+  const folder = await temporaryFolder();
+  const [cacheDir, flag] = [join(folder, "cache"), join(folder, "flag")];
+  const waits = `import { existsSync } from "node:fs";\nwhile (!existsSync(${JSON.stringify(flag)})) {}\n${GREET}`;
+  await writeFiles(join(folder, "skills"), { "wait.ts": waits });
+  const first = await load(join(folder, "skills"), { cacheDir, importTimeoutMs: 1_000 });
+  expect(first.problems).toHaveLength(1);
+  await writeFile(flag, "");
+  const second = await load(join(folder, "skills"), { cacheDir });
+  expect(second.problems).toHaveLength(1);
+  await expect(call(second, "WaitSkill.greet")).resolves.toBe("hello");
+  const third = await load(join(folder, "skills"), { cacheDir });
+  expect(third.problems).toEqual([]);
+});
+
+test("says so of a file whose skills are known only after its import [L4]", async () => {
+  const folder = await temporaryFolder();
+  const defined = `import { defineSkill } from "skillgate";\nexport default make();\nfunction make() { for (;;) {} }\n`;
+  await writeFiles(join(folder, "skills"), { "made.ts": defined });
+  for (const importTimeoutMs of [1_000, ENDLESS_MS]) {
+    const { problems, skills } = await load(join(folder, "skills"), {
+      cacheDir: join(folder, "cache"),
+      importTimeoutMs,
+    });
+    expect(skills).toEqual([]);
+    expect(problems).toMatchObject([
+      { error: expect.stringContaining("it is imported again when it changes, or after a day") },
+    ]);
+  }
+});
