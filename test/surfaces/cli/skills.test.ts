@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { MATH_SKILL, project, skillgate } from "./command.ts";
+import { environment, MATH_SKILL, project, skillgate } from "./command.ts";
 
 const WEATHER = `
 /** @file Tells the weather. */
@@ -41,14 +41,15 @@ describe("skills new", () => {
     async (form) => {
       const cwd = project();
       const made = await json(cwd, "skills", "new", "home office", "--form", form);
+      const path = "HomeOfficeSkill.getHomeOffice";
       const files = ["home-office.ts", "home-office.test.ts"].map((name) => join(cwd, "skills", name));
       expect(made).toEqual({ skill: "HomeOfficeSkill", form, files });
       const [called, checked, tested] = await Promise.all([
-        json(cwd, "call", "HomeOfficeSkill.greet", "name=Ada", "language=fr"),
+        json(cwd, "call", path, "name=example"),
         json(cwd, "skills", "check"),
         json(cwd, "skills", "test"),
       ]);
-      expect(called).toEqual({ path: "HomeOfficeSkill.greet", value: "Bonjour, Ada!" });
+      expect(called).toEqual({ path, value: "An example of home office" });
       expect(checked).toEqual({
         ok: true,
         skills: [
@@ -58,25 +59,46 @@ describe("skills new", () => {
       });
       const names = tested.results.map(({ subject, name }: { subject: string; name: string }) => `${subject} ${name}`);
       expect(names).toEqual([
-        ...(form === "mcp" ? [] : ['HomeOfficeSkill.greet device.HomeOfficeSkill.greet("Ada")']),
-        "home-office.test.ts greets by name",
+        ...(form === "mcp" ? [] : [`${path} device.${path}("example")`]),
+        "home-office.test.ts tells about an entry",
         "home-office.test.ts is called by a snippet",
-        "home-office.test.ts refuses a language that it does not have",
+        "home-office.test.ts names the entries in the error for another name",
       ]);
       expect(tested.results.every(({ outcome }: { outcome: string }) => outcome === "passed")).toBe(true);
     },
   );
 
   test.each([
-    ["WeatherSkill", "weather.ts", "WeatherSkill"],
-    ["my_weather.ts", "my-weather.ts", "MyWeatherSkill"],
-    ["天気", "天気.ts", "天気Skill"],
-  ])("writes %s to the file %s [L11]", async (name, file, skill) => {
+    ["WeatherSkill", "weather.ts", "WeatherSkill.getWeather"],
+    ["my_weather.ts", "my-weather.ts", "MyWeatherSkill.getMyWeather"],
+    ["send mail", "send-mail.ts", "SendMailSkill.sendMail"],
+    ["3d print", "3d-print.ts", "Skill3dPrint.get3dPrint"],
+    ["天気", "天気.ts", "天気Skill.get天気"],
+  ])("writes %s to the file %s with the method %s [L11]", async (name, file, path) => {
     const cwd = project();
     expect(await json(cwd, "skills", "new", name)).toMatchObject({
-      skill,
+      skill: path.split(".")[0],
       files: [join(cwd, "skills", file), expect.any(String)],
     });
+    expect(await json(cwd, "call", path, "name=example", "detail=full")).toMatchObject({
+      value: expect.stringContaining(": replace it"),
+    });
+  });
+
+  test("writes a test for vitest where the project has it, which passes [L11]", async () => {
+    const cwd = project({ "package.json": JSON.stringify({ type: "module", devDependencies: { vitest: "*" } }) });
+    mkdirSync(join(cwd, "node_modules"));
+    symlinkSync(resolve("."), join(cwd, "node_modules/skillgate"));
+    symlinkSync(resolve("node_modules/vitest"), join(cwd, "node_modules/vitest"));
+    const { stdout } = await skillgate(["skills", "new", "weather"], { cwd });
+    expect(stdout).toContain("Test it:  npx vitest run skills/weather.test.ts\n");
+    const vitest = resolve("node_modules/vitest/vitest.mjs");
+    const run = spawnSync(process.execPath, [vitest, "run", "skills"], {
+      cwd,
+      encoding: "utf8",
+      env: environment(cwd, { NO_COLOR: "1" }),
+    });
+    expect(run.stdout).toMatch(/Tests +3 passed/);
   });
 
   test("creates the folder, and never overwrites a file [L11]", async () => {

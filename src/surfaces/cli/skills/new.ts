@@ -1,19 +1,21 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type Command, Option } from "commander";
 
+import { isRecord } from "../../../model/json.ts";
 import type { CommandAction } from "../command-action.ts";
 import { shownPath } from "../text/layout.ts";
 import { takenOverNote } from "../text/run-texts.ts";
 import { UsageError } from "../usage-error.ts";
 import { writeNewFile } from "../input/write-new-file.ts";
 import { requireFileStem } from "./file-stem.ts";
-import { FORMS, type Form, template, testTemplate } from "./templates.ts";
+import { FORMS, type Form, planSkill, template, type TestRunner, testTemplate } from "./templates.ts";
 
 export function addSkillsNew(skills: Command, act: CommandAction): void {
   skills
     .command("new")
-    .description("create a skill: a working file, and a test for it")
+    .description("create a skill: a working file, and a test for it, with vitest where the project has it")
     .argument("<name>", "the topic of the skill, such as weather or home-office")
     .addOption(new Option("--form <form>", "the form of the file").choices(FORMS).default("functions" satisfies Form))
     .action(
@@ -24,10 +26,12 @@ export function addSkillsNew(skills: Command, act: CommandAction): void {
         const { skills: inUse, ownSkills } = await folders();
         const files = [join(ownSkills, `${stem}.ts`), join(ownSkills, `${stem}.test.ts`)] as const;
         for (const file of [...files, join(ownSkills, stem)]) refuseExisting(file);
+        const plan = planSkill(skill, stem);
+        const runner = await findTestRunner(ownSkills);
         const { changeByHand } = await import("../../../config/index.ts");
         await changeByHand({ cwd: process.cwd(), env: process.env }, { files }, async () => {
-          await writeNewFile(files[0], template(form, skill));
-          await writeNewFile(files[1], testTemplate(stem, skill));
+          await writeNewFile(files[0], template(form, plan));
+          await writeNewFile(files[1], testTemplate(plan, runner));
         });
         const paths = files.map(shownPath);
         return {
@@ -35,9 +39,9 @@ export function addSkillsNew(skills: Command, act: CommandAction): void {
           json: { skill, form, files },
           text: [
             `Created ${skill} in ${paths[0]}, and its test in ${paths[1]}`,
-            `Try it:   skillgate call ${skill}.greet name=Ada`,
+            `Try it:   skillgate call ${skill}.${plan.method} name=example`,
             `Check it: skillgate skills check ${skill}`,
-            `Test it:  skillgate skills test ${skill}`,
+            `Test it:  ${runner === "vitest" ? `npx vitest run ${paths[1]}` : `skillgate skills test ${skill}`}`,
           ].join("\n"),
           remarks: inUse === ownSkills ? "" : takenOverNote(inUse, paint.err),
         };
@@ -48,4 +52,24 @@ export function addSkillsNew(skills: Command, act: CommandAction): void {
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return;
   throw new UsageError(`Cannot create the skill: ${shownPath(file)} already exists`);
+}
+
+/** Returns the test runner of the project: vitest, if the nearest package.json depends on it. */
+async function findTestRunner(folder: string): Promise<TestRunner> {
+  const text = await readFile(join(folder, "package.json"), "utf8").catch(() => undefined);
+  const parent = dirname(folder);
+  if (text === undefined) return parent === folder ? "node:test" : findTestRunner(parent);
+  const { dependencies, devDependencies } = parsePackage(text);
+  const isListed = [dependencies, devDependencies].some((each) => isRecord(each) && Object.hasOwn(each, "vitest"));
+  return isListed ? "vitest" : "node:test";
+}
+
+function parsePackage(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isRecord(parsed) ? parsed : {};
+  } catch {
+    // npm reports a damaged file better than this command could.
+    return {};
+  }
 }
