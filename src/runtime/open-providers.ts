@@ -5,6 +5,7 @@ import type { LogListener } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { LearnedOptions, LearnedProvider } from "../providers/learned/index.ts";
 import type { McpProvider, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
+import type { SkillInspector } from "../providers/skills/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { NodeProvider, NodeSettings, NodeStatus } from "../providers/nodes/index.ts";
 import { getMessage } from "../errors.ts";
@@ -45,6 +46,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
   readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers" | "nodes">>;
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
+  readonly inspector: SkillInspector | undefined;
   readonly log: LogListener;
   readonly secrets: KnownSecrets;
   readonly learned: Pick<LearnedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
@@ -115,11 +117,11 @@ const NO_SERVERS: McpServers = {
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
 async function openProviders(settings: ProviderSettings, sources: SkillSources): Promise<OpenedProviders> {
-  const { watch, isolated, log } = settings;
+  const { watch, isolated, log, inspector } = settings;
   const { skillsDir, servers: declared, nodes: network } = await settings.sources();
   if (skillsDir !== undefined) {
     const { loadSkills } = await import("../providers/skills/index.ts");
-    sources.add(await loadSkills(skillsDir, { isolated, watch, log }));
+    sources.add(await loadSkills(skillsDir, { isolated, watch, log, inspector }));
   }
   const learned = skillsDir === undefined ? undefined : await openLearned(skillsDir, settings, sources);
   const nodes = network === undefined ? undefined : await openNodes(network, settings, sources);

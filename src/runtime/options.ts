@@ -4,6 +4,7 @@ import type { Prompter } from "../config/index.ts";
 import type { Limits } from "../model/limits.ts";
 import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
 import type { Timeouts } from "../model/timeouts.ts";
+import type { SkillInspector } from "../providers/skills/index.ts";
 import type { McpServerOptions } from "./mcp-options.ts";
 
 /** Everything is optional: a runtime without options has the skills of the folder `skills` and nothing else. */
@@ -83,6 +84,8 @@ export interface RuntimeOptions {
    * that needs none of them starts faster.
    */
   readonly lazy?: boolean;
+  /** Lets a debugger attach to the processes of file skills, which then have no time limits. */
+  readonly inspectSkills?: SkillInspector;
   /** Reloads changed skill files, and changed settings of skills, while the runtime is open. Off by default. */
   readonly watch?: boolean;
   /**

@@ -23,6 +23,11 @@ export interface TestOptions {
   readonly secrets?: CallContext["secrets"];
   /** Answers approval requests; approves by default. */
   readonly approve?: () => boolean;
+  /**
+   * Runs the skill in the process of the test, so that a breakpoint of an editor stops in it. Calls have no timeout, and a skill
+   * that hangs is not stopped. Off by default: the skill has a process of its own, as in the runtime.
+   */
+  readonly inProcess?: boolean;
   /** Answers requests of `context.client`; absent by default. */
   readonly client?: Client;
 }
@@ -55,7 +60,7 @@ export interface TestedSkill extends AsyncDisposable {
 export async function testSkill(source: string | URL | ProvidedSkill, options: TestOptions = {}): Promise<TestedSkill> {
   const logged: string[] = [];
   const log = (level: string, text: string): unknown => logged.push(`${level}: ${text}`);
-  const { skills, problems, close } = await open(source, log);
+  const { skills, problems, close } = await open(source, log, options.inProcess ?? false);
   const skill = skills.find(({ name }) => options.skill === undefined || name === options.skill);
   if (skill === undefined) {
     await close();
@@ -96,6 +101,7 @@ interface OpenedSkill {
 async function open(
   source: string | URL | ProvidedSkill,
   log: (level: string, text: string) => void,
+  inProcess: boolean,
 ): Promise<OpenedSkill> {
   if (typeof source !== "string" && !(source instanceof URL)) {
     return { skills: [source], problems: [], close: async () => undefined };
@@ -107,7 +113,7 @@ async function open(
     throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `there is no file ${basename(path)}`));
   }
   const isEntry = facts.isFile() && isFolderEntry(path);
-  const provider = await loadSkills(isEntry ? dirname(dirname(path)) : dirname(path), { only: path, log });
+  const provider = await loadSkills(isEntry ? dirname(dirname(path)) : dirname(path), { only: path, log, inProcess });
   const { skills } = provider;
   const problems = provider.problems.map(({ error, frame }) => (frame === undefined ? error : `${error}\n${frame}`));
   return { skills, problems, close: () => provider.close() };

@@ -80,7 +80,9 @@ describe("testSkill", () => {
     const folder = await folderWith({ "broken.ts": "export class BrokenSkill {", "weather.ts": WEATHER });
     await expect(testSkill(join(folder, "broken.ts"))).rejects.toMatchObject({
       code: "SKILL_INVALID",
-      message: "Cannot load the skill: line 1, column 27: Unexpected token (SKILL_INVALID)",
+      message: expect.stringContaining(
+        "Cannot load the skill: line 1, column 27: Unexpected token (SKILL_INVALID)\n> 1 | export class",
+      ),
     });
     await expect(testSkill(join(folder, "none.ts"))).rejects.toThrow("there is no file none.ts");
     await expect(testSkill(join(folder, "weather.ts"), { skill: "WetherSkill" })).rejects.toThrow(
@@ -101,4 +103,30 @@ describe("testSkill", () => {
     });
     expect({ stdout, stderr, status }).toEqual({ stdout: "pong\n", stderr: "", status: 0 });
   });
+});
+
+test("runs a skill in the process of the test, with its store, log, errors and stacks [L10, L11]", async () => {
+  const folder = await folderWith({
+    "where.ts": `
+  export async function where(context: CallContext): Promise<number> {
+    context.log("info", "asked");
+    await context.store.set("asked", true);
+    return (await context.store.get("asked")) ? process.pid : 0;
+  }
+  export function fail(): void { throw new TypeError("no"); }
+  /** @timeout 50ms */
+  export async function late(): Promise<string> {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return "late";
+  }
+`,
+  });
+  const skill = await opened(join(folder, "where.ts"), { inProcess: true });
+  expect(await skill.call("where")).toBe(process.pid);
+  expect(skill.logged).toEqual(["info: asked"]);
+  expect(await skill.run("device.WhereSkill.late()")).toBe("late");
+  await expect(skill.call("fail")).rejects.toMatchObject({ message: "no" });
+  const apart = await opened(join(folder, "where.ts"));
+  expect(await apart.call("where")).not.toBe(process.pid);
+  await expect(apart.call("late")).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
 });

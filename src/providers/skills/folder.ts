@@ -139,7 +139,7 @@ export class SkillsFolder {
       if (isReload && isEmpty(prepared))
         throw new SkillgateError("SKILL_INVALID", describeNothing(prepared.definitions));
       const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
-      if (!isReload && hangingImports.has(prepared.bundle))
+      if (!isReload && this.#around.processes.importTimeoutMs < Infinity && hangingImports.has(prepared.bundle))
         return { ...this.#defer(module, prepared, guidance), files, signature: computeSignature(files, since) };
       const loaded = await this.#import(module, prepared, isReload);
       const created = createSkills({ module, prepared, loaded, guidance }, this.#around);

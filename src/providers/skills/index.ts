@@ -6,12 +6,12 @@ import type { Problem, Provider, SkillHealth } from "../../model/provider.ts";
 import { type Contents, SkillsFolder } from "./folder.ts";
 import { SkillProcessPool } from "./process-pool.ts";
 import { WatchedFolder } from "./watched-folder.ts";
-import type { SkillLog } from "./process/index.ts";
+import type { SkillInspector, SkillLog } from "./process/index.ts";
 import { openCache } from "./load/cache.ts";
 
 export { bundleModule } from "./load/bundle.ts";
 export { moduleToSkillName } from "./names.ts";
-export { skillEnvironment } from "./process/index.ts";
+export { type SkillInspector, skillEnvironment } from "./process/index.ts";
 
 export interface SkillsOptions {
   /** Receives the log lines of skills and of the loader. */
@@ -22,6 +22,10 @@ export interface SkillsOptions {
   readonly memoryBytes?: number;
   /** Names of skills that run in a separate process; the others share one. */
   readonly isolated?: readonly string[];
+  /** Lets a debugger attach to the processes, which then have no time limits. */
+  readonly inspector?: SkillInspector | undefined;
+  /** Runs the skills in this process, without isolation, so that its debugger stops in them. */
+  readonly inProcess?: boolean;
   /** Loads only this module: its entry, or its folder. */
   readonly only?: string;
   /** Folder that caches compiled skills across starts. */
@@ -46,13 +50,15 @@ const MEMORY_BYTES = 512 << 20;
 export async function loadSkills(dir: string, options: SkillsOptions = {}): Promise<SkillsProvider> {
   const {
     log = () => undefined,
-    importTimeoutMs = IMPORT_TIMEOUT_MS,
+    inspector,
+    importTimeoutMs = inspector === undefined ? IMPORT_TIMEOUT_MS : Infinity,
     memoryBytes = MEMORY_BYTES,
+    inProcess: isInProcess = false,
     isolated = [],
   } = options;
   const root = await realpath(dir).catch(() => resolve(dir));
   const cache = await openCache(options.cacheDir);
-  const processes = new SkillProcessPool({ root, log, importTimeoutMs, memoryBytes }, isolated);
+  const processes = new SkillProcessPool({ root, log, importTimeoutMs, memoryBytes, inspector, isInProcess }, isolated);
   const folder = new SkillsFolder({ dir, only: options.only }, cache, { root, processes });
   const live = new WatchedFolder(folder, root, log);
   await live.refresh();

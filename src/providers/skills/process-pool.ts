@@ -1,17 +1,23 @@
-import { SkillProcesses, type SkillProcessesOptions } from "./process/index.ts";
+import { InProcessSkills } from "./process/in-process.ts";
+import { type SkillHost, SkillProcesses, type SkillProcessesOptions } from "./process/index.ts";
+
+export interface SkillPoolOptions extends SkillProcessesOptions {
+  /** Runs the skills in this process instead. */
+  readonly isInProcess?: boolean;
+}
 
 /** Assigns modules to processes: one shared process, and a separate one for each module with an isolated skill. */
 export class SkillProcessPool {
-  readonly #options: SkillProcessesOptions;
+  readonly #options: SkillPoolOptions;
   readonly #isolated: ReadonlySet<string>;
-  readonly #shared: SkillProcesses;
+  readonly #shared: SkillHost;
   /** By module. */
-  readonly #own = new Map<string, SkillProcesses>();
+  readonly #own = new Map<string, SkillHost>();
 
-  constructor(options: SkillProcessesOptions, isolated: readonly string[]) {
+  constructor(options: SkillPoolOptions, isolated: readonly string[]) {
     this.#options = options;
     this.#isolated = new Set(isolated);
-    this.#shared = new SkillProcesses(options);
+    this.#shared = createHost(options);
   }
 
   /** Time limit for importing one module. */
@@ -25,12 +31,12 @@ export class SkillProcessPool {
   }
 
   /** Returns the processes that a module is assigned to. */
-  of(module: string): SkillProcesses {
+  of(module: string): SkillHost {
     return this.#own.get(module) ?? this.#shared;
   }
 
   /** Assigns a module by the names of its skills, and unloads it from its earlier process. */
-  assign(module: string, skills: readonly string[]): SkillProcesses {
+  assign(module: string, skills: readonly string[]): SkillHost {
     const wantsOwn = skills.some((skill) => this.#isolated.has(skill));
     if (wantsOwn === this.#own.has(module)) return this.of(module);
     this.unload(module);
@@ -38,8 +44,8 @@ export class SkillProcessPool {
   }
 
   /** Assigns a module to a process of its own, in which it does not delay others. */
-  isolate(module: string): SkillProcesses {
-    if (!this.#own.has(module)) this.#own.set(module, new SkillProcesses(this.#options));
+  isolate(module: string): SkillHost {
+    if (!this.#own.has(module)) this.#own.set(module, createHost(this.#options));
     return this.of(module);
   }
 
@@ -52,4 +58,8 @@ export class SkillProcessPool {
   async close(): Promise<void> {
     await Promise.all([this.#shared, ...this.#own.values()].map((processes) => processes.close()));
   }
+}
+
+function createHost(options: SkillPoolOptions): SkillHost {
+  return options.isInProcess === true ? new InProcessSkills(options.root) : new SkillProcesses(options);
 }

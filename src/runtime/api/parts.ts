@@ -83,10 +83,10 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     }
     return current;
   };
-  const { isolated } = skillSettings;
+  const needs = { isolated: skillSettings.isolated, inspector: options.inspectSkills };
   const learnedCalls = new LearnedCalls();
   const learned = getLearnedOptions(settings, learnedCalls, store);
-  const providers = createProviders({ ...settings, sources: trusted, isolated, log: onLog, secrets, learned }, sources);
+  const providers = createProviders({ ...settings, ...needs, sources: trusted, log: onLog, secrets, learned }, sources);
   if (options.lazy !== true) await providers.open();
   const storeProblems: Problem[] = [];
   const database = createLazyDatabase(settings.database, {

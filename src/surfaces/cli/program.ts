@@ -84,6 +84,7 @@ function addCommonOptions(program: Command): void {
     .option("--mcp-config <file>", "a file of MCP servers, read before the default files")
     .option("--json", "print one JSON object on stdout, for errors too")
     .option("--verbose", "show all configuration warnings and the log")
+    .option("--inspect-skills", "let a debugger attach to the skills, which then have no time limits")
     .option("--debug", "show stack traces");
 }
 

@@ -25,6 +25,7 @@ export interface CommonFlags {
   readonly mcpConfig?: string;
   readonly verbose?: true;
   readonly json?: true;
+  readonly inspectSkills?: true;
 }
 
 /** The services that a command uses; they live as long as the command. */
@@ -246,6 +247,7 @@ async function openRuntime(
     ...(flags.verbose && {
       log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, terminal.paint.err)),
     }),
+    ...(flags.inspectSkills && { inspectSkills: createInspector(how, terminal) }),
     ...how,
     ...(isNamed && { skillsDir: skills }),
     ...(memory === "keep" ? { store } : { audit: "off" }),
@@ -255,6 +257,13 @@ async function openRuntime(
   runtime.secrets.add(findExportSecrets(process.env));
   terminal.mask(runtime.secrets);
   return runtime;
+}
+
+/** Prints where a debugger can attach. A command that ends soon waits for it; a server does not. */
+function createInspector({ lazy }: RuntimeOptions, { write }: Terminal): NonNullable<RuntimeOptions["inspectSkills"]> {
+  const wait = lazy === true;
+  const text = wait ? "The skills wait for a debugger at" : "A debugger can attach to the skills at";
+  return { wait, onListening: (url) => write("err", `${text} ${url}\n`) };
 }
 
 /** The options that the flags state, without the defaults derived from them. */

@@ -2,6 +2,7 @@ import { getMessage } from "../../../errors.ts";
 import { CLIENT_REQUESTS } from "../../../model/client-requests.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import { MessageTooLarge } from "./framing.ts";
+import type { SkillInspector } from "./inspector.ts";
 import { EventLoopSpin } from "../../../../sandbox/spin-wait.ts";
 import { canSpin } from "../../../../sandbox/processors.ts";
 import { type InvokeRequest, nowMs, type StoreQuestion, type Response, type AskResult } from "./messages.ts";
@@ -13,7 +14,7 @@ import { requireBounds } from "../../../shared/value-size.ts";
 async function answerQuestion(question: StoreQuestion, context: CallContext | undefined): Promise<AskResult> {
   if (context === undefined) return { ok: false, message: "The call has already ended" };
   try {
-    const value = await perform(question, context);
+    const value = await performQuestion(question, context);
     requireBounds(value, `"${question.operation}"`);
     return { ok: true, value };
   } catch (error) {
@@ -21,7 +22,8 @@ async function answerQuestion(question: StoreQuestion, context: CallContext | un
   }
 }
 
-function perform(question: StoreQuestion, { store, client }: CallContext): Promise<unknown> {
+/** Answers a question of a call with its store or its client. */
+export function performQuestion(question: StoreQuestion, { store, client }: CallContext): Promise<unknown> {
   switch (question.operation) {
     case "get":
       return store.get(question.key);
@@ -50,6 +52,20 @@ const SPIN_MS = 0.2;
 
 export type CallRequest = Omit<InvokeRequest, "kind" | "call" | "startBy" | "context" | "asks">;
 
+/** Creates the message that starts a call, with the part of its context that is plain data. */
+export function createInvokeRequest(
+  call: number,
+  request: CallRequest,
+  context: CallContext,
+  startBy: number,
+): InvokeRequest {
+  const { caller, runId, callId, timeoutMs, settings, secrets, client } = context;
+  const timeout = timeoutMs !== undefined && { timeoutMs };
+  const facts = { caller: { ...caller }, runId, callId, ...timeout, settings, secrets };
+  const asks = client && { asks: CLIENT_REQUESTS.filter((each) => client.can(each)) };
+  return { kind: "invoke", call, ...request, context: facts, ...asks, startBy };
+}
+
 /** The end of a call; `moved` means that it never started, so another process can run it. */
 export type ProcessCallEnd =
   | { readonly kind: "value"; readonly value: unknown }
@@ -68,6 +84,8 @@ interface ProcessCall {
 export interface CallsOptions {
   /** The skills folder; its path is removed from errors. */
   readonly root: string;
+  /** Set if a debugger may stop the process, which is then neither stopped nor left for being silent. */
+  readonly inspector?: SkillInspector | undefined;
   /** Called when the process does not start its calls. Returns whether they may move to another process. */
   readonly onBlocked: () => boolean;
 }
@@ -86,6 +104,10 @@ export class Calls {
   constructor(line: ProcessEvents, options: CallsOptions) {
     this.#line = line;
     this.#options = options;
+  }
+
+  get #isInspected(): boolean {
+    return this.#options.inspector !== undefined;
   }
 
   get isIdle(): boolean {
@@ -107,7 +129,13 @@ export class Calls {
         this.#line.changed();
       };
       signal.addEventListener("abort", cancel, { once: true });
-      const call: ProcessCall = { path, context, startBy: nowMs() + START_MS, end, hasBegun: false };
+      const call: ProcessCall = {
+        path,
+        context,
+        startBy: this.#isInspected ? Infinity : nowMs() + START_MS,
+        end,
+        hasBegun: false,
+      };
       this.#open.set(number, call);
       this.#line.changed();
       this.#watch ??= setInterval(() => setImmediate(() => this.#checkTimeouts()), WATCH_MS).unref();
@@ -169,12 +197,8 @@ export class Calls {
   }
 
   #send(call: number, request: CallRequest, { context, startBy, end }: ProcessCall): void {
-    const { caller, runId, callId, timeoutMs, settings, secrets, client } = context;
-    const timeout = timeoutMs !== undefined && { timeoutMs };
-    const facts = { caller: { ...caller }, runId, callId, ...timeout, settings, secrets };
-    const asks = client && { asks: CLIENT_REQUESTS.filter((each) => client.can(each)) };
     try {
-      this.#line.send({ kind: "invoke", call, ...request, context: facts, ...asks, startBy });
+      this.#line.send(createInvokeRequest(call, request, context, startBy));
     } catch (error) {
       const what =
         error instanceof MessageTooLarge ? error.message : `a value that is not plain data: ${getMessage(error)}`;
@@ -209,7 +233,7 @@ export class Calls {
     if (call === undefined) return;
     call.end({ kind: "error", error: callCancelled(call.path, call.context.signal) });
     this.#line.send({ kind: "cancel", call: number });
-    if (!call.hasBegun) return;
+    if (!call.hasBegun || this.#isInspected) return;
     const beside = [...this.#open.values()].some(({ hasBegun }) => hasBegun);
     const stop = (): void => this.#line.stop("the skill process stopped responding");
     this.#silent.set(number, setTimeout(stop, beside ? SILENCE_MS.beside : SILENCE_MS.alone));

@@ -93,7 +93,7 @@ export class Imports {
     if (first === this.#underWay) return;
     this.#underWay = first;
     clearTimeout(this.#limit);
-    if (first === undefined) return;
+    if (first === undefined || first.timeoutMs === Infinity) return;
     const why = `it did not finish within ${first.timeoutMs / 1_000} s`;
     this.#limit = setTimeout(() => {
       this.#isTimeout = true;

@@ -2,11 +2,13 @@ import type { CallContext } from "../../../model/skill.ts";
 import type { Loaded, LoadRequest, SkillLog } from "./messages.ts";
 import { callFailed, ModuleFailure, ProcessGone, runtimeClosed, startFailed } from "./skill-errors.ts";
 import type { CallRequest } from "./calls.ts";
+import type { SkillInspector } from "./inspector.ts";
 import { SkillProcess } from "./skill-process.ts";
 
 export type { Loaded, LoadRequest, CallTarget, SkillLog } from "./messages.ts";
 export { describeMissingPackage, ModuleFailure, startFailed, withoutPaths } from "./skill-errors.ts";
 export type { CallRequest } from "./calls.ts";
+export type { SkillInspector } from "./inspector.ts";
 export { skillEnvironment } from "./skill-environment.ts";
 
 /** Limit on blocked processes; beyond it, calls wait for one of them. */
@@ -18,16 +20,29 @@ const MAX_PROCESSES = 4;
 
 export interface SkillProcessesOptions {
   readonly root: string;
+  /** Time limit for importing one module; `Infinity` for none. */
   readonly importTimeoutMs: number;
   readonly memoryBytes: number;
   readonly log: SkillLog;
+  readonly inspector?: SkillInspector | undefined;
+}
+
+/** Imports modules and calls their methods. */
+export interface SkillHost {
+  /** Prepares for the first request. */
+  start(): void;
+  /** Imports a module and replaces an earlier one of the same name. Rejects with a `ModuleFailure`. */
+  load(request: LoadRequest): Promise<Loaded>;
+  unload(module: string): void;
+  invoke(request: CallRequest, context: CallContext): Promise<unknown>;
+  close(): Promise<void>;
 }
 
 /**
  * Runs skills in a child process, and starts another one when it exits. A thread is not enough: V8 aborts the whole
  * process when a thread cannot allocate one large array, whatever limits the thread has.
  */
-export class SkillProcesses {
+export class SkillProcesses implements SkillHost {
   readonly #options: SkillProcessesOptions;
   /** Modules that every process imports, in order. */
   readonly #modules = new Map<string, LoadRequest>();
@@ -71,7 +86,14 @@ export class SkillProcesses {
   }
 
   /** Calls a method. A call that did not start moves to another process; no call starts twice. */
-  async invoke(request: CallRequest, context: CallContext): Promise<unknown> {
+  invoke(request: CallRequest, context: CallContext): Promise<unknown> {
+    const { inspector } = this.#options;
+    const { pauseTimeoutFor } = context;
+    const answer = this.#invoke(request, context);
+    return inspector === undefined || pauseTimeoutFor === undefined ? answer : pauseTimeoutFor(answer);
+  }
+
+  async #invoke(request: CallRequest, context: CallContext): Promise<unknown> {
     for (let attempts = MAX_PROCESSES; attempts > 0; attempts--) {
       if (this.#isClosed) throw runtimeClosed(request.path);
       const process = this.#running();

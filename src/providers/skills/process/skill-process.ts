@@ -7,6 +7,7 @@ import { type ProcessCallEnd, type CallRequest, Calls, type CallsOptions } from 
 import { ExitMonitor } from "./exit-monitor.ts";
 import { newToken, packMessage, Unpacker } from "./framing.ts";
 import { Imports } from "./imports.ts";
+import { getInspectorFlags, type SkillInspector, takeInspectorLine } from "./inspector.ts";
 import { CHANNEL, type Loaded, type LoadRequest, type Request, type SkillLog } from "./messages.ts";
 import { parseResponse } from "./parse-report.ts";
 import { getProjectFrames, ProcessGone } from "./skill-errors.ts";
@@ -35,6 +36,7 @@ const ENTRY = fileURLToPath(
 export interface ProcessOptions extends CallsOptions {
   /** Heap limit of the skills; the process may use 1.5 times as much in total. */
   readonly memoryBytes: number;
+  readonly inspector?: SkillInspector | undefined;
   readonly log: SkillLog;
   readonly onEnd: () => void;
 }
@@ -66,7 +68,12 @@ export class SkillProcess {
   constructor(options: ProcessOptions) {
     const heapMb = Math.ceil(options.memoryBytes / (1 << 20));
     const limitBytes = options.memoryBytes * 1.5;
-    const flags = [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"];
+    const { inspector } = options;
+    const flags = [
+      `--max-old-space-size=${heapMb}`,
+      "--disable-warning=ExperimentalWarning",
+      ...getInspectorFlags(inspector),
+    ];
     this.#options = options;
     this.#child = spawn(process.execPath, [...flags, ENTRY, String(limitBytes), String(process.pid)], {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
@@ -74,8 +81,8 @@ export class SkillProcess {
     });
     this.#channel = getChannel(this.#child);
     this.#channel.write(this.#word);
-    this.#exitMonitor = new ExitMonitor(this.#child, this.#channel, limitBytes, (...words) =>
-      notifyListeners(() => options.log(...words)),
+    this.#exitMonitor = new ExitMonitor(this.#child, this.#channel, limitBytes, (level, line) =>
+      notifyListeners(() => takeInspectorLine(line, inspector) || options.log(level, line)),
     );
     const line: ProcessEvents = {
       send: (request) => this.#send(request),

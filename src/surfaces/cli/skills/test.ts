@@ -17,7 +17,7 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
     )
     .argument("[skills...]", "names of skills (default: all in the skills folder)")
     .action(
-      act(async ({ ephemeralRuntime, readyRuntime, folders, signal, paint }, names: readonly string[]) => {
+      act(async ({ ephemeralRuntime, readyRuntime, folders, flags, signal, paint }, names: readonly string[]) => {
         const runtime = await ephemeralRuntime();
         const tested = localSkills(runtime, names);
         const results = [...(await runExamples(runtime, tested, signal))];
@@ -26,7 +26,7 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
         const files = isHeld ? [] : await testFilesIn(folder);
         const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
         if (own.length > 0) results.push(...(await runTests(folder, own, signal)));
-        if (!isHeld) results.push(...(await testLearned(await readyRuntime(), names)));
+        if (!isHeld && !flags.inspectSkills) results.push(...(await testLearned(await readyRuntime(), names)));
         signal.throwIfAborted();
         const failed = results.filter(({ outcome }) => outcome === "failed");
         return {
