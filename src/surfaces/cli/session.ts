@@ -75,7 +75,7 @@ export interface ServingOptions extends Pick<RuntimeOptions, "nodes" | "executor
 }
 
 /** The options that a command adds for its runtime. */
-export interface RuntimeNeeds extends Pick<RuntimeOptions, "onlyServers" | "approvals"> {
+export interface RuntimeNeeds extends Pick<RuntimeOptions, "onlyServers" | "approvals" | "approve"> {
   readonly mcp?: {
     /** Takes the user to the page on which they allow access to a server. */
     readonly authorize?: (request: { readonly server: string; readonly url: URL }) => void;
@@ -248,10 +248,10 @@ async function openRuntime(
       log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, terminal.paint.err)),
     }),
     ...(flags.inspectSkills && { inspectSkills: createInspector(how, terminal) }),
+    ...(approve !== undefined && { approve }),
     ...how,
     ...(isNamed && { skillsDir: skills }),
     ...(memory === "keep" ? { store } : { audit: "off" }),
-    ...(approve !== undefined && { approve }),
     ...(person !== undefined && { person }),
   });
   runtime.secrets.add(findExportSecrets(process.env));

@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { BIN, ended, MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
+import { BIN, ended, environment, MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
 test.each([
   ["a number", "1 + 1", "2\n"],
@@ -150,6 +150,32 @@ test("exits with 4 for a call that needs an approval without a user to ask [P6]"
   expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
   expect(exit).toBe(4);
 });
+
+test("approves what a script runs and calls with --yes [P6]", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL });
+  const run = await skillgate(["run", "-e", "device.MathSkill.pay('Ada', 5)", "--yes"], { cwd });
+  expect(run).toEqual({ exit: 0, stdout: "paid 5 to Ada\n", stderr: "" });
+  const call = await skillgate(["call", "MathSkill.pay", "name=Ada", "amount=5", "--yes"], { cwd });
+  expect(call).toEqual({ exit: 0, stdout: "paid 5 to Ada\n", stderr: "" });
+});
+
+test.each(["run", "call", "search"])(
+  "shows examples in the help of %s that work in an empty project [O1]",
+  async (name) => {
+    const cwd = join(project(), "empty");
+    mkdirSync(cwd);
+    const { stdout } = await skillgate([name, "--help"], { cwd });
+    const examples = stdout.split("Examples:\n")[1]?.trim().split("\n") ?? [];
+    expect(examples).toHaveLength(name === "search" ? 2 : 3);
+    writeFileSync(join(cwd, "program.ts"), "1 + 1");
+    writeFileSync(join(cwd, "note.txt"), "Buy milk");
+    for (const example of examples) {
+      const command = example.replaceAll("skillgate", `${JSON.stringify(process.execPath)} ${JSON.stringify(BIN)}`);
+      const { status, stderr } = spawnSync("sh", ["-c", command], { cwd, env: environment(cwd), encoding: "utf8" });
+      expect({ example, status, stderr }).toMatchObject({ status: 0 });
+    }
+  },
+);
 
 test("shows each call and the usage of the run on stderr with --trace [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });

@@ -20,10 +20,12 @@ export function addCall(program: Command, act: CommandAction): void {
       "[arguments...]",
       "key=value, key=@file, or one JSON object; a value is parsed as JSON, else taken as text",
     )
+    .option("--yes", "approve the call if it needs an approval, for scripts")
+    .addHelpText("after", EXAMPLES)
     .action(
-      act(async (session, path: string, words: readonly string[]) => {
+      act(async (session, path: string, words: readonly string[], { yes }: { readonly yes?: true }) => {
         const { runtime, readyRuntime, signal, paint } = session;
-        const opened = await runtime();
+        const opened = await runtime(yes && { approve: () => true });
         if (opened.catalog.method(path) === undefined) await readyRuntime();
         const method = methodAt(opened, path);
         const input = await readInput(words, method.parameters, signal);
@@ -41,6 +43,12 @@ export function addCall(program: Command, act: CommandAction): void {
       }),
     );
 }
+
+const EXAMPLES = `
+Examples:
+  skillgate call CalculatorSkill.calculate "expression=2 + 3"
+  skillgate call MemorySkill.remember text=@note.txt
+  skillgate call DiceSkill.roll_dice '{"notation": "2d6"}' --json`;
 
 function methodAt(runtime: Runtime, path: string): Method {
   throwUnknown(runtime, path);

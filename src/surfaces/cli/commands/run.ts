@@ -15,6 +15,7 @@ import { wholeNumber } from "../input/whole-number.ts";
 interface RunFlags extends SnippetFlags {
   readonly timeout?: number;
   readonly trace?: true;
+  readonly yes?: true;
   readonly continue?: string;
   readonly again?: readonly number[];
   readonly reuse?: readonly number[];
@@ -31,7 +32,9 @@ export function addRun(program: Command, act: CommandAction): void {
     .option("--continue <run>", "correct a failed run: what it has done is not done again")
     .option("--again <numbers...>", "calls of that run that may be made again", collectNumbers)
     .option("--reuse <numbers...>", "calls of that run that count as made", collectNumbers)
+    .option("--yes", "approve each call that needs an approval, for scripts")
     .option("--trace", "show each call, and the time and memory of the run")
+    .addHelpText("after", EXAMPLES)
     .action(
       act(async (session, file: string | undefined, flags: RunFlags) => {
         const {
@@ -42,8 +45,9 @@ export function addRun(program: Command, act: CommandAction): void {
           paint,
         } = session;
         const source = await readSource(file, flags, signal);
+        const opened = await runtime(flags.yes && { approve: () => true });
         // With --verbose, wait until all problems are known.
-        const opened = await (verbose ? readyRuntime() : runtime());
+        if (verbose) await readyRuntime();
         const pending: Approval[] = [];
         opened.on("approval", (approval) => !approval.isWaiting && pending.push(approval));
         const endLiveOutput = showLiveOutput(opened, session);
@@ -71,6 +75,12 @@ export function addRun(program: Command, act: CommandAction): void {
       }),
     );
 }
+
+const EXAMPLES = `
+Examples:
+  skillgate run -e 'device.TimeSkill.get_time("Asia/Tokyo")'
+  skillgate run program.ts --timeout 5000 --trace
+  cat program.ts | skillgate run - --json`;
 
 function collectNumbers(text: string, numbers: readonly number[] = []): readonly number[] {
   return [...numbers, ...text.split(",").map((part) => wholeNumber(part.trim()))];

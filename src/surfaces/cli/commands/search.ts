@@ -16,6 +16,7 @@ export function addSearch(program: Command, act: CommandAction): void {
       "approximate size of the answer in tokens; detail beyond it is omitted (default: 700)",
       wholeNumber,
     )
+    .addHelpText("after", EXAMPLES)
     .option("--explain", "show the scores, and what each word adds to them")
     .action(
       act(
@@ -36,3 +37,8 @@ export function addSearch(program: Command, act: CommandAction): void {
       ),
     );
 }
+
+const EXAMPLES = `
+Examples:
+  skillgate search read a file
+  skillgate search "roll dice" --limit 3 --json`;
