@@ -71,6 +71,8 @@ export interface MethodDefinition {
   readonly name: string;
   /** The name on the wire where it differs (MCP tool names). */
   readonly wireName?: string;
+  /** The name as a tool without its skill, if the configuration has renamed it; by default, `wireName`. */
+  readonly toolName?: string;
   readonly description: string;
   /** `type: object`. The order of its properties is the order of positional arguments, required ones first. */
   readonly input: JsonSchema;

@@ -71,7 +71,17 @@ function normalizeEndpoint(
 }
 
 function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: string): Record<string, unknown> {
-  const { enabled, disabled, timeout, tool_timeout_sec: seconds, description, skillName, text, protocol } = entry;
+  const {
+    enabled,
+    disabled,
+    timeout,
+    tool_timeout_sec: seconds,
+    description,
+    skillName,
+    text,
+    protocol,
+    toolOverrides,
+  } = entry;
   const inMilliseconds = LIKE_OPENCODE.has(clientId) || LIKE_GEMINI.has(clientId);
   const { enabledTools, disabledTools } = getToolLists(entry);
   return {
@@ -81,6 +91,7 @@ function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: s
     skillName,
     text,
     protocol,
+    toolOverrides,
     enabledTools,
     disabledTools: disabledTools.length > 0 ? disabledTools : undefined,
   };

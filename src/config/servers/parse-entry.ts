@@ -9,6 +9,7 @@ import { BadEntry, type Fields, createFieldReader, entryError } from "./entry-fi
 import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
 import { URL_KEYS } from "./entry-keys.ts";
 import { parseOAuth } from "./oauth-entry.ts";
+import { parseToolOverrides } from "./tool-overrides.ts";
 import { findToolObjection, getToolLists, type ToolLists } from "./tool-selection.ts";
 import { fillIn, readEnvFile, type Variables, withoutRefused } from "../variables.ts";
 
@@ -217,6 +218,7 @@ function parseSettings({ name, fields, scope }: EntryContext) {
   const timeoutMs = parseTimeout(fields, scope);
   const text = parseTextSetting(name, fields.raw("text"));
   const protocol = parseProtocol(name, fields.raw("protocol"));
+  const toolOverrides = parseToolOverrides(name, fields.raw("toolOverrides"));
   if (skillName !== undefined && !isMemberName(skillName)) {
     throw entryError(name, `skillName ${JSON.stringify(skillName)} cannot be the name of a skill`, {
       key: "skillName",
@@ -229,6 +231,7 @@ function parseSettings({ name, fields, scope }: EntryContext) {
     ...(timeoutMs !== undefined && { timeoutMs: Math.ceil(timeoutMs) }),
     ...(text !== undefined && { text }),
     ...(protocol !== undefined && { protocol }),
+    ...(toolOverrides !== undefined && { toolOverrides }),
   };
 }
 

@@ -38,6 +38,19 @@ export interface TextSetting {
   readonly tools: Readonly<Record<string, TextForm>>;
 }
 
+/** The name and texts of one tool in place of those of its server. */
+export interface ToolOverride {
+  /** The name of its method. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+/** Returns the override of a tool by its protocol name; empty if it has none. */
+export function getToolOverride({ toolOverrides }: Pick<ServerConfig, "toolOverrides">, tool: string): ToolOverride {
+  return (toolOverrides !== undefined && Object.hasOwn(toolOverrides, tool) ? toolOverrides[tool] : undefined) ?? {};
+}
+
 export function getTextForm({ text }: Pick<ServerConfig, "text">, tool: string): TextForm {
   if (text === undefined) return "json";
   return Object.hasOwn(text.tools, tool) ? (text.tools[tool] ?? text.default) : text.default;
@@ -79,6 +92,8 @@ interface CommonServerConfig {
   readonly enabledTools?: readonly string[];
   /** Protocol names of the tools that are not offered. */
   readonly disabledTools: readonly string[];
+  /** Names, titles and descriptions in place of those of the server, by the protocol name of the tool. */
+  readonly toolOverrides?: Readonly<Record<string, ToolOverride>>;
   /** The conversion of a result that consists of one text; `json` by default. */
   readonly text?: TextSetting;
   /** Time limit of each tool call. */

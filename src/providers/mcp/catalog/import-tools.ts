@@ -5,7 +5,8 @@ import { TOOL_FIELDS } from "../../../model/tool-definition.ts";
 import { findSizeExcess } from "../../../shared/value-size.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
-import { isToolEnabled, type ServerConfig } from "../server-config.ts";
+import { overrideTool } from "./override-tool.ts";
+import { getToolOverride, isToolEnabled, type ServerConfig } from "../server-config.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 
 /** A tool that can be called. */
@@ -34,29 +35,43 @@ export interface ImportedTools {
   readonly disabled: readonly string[];
 }
 
-export interface ImportOptions extends Pick<ServerConfig, "enabledTools" | "disabledTools" | "timeoutMs"> {
+export interface ImportOptions extends Pick<
+  ServerConfig,
+  "enabledTools" | "disabledTools" | "toolOverrides" | "timeoutMs"
+> {
   /** The server may require headers that repeat parameters. */
   readonly hasHeaders?: boolean;
 }
 
 /** Converts the tools of a server to methods. A bad tool is left out and does not affect the others. */
 export function importTools(listed: readonly unknown[], options: ImportOptions): ImportedTools {
-  const parsed = new Map<string, ParsedTool>();
+  const parsed = new Map<string, RenamedTool>();
+  const owners = getNameOwners(options);
   const quarantined: QuarantinedTool[] = [];
   for (const [index, item] of listed.entries()) {
     const tool = parseTool(item, `#${index + 1}`, options.hasHeaders === true);
     if ("reason" in tool) quarantined.push(tool);
     else if (parsed.has(tool.name)) quarantined.push({ tool: tool.name, reason: "another tool has this name" });
-    else parsed.set(tool.name, tool);
+    else {
+      const { name: newName, ...texts } = getToolOverride(options, tool.name);
+      const owner = owners.get(newName ?? tool.name) ?? tool.name;
+      if (owner === tool.name) parsed.set(tool.name, { ...overrideTool(tool, texts), newName });
+      else quarantined.push({ tool: tool.name, reason: `toolOverrides gives its name to "${owner}"` });
+    }
   }
   // Disabled tools get names as well, so that disabling one tool does not rename another.
-  const names = toMethodNames([...parsed.keys()]);
+  const names = toMethodNames([...parsed.values()].map(({ name, newName }) => newName ?? name));
   const tools = [...parsed.values()].map((tool, index) => toTool(tool, names[index] ?? tool.name, options.timeoutMs));
   return {
     tools: tools.filter(({ name }) => isToolEnabled(options, name)),
     quarantined,
     disabled: [...parsed.keys()].filter((name) => !isToolEnabled(options, name)),
   };
+}
+
+/** The tools that have a new name, by that name. */
+function getNameOwners({ toolOverrides = {} }: ImportOptions): ReadonlyMap<string | undefined, string> {
+  return new Map(Object.entries(toolOverrides).map(([tool, { name }]) => [name, tool]));
 }
 
 interface ParsedTool {
@@ -69,6 +84,10 @@ interface ParsedTool {
   readonly hints: Partial<MethodMetadata>;
   /** Fields that are passed on to clients. */
   readonly fields: Readonly<Record<string, unknown>>;
+}
+
+interface RenamedTool extends ParsedTool {
+  readonly newName: string | undefined;
 }
 
 function parseTool(item: unknown, label: string, hasHeaders: boolean): ParsedTool | QuarantinedTool {
@@ -125,7 +144,7 @@ function parseHints(annotations: unknown): Partial<MethodMetadata> {
 }
 
 function toTool(
-  { name, digest, definition, description, inputSchema, outputSchema, hints, fields }: ParsedTool,
+  { name, digest, definition, description, inputSchema, outputSchema, hints, fields, newName }: RenamedTool,
   methodName: string,
   timeoutMs: number | undefined,
 ): ImportedTool {
@@ -139,6 +158,7 @@ function toTool(
     method: {
       name: methodName,
       ...(methodName !== name && { wireName: name }),
+      ...(newName !== undefined && { toolName: newName }),
       description,
       input: inputSchema,
       ...(outputSchema !== undefined && { output: outputSchema }),

@@ -12,10 +12,11 @@ export interface ServerListing
   readonly listedAt: number;
 }
 
-/** Returns a key that identifies a server by its configuration; contains no secret. */
+/** Returns a key that identifies a server by its configuration, without the texts that replace its own; contains no secret. */
 export function listingKey({ name, transport, declared, ...config }: ServerConfig): string {
   const folder = "cwd" in config ? config.cwd : "";
-  const digest = createHash("sha256").update(JSON.stringify([transport, folder, declared]));
+  const { toolOverrides: _overrides, ...entry } = declared;
+  const digest = createHash("sha256").update(JSON.stringify([transport, folder, entry]));
   return `${name}:${digest.digest("hex")}`;
 }
 

@@ -83,10 +83,12 @@ export function createServerSkill(
     ],
     disabled: imported.disabled,
     changes,
-    problems: findProblems(listing, imported.quarantined, changes, changePolicy).map((error) => ({
-      source: config.name,
-      error,
-    })),
+    problems: [
+      ...findProblems(listing, imported.quarantined, changes, changePolicy),
+      ...findUnusedOverrides(config, listing).map(
+        (tool) => `toolOverrides names "${tool}", which the server does not list`,
+      ),
+    ].map((error) => ({ source: config.name, error })),
     staleAt: listing.ttlMs === 0 ? Number.POSITIVE_INFINITY : listing.listedAt + listing.ttlMs,
     protocolVersion: listing.protocolVersion,
   };
@@ -108,6 +110,11 @@ function findProblems(
         : `the tool "${change.tool}" ${words}`;
     }),
   ];
+}
+
+function findUnusedOverrides({ toolOverrides = {} }: ServerConfig, { tools }: ServerListing): readonly string[] {
+  const names = new Set(tools.map((tool) => (isRecord(tool) ? tool["name"] : undefined)));
+  return Object.keys(toolOverrides).filter((tool) => !names.has(tool));
 }
 
 function getDescription({ description, name }: ServerConfig, { server }: ServerListing): string {

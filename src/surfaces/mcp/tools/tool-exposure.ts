@@ -74,7 +74,8 @@ function belongsTo(name: string, skill: ProvidedSkill): boolean {
   return skill.methods.some((method) => {
     const path = `${skill.name}.${method.name}`;
     return (
-      name === (method.wireName ?? method.name) || name === toolName({ skill: skill.name, name: method.name, path })
+      name === (method.toolName ?? method.wireName ?? method.name) ||
+      name === toolName({ skill: skill.name, name: method.name, path })
     );
   });
 }
@@ -104,13 +105,18 @@ function namedMethods(catalog: Catalog, names: ToolNames): ReadonlyMap<string, M
   // With raw names, clients reach resources and prompts through the protocol, not through tools.
   const methods = names === "raw" ? all.filter((method) => !isReading(method, catalog)) : all;
   const counts = new Map<string, number>(listBuiltinTools(true).map(({ name }) => [name, 1]));
-  for (const { wireName } of methods) counts.set(wireName, (counts.get(wireName) ?? 0) + 1);
+  for (const method of methods) counts.set(getRawName(method), (counts.get(getRawName(method)) ?? 0) + 1);
   return new Map(
     methods.map((method) => {
-      const isPlain = names === "raw" && counts.get(method.wireName) === 1 && PLAIN_NAME.test(method.wireName);
-      return [isPlain ? method.wireName : toolName(method), method];
+      const rawName = getRawName(method);
+      const isPlain = names === "raw" && counts.get(rawName) === 1 && PLAIN_NAME.test(rawName);
+      return [isPlain ? rawName : toolName(method), method];
     }),
   );
+}
+
+function getRawName({ wireName, definition }: Method): string {
+  return definition.toolName ?? wireName;
 }
 
 function isReading({ name, skill }: Method, catalog: Catalog): boolean {

@@ -1,0 +1,31 @@
+import { isRecord } from "../../../model/json.ts";
+import type { ToolOverride } from "../server-config.ts";
+
+/** The parts of a tool that the entry of its server can replace. */
+interface Replaceable {
+  readonly description: string;
+  /** Fields that are passed on to clients. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Replaces the description and the titles of a tool. A new description leaves out the titles of the server as well. */
+export function overrideTool<Tool extends Replaceable>(tool: Tool, { title, description }: ToolOverride): Tool {
+  if (title === undefined && description === undefined) return tool;
+  const { title: _title, annotations, ...fields } = tool.fields;
+  return {
+    ...tool,
+    description: description ?? tool.description,
+    fields: {
+      ...fields,
+      ...(title !== undefined && { title }),
+      ...(isRecord(annotations) && { annotations: withoutTitle(annotations) }),
+    },
+  };
+}
+
+function withoutTitle({
+  title: _title,
+  ...rest
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return rest;
+}
