@@ -29,6 +29,8 @@ async function serveWith(issuer: TestIssuer, more: object = {}) {
 
 const RPC = { jsonrpc: "2.0", id: 7, method: "tools/call" };
 
+const CALL_MAIL = { name: "call_method", arguments: { path: "MailSkill.send" } };
+
 function callOf(name: string): object {
   return { ...RPC, params: { name, arguments: {} } };
 }
@@ -41,6 +43,7 @@ test("challenges a call that lacks a scope of its method, over REST, JSON-RPC an
     post(`${url}/rpc`, callOf("MailSkill.send"), header),
     post(`${url}/mcp`, callOf("MailSkill__send"), { ...header, "mcp-protocol-version": "2025-11-25" }),
     post(`${url}/mcp`, callOf("MailSkill__send"), header),
+    post(`${url}/mcp?expose=calls`, { ...RPC, params: CALL_MAIL }, header),
   ]);
   for (const { status, json, headers } of answers) {
     expect([status, headers.get("www-authenticate")]).toEqual([
@@ -53,7 +56,7 @@ test("challenges a call that lacks a scope of its method, over REST, JSON-RPC an
       reason: expect.stringContaining("lacks the scope mail:send"),
     });
   }
-  expect(answers.map(({ json }) => json.id)).toEqual([undefined, 7, 7, 7]);
+  expect(answers.map(({ json }) => json.id)).toEqual([undefined, 7, 7, 7, 7]);
   // Each refusal is in the audit log.
   expect(runtime.audit().map(({ path, decision }) => [path, decision])).toEqual(
     answers.map(() => ["MailSkill.send", "refused"]),

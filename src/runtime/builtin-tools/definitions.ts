@@ -106,6 +106,36 @@ export const RESUME_RUN: BuiltinDefinition = {
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
 };
 
+/** The tool that calls one method, for clients that must see each call and its arguments. It is listed in place of `run_code`. */
+const CALL_METHOD: ToolDefinition & { readonly name: "call_method" } = {
+  name: "call_method",
+  title: "Call a method",
+  description:
+    "Call one method: path is Skill.method, arguments is an object with its parameters by name. Find methods with search_skills; describe one with describe_function before its first call unless its signature is clear. Answers with the result of the method.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "Skill.method" },
+      arguments: { type: "object", description: "The parameters by name", default: {} },
+    },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+};
+
+/** The tools of a client that searches for methods and calls them one by one, without programs. */
+export const CALL_TOOLS: readonly ToolDefinition[] = [
+  ...BUILTIN_TOOLS.filter(({ name }) => name !== "run_code"),
+  CALL_METHOD,
+];
+
+/** The definitions of all tools whose arguments are validated. */
+export const VALIDATED_TOOLS: readonly ToolDefinition[] = [...BUILTIN_TOOLS, RESUME_RUN, CALL_METHOD];
+
+/** A tool whose arguments are validated. */
+export type ValidatedTool = BuiltinTool | "call_method";
+
 /** Returns the built-in tools of a caller. */
 export function listBuiltinTools(canWait: boolean): readonly BuiltinDefinition[] {
   return canWait ? WITH_RESUME : BUILTIN_TOOLS;

@@ -1,7 +1,7 @@
 export { describeFunction, type EndedRun, resumeRun, runCode, searchSkills } from "./calls.ts";
-export { BUILTIN_TOOLS, isBuiltinTool, listBuiltinTools, MAX_QUESTIONS } from "./definitions.ts";
+export { BUILTIN_TOOLS, CALL_TOOLS, isBuiltinTool, listBuiltinTools, MAX_QUESTIONS } from "./definitions.ts";
 export { formatRunCode, getCatalogUnits, hasMethods } from "./description.ts";
-export { validateBuiltin } from "./input.ts";
+export { parseBuiltinInput, validateBuiltin } from "./input.ts";
 export {
   createRuntimeTools,
   type RuntimeTool,

@@ -3,7 +3,7 @@ import { argumentsMessage, type ArgumentProblem } from "../../model/arguments.ts
 import type { Catalog } from "../../model/catalog.ts";
 import { createRegistry } from "../../registry/index.ts";
 import { createValidator, type Validation } from "../../validation/index.ts";
-import { type BuiltinTool, listBuiltinTools } from "./definitions.ts";
+import { VALIDATED_TOOLS, type ValidatedTool } from "./definitions.ts";
 
 const validator = createValidator();
 
@@ -11,23 +11,23 @@ const validator = createValidator();
 let builtinCatalog: Catalog | undefined;
 
 /** Validates the arguments of a built-in tool. */
-export function validateBuiltin(tool: BuiltinTool, input: unknown): Validation {
+export function validateBuiltin(tool: ValidatedTool, input: unknown): Validation {
   return validator.validate(getMethod(tool), input);
 }
 
 /** Returns the arguments with their defaults; throws `ARGUMENTS_INVALID`. */
-export function parseBuiltinInput(tool: BuiltinTool, input: unknown): Readonly<Record<string, unknown>> {
+export function parseBuiltinInput(tool: ValidatedTool, input: unknown): Readonly<Record<string, unknown>> {
   const validation = validateBuiltin(tool, input);
   if (validation.kind === "valid") return validation.input;
   throw invalidInput(tool, validation.problems);
 }
 
-function invalidInput(tool: BuiltinTool, problems: readonly ArgumentProblem[]): SkillgateError {
+function invalidInput(tool: ValidatedTool, problems: readonly ArgumentProblem[]): SkillgateError {
   const message = argumentsMessage(getMethod(tool), problems).replace("Skillgate.", "");
   return new SkillgateError("ARGUMENTS_INVALID", message, { method: tool, problems });
 }
 
-function getMethod(tool: BuiltinTool) {
+function getMethod(tool: ValidatedTool) {
   builtinCatalog ??= readBuiltinCatalog();
   const method = builtinCatalog.method(`Skillgate.${tool}`);
   if (method === undefined) throw new TypeError(`${tool} is not a built-in tool`);
@@ -41,7 +41,7 @@ function readBuiltinCatalog(): Catalog {
     description: "",
     source: "code",
     kind: "code",
-    methods: listBuiltinTools(true).map(({ name, description, inputSchema }) => ({
+    methods: VALIDATED_TOOLS.map(({ name, description, inputSchema }) => ({
       name,
       description,
       input: inputSchema,

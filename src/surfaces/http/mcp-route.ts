@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { isRecord } from "../../model/json.ts";
 import { rpcError, toRpcError } from "../../shared/rpc-errors.ts";
 import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
-import { type Expose, EXPOSES, findCalledMethod, type Principal } from "../mcp/index.ts";
+import { type Expose, EXPOSES, findMethodCall, type Principal } from "../mcp/index.ts";
 import { findScopeChallenge } from "./auth/challenge.ts";
 import type { Body } from "./body.ts";
 import { findBatchFlaw, type RpcId } from "./json-rpc.ts";
@@ -51,13 +51,14 @@ async function refuseMissingScopes(
   { runtime, challenge }: HttpServices,
 ): Promise<Response | undefined> {
   const call = findToolCall(message);
-  const method = call && findCalledMethod(runtime.catalogFor(caller), exposure, call.name);
-  if (call === undefined || method === undefined) return undefined;
+  const called = call && findMethodCall(runtime.catalogFor(caller), exposure, call);
+  if (call === undefined || called === undefined) return undefined;
+  const { method, args } = called;
   const { policy } = runtime;
   const refusal = findRefusal(caller, method, { rule: policy.getRule(method), roles: policy.roles });
   if (!hasMissingScopes(refusal)) return undefined;
   // The guards refuse the call before anything else, and record it.
-  const error = await runtime.call(method.path, call.args, { caller }).then(
+  const error = await runtime.call(method.path, args, { caller }).then(
     () => undefined,
     (thrown: unknown) => toRpcError(thrown, call.name),
   );

@@ -16,7 +16,7 @@ import { canAnswer } from "./sessions/client-answers.ts";
 import { complete } from "./features/completion.ts";
 import { askedDirectly } from "./sessions/multi-turn-requests.ts";
 import { NO_TASKS, type RequestResult, type RequestTurn, type WorkContext } from "./sessions/multi-turn-request.ts";
-import { type Offered, getOfferedTools } from "./tools/tool-exposure.ts";
+import { hasMethodTools, hasPrograms, type Offered, getOfferedTools } from "./tools/tool-exposure.ts";
 import { IDENTITY } from "./identity.ts";
 import { createNotificationSink, createReadContext, type LogLevelState } from "./notifications.ts";
 import { getServerTexts, withDescription } from "./instructions.ts";
@@ -99,7 +99,7 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   traceHandlers(server, mcpClient);
   const library = async (): Promise<Library> => {
     const offers = await getCallerFeatures(caller, runtime.catalogFor(caller), exposure.names, shared.proxied);
-    return { runtime, caller, records, offers, hasOwnTools: exposure.expose !== "tools" };
+    return { runtime, caller, records, offers, hasOwnTools: hasPrograms(exposure) };
   };
   const converse: Converse = (name, context, work) => {
     if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, logLevel));
@@ -136,7 +136,7 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
   const offered = (): Offered => getOfferedTools(runtime, caller, exposure);
   server.setRequestHandler("tools/list", async (_request, context) => {
     // Methods listed as tools must be complete: wait for servers that are still connecting.
-    if (exposure.expose !== "code") await waitAtMost(READY_MS, runtime.known);
+    if (hasMethodTools(exposure)) await waitAtMost(READY_MS, runtime.known);
     const { description } = getServerTexts(runtime, mcpClient, getClientName(server, context));
     return { tools: withDescription(offered().tools, description) };
   });

@@ -20,7 +20,7 @@ import { createSessions, type SessionOptions } from "./sessions/sessions.ts";
 import { createProxiedFeatures, type ProxiedFeatures } from "./features/proxied-features.ts";
 import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
-export { disabledToolError, EXPOSES, findCalledMethod, type Expose, type Exposure } from "./tools/tool-exposure.ts";
+export { disabledToolError, EXPOSES, findMethodCall, type Expose, type Exposure } from "./tools/tool-exposure.ts";
 export { openEventStream } from "./sessions/event-stream.ts";
 export { toJson } from "../../shared/value-encoding.ts";
 export { getCallerFeatures } from "./features/caller-features.ts";

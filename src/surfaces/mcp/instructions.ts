@@ -4,11 +4,13 @@ import { formatRunCode, getCatalogUnits, hasMethods } from "../../runtime/builti
 import type { Principal } from "./sessions/client-session.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import { COMPLETE_UNITS, getClientLimits } from "./opening/client-limits.ts";
-import { BESIDE_TOOLS, formatInstructions, OWN_TOOLS } from "./opening/sentences.ts";
+import { BESIDE_TOOLS, CALL_TOOLS_INTRODUCTION, formatInstructions, OWN_TOOLS } from "./opening/sentences.ts";
 
 /** How to begin, with a catalog that shows methods. */
 const WITH_CATALOG =
   "Call device.Skill.method(…) in run_code at once if the catalog below shows it clearly; search for other methods, and describe what is not clear. Write one program for the whole task.";
+const WITH_CATALOG_AND_CALLS =
+  "Call a method with call_method at once if the catalog below shows it clearly; search for other methods, and describe what is not clear.";
 const CATALOG_HEADING = `\n\n## Catalog\nBelow each skill its methods. ${CATALOG_LEGEND}.\n\n`;
 const MORE_HEADING = "\n\n## More of the catalog\n\n";
 
@@ -28,7 +30,11 @@ export function getServerTexts(runtime: Runtime, { caller, exposure }: Principal
   const limits = getClientLimits(clientName);
   const total = runtime.catalogTokens * TOKEN_UNITS;
   const beside = BESIDE_TOOLS[exposure.expose];
-  const start = `${OWN_TOOLS} ${WITH_CATALOG}${beside}${CATALOG_HEADING}`;
+  const introduction =
+    exposure.expose === "calls"
+      ? `${CALL_TOOLS_INTRODUCTION} ${WITH_CATALOG_AND_CALLS}`
+      : `${OWN_TOOLS} ${WITH_CATALOG}${beside}`;
+  const start = `${introduction}${CATALOG_HEADING}`;
   const first = Math.min(total, COMPLETE_UNITS - start.length);
   const inDescription = getCatalogUnits(runtime, limits.description);
   const isCut = limits.instructions <= COMPLETE_UNITS;

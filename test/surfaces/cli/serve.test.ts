@@ -78,7 +78,7 @@ test.each([
   [["--stdio", "--http"], "Cannot use --stdio together with --http or --port"],
   [["--port", "70000"], "It must be a port from 0 to 65535; see skillgate serve --help"],
   [["--port", "http"], "It must be a port from 0 to 65535; see skillgate serve --help"],
-  [["--http", "--expose", "all"], "Allowed choices are code, tools, both, auto"],
+  [["--http", "--expose", "all"], "Allowed choices are code, calls, tools, both, auto"],
   [
     ["--http", "--no-auth", "--host", "0.0.0.0"],
     "without a token, the server listens only on this machine, not on 0.0.0.0",

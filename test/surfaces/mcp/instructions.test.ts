@@ -54,11 +54,14 @@ test("a client that cuts texts reads other methods in the instructions than in t
   expect(methods(description).filter((name) => methods(instructions).includes(name))).toEqual([]);
 });
 
-test.each(["code", "tools", "both", "auto"] as const)("exposed as %s, the texts are as agreed [V1]", async (expose) => {
-  const runtime = await open({ skills: recordedSkills().slice(1, 2) });
-  const { instructions, description } = texts(runtime, "claude-code", expose);
-  await expect(`${instructions}\n\n=====\n\n${description}\n`).toMatchFileSnapshot(`golden/exposed-as-${expose}.txt`);
-});
+test.each(["code", "calls", "tools", "both", "auto"] as const)(
+  "exposed as %s, the texts are as agreed [V1]",
+  async (expose) => {
+    const runtime = await open({ skills: recordedSkills().slice(1, 2) });
+    const { instructions, description } = texts(runtime, "claude-code", expose);
+    await expect(`${instructions}\n\n=====\n\n${description}\n`).toMatchFileSnapshot(`golden/exposed-as-${expose}.txt`);
+  },
+);
 
 test("tells models to search first without a budget, and for a catalog that is too large [V1]", async () => {
   const off = texts(await open({ catalogTokens: 0 }), "other");

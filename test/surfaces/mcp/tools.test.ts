@@ -305,7 +305,9 @@ test("selects the exposure by header or query, and rejects unknown values [V1]",
   const wrong = await post(`${url}/mcp?expose=all`, {});
   expect(wrong).toMatchObject({
     status: 400,
-    json: { error: { code: -32600, data: { field: "expose", suggestions: ["code", "tools", "both", "auto"] } } },
+    json: {
+      error: { code: -32600, data: { field: "expose", suggestions: ["code", "calls", "tools", "both", "auto"] } },
+    },
   });
 });
 

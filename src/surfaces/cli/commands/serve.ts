@@ -33,7 +33,7 @@ interface ServeFlags {
 }
 
 /** A copy of the values of `Expose`, so that `--help` does not load the server. */
-const EXPOSES: readonly Expose[] = ["code", "tools", "both", "auto"];
+const EXPOSES: readonly Expose[] = ["code", "calls", "tools", "both", "auto"];
 
 export function addServe(program: Command, act: CommandAction): void {
   program

@@ -1,4 +1,4 @@
-import { BUILTIN_TOOLS } from "../../../runtime/builtin-tools/definitions.ts";
+import { BUILTIN_TOOLS, CALL_TOOLS } from "../../../runtime/builtin-tools/definitions.ts";
 import type { OpeningTexts } from "./answers.ts";
 import type { Expose } from "./exposure.ts";
 import { formatInstructions } from "./sentences.ts";
@@ -11,5 +11,6 @@ export { OpeningStream } from "./stream.ts";
 /** Returns the texts for a client while no method is known. A list with methods as tools has to wait for them. */
 export function getFirstTexts(expose: Expose): OpeningTexts {
   const isShort = expose === "code" || expose === "auto";
-  return { instructions: formatInstructions(expose), tools: isShort ? BUILTIN_TOOLS : undefined };
+  const tools = isShort ? BUILTIN_TOOLS : expose === "calls" ? CALL_TOOLS : undefined;
+  return { instructions: formatInstructions(expose), tools };
 }

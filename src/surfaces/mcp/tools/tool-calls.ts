@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
 import type { Caller } from "../../../model/caller.ts";
+import type { Method } from "../../../model/catalog.ts";
 import { outliveClient } from "../sessions/lost-client.ts";
 import type { RunObserver } from "../../../model/run-observer.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../../shared/names/skill-names.ts";
@@ -23,6 +24,7 @@ import type { ConnectedClient, GatewayContext } from "../sessions/client-session
 import {
   describeFunction,
   isBuiltinTool,
+  parseBuiltinInput,
   resumeRun,
   runCode,
   searchSkills,
@@ -100,9 +102,31 @@ export async function callOffered(
     ...(conversation !== undefined && { conversation }),
   };
   const { tool, method } = found;
-  return method === undefined
-    ? callBuiltinTool(toolContext, tool, args, workContext)
-    : callMethodTool(toolContext, { tool, method }, args, workContext);
+  if (method !== undefined) return callMethodTool(toolContext, { tool, path: method.path, method }, args, workContext);
+  return tool.name === "call_method"
+    ? callMethodByPath(toolContext, tool, args, workContext)
+    : callBuiltinTool(toolContext, tool, args, workContext);
+}
+
+/** Calls the method that the arguments of `call_method` name. */
+async function callMethodByPath(
+  toolContext: ToolCallContext,
+  tool: OfferedTool["tool"],
+  args: unknown,
+  workContext: WorkContext,
+): Promise<CallToolResult> {
+  const { runtime, caller } = toolContext;
+  let path: string;
+  try {
+    path = String(parseBuiltinInput("call_method", args)["path"]);
+  } catch (thrown) {
+    return errorResult(toRpcError(thrown, tool.name), {});
+  }
+  const findMethod = (): Method | undefined => runtime.catalogFor(caller).method(path);
+  if (findMethod() === undefined) await waitAtMost(READY_MS, runtime.known);
+  // The arguments stay as they were sent; the method validates them.
+  const input = isRecord(args) ? (args["arguments"] ?? {}) : {};
+  return callMethodTool(toolContext, { tool: { ...tool, name: path }, path, method: findMethod() }, input, workContext);
 }
 
 async function callBuiltinTool(
@@ -180,14 +204,21 @@ async function resumeRunTool(
   );
 }
 
+interface CalledTool {
+  readonly tool: OfferedTool["tool"];
+  readonly path: string;
+  /** Absent if no method that the caller may see has the path; the call is then an error. */
+  readonly method: Method | undefined;
+}
+
 /** Calls a method as a tool. The result of an MCP server is returned unchanged, except for tokens in errors. */
 async function callMethodTool(
   { runtime, caller }: ToolCallContext,
-  { tool, method }: Required<OfferedTool>,
+  { tool, path, method }: CalledTool,
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
-  const { taskSupport } = method.metadata;
+  const taskSupport = method?.metadata.taskSupport;
   const isRequired = taskSupport === "required";
   if (isRequired && workContext.era === "modern" && !workContext.takesTasks) throw createTasksRequiredError();
   if (taskSupport !== "forbidden") workContext.offerTask({ isRequired });
@@ -199,7 +230,7 @@ async function callMethodTool(
     answered: (facts) => void ({ notes } = facts),
   };
   try {
-    const value = await runtime.call(method.path, args as never, {
+    const value = await runtime.call(path, args as never, {
       caller,
       signal: workContext.cancellable,
       observer,

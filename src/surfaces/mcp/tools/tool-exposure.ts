@@ -2,10 +2,11 @@ import { findDisabledSkills, skillDisabledError } from "../../../runtime/disable
 import type { SkillgateError } from "../../../errors.ts";
 import type { Caller } from "../../../model/caller.ts";
 import type { Catalog, Method } from "../../../model/catalog.ts";
+import { isRecord } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import { toolName } from "../../../registry/index.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
+import { CALL_TOOLS, listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import type { Expose } from "../opening/exposure.ts";
 import { methodTool } from "./method-tool.ts";
@@ -45,7 +46,7 @@ export interface OfferedTool {
 const cache = new WeakMap<Catalog, Map<string, Offered>>();
 
 export function getOfferedTools(runtime: Runtime, caller: Caller, exposure: Exposure): Offered {
-  const canWait = exposure.expose !== "tools" && runtime.runs.canWait(caller);
+  const canWait = hasPrograms(exposure) && runtime.runs.canWait(caller);
   return getOffered(runtime.catalogFor(caller), { ...exposure, canWait });
 }
 
@@ -58,9 +59,34 @@ function getOffered(catalog: Catalog, options: OfferOptions): Offered {
   return offered;
 }
 
-/** Finds the method that a tool calls; `undefined` for built-in and unknown tools. */
-export function findCalledMethod(catalog: Catalog, exposure: Exposure, name: string): Method | undefined {
-  return getOffered(catalog, { ...exposure, canWait: false }).find(name)?.method;
+/** True if clients can send programs. */
+export function hasPrograms({ expose }: Pick<Exposure, "expose">): boolean {
+  return expose !== "tools" && expose !== "calls";
+}
+
+/** True if methods may be tools of their own. */
+export function hasMethodTools({ expose }: Pick<Exposure, "expose">): boolean {
+  return expose !== "code" && expose !== "calls";
+}
+
+/** A call of a method. */
+interface MethodCall {
+  readonly method: Method;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** Finds the method that a call of a tool calls; `undefined` for built-in and unknown tools. */
+export function findMethodCall(
+  catalog: Catalog,
+  exposure: Exposure,
+  { name, args }: { readonly name: string; readonly args: MethodCall["args"] },
+): MethodCall | undefined {
+  const offered = getOffered(catalog, { ...exposure, canWait: false }).find(name);
+  if (offered?.method !== undefined) return { method: offered.method, args };
+  if (offered?.tool.name !== "call_method") return undefined;
+  const { path, arguments: input = {} } = args;
+  const method = typeof path === "string" ? catalog.method(path) : undefined;
+  return method && isRecord(input) ? { method, args: input } : undefined;
 }
 
 /** Returns the error for a tool of a disabled skill; `undefined` if no disabled skill has such a tool. */
@@ -81,6 +107,7 @@ function belongsTo(name: string, skill: ProvidedSkill): boolean {
 }
 
 function offer(catalog: Catalog, { expose, names, budgetTokens, canWait }: OfferOptions): Offered {
+  if (expose === "calls") return listed(CALL_TOOLS.map((tool) => ({ tool })));
   const own = listBuiltinTools(canWait).map((tool): OfferedTool => ({ tool }));
   const unlisted = canWait ? [] : listBuiltinTools(true).map((tool) => ({ tool }));
   if (expose === "code") return listed(own, unlisted);
