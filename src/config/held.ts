@@ -4,6 +4,7 @@ import { type ConfigFolders, formatPathLabel } from "./read-file.ts";
 import { variablesReadBy } from "./reads.ts";
 import type { DeclaredServer, ReadServers } from "./servers/read-servers.ts";
 import { quoted } from "./shown.ts";
+import { findCommands } from "./servers/command-placeholders.ts";
 import { describeStart } from "./servers/approval-summary.ts";
 import { type HeldPart, POLICY_FILES, type ProjectTrust } from "./trust/index.ts";
 import type { ProjectVariables } from "./variables.ts";
@@ -55,7 +56,12 @@ function skillParts({ parts, excess }: ProjectTrust, label: string): readonly st
 }
 
 /** Describes what a server starts, its relevant placeholder values, and the user's variables that it receives. */
-function serverDetail({ entry, config }: DeclaredServer, { ofUser }: ProjectVariables): string {
+function serverDetail(server: DeclaredServer, project: ProjectVariables): string {
+  const commands = [...new Set(findCommands(server.entry))].map((line) => `; runs ${quoted(line)} to get a secret`);
+  return `${startDetail(server, project)}${commands.join("")}`;
+}
+
+function startDetail({ entry, config }: DeclaredServer, { ofUser }: ProjectVariables): string {
   const reads = variablesReadBy(entry).filter((variable) => ofUser(variable) !== undefined);
   const secrets = reads.length === 0 ? "" : `${reads.join(", ")} of your environment`;
   const declared = config?.declared ?? {};

@@ -63,7 +63,7 @@ export function maskText(value: string): string {
 }
 
 /** Without a default: that is a value like any other. */
-const PLACEHOLDER = /\$\{(?:(?:env|input):)?[\w.-]{1,200}\}|\{env:\w{1,200}\}/g;
+const PLACEHOLDER = /\$\{(?:(?:env|input):)?[\w.-]{1,200}\}|\$\{cmd:[^{}]{1,1000}\}|\{env:\w{1,200}\}/g;
 
 /** The words of a command line; what follows a word like `--api-key` is a secret, too. */
 export function maskWords(words: readonly unknown[]): readonly unknown[] {

@@ -502,3 +502,15 @@ test("leaves a file that cannot be parsed unchanged [M10]", async () => {
   expect(readFileSync(place.path, "utf8")).toBe('{ "mcpServers": { "a": ');
   expect(readdirSync(cwd)).toEqual([".mcp.json"]);
 });
+
+test("shows the commands of a server in the question, and runs them only for a server that is trusted [P12]", async () => {
+  const headers = { Authorization: "x ${cmd:op read op://dev/token}" };
+  write(".mcp.json", { a: { url: "https://a.example/mcp", headers } });
+  const { heldParts, servers } = await loadConfig(options);
+  expect(heldParts.map(({ detail }) => detail)).toEqual([
+    "https://a.example/mcp with Authorization: ***; goes to a.example; runs 'op read op://dev/token' to get a secret",
+  ]);
+  expect(servers[0]).toMatchObject({ obstacle: NEW, commands: { cwd } });
+  await trust();
+  expect((await loadConfig(options)).servers[0]?.obstacle).toBe(undefined);
+});

@@ -14,15 +14,15 @@ export interface Fields {
   positive(key: string): number | undefined;
 }
 
-/** `fill` fills in placeholders. */
+/** `fill` fills in the placeholders of a value of a key. */
 export function createFieldReader(
   server: string,
   entry: Readonly<Record<string, unknown>>,
-  fill: (text: string) => string,
+  fill: (text: string, key: string) => string,
 ): Fields {
   const present = (key: string): unknown => (Object.hasOwn(entry, key) ? (entry[key] ?? undefined) : undefined);
   const scalar = (key: string, value: unknown, name = key): string => {
-    if (typeof value === "string") return fill(value);
+    if (typeof value === "string") return fill(value, key);
     if (typeof value === "number" || typeof value === "boolean") return String(value);
     throw entryError(server, `${name} must be text`, {
       key,

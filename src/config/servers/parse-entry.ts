@@ -1,14 +1,16 @@
+import { homedir } from "node:os";
 import { relative, resolve } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
 import { isMemberName } from "../../shared/names/skill-names.ts";
 import { suggestNames } from "../../shared/suggest.ts";
-import type { ProtocolChoice, ServerConfig, TextForm, TextSetting } from "../../providers/mcp/index.ts";
+import type { CommandSecrets, ProtocolChoice, ServerConfig, TextForm, TextSetting } from "../../providers/mcp/index.ts";
 import type { Path } from "../documents/index.ts";
 import { BadEntry, type Fields, createFieldReader, entryError } from "./entry-fields.ts";
 import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
 import { URL_KEYS } from "./entry-keys.ts";
 import { parseOAuth } from "./oauth-entry.ts";
+import { replaceCommands, type SecretCommands } from "./command-placeholders.ts";
 import { parseToolOverrides } from "./tool-overrides.ts";
 import { findToolObjection, getToolLists, type ToolLists } from "./tool-selection.ts";
 import { fillIn, readEnvFile, type Variables, withoutRefused } from "../variables.ts";
@@ -66,7 +68,9 @@ export function parseServer({ name, entry, source }: NamedEntry, scope: EntrySco
       fix: 'write { "command": "npx", "args": ["-y", "package"] }',
     });
   const missing = new Set<string>();
-  const context: EntryContext = { name, entry, missing, scope, fields: createFields(name, entry, missing, scope) };
+  const commands: SecretCommands = new Map();
+  const fields = createFields(name, entry, missing, { ...scope, commands });
+  const context: EntryContext = { name, entry, missing, scope: { ...scope, commands }, fields };
   const transport = detectTransport(context);
   const connection =
     transport === "stdio"
@@ -82,9 +86,20 @@ export function parseServer({ name, entry, source }: NamedEntry, scope: EntrySco
     ...connection,
     ...settings,
     ...selection,
+    ...(commands.size > 0 && { commands: { words: Object.fromEntries(commands), ...getCommandFolder(scope) } }),
     ...(obstacle !== undefined && { obstacle }),
     declared: entry,
   };
+}
+
+/** A command of the user never starts a program of the project. */
+function getCommandFolder({ owner, cwd }: EntryScope): Omit<CommandSecrets, "words"> {
+  return owner === "user" ? { cwd: homedir(), isOfUser: true } : { cwd };
+}
+
+/** The scope of an entry that is being read, which collects its commands. */
+interface ReadScope extends EntryScope {
+  readonly commands: SecretCommands;
 }
 
 interface NamedEntry extends Pick<ServerEntry, "name" | "entry"> {
@@ -96,7 +111,7 @@ interface EntryContext {
   readonly name: string;
   readonly entry: Readonly<Record<string, unknown>>;
   readonly fields: Fields;
-  readonly scope: EntryScope;
+  readonly scope: ReadScope;
   /** Placeholders without a value: `environment variable TOKEN`. */
   readonly missing: Set<string>;
 }
@@ -105,9 +120,10 @@ function createFields(
   name: string,
   entry: Readonly<Record<string, unknown>>,
   missing: Set<string>,
-  { variables, inputs }: EntryScope,
+  { variables, inputs, commands }: ReadScope,
 ): Fields {
-  return createFieldReader(name, entry, (text) => fillIn(text, variables, missing, inputs));
+  const fill = (text: string): string => fillIn(text, variables, missing, inputs);
+  return createFieldReader(name, entry, (text, key) => replaceCommands(name, key, text, { fill, commands }));
 }
 
 /** Returns the declared transport, or derives it from the keys of the entry. */

@@ -79,6 +79,16 @@ function matchesPattern(name: string, pattern: string): boolean {
   return name.length - last.length >= end && name.endsWith(last);
 }
 
+/** The commands whose outputs are parts of a configuration. */
+export interface CommandSecrets {
+  /** By the text that stands for the output in the configuration: the program and its arguments. */
+  readonly words: Readonly<Record<string, readonly string[]>>;
+  /** The working directory. Absolute. */
+  readonly cwd: string;
+  /** Declared by the user: the commands get the whole environment. */
+  readonly isOfUser?: true;
+}
+
 interface CommonServerConfig {
   readonly name: string;
   /** Where it is declared, for display: `.mcp.json:3`, `settings.yaml:12`. */
@@ -94,6 +104,8 @@ interface CommonServerConfig {
   readonly disabledTools: readonly string[];
   /** Names, titles and descriptions in place of those of the server, by the protocol name of the tool. */
   readonly toolOverrides?: Readonly<Record<string, ToolOverride>>;
+  /** Commands whose outputs are filled in when the server starts. */
+  readonly commands?: CommandSecrets;
   /** The conversion of a result that consists of one text; `json` by default. */
   readonly text?: TextSetting;
   /** Time limit of each tool call. */

@@ -1,6 +1,7 @@
 import { OWNER } from "../../../model/caller.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 import type { Connection } from "./connection.ts";
+import { fillInCommands, forgetOutputs } from "./secret-commands.ts";
 import { startFailure } from "./start-failure.ts";
 import { GrantFlow } from "../oauth/flow.ts";
 import { AuthorizationError, type Authorize, OAuthSession } from "../oauth/session.ts";
@@ -17,7 +18,17 @@ export interface OpenOptions extends Omit<ConnectOptions, "session"> {
 }
 
 /** Connects, logs in if the server requires it, and prepares the connection. Rejects with `SERVER_FAILED`. */
-export async function openConnection(config: ServerConfig, options: OpenOptions): Promise<Connection> {
+export async function openConnection(declared: ServerConfig, options: OpenOptions): Promise<Connection> {
+  const config = await fillInCommands(declared, options);
+  try {
+    return await openFilled(config, options);
+  } catch (thrown) {
+    forgetOutputs(declared);
+    throw thrown;
+  }
+}
+
+async function openFilled(config: ServerConfig, options: OpenOptions): Promise<Connection> {
   const session = await sessionFor(config, options);
   if (session === undefined) return openOnce(config, { ...options, session });
   try {
