@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
+import { bundleTypes } from "./bundle-types.mjs";
 import { linkGuest } from "./link-guest.mjs";
 import { DIST, fingerprint, FINGERPRINT_FILE, ROOT } from "./prepare.mjs";
 
@@ -19,6 +20,7 @@ try {
   await prepareSnapshot();
   await bundleSandbox();
   await bundleConsole();
+  await bundleTypes(staging);
   writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
   replaceDist();
 } finally {

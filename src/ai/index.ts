@@ -14,7 +14,7 @@ export interface AiTool {
   readonly toModelOutput: (call: { readonly output: RuntimeToolResult }) => AiOutput;
 }
 
-interface AiSchema {
+export interface AiSchema {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: "skillgate";
@@ -26,7 +26,7 @@ interface AiSchema {
   };
 }
 
-interface AiOutput {
+export interface AiOutput {
   readonly type: "text" | "error-text";
   readonly value: string;
 }

@@ -45,7 +45,7 @@ test("prints the documented output of the README's library example", () => {
   writeFileSync(file, example);
   try {
     const { stdout, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
-    expect({ stdout, stderr }).toEqual({ stdout: "completed 5\n", stderr: "" });
+    expect({ stdout, stderr }).toEqual({ stdout: "5\n", stderr: "" });
   } finally {
     rmSync(file);
   }
