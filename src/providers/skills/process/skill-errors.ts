@@ -37,7 +37,9 @@ const OWN_FOLDER = fileURLToPath(
 export function getProjectFrames(stack: string): readonly string[] {
   const frames = stack.split("\n").filter((line) => {
     const [, file] = /^ {4}at .*?((?:\/|[A-Za-z]:\\)[^()]*):\d+:\d+\)?$/.exec(line.replace("file://", "")) ?? [];
-    return file !== undefined && !file.startsWith(OWN_FOLDER) && !/[\\/]node_modules[\\/]/.test(file);
+    const isForeign =
+      /[ (]node:/.test(line) || file?.startsWith(OWN_FOLDER) || /[\\/]node_modules[\\/]/.test(file ?? "");
+    return file !== undefined && !isForeign;
   });
   // V8 names the holder of an exported function.
   return frames.map((line) => line.replace(/^( {4}at (?:async )?)(?:Object|Module)\./, "$1"));
