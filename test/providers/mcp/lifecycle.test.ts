@@ -107,6 +107,29 @@ test("stops an unresponsive server and its children on close, after the grace pe
   await Promise.all(pids.map(ended));
 });
 
+test.skipIf(process.platform !== "linux")(
+  "ends children of a server in sessions of their own, also without its environment [M9]",
+  async () => {
+    const provider = await connected([fixture()]);
+    const grandchild = async (input: object): Promise<number> =>
+      Number(await call(provider, "grandchild", { isDetached: true, ...input }));
+    const pids = [await grandchild({}), await grandchild({ hasNoEnvironment: true })];
+    await provider.close();
+    await Promise.all(pids.map(ended));
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "ends children in sessions of their own that a server has left behind [M9]",
+  async () => {
+    const provider = await connected([fixture()], { restart: SOON });
+    const grandchild = Number(await call(provider, "grandchild", { isDetached: true }));
+    await call(provider, "die").catch(() => {});
+    await provider.close();
+    await ended(grandchild);
+  },
+);
+
 test("leaves no process behind when a server exits [M9]", async () => {
   const provider = await connected([fixture()], { restart: SOON });
   const grandchild = Number(await call(provider, "grandchild"));

@@ -1,10 +1,7 @@
-import {
-  type ProcessIdentity,
-  getProcessIdentity,
-  type ProcessRegistry,
-  openProcessRegistry,
-} from "./process-registry.ts";
 import { killGroup } from "./kill-group.ts";
+import { getProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { getMarkPrefix, killMarkedProcesses } from "./process-mark.ts";
+import { openProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
 
 /** Process groups that must not outlive this process, with the identities of their leaders. */
 const groups = new Map<number, ProcessIdentity | undefined>();
@@ -28,6 +25,8 @@ export function killOnExit(group: number): () => void {
 function killAll(): void {
   for (const group of groups.keys()) killGroup(group, "SIGKILL");
   groups.clear();
+  const self = getProcessIdentity(process.pid);
+  if (self !== undefined) killMarkedProcesses(getMarkPrefix(self));
   saveRegistry();
 }
 

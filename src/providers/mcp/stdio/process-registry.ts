@@ -4,12 +4,8 @@ import { join } from "node:path";
 
 import { isRecord } from "../../../model/json.ts";
 import { killGroup } from "./kill-group.ts";
-
-/** A process that leads a group. Its id can be reused, but not with the same start time. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  readonly started: string;
-}
+import { getProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { getMarkPrefix, killMarkedProcesses } from "./process-mark.ts";
 
 /** Records the groups that a process has started and not yet stopped, in a file that outlives it. */
 export interface ProcessRegistry {
@@ -34,7 +30,7 @@ export function openProcessRegistry(): ProcessRegistry | undefined {
   };
 }
 
-/** Kills the groups of processes that were killed before they could stop them. */
+/** Kills the servers of processes that were killed before they could stop them. */
 export function killOrphans(): void {
   const folder = getRegistryFolder();
   if (folder === undefined) return;
@@ -42,19 +38,8 @@ export function killOrphans(): void {
     const [, pid, started] = /^(\d+)-(\d+)\.json$/.exec(name) ?? [];
     if (pid === undefined || getProcessIdentity(Number(pid))?.started === started) continue;
     for (const leader of readIdentities(join(folder, name))) killLeaderGroup(leader);
+    killMarkedProcesses(getMarkPrefix({ pid: Number(pid), started: String(started) }));
     rmSync(join(folder, name), { force: true });
-  }
-}
-
-/** Returns the identity of a running process; `undefined` if it does not exist or cannot be read. */
-export function getProcessIdentity(pid: number): ProcessIdentity | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is a name in parentheses that can contain anything; the start time is the 22nd field.
-    const started = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-    return started === undefined ? undefined : { pid, started };
-  } catch {
-    return undefined; // the process or the /proc file system does not exist
   }
 }
 

@@ -5,11 +5,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { IS_WINDOWS, killGroup } from "./kill-group.ts";
 import { killOnExit } from "./kill-on-exit.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+import { createMark, findDescendants, findMarkedProcesses, signalProcess, withMark } from "./process-mark.ts";
 import { windowsSpelling } from "./windows.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
-/** How long a server may take to exit after the end of its input, and again after SIGTERM. */
-const GRACE_MS = 2_000;
+/**
+ * How long a server may take to exit after the end of its input, and again after SIGTERM. Clients that start Skillgate
+ * kill it 4 s after the end of its input; its servers have to be stopped before that.
+ */
+const GRACE_MS = 1_000;
 
 /** How long to wait for the system to remove killed processes. */
 const KILLED_MS = 500;
@@ -30,20 +35,21 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A child process and its descendants: one group, stopped together. */
+/** A child process and its descendants, stopped together: its group, and on Linux those in sessions of their own. */
 export interface ServerProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly exited: Promise<ProcessExit>;
-  /** Ends stdin, then terminates, then kills; settles when the group has no process left. */
+  /** Ends stdin, then terminates, then kills; settles when no process is left. */
   stop(): Promise<void>;
 }
 
 /** Starts a server in a process group of its own. Rejects with the system's error if the command cannot be started. */
 export async function startProcess({ command, args, cwd, env }: ServerCommand): Promise<ServerProcess> {
-  const child = spawnServer({ command, args, cwd, env });
+  const mark = createMark();
+  const child = spawnServer({ command, args, cwd, env: withMark(env, mark) });
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
@@ -56,7 +62,7 @@ export async function startProcess({ command, args, cwd, env }: ServerCommand): 
     stdout: child.stdout,
     stderr: child.stderr,
     exited,
-    stop: () => (stopping ??= stopGroup(pid, child.stdin, exited).finally(release)),
+    stop: () => (stopping ??= stopServer({ pid, mark, exited }, child.stdin).finally(release)),
   };
 }
 
@@ -78,16 +84,37 @@ function waitForStart(child: ChildProcessByStdio<Writable, Readable, Readable>):
   });
 }
 
-/** Stops the whole group, even if its leader has exited by itself. */
-async function stopGroup(pid: number, stdin: Writable, exited: Promise<ProcessExit>): Promise<void> {
+interface MarkedProcess {
+  readonly pid: number;
+  readonly mark: string | undefined;
+  readonly exited: Promise<ProcessExit>;
+}
+
+/** Stops all processes, even if the first one has exited by itself. */
+async function stopServer({ pid, mark, exited }: MarkedProcess, stdin: Writable): Promise<void> {
+  // A process that clears its environment is found only while its parent runs.
+  const descendants = mark === undefined ? [] : findDescendants(pid);
   stdin.end();
   await waitAtMost(GRACE_MS, exited);
-  if (killGroup(pid, "SIGTERM")) await waitForGroupEnd(GRACE_MS, pid);
-  if (killGroup(pid, "SIGKILL")) await waitForGroupEnd(KILLED_MS, pid);
+  const marked = mark === undefined ? [] : findMarkedProcesses(mark);
+  const processes = { group: pid, strays: [...descendants, ...marked] };
+  if (signalAll(processes, "SIGTERM")) await waitForEnd(GRACE_MS, processes);
+  if (signalAll(processes, "SIGKILL")) await waitForEnd(KILLED_MS, processes);
   await exited;
 }
 
-async function waitForGroupEnd(ms: number, group: number): Promise<void> {
+interface ServerProcesses {
+  readonly group: number;
+  readonly strays: readonly ProcessIdentity[];
+}
+
+/** Sends a signal to all processes, or checks them with 0; false if none is left. */
+function signalAll({ group, strays }: ServerProcesses, signal: NodeJS.Signals | 0): boolean {
+  const isGroupLeft = killGroup(group, signal);
+  return strays.filter((stray) => signalProcess(stray, signal)).length > 0 || isGroupLeft;
+}
+
+async function waitForEnd(ms: number, processes: ServerProcesses): Promise<void> {
   const deadline = Date.now() + ms;
-  while (killGroup(group, 0) && Date.now() < deadline) await sleep(POLL_MS);
+  while (signalAll(processes, 0) && Date.now() < deadline) await sleep(POLL_MS);
 }
