@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+
 import { type KnownSecrets, MASK, maskTokens } from "../shared/secrets.ts";
 
 /** How much of a text is read, and how much of it is kept. */
@@ -16,7 +18,7 @@ export interface RedactionContext {
 
 /**
  * Redacts the text of a provider for a guest: stack lines are removed; secrets, credentials in URLs, addresses of
- * databases and absolute paths are replaced by a mark. The rest stays, because a model needs it to correct its call:
+ * databases and absolute paths of files are replaced by a mark. The rest stays, because a model needs it to correct its call:
  * `ENOENT: no such file or directory, open '/data/x.txt'` keeps the path if the call was about `/data/x.txt`, reads
  * `'/data/[path]'` if it was about `/data`, and `'[path]/x.txt'` if it was about `x.txt`.
  */
@@ -126,8 +128,38 @@ function shownAssignment(
 }
 
 function shownFoundPath(found: string, context: RedactionContext, [quote, quoted]: MatchGroups): string {
+  if (isWebPath(quoted ?? found)) return found;
   if (quote === undefined || quoted === undefined) return inSentence(found, context, shownPath);
   return `${quote}${shownPath(quoted, context)}${quote}`;
+}
+
+/** Recognizes the path of a web API, such as `/files/abc123`: it is in no folder at the root of a machine. */
+function isWebPath(path: string): boolean {
+  const [, root] = /^\/([^/]+)\//.exec(path) ?? [];
+  return root !== undefined && !getRootFolders().has(root) && !INTERNAL_FILE.test(path);
+}
+
+/** The name of a file of a program, with the line and column of a place in it. */
+const INTERNAL_FILE =
+  /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|php|sh|env|json|ya?ml|toml|ini|conf|cfg|log|sock|pem|key|crt|db|sqlite)(?::\d+){0,2}[.,:;!?)\]}]*$/;
+
+/** Folders at the root of the usual systems and containers. */
+const USUAL_ROOT_FOLDERS =
+  "Applications Library System Users Volumes app bin boot builds code data dev etc home host lib lib64 media mnt nix opt " +
+  "private proc root run sbin snap srv sys tmp usr var work workspace workspaces";
+
+let rootFolders: ReadonlySet<string> | undefined;
+
+function getRootFolders(): ReadonlySet<string> {
+  return (rootFolders ??= new Set([...USUAL_ROOT_FOLDERS.split(" "), ...listRoot()]));
+}
+
+function listRoot(): readonly string[] {
+  try {
+    return readdirSync("/");
+  } catch {
+    return []; // this process may not list it
+  }
 }
 
 /** Keeps the part of a path that the guest named itself. */
