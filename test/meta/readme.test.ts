@@ -39,7 +39,7 @@ test("refuses the README's second snippet with the text that follows it", () => 
 });
 
 test("prints the documented output of the README's library example", () => {
-  const [, example = ""] = /```js\n(import .*?)```/s.exec(README) ?? [];
+  const [, example = ""] = /## Use it as a library.*?```js\n(.*?)```/s.exec(README) ?? [];
   const file = join(".cache", `readme-${process.pid}.mjs`);
   mkdirSync(".cache", { recursive: true });
   writeFileSync(file, example);
@@ -49,6 +49,12 @@ test("prints the documented output of the README's library example", () => {
   } finally {
     rmSync(file);
   }
+});
+
+test("shows in the README the agent of docs/agents.md, which a test runs", () => {
+  const [, agent = ""] = /## Write your own agent.*?```js\n(.*?)```/s.exec(README) ?? [];
+  expect(agent).toContain("createAgent(");
+  expect(readFileSync("docs/agents.md", "utf8")).toContain(agent);
 });
 
 test("lists the default limits and timeouts in docs/limits.md", () => {

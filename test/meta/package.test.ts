@@ -1,0 +1,86 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+test("links from every packed page only to files in the package or to addresses", () => {
+  const [{ files }] = JSON.parse(npm(".", "pack", "--dry-run", "--json", "--ignore-scripts")) as [PackedPackage];
+  const packed = new Set(files.map(({ path }) => path));
+  const pages = [...packed].filter((path) => path.endsWith(".md") && !path.startsWith("dist/"));
+  expect(pages).toContain("README.md");
+  expect(pages).toContain("docs/install.md");
+  expect(pages.flatMap((page) => findLostLinks(page, readFileSync(page, "utf8"), packed))).toEqual([]);
+});
+
+test("finds a link to a file that is not in the package", () => {
+  const text = "[a](docs/a.md#part) [b](https://example.org/b) ![c](docs/c.png) [d](#d)";
+  expect(findLostLinks("README.md", text, new Set(["docs/a.md"]))).toEqual(["README.md: docs/c.png"]);
+});
+
+test("packs a README with absolute links if package.json names a repository, and leaves the file as it was", () => {
+  const folder = createPackage({ type: "git", url: "git+https://example.org/ada/sample.git" });
+  npm(folder, "pack");
+  expect(readPackedReadme(folder)).toBe(
+    "[a](https://example.org/ada/sample/blob/v1.2.3/docs/a.md#part) " +
+      "![b](https://example.org/ada/sample/raw/v1.2.3/docs/b.png) [c](https://example.com) [d](#d)\n",
+  );
+  expect(readFileSync(join(folder, "README.md"), "utf8")).toBe(SAMPLE_README);
+});
+
+test("packs a README with relative links if package.json names no repository", () => {
+  const folder = createPackage({ type: "git", url: "" });
+  npm(folder, "pack");
+  expect(readPackedReadme(folder)).toBe(SAMPLE_README);
+});
+
+test("has the fields about the project in package.json alone", () => {
+  const { author, homepage, bugs, repository } = JSON.parse(readFileSync("package.json", "utf8")) as PackageFields;
+  const fields = [author, homepage, bugs.url, repository.url];
+  expect(fields.map((field) => typeof field)).toEqual(["string", "string", "string", "string"]);
+});
+
+interface PackedPackage {
+  readonly files: readonly { readonly path: string }[];
+}
+
+interface PackageFields {
+  readonly author: string;
+  readonly homepage: string;
+  readonly bugs: { readonly url: string };
+  readonly repository: { readonly url: string };
+}
+
+const SAMPLE_README = "[a](docs/a.md#part) ![b](docs/b.png) [c](https://example.com) [d](#d)\n";
+
+function findLostLinks(page: string, text: string, packed: ReadonlySet<string>): readonly string[] {
+  const targets = [...text.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)[^)]*\)/g)].map(([, target = ""]) => target);
+  const isPacked = (target: string): boolean => packed.has(posix.join(posix.dirname(page), target));
+  return targets.filter((target) => !isPacked(target)).map((target) => `${page}: ${target}`);
+}
+
+/** Creates a package with the packing scripts of this one, without its build. */
+function createPackage(repository: object): string {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-package-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync("scripts/package-links.mjs", join(folder, "scripts/package-links.mjs"));
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  const prepack = scripts["prepack"]?.replace("npm run build && ", "");
+  const fields = { name: "sample", version: "1.2.3", files: ["README.md"], repository };
+  const text = JSON.stringify({ ...fields, scripts: { prepack, postpack: scripts["postpack"] } });
+  writeFileSync(join(folder, "package.json"), text);
+  writeFileSync(join(folder, "README.md"), SAMPLE_README);
+  return folder;
+}
+
+function readPackedReadme(folder: string): string {
+  const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
+  const { stdout } = spawnSync("tar", ["-xzOf", archive, "package/README.md"], { cwd: folder, encoding: "utf8" });
+  return stdout;
+}
+
+function npm(cwd: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync("npm", [...args], { cwd, encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
