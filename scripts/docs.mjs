@@ -1,12 +1,18 @@
-// Writes the pages of docs/ that are made from tables in the code: node scripts/docs.mjs [folder]
+// Writes the pages of docs/ that are made from tables in the code, after a build: node scripts/docs.mjs [folder]
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { transformSync } from "esbuild";
-import { ROOT } from "./prepare.mjs";
+import { configurationPage } from "./configuration-page.mjs";
+import { DIST, ROOT } from "./prepare.mjs";
 
 const folder = process.argv[2] ?? join(ROOT, "docs");
 writeFileSync(join(folder, "errors.md"), await errorsPage());
+const { createSettingsSchema } = await import(pathToFileURL(join(DIST, "src/surfaces/cli/settings/schema.js")));
+const schema = JSON.parse(JSON.stringify(await createSettingsSchema()));
+writeFileSync(join(folder, "settings.schema.json"), `${JSON.stringify(schema, null, 2)}\n`);
+writeFileSync(join(folder, "configuration.md"), configurationPage(schema));
 
 async function errorsPage() {
   const { ERRORS, ERROR_STAGES } = await importText(readFileSync(join(ROOT, "src", "errors.ts"), "utf8"));

@@ -34,7 +34,7 @@ export type {
 export type { ChatMessage, ChatToolCall } from "./messages.ts";
 export type { ChatModel } from "./models/chat-model.ts";
 export { chooseModel, type ModelChoice, type ReadVariable } from "./models/choose-model.ts";
-export { parseAgentSettings } from "./models/settings.ts";
+export { AGENT_SCHEMA, parseAgentSettings } from "./models/settings.ts";
 export { parseToolCalls } from "./steps/parse-tool-calls.ts";
 export { formatTranscript, formatTranscriptHeader, parseTranscript } from "./transcript.ts";
 export type { AgentSettings, ProviderName, TokenPrice } from "./models/settings.ts";

@@ -21,7 +21,7 @@ export interface SettingsFile extends FileContent {
   readonly timeouts?: Partial<Timeouts>;
 }
 
-const SECTIONS = [
+export const SECTIONS: readonly string[] = [
   "skills",
   "mcp",
   "mcpServers",

@@ -6,6 +6,9 @@ import { isRecord } from "../model/json.ts";
 import type { Authorize, McpProviderOptions } from "../providers/mcp/index.ts";
 import { getUserStateDir } from "./user-state-dir.ts";
 
+export const MCP_STARTS = ["at once", "when needed"] as const;
+export const MCP_CHANGES = ["report", "hold"] as const;
+
 /** Options for MCP servers. The settings file has the same under `mcp`, with `idle` in seconds. */
 export interface McpServerOptions {
   /**
@@ -47,8 +50,8 @@ export function resolveMcpOptions(
   const stateDir = use.stateDir ?? (scope.discover ? getUserStateDir(scope.env) : undefined);
   const { authorize, client } = use;
   return {
-    start: parseChoice("mcp.start", ["at once", "when needed"], use.start ?? section["start"]) ?? resolveStart(scope),
-    changes: parseChoice("mcp.changes", ["report", "hold"], use.changes ?? section["changes"]) ?? "report",
+    start: parseChoice("mcp.start", MCP_STARTS, use.start ?? section["start"]) ?? resolveStart(scope),
+    changes: parseChoice("mcp.changes", MCP_CHANGES, use.changes ?? section["changes"]) ?? "report",
     ...(idle !== undefined && { idleMs: idle }),
     ...(stateDir !== undefined && stateDir !== false && { stateDir: resolve(scope.cwd, stateDir) }),
     ...(authorize !== undefined && { authorize }),

@@ -5,10 +5,12 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { ERRORS } from "../../src/errors.ts";
 
-test("generates docs/errors.md from the table of errors", () => {
+test("generates docs/errors.md, docs/configuration.md and the schema of settings from tables in the code", () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-docs-"));
   try {
     execFileSync(process.execPath, ["scripts/docs.mjs", folder]);
+    for (const name of ["configuration.md", "settings.schema.json"])
+      expect(readFileSync(`docs/${name}`, "utf8")).toBe(readFileSync(join(folder, name), "utf8"));
     const page = readFileSync(join(folder, "errors.md"), "utf8");
     expect(readFileSync("docs/errors.md", "utf8")).toBe(page);
     expect(page.match(/(?<=^\| `)[A-Z_]+(?=`)/gm)).toEqual(Object.keys(ERRORS));

@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../../errors.ts";
-import { isRecord } from "../../model/json.ts";
+import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { type Budgets, BUDGET_NAMES } from "../budgets.ts";
 import type { AgentMode } from "../events.ts";
@@ -32,8 +32,11 @@ export interface TokenPrice {
   readonly output: number;
 }
 
-/** Tests a value; the text says what is allowed. */
-type SettingRule = readonly [form: string, isValid: (value: unknown) => boolean];
+/** Tests a value; the text says what is allowed, and the schema says it to editors. */
+type SettingRule = readonly [form: string, isValid: (value: unknown) => boolean, schema: JsonSchema];
+
+const TEXT: JsonSchema = { type: "string", pattern: "\\S" };
+const AMOUNT: JsonSchema = { type: "number", minimum: 0 };
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 const isPositive = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value > 0;
@@ -42,15 +45,48 @@ const isName =
   (value) =>
     names.includes(value);
 
+const VARIABLE = /^[A-Za-z_]\w*$/;
+
+const BUDGETS_SCHEMA: JsonSchema = {
+  type: "object",
+  additionalProperties: false,
+  properties: Object.fromEntries(BUDGET_NAMES.map((name) => [name, { type: "number", exclusiveMinimum: 0 }])),
+};
+
+const PRICE_SCHEMA: JsonSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["input", "output"],
+  properties: { input: AMOUNT, output: AMOUNT },
+};
+
 const RULES: Readonly<Record<keyof AgentSettings, SettingRule>> = {
-  model: ["a name such as openai:gpt-5", isText],
-  provider: [`one of ${PROVIDERS.join(", ")}`, isName(PROVIDERS)],
-  baseUrl: ["an address such as http://127.0.0.1:8080/v1", isText],
-  keyVariable: ["the name of a variable such as OPENAI_API_KEY", (value) => /^[A-Za-z_]\w*$/.test(String(value))],
-  mode: [`one of ${MODES.join(", ")}`, isName(MODES)],
-  budgets: [`numbers above 0 for ${BUDGET_NAMES.join(", ")}`, isBudgets],
-  contextTokens: ["a whole number from 1000", (value) => Number.isInteger(value) && Number(value) >= 1_000],
-  price: ["the price of a million tokens, as in { input: 3, output: 15 }", isPrice],
+  model: ["a name such as openai:gpt-5", isText, TEXT],
+  provider: [`one of ${PROVIDERS.join(", ")}`, isName(PROVIDERS), { enum: PROVIDERS }],
+  baseUrl: ["an address such as http://127.0.0.1:8080/v1", isText, TEXT],
+  keyVariable: [
+    "the name of a variable such as OPENAI_API_KEY",
+    (value) => typeof value === "string" && VARIABLE.test(value),
+    { type: "string", pattern: VARIABLE.source },
+  ],
+  mode: [`one of ${MODES.join(", ")}`, isName(MODES), { enum: MODES, default: "auto" }],
+  budgets: [`numbers above 0 for ${BUDGET_NAMES.join(", ")}`, isBudgets, BUDGETS_SCHEMA],
+  contextTokens: [
+    "a whole number from 1000",
+    (value) => Number.isInteger(value) && Number(value) >= 1_000,
+    { type: "integer", minimum: 1_000 },
+  ],
+  price: ["the price of a million tokens, as in { input: 3, output: 15 }", isPrice, PRICE_SCHEMA],
+};
+
+/** The section `agent` as a JSON Schema. */
+export const AGENT_SCHEMA: JsonSchema = {
+  type: "object",
+  description: "The model of `skillgate ask` and `skillgate chat`.",
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    Object.entries(RULES).map(([name, [form, , schema]]) => [name, { description: form, ...schema }]),
+  ),
 };
 
 function isPrice(value: unknown): boolean {

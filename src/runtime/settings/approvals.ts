@@ -6,8 +6,8 @@ import type { ApprovalOptions } from "../options.ts";
 import { findProblem } from "./invalid.ts";
 
 /** The time for which a question can be answered. */
-const DEFAULT_EXPIRE_SECONDS = 3_600;
-const MAX_EXPIRE_SECONDS = 30 * 24 * 3_600;
+export const DEFAULT_EXPIRE_SECONDS = 3_600;
+export const MAX_EXPIRE_SECONDS = 30 * 24 * 3_600;
 
 const DESTRUCTIVE_FORM = "approvals.destructive must be allow or ask; destructive methods ask until then";
 const EXPIRY_FORM = `approvals.expireSeconds must be a number above 0 and up to ${MAX_EXPIRE_SECONDS}`;

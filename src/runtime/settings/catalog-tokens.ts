@@ -2,7 +2,7 @@ import type { Problem } from "../../model/provider.ts";
 import { findProblem, formatValue, requireOption } from "./invalid.ts";
 
 export const DEFAULT_CATALOG_TOKENS = 2_500;
-const MAX_CATALOG_TOKENS = 100_000;
+export const MAX_CATALOG_TOKENS = 100_000;
 
 const FORM = `catalogTokens must be a whole number from 0 to ${MAX_CATALOG_TOKENS}`;
 

@@ -28,6 +28,7 @@ import { mergeLimits, mergeTimeouts } from "./limits.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
 import { resolveSections } from "./sections.ts";
 
+export { RUNTIME_SECTION_SCHEMAS } from "./schema.ts";
 export type { ParsedExecutorSettings, ParsedNodeSettings } from "./network-settings.ts";
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */

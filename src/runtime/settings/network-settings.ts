@@ -3,41 +3,67 @@ import { resolve } from "node:path";
 
 import { sentence } from "../../errors.ts";
 import type { ExecutorSettings } from "../../executors/index.ts";
-import { isRecord } from "../../model/json.ts";
+import { isRecord, type JsonSchema } from "../../model/json.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { NetworkSettings } from "../../network/index.ts";
 import type { NodeSettings } from "../../providers/nodes/index.ts";
 import { ANY_DEVICE, isDeviceName, toDeviceName } from "../../shared/names/method-paths.ts";
 
 const DEFAULT_SILENCE_SECONDS = 15;
+const MAX_SILENCE_SECONDS = 3_600;
 const MAX_CONCURRENCY = 10_000;
 const DEFAULT_CONCURRENCY = 1_000;
 
-type Forms = Readonly<Record<string, readonly [form: string, isValid: (value: unknown) => boolean]>>;
+/** The settings of a section: what each must be, its test, and its JSON Schema. */
+export type Forms = Readonly<
+  Record<string, readonly [form: string, isValid: (value: unknown) => boolean, schema: JsonSchema]>
+>;
+
+const TEXT: JsonSchema = { type: "string", pattern: "\\S" };
+/** An address may come from a variable: `${NATS_URL}`. */
+const ADDRESS: JsonSchema = { type: "string", pattern: "^\\S+$" };
+const TEXTS: JsonSchema = { type: "array", items: TEXT };
 
 const NETWORK_FORMS: Forms = {
-  url: ["an address such as nats://host:4222, or a list of them", (value) => isAddresses(toList(value))],
-  credentials: ["a file of NATS credentials", isText],
+  url: [
+    "an address such as nats://host:4222, or a list of them",
+    (value) => isAddresses(toList(value)),
+    {
+      anyOf: [ADDRESS, { type: "array", items: ADDRESS, minItems: 1 }],
+    },
+  ],
+  credentials: ["a file of NATS credentials", isText, TEXT],
   name: [
     `a name with a letter or a digit, and not ${ANY_DEVICE}, which stands for all machines`,
     (value) => isText(value) && !["", ANY_DEVICE].includes(toDeviceName(value)),
+    TEXT,
   ],
-  key: ["a file with a private key", isText],
-  peers: ["a section of public keys by device name", isPeers],
-  silenceSeconds: ["a number of seconds above 0", (value) => typeof value === "number" && value > 0 && value <= 3_600],
+  key: ["a file with a private key", isText, TEXT],
+  peers: ["a section of public keys by device name", isPeers, { type: "object", additionalProperties: TEXT }],
+  silenceSeconds: [
+    "a number of seconds above 0",
+    (value) => typeof value === "number" && value > 0 && value <= MAX_SILENCE_SECONDS,
+    {
+      type: "number",
+      exclusiveMinimum: 0,
+      maximum: MAX_SILENCE_SECONDS,
+      default: DEFAULT_SILENCE_SECONDS,
+    },
+  ],
 };
 
-const NODE_FORMS: Forms = {
+export const NODE_FORMS: Forms = {
   ...NETWORK_FORMS,
-  offer: ["a list of patterns such as MusicSkill.*", isTexts],
-  scopes: ["a list of scopes", isTexts],
+  offer: ["a list of patterns such as MusicSkill.*", isTexts, TEXTS],
+  scopes: ["a list of scopes", isTexts, { ...TEXTS, default: [] }],
 };
 
-const EXECUTOR_FORMS: Forms = {
+export const EXECUTOR_FORMS: Forms = {
   ...NETWORK_FORMS,
   concurrency: [
     `a whole number of runs from 1 to ${MAX_CONCURRENCY}`,
     (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_CONCURRENCY,
+    { type: "integer", minimum: 1, maximum: MAX_CONCURRENCY, default: DEFAULT_CONCURRENCY },
   ],
 };
 

@@ -14,11 +14,11 @@ export interface RunSettings {
   readonly learnedPasses: number;
 }
 
-const DEFAULT_HOLD_SECONDS = 25;
-const MAX_HOLD_SECONDS = 86_400;
+export const DEFAULT_HOLD_SECONDS = 25;
+export const MAX_HOLD_SECONDS = 86_400;
 
-const DEFAULT_LEARNED_PASSES = 3;
-const MAX_LEARNED_PASSES = 1_000;
+export const DEFAULT_LEARNED_PASSES = 3;
+export const MAX_LEARNED_PASSES = 1_000;
 
 const PASSES_FORM = `runs.learnedPasses must be a whole number from 1 to ${MAX_LEARNED_PASSES}`;
 const RECORD_FORM = "runs.record must be off, effects or full";

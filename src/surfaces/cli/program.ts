@@ -25,6 +25,7 @@ import { addRun } from "./commands/run.ts";
 import { addRuns } from "./runs/index.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve.ts";
+import { addSettings } from "./settings/index.ts";
 import { addSkills } from "./skills/index.ts";
 import { addStore } from "./store.ts";
 import { addTrust } from "./trust.ts";
@@ -57,6 +58,7 @@ export function createProgram(act: CommandAction): Command {
     addConnect,
     addDoctor,
     addInit,
+    addSettings,
     addTrust,
     addKeys,
     addPolicy,

@@ -18,7 +18,7 @@ import { serveSockets } from "./socket.ts";
 import { createInFlight } from "./in-flight.ts";
 import { AUTHENTICATION_MS } from "./auth/unauthenticated.ts";
 
-export { parseServerSettings, SERVER_DEFAULTS, type HttpServerSettings } from "./settings.ts";
+export { parseServerSettings, SERVER_DEFAULTS, SERVER_SCHEMA, type HttpServerSettings } from "./settings.ts";
 export { openToken } from "./auth/token.ts";
 export { type Authentication, OWNER_AUTHENTICATION } from "./auth/authenticate.ts";
 export { closeAfterCredential, followCredential } from "./auth/follow-credential.ts";

@@ -1,8 +1,8 @@
 import { sentence, SkillgateError } from "../../errors.ts";
-import { isRecord } from "../../model/json.ts";
+import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { EXPOSES, type Exposure } from "../mcp/index.ts";
-import { type IssuerSettings, parseIssuer } from "./oauth/issuer-settings.ts";
+import { ISSUER_SCHEMA, type IssuerSettings, parseIssuer } from "./oauth/issuer-settings.ts";
 
 /** The section `server` of settings.yaml. */
 export interface HttpServerSettings extends Exposure {
@@ -71,21 +71,34 @@ export function parseServerSettings(section: unknown): HttpServerSettings {
 interface SettingField {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
+  readonly schema: JsonSchema;
 }
+
+const FLAG: SettingField = {
+  expected: "true or false",
+  fits: (value) => typeof value === "boolean",
+  schema: { type: "boolean" },
+};
 
 const TEXTS: SettingField = {
   expected: "a list of strings",
   fits: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+  schema: { type: "array", items: { type: "string" } },
 };
 
 const FIELDS: Readonly<Record<Exclude<keyof HttpServerSettings, "oauth">, SettingField>> = {
-  host: { expected: "a name or an address", fits: (value) => typeof value === "string" && value !== "" },
+  host: {
+    expected: "a name or an address",
+    fits: (value) => typeof value === "string" && value !== "",
+    schema: { type: "string", minLength: 1 },
+  },
   port: wholeNumber(0, 65_535),
   auth: {
     expected: "true, false or a section with issuer and audience",
     fits: (value) => typeof value === "boolean" || isRecord(value),
+    schema: { anyOf: [FLAG.schema, ISSUER_SCHEMA] },
   },
-  console: { expected: "true or false", fits: (value) => typeof value === "boolean" },
+  console: FLAG,
   expose: choice(EXPOSES),
   names: choice(["qualified", "raw"]),
   budgetTokens: wholeNumber(0),
@@ -100,17 +113,58 @@ const FIELDS: Readonly<Record<Exclude<keyof HttpServerSettings, "oauth">, Settin
   drainSeconds: wholeNumber(0, 86_400),
 };
 
+const MEANINGS: Readonly<Record<keyof typeof FIELDS, string>> = {
+  host: "the address at which the server listens",
+  port: "the port; 0 picks a free one",
+  auth: "whether requests need a token, or the issuer of OAuth tokens that are accepted",
+  console: "offers the web console at `/`",
+  expose: "what clients see as tools: three tools, every method, or what fits into `budgetTokens`",
+  names: "how methods are named as tools: with their skill, or as their server names them",
+  budgetTokens: "tokens of all definitions up to which `expose: auto` shows every method",
+  allowedHosts: "host names that clients may use in addition to the loopback names",
+  allowedOrigins: "origins from which browsers may call in addition to the loopback ones",
+  bodyBytes: "the size of a request",
+  headerBytes: "the size of the headers of a request",
+  requestSeconds: "seconds for a whole request to arrive",
+  sessions: "open MCP sessions",
+  sessionIdleSeconds: "seconds after which an unused session ends",
+  log: "how `skillgate serve` writes its log",
+  drainSeconds: "seconds that requests have to finish when the server stops",
+};
+
 function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): SettingField {
   return {
     expected: `a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`,
     fits: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+    schema: { type: "integer", minimum: least, ...(most < Number.MAX_SAFE_INTEGER && { maximum: most }) },
   };
 }
 
 function choice(values: readonly string[]): SettingField {
-  return { expected: values.join(", "), fits: (value) => typeof value === "string" && values.includes(value) };
+  return {
+    expected: values.join(", "),
+    fits: (value) => typeof value === "string" && values.includes(value),
+    schema: { enum: values },
+  };
 }
 
 function wrong(what: string): SkillgateError {
   return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", what));
 }
+
+/** The section `server` as a JSON Schema. */
+export const SERVER_SCHEMA: JsonSchema = {
+  type: "object",
+  description: "The server of `skillgate serve --http`.",
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    Object.entries(FIELDS).map(([name, { schema }]) => [
+      name,
+      {
+        ...schema,
+        default: SERVER_DEFAULTS[name as keyof typeof FIELDS],
+        description: MEANINGS[name as keyof typeof FIELDS],
+      },
+    ]),
+  ),
+};

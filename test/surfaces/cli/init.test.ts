@@ -86,3 +86,20 @@ test("prints completion scripts for three shells, and names them [O1]", async ()
   );
   expect(other).toMatchObject({ exit: 2, stderr: "Unknown shell: bsh; did you mean bash or zsh?\n" });
 });
+
+test("names with init the schema of settings.yaml, which is a file and validates what init writes [O1]", async () => {
+  const cwd = project();
+  await skillgate(["init"], { cwd });
+  const [, file = ""] =
+    /^# yaml-language-server: \$schema=(.*)\n/.exec(readFileSync(join(cwd, "settings.yaml"), "utf8")) ?? [];
+  const schema = JSON.parse(readFileSync(resolve(cwd, file), "utf8")) as unknown;
+  const { exit, stdout } = await skillgate(["settings", "schema"], { cwd });
+  expect({ exit, schema: JSON.parse(stdout) as unknown }).toEqual({ exit: 0, schema });
+});
+
+test("names with init the schema of the installed package, relative to the project [O1]", async () => {
+  const schema = "node_modules/skillgate/docs/settings.schema.json";
+  const cwd = project({ [schema]: "{}" });
+  await skillgate(["init", "inner"], { cwd });
+  expect(readFileSync(join(cwd, "inner/settings.yaml"), "utf8")).toMatch(`$schema=../${schema}\n`);
+});

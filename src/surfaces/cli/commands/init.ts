@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
 
 import type { CommandAction } from "../command-action.ts";
 import { lines } from "../text/layout.ts";
 import { loadConfigModule } from "../mcp/load-config.ts";
 import { takenOverNote } from "../text/run-texts.ts";
+import { SCHEMA_FILE } from "../settings/schema.ts";
 import { writeNewFile } from "../input/write-new-file.ts";
 
 export function addInit(program: Command, act: CommandAction): void {
@@ -25,7 +26,8 @@ export function addInit(program: Command, act: CommandAction): void {
         const { changeByHand, loadConfig } = await loadConfigModule();
         const options = { cwd: root, env: process.env };
         await changeByHand(options, { files: created.map((name) => join(root, name)) }, async () => {
-          for (const [name, text] of missing) await writeNewFile(join(root, name), text);
+          for (const [name, text] of missing)
+            await writeNewFile(join(root, name), text.replace(SCHEMA_PLACE, findSchema(root)));
         });
         addProblems((await loadConfig(options)).warnings.filter(({ isHeld }) => isHeld));
         const existing = FILES.map(([name]) => name).filter((name) => !created.includes(name));
@@ -47,6 +49,9 @@ export function addInit(program: Command, act: CommandAction): void {
 
 const NEXT = `Try it: skillgate run -e "device.GreeterSkill.greet('Ada')"`;
 
+/** Stands for the address of the schema in the text of a file. */
+const SCHEMA_PLACE = "SCHEMA";
+
 const FILES: readonly (readonly [name: string, text: string])[] = [
   [
     ".mcp.json",
@@ -57,7 +62,8 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
   ],
   [
     "settings.yaml",
-    `# Skillgate settings. Every setting is optional; the commented lines show the defaults.
+    `# yaml-language-server: $schema=${SCHEMA_PLACE}
+# Skillgate settings. Every setting is optional; the commented lines show the defaults.
 
 # skills:
 #   dir: skills
@@ -92,4 +98,13 @@ export class GreeterSkill {
 
 function formatPath(root: string, name: string): string {
   return relative(".", resolve(root, name)) || name;
+}
+
+/** The schema of the package that the project has installed, relative to the project; else the one of this package. */
+function findSchema(root: string): string {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const file = join(folder, "node_modules", "skillgate", "docs", "settings.schema.json");
+    if (existsSync(file)) return relative(root, file).split(sep).join("/");
+    if (dirname(folder) === folder) return SCHEMA_FILE;
+  }
 }

@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../../../errors.ts";
-import { isRecord } from "../../../model/json.ts";
+import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { findPermissionFlaw } from "../../../keys/index.ts";
 import { describeUnknownName } from "../../../shared/suggest.ts";
 import { isLoopback } from "../origin-check.ts";
@@ -26,7 +26,38 @@ export interface IssuerSettings {
   readonly scopes?: ReadonlyMap<string, ScopeRights>;
 }
 
-const FIELDS = ["issuer", "audience", "jwksUri", "requiredScopes", "scopes"];
+const TEXTS: JsonSchema = { type: "array", items: { type: "string" } };
+const URL_TEXT: JsonSchema = { type: "string", pattern: "^https?://" };
+
+/** The rights of one OAuth scope as a JSON Schema. */
+const RIGHTS_SCHEMA: JsonSchema = {
+  type: "object",
+  additionalProperties: false,
+  properties: { permissions: TEXTS, roles: TEXTS, scopes: TEXTS },
+};
+
+const PROPERTIES: Readonly<Record<keyof IssuerSettings, JsonSchema>> = {
+  issuer: URL_TEXT,
+  audience: {
+    anyOf: [
+      { type: "string", minLength: 1 },
+      { type: "array", minItems: 1, items: { type: "string", minLength: 1 } },
+    ],
+  },
+  jwksUri: URL_TEXT,
+  requiredScopes: { ...TEXTS, default: [] },
+  scopes: { type: "object", additionalProperties: RIGHTS_SCHEMA },
+};
+
+/** The section `server.auth` as a JSON Schema. */
+export const ISSUER_SCHEMA: JsonSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["issuer", "audience"],
+  properties: PROPERTIES,
+};
+
+const FIELDS = Object.keys(PROPERTIES);
 
 /** Parses the section `server.auth`; throws `CONFIG_INVALID`. */
 export function parseIssuer(section: Readonly<Record<string, unknown>>): IssuerSettings {

@@ -1,0 +1,210 @@
+import type { JsonSchema } from "../../model/json.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../model/limits.ts";
+import { DEFAULT_TIMEOUTS, type Timeouts } from "../../model/timeouts.ts";
+import { MCP_CHANGES, MCP_STARTS } from "../mcp-options.ts";
+import { DEFAULT_EXPIRE_SECONDS, MAX_EXPIRE_SECONDS } from "./approvals.ts";
+import { DEFAULT_CATALOG_TOKENS, MAX_CATALOG_TOKENS } from "./catalog-tokens.ts";
+import { EXECUTOR_FORMS, type Forms, NODE_FORMS } from "./network-settings.ts";
+import { DEFAULT_HOLD_SECONDS, DEFAULT_LEARNED_PASSES, MAX_HOLD_SECONDS, MAX_LEARNED_PASSES } from "./runs.ts";
+
+const LIMIT_MEANINGS: Readonly<Record<keyof Limits, string>> = {
+  cpuMs: "milliseconds of computing in a run, without waiting for calls",
+  wallMs: "milliseconds of a run from start to end",
+  memoryBytes: "the heap of the isolate",
+  calls: "calls in one run",
+  callsInFlight: "concurrent calls of a run; further ones wait",
+  outputBytes: "printed text; longer text is cut visibly",
+  resultBytes: "the result of a run; a longer one is cut visibly",
+  answerTokens: "the result in the text for a model",
+  sourceBytes: "the text of a program",
+  argumentBytes: "the arguments of one call",
+  answerBytes: "the result of one call",
+};
+
+const TIMEOUT_MEANINGS: Readonly<Record<keyof Timeouts, string>> = {
+  validationMs: "milliseconds for validating the arguments of a call",
+  discoveryMs: "milliseconds for one search or description",
+  lockMs: "milliseconds for waiting for another process that writes to the store",
+  connectMs: "milliseconds for connecting to an MCP server",
+};
+
+const TEXT: JsonSchema = { type: "string", minLength: 1 };
+const TEXTS: JsonSchema = { type: "array", items: { type: "string" } };
+const DAYS: JsonSchema = { type: "integer", minimum: 1 };
+const DESTRUCTIVE: JsonSchema = { enum: ["allow", "ask"] };
+const RECORD: JsonSchema = { enum: ["off", "effects", "full", false] };
+
+/** The sections of settings.yaml that the runtime reads, as JSON Schemas by name. */
+export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  skills: describeSkills(),
+  mcp: section("MCP servers, and how they start.", {
+    servers: { ...describeServers(), description: "the servers, as a list or by name" },
+    enabled: { type: "boolean", default: true, description: "false disables all servers, also those of other files" },
+    inputs: {
+      type: "array",
+      items: { type: "object" },
+      description: "values that a person is asked for, as in VS Code",
+    },
+    start: { enum: [...MCP_STARTS], description: "when servers start; `when needed` for commands that end at once" },
+    idle: {
+      type: "number",
+      exclusiveMinimum: 0,
+      description: "seconds without a call after which a server is stopped",
+    },
+    changes: {
+      enum: [...MCP_CHANGES],
+      default: "report",
+      description: "what happens to a tool whose definition changed",
+    },
+  }),
+  mcpServers: { ...describeServers(), description: "MCP servers by name, as in `.mcp.json`." },
+  limits: section("Limits of one run.", describeNumbers(DEFAULT_LIMITS, LIMIT_MEANINGS)),
+  timeouts: section("Timeouts outside of runs.", describeNumbers(DEFAULT_TIMEOUTS, TIMEOUT_MEANINGS)),
+  typecheck: { type: "boolean", default: true, description: "Checks the types of programs before they run." },
+  learning: {
+    ...section("What the search learns from use; `false` disables both.", {
+      requests: {
+        type: "boolean",
+        default: true,
+        description: "the words of a search find the method that was called",
+      },
+      results: { type: "boolean", default: true, description: "types of results of methods that do not declare them" },
+    }),
+    type: ["object", "boolean"],
+  },
+  catalogTokens: {
+    type: "integer",
+    minimum: 0,
+    maximum: MAX_CATALOG_TOKENS,
+    default: DEFAULT_CATALOG_TOKENS,
+    description: "Tokens of the catalog in the system prompt.",
+  },
+  store: section("Where keys, approvals, runs and the audit log are stored.", {
+    dir: { ...TEXT, description: "the folder of the store; in memory without it and without `url`" },
+    url: { ...TEXT, description: "the address of a PostgreSQL database" },
+    keep: section("how long records are kept", {
+      auditDays: { ...DAYS, description: "days for records of the audit log" },
+      approvalDays: { ...DAYS, description: "days for answered questions" },
+      runDays: { ...DAYS, description: "days for recorded runs" },
+    }),
+  }),
+  audit: { enum: ["off", "store", false], description: "Whether calls are recorded in the audit log." },
+  approvals: orShort("Calls that wait for a person; a text is the value of `destructive`.", DESTRUCTIVE, {
+    destructive: {
+      ...DESTRUCTIVE,
+      default: "allow",
+      description: "whether methods that declare themselves destructive wait for a person",
+    },
+    expireSeconds: {
+      type: "number",
+      exclusiveMinimum: 0,
+      maximum: MAX_EXPIRE_SECONDS,
+      default: DEFAULT_EXPIRE_SECONDS,
+      description: "seconds for which a question can be answered",
+    },
+    holdSeconds: {
+      type: "number",
+      exclusiveMinimum: 0,
+      maximum: MAX_HOLD_SECONDS,
+      default: DEFAULT_HOLD_SECONDS,
+      description: "seconds for which a waiting run keeps its memory",
+    },
+  }),
+  runs: orShort("The ledgers of runs; a text is the value of `record`.", RECORD, {
+    record: {
+      ...RECORD,
+      default: "effects",
+      description: "the runs that are recorded: none, those that can have an effect, or all",
+    },
+    learnedPasses: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_LEARNED_PASSES,
+      default: DEFAULT_LEARNED_PASSES,
+      description: "passes after which a learned skill is not marked as learned any more",
+    },
+  }),
+  secrets: section("Secrets in results.", {
+    rehydrate: {
+      type: "boolean",
+      default: false,
+      description: "whether an argument with a masked secret is passed with its value",
+    },
+  }),
+  nodes: section("Skills of other machines over NATS.", describeForms(NODE_FORMS)),
+  executors: section("Programs that executors on other machines run.", describeForms(EXECUTOR_FORMS)),
+};
+
+/** The schema of a section whose settings are these. */
+function section(description: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: "object", description, additionalProperties: false, properties };
+}
+
+/** A section that can also be the value of its most important setting. */
+function orShort(description: string, value: JsonSchema, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { description, anyOf: [{ type: "object", additionalProperties: false, properties }, value] };
+}
+
+function describeNumbers<Numbers extends object>(
+  defaults: Numbers,
+  meanings: Readonly<Record<keyof Numbers, string>>,
+): Readonly<Record<string, JsonSchema>> {
+  const names = Object.keys(defaults) as (keyof Numbers & string)[];
+  return Object.fromEntries(
+    names.map((name) => [name, { type: "integer", minimum: 1, default: defaults[name], description: meanings[name] }]),
+  );
+}
+
+function describeForms(forms: Forms): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    Object.entries(forms).map(([name, [form, , schema]]) => [name, { description: form, ...schema }]),
+  );
+}
+
+function describeSkills(): JsonSchema {
+  const skill: JsonSchema = {
+    type: "object",
+    description: "settings of a skill, by the name of its class",
+    properties: {
+      enabled: { type: "boolean", default: true, description: "false hides the skill and refuses its calls" },
+      isolation: { enum: ["process"], description: "`process` gives the skill a process of its own" },
+    },
+  };
+  const dir: JsonSchema = { ...TEXT, default: "skills", description: "the folder of skills" };
+  return {
+    type: ["object", "string"],
+    description: "The folder of skills, and settings of skills; a text is the folder.",
+    properties: { dir },
+    additionalProperties: skill,
+  };
+}
+
+function describeServers(): JsonSchema {
+  const texts: JsonSchema = { type: "object", additionalProperties: { type: ["string", "number", "boolean"] } };
+  const entry: JsonSchema = {
+    type: "object",
+    properties: {
+      command: { description: "the program to start" },
+      args: { type: ["array", "string"], description: "the arguments of the program" },
+      env: { ...texts, description: "variables of the program" },
+      cwd: { type: "string", description: "the working directory" },
+      envFile: { type: "string", description: "a file of variables" },
+      url: { type: "string", description: "the address of a server" },
+      type: { type: "string", description: "stdio, http or sse; derived from the other keys by default" },
+      headers: { ...texts, description: "HTTP headers" },
+      oauth: { type: ["object", "boolean"], description: "the login to the server; `false` for none" },
+      enabled: { type: "boolean", default: true, description: "false disables the server" },
+      timeout: { type: "number", exclusiveMinimum: 0, description: "seconds for one call" },
+      description: { type: "string", description: "the description of the skill" },
+      skillName: { type: "string", description: "the name of the skill" },
+      enabledTools: { ...TEXTS, description: "the tools that are offered" },
+      disabledTools: { ...TEXTS, description: "the tools that are not offered" },
+      text: { type: ["string", "object"], description: "json or text, also by the name of a tool" },
+      protocol: { enum: ["auto", "legacy", "modern"], default: "auto", description: "the generation of the protocol" },
+    },
+  };
+  const named: JsonSchema = { ...entry, required: ["name"] };
+  return {
+    anyOf: [{ type: "object", additionalProperties: entry }, { type: "array", items: named }, { type: "null" }],
+  };
+}
