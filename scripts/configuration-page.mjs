@@ -46,7 +46,7 @@ function sectionText(name, { description, default: value, anyOf: [schema] }) {
   const members = schema.anyOf?.find(({ properties }) => properties !== undefined) ?? schema;
   const rows = toRows(members, "");
   if (rows.length === 0)
-    lines.push("", `It is ${typeText(schema)}${value === undefined ? "" : `, by default ${code(value)}`}.`);
+    lines.push("", `The value is ${typeText(schema)}${value === undefined ? "" : `, by default ${code(value)}`}.`);
   else
     lines.push(
       "",
