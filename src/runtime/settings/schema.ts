@@ -203,8 +203,8 @@ function describeServers(): JsonSchema {
       protocol: { enum: ["auto", "legacy", "modern"], default: "auto", description: "the generation of the protocol" },
     },
   };
-  const named: JsonSchema = { ...entry, required: ["name"] };
+  const listEntry: JsonSchema = { ...entry, required: ["name"] };
   return {
-    anyOf: [{ type: "object", additionalProperties: entry }, { type: "array", items: named }, { type: "null" }],
+    anyOf: [{ type: "object", additionalProperties: entry }, { type: "array", items: listEntry }, { type: "null" }],
   };
 }

@@ -118,7 +118,8 @@ const MEANINGS: Readonly<Record<keyof typeof FIELDS, string>> = {
   port: "the port; 0 picks a free one",
   auth: "whether requests need a token, or the issuer of OAuth tokens that are accepted",
   console: "offers the web console at `/`",
-  expose: "what clients see as tools: three tools, every method, the tool `call` for methods by path, or what fits into `budgetTokens`",
+  expose:
+    "what clients see as tools: three tools, every method, the tool `call` for methods by path, or what fits into `budgetTokens`",
   names: "how methods are named as tools: with their skill, or as their server names them",
   budgetTokens: "tokens of all definitions up to which `expose: auto` shows every method",
   allowedHosts: "host names that clients may use in addition to the loopback names",

@@ -26,6 +26,6 @@ export async function createSettingsSchema(): Promise<JsonSchema> {
 /** A section without settings is `null` in YAML. */
 function allowEmpty(schema: JsonSchema): JsonSchema {
   const { description, default: value, ...rest } = schema;
-  const shown = { description, ...(value !== undefined && { default: value }) };
-  return { ...shown, anyOf: [rest, { type: "null" }] };
+  const heading = { description, ...(value !== undefined && { default: value }) };
+  return { ...heading, anyOf: [rest, { type: "null" }] };
 }
