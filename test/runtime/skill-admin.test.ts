@@ -306,7 +306,7 @@ describe("logs and progress of skills", () => {
     await wasPrinted;
     expect(logged).toEqual([
       ["warn", "hm", "TalkSkill.talk"],
-      ["info", "printed", undefined],
+      ["info", "printed", "TalkSkill.print"],
     ]);
     expect(steps).toEqual([{ runId, path: "TalkSkill.talk", done: 1, total: 2, text: "half" }]);
   });
