@@ -106,7 +106,9 @@ describe("the command line", () => {
     "answers $name with a readable error, and runs the next command [V6]",
     async ({ args, input, exit }) => {
       const ended = await skillgate(args, { cwd, input, env });
-      expect([ended.exit, ended.stderr.match(/^ {4}at .*|call stack/m)?.[0]]).toEqual([exit, undefined]);
+      // Owners see lines of the skill's own file, and no other frame.
+      const strange = ended.stderr.match(/^ {4}at (?!HostileSkill\.\w+ \(skills\/hostile\.js:).*|call stack/m)?.[0];
+      expect([ended.exit, strange]).toEqual([exit, undefined]);
       if (exit !== 0) expect(ended.stderr).toMatch(/^\S.{10,}$/m);
       expect(await skillgate(["run", "-e", "20 + 22"], { cwd, env })).toEqual({ exit: 0, stdout: "42\n", stderr: "" });
     },
