@@ -48,5 +48,7 @@ test("serves no pages with --no-console [O2]", async () => {
   const { text } = await start(project(), ["serve", "--http", "--port", "0", "--no-console"], /Serving/);
   expect(text).not.toContain("console");
   const [, url = ""] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(text) ?? [];
-  expect((await fetch(url, { headers: { accept: "text/html" } })).status).toBe(401);
+  const page = await fetch(url, { headers: { accept: "text/html" } });
+  expect([page.status, await page.text()]).toEqual([200, expect.not.stringContaining("<script")]);
+  expect((await fetch(`${url}/console/api/session`)).status).not.toBe(200);
 });
