@@ -64,6 +64,9 @@ const RETRY_MS = 50;
 /** The time for which a run is offered to executors that are full, or that are about to have the version of this process. */
 const PATIENCE_MS = { busy: 10_000, none: 2_000, silent: 5_000 } as const;
 
+/** The time for which executors connect again after an interruption of the network; no run is refused for want of them. */
+const RETURN_MS = 5_000;
+
 /** Why no executor has taken a run. */
 type OfferRefusal = keyof typeof PATIENCE_MS;
 
@@ -105,6 +108,8 @@ class NetworkPool implements ExecutorPool {
   #network: ReturnType<typeof openNetwork> | undefined;
   #inbox = "";
   #whenKnown: Promise<unknown> = Promise.resolve();
+  /** The end of the time in which executors come back after an interruption, on the clock of `performance.now`. */
+  #returnBy = 0;
   #hasTried = false;
 
   constructor(options: ExecutorPoolOptions, signatures: Signatures) {
@@ -124,6 +129,7 @@ class NetworkPool implements ExecutorPool {
     this.#network = openNetwork(this.#options.settings, {
       onOpen: (connection) => this.#discover(connection),
       onLost: () => {
+        this.#returnBy = Infinity;
         for (const { jobs } of this.#executors.values()) for (const job of jobs.values()) job.end({ kind: "offline" });
         this.#options.warn("The connection to the executors is interrupted; it is tried again");
       },
@@ -160,7 +166,7 @@ class NetworkPool implements ExecutorPool {
       const answer = await this.#offer(connection, id);
       if (typeof answer !== "string") return this.#send(connection, { id, job, listener, taker: answer });
       const patience = answer === "none" && this.#executors.size === 0 ? 0 : PATIENCE_MS[answer];
-      if (performance.now() - startedAt >= patience) throw this.#createMissingError(answer);
+      if (performance.now() >= Math.max(startedAt + patience, this.#returnBy)) throw this.#createMissingError(answer);
       await pause(RETRY_MS);
     }
   }
@@ -183,6 +189,7 @@ class NetworkPool implements ExecutorPool {
   }
 
   #discover(connection: NatsConnection): void {
+    if (this.#returnBy === Infinity) this.#returnBy = performance.now() + RETURN_MS;
     if (this.#inbox === "") {
       this.#inbox = createInbox(`_INBOX_${this.#options.settings.device}`);
       this.#subscribe(connection);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 
 import type { SandboxAnswer, SandboxCall } from "../../../sandbox/index.ts";
@@ -79,7 +80,9 @@ async function expectToContinue(
   expect(continued.diverged).toEqual([]);
   const ended = new Set(entries.flatMap((entry) => (entry.kind === "ended" ? [entry.id] : [])));
   expect(continued.performed.filter((id) => ended.has(id))).toEqual([]);
-  expect(continued.calls).toEqual(expect.arrayContaining([...listCalls(entries)]));
+  // A call that was under way may still wait for another one when the continued execution ends.
+  const missing = listCalls(entries).filter((call) => !continued.calls.some((other) => isDeepStrictEqual(call, other)));
+  expect(continued.outcome.queued).toEqual(expect.arrayContaining(missing.map(({ path }) => path)));
   const printsBefore = entries.findLast((entry) => entry.kind === "delivered")?.used.prints ?? 0;
   const prints = [...original.prints.slice(0, printsBefore), ...continued.prints];
   expect(prints.toSorted()).toEqual(continued.outcome.output.split("\n").filter(Boolean).toSorted());

@@ -92,14 +92,21 @@ function resumeFrom(entries: readonly Entry[]): Partial<RecordableProgram> {
 }
 
 /**
- * What must be the same in two executions: end, output, and calls with their numbers. A call that ended without reaching the
- * guest may be unfinished in one of them.
+ * What must be the same in two executions: end, output, and the calls whose answers reached the guest, with their numbers. A
+ * call without an answer may still wait for another one in one of the executions, and have ended in the other.
  */
 export function describeExecution({ outcome, calls, entries }: Execution): object {
   const { end, output, queued } = outcome;
-  const ended = new Set(entries.flatMap((entry) => (entry.kind === "ended" ? [entry.id] : [])));
-  const unfinished = outcome.unfinished.filter((id) => !ended.has(id)).sort((a, b) => a - b);
-  return { end, output, count: outcome.calls, unfinished, queued, calls };
+  const answered = new Set(entries.flatMap((entry) => (entry.kind === "delivered" ? entry.delivery.ids : [])));
+  const others = calls.filter(({ id }) => !answered.has(id)).map(({ path }) => path);
+  const unanswered = [...others, ...queued].sort();
+  return {
+    end,
+    output,
+    count: outcome.calls + queued.length,
+    unanswered,
+    calls: calls.filter(({ id }) => answered.has(id)),
+  };
 }
 
 /** Lists the calls that some entries contain. */
