@@ -173,7 +173,7 @@ test("shows, exports and cleans up the store", async () => {
   });
   expect((await skillgate(["store", "info"], { cwd })).stdout).toContain(`place       ${file}\n`);
   const tables = parseLines((await skillgate(["store", "export"], { cwd })).stdout).map(({ table }) => table);
-  expect(tables).toEqual(["migrations", "migrations", "audit", "audit", "auditHeads"]);
+  expect(tables).toEqual(["migrations", "migrations", "migrations", "audit", "audit", "auditHeads"]);
   expect((await skillgate(["store", "vacuum"], { cwd })).stdout).toMatch(
     /^Deleted 0 records; the store has \d+ KB, before \d+ KB\n$/,
   );

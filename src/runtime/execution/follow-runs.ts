@@ -7,79 +7,163 @@ export interface FollowOptions {
   readonly warn: (text: string) => void;
 }
 
-/** The longest delay of a timer, in milliseconds, and the shortest between two looks at the store. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+/** The longest and the shortest time between two looks at the store without a change, in milliseconds. */
+const MAX_DELAY_MS = 60_000;
 const MIN_DELAY_MS = 1_000;
+
+/** Clocks of processes differ: a question may be closed this many milliseconds before one that was read earlier. */
+const OVERLAP_MS = 10_000;
 
 /** A program that ends its process each time is not continued for ever. */
 const MAX_ATTEMPTS = 5;
 
 /** Continues the runs of processes that have ended, now and when their questions are closed. Returns the function that stops it. */
-export async function followRuns({ open, resume, warn }: FollowOptions): Promise<() => void> {
-  const database = await open();
-  const active = new Set<string>();
+export async function followRuns(options: FollowOptions): Promise<() => void> {
+  const { warn } = options;
+  const database = await options.open();
+  const watch = new AnswerWatch(database, options);
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let isStale = false;
-  let isScanning = false;
+  let isLooking = false;
 
-  function start(id: string): void {
-    if (active.has(id)) return;
-    active.add(id);
-    resume(id)
-      .catch((error: unknown) => {
-        const isBusy = error instanceof SkillgateError && error.code === "RUN_BUSY";
-        if (!isBusy) warn(`Cannot continue run ${id}: ${getMessage(error)}`);
-      })
-      .finally(() => active.delete(id))
-      .catch(() => {}); // the failure was reported
-  }
-
-  async function scan(): Promise<void> {
-    const now = Date.now();
-    await database.approvals.expire(now);
-    for (const row of await database.runs.list({ ended: null })) {
-      if (isStopped || !isFree(row, now) || row.attempts >= MAX_ATTEMPTS) continue;
-      if (row.state === "running" || (await hasNews(row, database))) start(row.id);
-    }
-    const expiries = (await database.approvals.list("pending")).map(({ expires }) => expires);
-    clearTimeout(timer);
-    if (isStopped || expiries.length === 0) return;
-    const delay = Math.min(Math.max(MIN_DELAY_MS, Math.min(...expiries) - now), MAX_DELAY_MS);
-    timer = setTimeout(() => void scanAgain(), delay).unref();
-  }
-
-  /** Scans once more if the store has changed meanwhile. */
-  async function scanAgain(): Promise<void> {
+  /** Looks once more if the store has changed meanwhile. */
+  async function checkStore(): Promise<void> {
     isStale = true;
-    if (isScanning) return;
-    isScanning = true;
+    if (isLooking) return;
+    isLooking = true;
     try {
       while (isStale) {
         isStale = false;
-        if (!isStopped) await scan();
+        clearTimeout(timer);
+        if (isStopped) return;
+        const next = await watch.check();
+        if (!isStopped) timer = setTimeout(() => void checkStore(), next).unref();
       }
     } catch (error) {
       warn(`Cannot read the runs to continue: ${getMessage(error)}`);
+      if (!isStopped) timer = setTimeout(() => void checkStore(), MAX_DELAY_MS).unref();
     } finally {
-      isScanning = false;
+      isLooking = false;
     }
   }
 
-  const stopWatching = database.watch(() => void scanAgain());
-  void scanAgain();
+  const stopWatching = database.watch(() => void checkStore());
+  void checkStore();
   return () => {
     isStopped = true;
+    watch.stop();
     stopWatching();
     clearTimeout(timer);
   };
 }
 
-/** True if a question of the run was closed after the run was last executed. */
+/**
+ * Finds the runs to continue. After a change of the store it reads the questions that were closed since the last look, and their
+ * runs. It reads all runs once a minute: a process that ends changes nothing in the store.
+ */
+class AnswerWatch {
+  readonly #database: Database;
+  readonly #options: FollowOptions;
+  /** The runs that are being continued. */
+  readonly #active = new Set<string>();
+  /** Runs whose questions are closed, and which another process may still hold. */
+  readonly #claimed = new Set<string>();
+  /** The closed questions that were read, with the times at which they were closed. */
+  readonly #read = new Map<string, number>();
+  #closedUntil: number | undefined;
+  #nextScan = 0;
+  #nextExpiry = 0;
+  #isStopped = false;
+
+  constructor(database: Database, options: FollowOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Continues what can be continued. Resolves to the milliseconds after which to look again if nothing changes. */
+  async check(): Promise<number> {
+    const { approvals } = this.#database;
+    const now = Date.now();
+    if (now >= this.#nextExpiry) await approvals.expire(now);
+    const isFirst = this.#closedUntil === undefined;
+    const closed = await this.#readClosed();
+    if (now >= this.#nextScan) await this.#scan(now, isFirst);
+    let next = this.#nextScan;
+    for (const id of new Set([...(isFirst ? [] : closed), ...this.#claimed])) {
+      const heldUntil = await this.#checkRun(id, now);
+      next = Math.min(next, heldUntil);
+    }
+    this.#nextExpiry = (await approvals.findNextExpiry()) ?? Infinity;
+    return Math.min(Math.max(MIN_DELAY_MS, Math.min(next, this.#nextExpiry) - now), MAX_DELAY_MS);
+  }
+
+  /** Returns the runs whose questions were closed since the last look. */
+  async #readClosed(): Promise<ReadonlySet<string>> {
+    const last = this.#closedUntil ?? Date.now();
+    const since = last - OVERLAP_MS;
+    const closed = await this.#database.approvals.listClosedAfter(since);
+    const news = closed.filter(({ id }) => !this.#read.has(id));
+    this.#closedUntil = Math.max(last, ...news.map(({ closedAt }) => closedAt ?? 0));
+    for (const { id, closedAt } of news) this.#read.set(id, closedAt ?? 0);
+    for (const [id, closedAt] of this.#read) if (closedAt < since) this.#read.delete(id);
+    return new Set(news.map(({ runId }) => runId));
+  }
+
+  /** Reads all runs that have not ended. Continues those that no process holds, and that wait for no person. */
+  async #scan(now: number, isFirst: boolean): Promise<void> {
+    // Not all processes read the store at once.
+    this.#nextScan = now + MAX_DELAY_MS * (0.75 + Math.random() / 4);
+    const { approvals, runs } = this.#database;
+    const rows = await runs.list({ ended: null });
+    const asking = new Set((await approvals.list("pending")).map(({ runId }) => runId));
+    for (const row of rows.filter(({ state, id }) => state === "running" || !asking.has(id)))
+      if (!this.#startFree(row, now) && row.state === "waiting") this.#claimed.add(row.id);
+    // While no process ran, one of several questions of a run may have been closed.
+    if (!isFirst) return;
+    for (const row of rows) if (asking.has(row.id)) await this.#checkRun(row.id, now);
+  }
+
+  /** Continues a run if it can be. Resolves to the time at which the claim of another process ends. */
+  async #checkRun(id: string, now: number): Promise<number> {
+    const row = await this.#database.runs.get(id);
+    this.#claimed.delete(id);
+    if (row === undefined || row.ended !== null || !(await hasNews(row, this.#database))) return Infinity;
+    if (this.#startFree(row, now)) return Infinity;
+    this.#claimed.add(id);
+    return row.claimedUntil;
+  }
+
+  /** Continues a run that no process holds. Returns false if one does. */
+  #startFree(row: RunRow, now: number): boolean {
+    if (!isFree(row, now)) return false;
+    if (!this.#isStopped && row.attempts < MAX_ATTEMPTS) this.#start(row.id);
+    return true;
+  }
+
+  #start(id: string): void {
+    if (this.#active.has(id)) return;
+    this.#active.add(id);
+    this.#options
+      .resume(id)
+      .catch((error: unknown) => {
+        const isBusy = error instanceof SkillgateError && error.code === "RUN_BUSY";
+        if (!isBusy) this.#options.warn(`Cannot continue run ${id}: ${getMessage(error)}`);
+      })
+      .finally(() => this.#active.delete(id))
+      .catch(() => {}); // the failure was reported
+  }
+}
+
+/** True if a question of the run was closed after the run was last executed, or none is open. */
 async function hasNews({ id, updated }: RunRow, { approvals }: Database): Promise<boolean> {
   const questions = await approvals.listOfRun(id);
-  if (questions.length === 0) return true;
-  return questions.some(({ state, answeredAt, expires }) => state !== "pending" && (answeredAt ?? expires) >= updated);
+  if (questions.every(({ state }) => state !== "pending")) return true;
+  return questions.some(({ state, closedAt }) => state !== "pending" && (closedAt ?? 0) >= updated);
 }
 
 /** True if no process executes the run. */

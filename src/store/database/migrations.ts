@@ -133,6 +133,7 @@ export const MIGRATIONS: readonly Migration[] = [
       { kind: "index", table: "approvals", columns: ["closedAt"] },
     ],
   },
+  { version: 3, changes: [{ kind: "index", table: "approvals", columns: ["state", "expires"] }] },
 ];
 
 /** A migration that was made, and the version of Skillgate that made it. */

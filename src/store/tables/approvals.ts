@@ -60,6 +60,8 @@ export interface ApprovalTable {
   listOfRun(runId: string): Promise<readonly ApprovalRow[]>;
   /** Returns the questions that were closed after `time`. */
   listClosedAfter(time: number): Promise<readonly ApprovalRow[]>;
+  /** Returns the time at which the first of the pending questions expires. */
+  findNextExpiry(): Promise<number | undefined>;
   /** Answers a pending question. Returns false if it does not exist, has an answer, or has expired by `time`. */
   answer(
     id: string,
@@ -142,6 +144,10 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     listOfRun: (runId) => engine.select(APPROVALS, { runId }, { order: "created" }),
     // In this order it reads the index; in the order of the key, SQLite would read every row.
     listClosedAfter: (time) => engine.select(APPROVALS, { closedAt: { gt: time } }, { order: "closedAt" }),
+    async findNextExpiry() {
+      const [first] = await engine.select(APPROVALS, { state: "pending" }, { order: "expires", limit: 1 });
+      return first?.expires;
+    },
     async answer(id, { state, scope, by, as, time }) {
       const answer = { state, scope, answeredBy: by, answeredAs: as, answeredAt: time, closedAt: time };
       return (await change({ id, state: "pending", expires: { gt: time } }, answer)) > 0;

@@ -87,7 +87,7 @@ async function measureTimes({ projects, nats, location }) {
   await connection.close();
   const store = await measureStore(location("measured"));
   const times = { front, executor, trip: median(trip), commit: store.alone, commitShare: store.together };
-  Object.assign(times, { get: store.get, scan: store.list });
+  Object.assign(times, { get: store.get, look: store.look });
   table(
     `Times in ms; the store is ${store.kind}`,
     ["", ""],
@@ -100,7 +100,7 @@ async function measureTimes({ projects, nats, location }) {
       ["a commit, one caller", times.commit],
       ["a commit, share of one of 64 callers", times.commitShare],
       ["reading one run", times.get],
-      ["reading 10,000 runs that wait", times.scan],
+      ["what each executor reads after an answer, with 10,000 runs that wait", times.look],
     ],
   );
   return times;

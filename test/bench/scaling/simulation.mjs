@@ -12,7 +12,7 @@ const SECONDS = 20;
 const SEED = 20;
 
 /** The times of docs/scaling.md, in milliseconds. */
-const MEASURED = { front: 0.96, executor: 8.3, trip: 0.18, commit: 0.2, commitShare: 0.12, get: 0.05, scan: 121 };
+const MEASURED = { front: 0.96, executor: 8.3, trip: 0.18, commit: 0.2, commitShare: 0.12, get: 0.05, look: 1 };
 
 /** Arriving runs and answered questions per second. */
 const LOADS = [
@@ -22,6 +22,7 @@ const LOADS = [
   { runs: 100, answers: 0.1 },
   { runs: 100, answers: 1 },
   { runs: 100, answers: 10 },
+  { runs: 100, answers: 100 },
 ];
 
 /** Prints what happens under each load. */
@@ -48,7 +49,7 @@ export function simulate({ runs, answers }, times) {
   const draw = (mean) => -Math.log(1 - random()) * mean;
   const [front, store] = [createServer(), createServer()];
   const executors = Array.from({ length: EXECUTORS }, createServer);
-  const scans = executors.map(() => ({ isScanning: false, isStale: false }));
+  const looks = executors.map(() => ({ isLooking: false, isStale: false }));
   const latencies = [];
   let open = 0;
   let maxOpen = 0;
@@ -78,28 +79,28 @@ export function simulate({ runs, answers }, times) {
     events.after(draw(1_000 / runs), arrive);
   }
 
-  /** The answer is stored; each executor reads the runs that have not ended, and one continues the run. */
+  /** The answer is stored; each executor reads it with its run, and one continues the run. */
   function answer() {
     commit(1, () => {
-      executors.forEach((_, at) => scan(at));
+      executors.forEach((_, at) => look(at));
       for (let each = 0; each < FOLLOWERS; each++) readRun();
       execute(executors[Math.floor(random() * EXECUTORS)], () => {});
     });
     events.after(draw(1_000 / answers), answer);
   }
 
-  /** Changes during a scan lead to one more scan. */
-  function scan(at) {
-    const state = scans[at];
-    if (state.isScanning) {
+  /** Changes during a look lead to one more look. */
+  function look(at) {
+    const state = looks[at];
+    if (state.isLooking) {
       state.isStale = true;
       return;
     }
-    Object.assign(state, { isScanning: true, isStale: false });
-    store.serve(events, times.scan / 2, () =>
-      executors[at].serve(events, times.scan / 2, () => {
-        state.isScanning = false;
-        if (state.isStale) scan(at);
+    Object.assign(state, { isLooking: true, isStale: false });
+    store.serve(events, times.look / 2, () =>
+      executors[at].serve(events, times.look / 2, () => {
+        state.isLooking = false;
+        if (state.isStale) look(at);
       }),
     );
   }

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { followRuns } from "../../src/runtime/execution/follow-runs.ts";
+import { type Database, openDatabase, type RunRow } from "../../src/store/index.ts";
+
+async function createDatabase(): Promise<Database> {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-follow-"));
+  const database = await openDatabase({ folder });
+  onTestFinished(async () => {
+    await database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return database;
+}
+
+const HOUR_MS = 3_600_000;
+
+async function addRun(database: Database, id: string, facts: Partial<RunRow> = {}): Promise<void> {
+  const now = Date.now();
+  const times = { created: now, updated: now, ended: null, claimedUntil: 0 };
+  const counts = { calls: 0, effects: 0, size: 0, attempts: 1 };
+  const row = { id, caller: "local", title: id, continues: null, claimedBy: null, ...times, ...counts, ...facts };
+  await database.runs.add({ state: "waiting", ...row }, { run: id, seq: 0, events: "[]", hash: "0" });
+}
+
+async function addQuestion(database: Database, id: string, runId: string): Promise<void> {
+  const call = { callId: 1, caller: "local", path: "S.do", description: "", marks: [], digest: id };
+  const texts = { arguments: [], plan: null, provenance: null, scopes: [], waiter: `run:${runId}` };
+  const now = Date.now();
+  const times = { created: now, expires: now + HOUR_MS };
+  await database.approvals.add({ id, runId, approver: "user", ...call, ...texts, ...times });
+}
+
+const answer = (database: Database, id: string): Promise<boolean> =>
+  database.approvals.answer(id, { state: "approved", scope: null, by: "ada", as: "user", time: Date.now() });
+
+/** Follows the runs, and lets the test wait for those that are continued. */
+async function follow(database: Database): Promise<{ readonly next: () => Promise<string>; readonly all: string[] }> {
+  const all: string[] = [];
+  const stop = await followRuns({
+    open: async () => database,
+    resume: async (id) => all.push(id),
+    warn: (text) => all.push(text),
+  });
+  onTestFinished(stop);
+  let count = 0;
+  const next = async (): Promise<string> => {
+    await vi.waitFor(() => expect(all.length).toBeGreaterThan(count), { timeout: 10_000, interval: 10 });
+    return all[count++] ?? "";
+  };
+  return { all, next };
+}
+
+test("continues the run of a question that is answered, and reads no other run [R2]", async () => {
+  const database = await createDatabase();
+  for (const n of Array(50).keys()) {
+    await addRun(database, `r${n}`);
+    await addQuestion(database, `q${n}`, `r${n}`);
+  }
+  const list = vi.spyOn(database.runs, "list");
+  const get = vi.spyOn(database.runs, "get");
+  const { next, all } = await follow(database);
+  await vi.waitFor(() => expect(get).toHaveBeenCalledTimes(50));
+  await answer(database, "q7");
+  expect(await next()).toBe("r7");
+  await answer(database, "q9");
+  expect(await next()).toBe("r9");
+  expect(all).toEqual(["r7", "r9"]);
+  expect(list).toHaveBeenCalledTimes(1);
+  expect(get.mock.calls.slice(50)).toEqual([["r7"], ["r9"]]);
+});
+
+test("continues a run when the claim of the process that has ended is over [R2]", async () => {
+  const database = await createDatabase();
+  await addRun(database, "r", { claimedBy: "elsewhere/1/1", claimedUntil: Date.now() + 1_500 });
+  await addQuestion(database, "q", "r");
+  const { next, all } = await follow(database);
+  await answer(database, "q");
+  expect(await next()).toBe("r");
+  expect((await database.runs.get("r"))?.claimedUntil).toBeLessThan(Date.now());
+  expect(all).toEqual(["r"]);
+});
+
+test("continues a run of two questions, one of which was answered while no process ran [R2]", async () => {
+  const database = await createDatabase();
+  await addRun(database, "one");
+  await addQuestion(database, "q1", "one");
+  await addQuestion(database, "q2", "one");
+  await addRun(database, "other");
+  await addQuestion(database, "q3", "other");
+  await answer(database, "q1");
+  const { next, all } = await follow(database);
+  expect(await next()).toBe("one");
+  await answer(database, "q3");
+  expect(await next()).toBe("other");
+  expect(all).toEqual(["one", "other"]);
+});
