@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill } from "../../src/index.ts";
 import { readOptions } from "../../src/runtime/settings/index.ts";
@@ -88,5 +88,17 @@ test("adds a note, and runs the snippet, if only learned results contradict it [
   while (said.length === 0) said = await notes(misspelt);
   expect(said).toEqual([
     'Line 2, column 5, by the results so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find; declared members: name, age (MEMBER_UNKNOWN)',
+  ]);
+});
+
+test("names a setting of the type check that is neither true nor false", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-typecheck-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const settings = join(folder, "settings.yaml");
+  writeFileSync(settings, "typecheck: off\n");
+  const runtime = await createRuntime({ settings, skillsDir: false, skills: [] });
+  onTestFinished(() => runtime.close());
+  expect(runtime.problems.map(({ error }) => error)).toEqual([
+    'Cannot read the configuration: typecheck must be true or false, not "off"; write: typecheck: false (CONFIG_INVALID)',
   ]);
 });

@@ -84,7 +84,6 @@ function resolveSettings(
     tracesContent: options.telemetry?.content ?? capturesContent(env),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
-    typecheck: options.typecheck ?? (options.lazy !== true && files.settings["typecheck"] !== false),
     sections: files.settings,
     settingsFile: resolveSettingsFile(options, cwd),
     problems: [...files.warnings, ...problems, ...nodes.problems, ...executors.problems],

@@ -5,11 +5,12 @@ import { resolveLearning } from "./learning.ts";
 import { resolveRehydrate } from "./rehydrate.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
 import { parseRecordSettings } from "./runs.ts";
+import { resolveTypecheck } from "./typecheck.ts";
 
 type SectionSettings = ResolvedApprovals &
   Pick<
     RuntimeSettings,
-    "learning" | "catalogTokens" | "rehydrateSecrets" | "audit" | "retention" | "runs" | "problems"
+    "learning" | "catalogTokens" | "typecheck" | "rehydrateSecrets" | "audit" | "retention" | "runs" | "problems"
   >;
 
 /** Resolves settings that stand in a section of settings.yaml or in an option. Throws `OPTION_INVALID`. */
@@ -18,14 +19,16 @@ export function resolveSections(options: RuntimeOptions, sections: RuntimeSettin
   const parts = [
     resolveLearning(options.learning, sections["learning"]),
     resolveCatalogTokens(options.catalogTokens, sections["catalogTokens"]),
+    resolveTypecheck(options, sections["typecheck"]),
     resolveRehydrate(options.secrets ?? sections["secrets"]),
     resolveApprovals(options.approvals, sections["approvals"]),
   ] as const;
-  const [learning, catalogTokens, secrets, approvals] = parts;
+  const [learning, catalogTokens, typecheck, secrets, approvals] = parts;
   return {
     ...records,
     ...learning,
     ...catalogTokens,
+    ...typecheck,
     ...secrets,
     ...approvals,
     problems: [...recordProblems, ...parts.flatMap(({ problems }) => problems)],
