@@ -108,6 +108,19 @@ test("names the address that refuses connections in the error [X8]", async () =>
   expect(provider.servers[0]).toMatchObject({ status: "error", error });
 });
 
+test("connects once more after a reset of the connection, and reports a second reset [M4]", async () => {
+  const server = await jsonServer(1);
+  const provider = await connected([remote(server.url)]);
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+  const silent = await jsonServer(Infinity);
+  const { servers } = await connected([remote(silent.url)]);
+  expect(servers[0]).toMatchObject({
+    status: "error",
+    error: 'Cannot start the MCP server: "web" cannot be reached: read ECONNRESET (SERVER_FAILED)',
+  });
+  expect(silent.requests).toHaveLength(2);
+});
+
 test("does not mistake a web page for a server [X8]", async () => {
   const server = await plainServer(200, "<html>");
   const provider = await connected([remote(server.url)]);

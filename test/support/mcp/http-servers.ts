@@ -75,9 +75,11 @@ export async function eventServer(): Promise<HttpServer> {
   });
 }
 
-/** A server of version 2025-11-25 without sessions; it answers with one message of JSON each. */
-export async function jsonServer(): Promise<HttpServer> {
+/** A server of version 2025-11-25 without sessions; it answers with one message of JSON each. Resets the first connections. */
+export async function jsonServer(resets = 0): Promise<HttpServer> {
+  let left = resets;
   return serve(async (request, response) => {
+    if (left-- > 0) return void request.socket.resetAndDestroy();
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     await oldServer([]).connect(transport as Parameters<OldServer["connect"]>[0]);
     await transport.handleRequest(request, response);

@@ -2,7 +2,7 @@ import { OWNER } from "../../../model/caller.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import { fillInCommands, forgetOutputs } from "./secret-commands.ts";
-import { startFailure } from "./start-failure.ts";
+import { networkFailure, startFailure } from "./start-failure.ts";
 import { GrantFlow } from "../oauth/flow.ts";
 import { AuthorizationError, type Authorize, OAuthSession } from "../oauth/session.ts";
 import type { TokenStore } from "../oauth/token-file.ts";
@@ -30,15 +30,28 @@ export async function openConnection(declared: ServerConfig, options: OpenOption
 
 async function openFilled(config: ServerConfig, options: OpenOptions): Promise<Connection> {
   const session = await sessionFor(config, options);
-  if (session === undefined) return openOnce(config, { ...options, session });
+  if (session === undefined) return openWithRetry(config, { ...options, session });
   try {
-    return await session.connecting(() => openOnce(config, { ...options, session }), options.signal);
+    return await session.connecting(() => openWithRetry(config, { ...options, session }), options.signal);
   } catch (thrown) {
     if (!(thrown instanceof AuthorizationError)) throw thrown;
     const { timeoutMs, secrets } = options;
     throw startFailure(config, { thrown, timeoutMs, secrets, report: undefined, step: "" });
   }
 }
+
+/** Connects once more if the server, or a proxy before it, has closed an idle connection just before it was used again. */
+async function openWithRetry(config: ServerConfig, options: OpenOptions & ConnectOptions): Promise<Connection> {
+  try {
+    return await openOnce(config, options);
+  } catch (thrown) {
+    if (!RESET_CODES.has(networkFailure(thrown)?.code) || options.signal.aborted) throw thrown;
+    return openOnce(config, options);
+  }
+}
+
+/** Codes of a connection that the other end has closed before it answered. */
+const RESET_CODES: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 async function openOnce(config: ServerConfig, options: OpenOptions & ConnectOptions): Promise<Connection> {
   const connection = await connect(config, options);
