@@ -24,7 +24,7 @@ const OAUTH = {
   },
 };
 
-/** What is called in place of every tool without arguments. */
+/** What is called in place of every tool with the arguments that it requires. */
 const CALLS = {
   tools_call: () => [{ name: "add_numbers", arguments: { a: 5, b: 3 } }],
   "http-custom-headers": () => context.toolCalls,
@@ -35,6 +35,9 @@ const CALLS = {
     },
   ],
 };
+
+/** Arguments by the type that a schema requires; others are a text. */
+const VALUES = { number: 1, integer: 1, boolean: true, array: [], object: {} };
 
 /** Whoever is asked for something agrees, and leaves every field to its default. */
 const ANSWERS = {
@@ -68,7 +71,12 @@ function getTools({ tools }) {
 }
 
 function callsFor(tools) {
-  return CALLS[scenario]?.(tools) ?? tools.map(({ name }) => ({ name, arguments: {} }));
+  return CALLS[scenario]?.(tools) ?? tools.map(({ name, inputSchema }) => ({ name, arguments: fillIn(inputSchema) }));
+}
+
+/** A value for each property that a schema requires. */
+function fillIn({ properties = {}, required = [] }) {
+  return Object.fromEntries(required.map((name) => [name, VALUES[properties[name]?.type] ?? "example"]));
 }
 
 /** The suite's page asks nobody: it redirects at once. */
