@@ -98,6 +98,8 @@ export interface RuntimeEvents {
   readonly run: [Outcome, RunFacts];
   /** A call needs an approval: its question was recorded, and can be answered with `approvals.answer`. */
   readonly approval: [Approval];
+  /** An MCP server has connected, failed or stopped, or its tools have changed. */
+  readonly servers: [readonly ServerStatus[]];
   /** A skill or a provider has something to say. */
   readonly log: [LogEntry];
   /** A method has done a part of its work, in its own unit. */
@@ -205,6 +207,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly results: KeptResults;
   /** The secrets of the configuration; masks them in what is shown. */
   readonly secrets: KnownSecrets;
+  /** Settles when skills are loaded and MCP servers have begun to connect. */
+  readonly opened: Promise<void>;
   /** Settles when skills are loaded and the tools of every MCP server are known, from the server or from an earlier list. */
   readonly known: Promise<void>;
   /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
@@ -269,6 +273,9 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     ...createRunsApi(parts, services),
     results: services.results,
     secrets,
+    get opened() {
+      return providers.open();
+    },
     get known() {
       return whenKnown();
     },

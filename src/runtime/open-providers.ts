@@ -50,6 +50,8 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
   readonly log: LogListener;
   readonly secrets: KnownSecrets;
   readonly learned: Pick<LearnedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
+  /** Called after each change of an MCP server. */
+  readonly onServers: () => void;
 }
 
 /** Creates the providers; opens nothing before it is needed. */
@@ -130,7 +132,7 @@ async function openProviders(settings: ProviderSettings, sources: SkillSources):
 
 async function connect(
   servers: readonly ServerConfig[],
-  { serverUse, timeouts, env, secrets }: ProviderSettings,
+  { serverUse, timeouts, env, secrets, onServers }: ProviderSettings,
   sources: SkillSources,
 ): Promise<McpServers> {
   if (servers.length === 0) return NO_SERVERS;
@@ -145,6 +147,7 @@ async function connect(
     clientInfo: { name: "skillgate", version: VERSION },
   });
   sources.add(provider);
+  provider.onChange(onServers);
   return provider;
 }
 

@@ -76,17 +76,18 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   let current = settings;
   const trusted = async (): Promise<RuntimeSettings> => {
     current = await settings.trusted();
-    if (current !== settings) {
-      secrets.add(current.secretValues);
-      skillSettings.replace(current.sections["skills"], current.variables);
-      policy.configure(current.policy);
-    }
+    if (current === settings) return current;
+    secrets.add(current.secretValues);
+    skillSettings.replace(current.sections["skills"], current.variables);
+    policy.configure(current.policy);
     return current;
   };
   const needs = { isolated: skillSettings.isolated, inspector: options.inspectSkills };
   const learnedCalls = new LearnedCalls();
   const learned = getLearnedOptions(settings, learnedCalls, store);
-  const providers = createProviders({ ...settings, ...needs, sources: trusted, log: onLog, secrets, learned }, sources);
+  const onServers = (): void => void events.emit("servers", providers.servers);
+  const parts = { sources: trusted, log: onLog, secrets, learned, onServers };
+  const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
   const storeProblems: Problem[] = [];
   const database = createLazyDatabase(settings.database, {
@@ -96,11 +97,10 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const audit = createAudit(settings, database, onLog);
   if (options.lazy !== true) storeProblems.push(...((await audit?.open()) ?? []));
   const executors = await openExecutors(settings, { registry, policy, log: onLog });
-  const fromFiles = (): readonly Problem[] => current.problems;
   return {
     options,
     settings,
-    fromFiles,
+    fromFiles: () => current.problems,
     onReload: (fresh: RuntimeSettings) => void (current = fresh),
     registry,
     sources,

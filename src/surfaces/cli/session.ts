@@ -11,7 +11,7 @@ import { createTelemetry, type CliTelemetry } from "./telemetry.ts";
 import { logLine } from "./text/output.ts";
 import { createTerminalApprove } from "./terminal/approve-at-terminal.ts";
 import { PACKAGE_FOLDER } from "./package.ts";
-import type { Interruption } from "./terminal/interruption.ts";
+import { type Interruption, unlessInterrupted } from "./terminal/interruption.ts";
 import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { findExportSecrets } from "../../telemetry/index.ts";
@@ -46,6 +46,8 @@ export interface CliSession extends AsyncDisposable {
   readonly runtime: (use?: RuntimeNeeds) => Promise<Runtime>;
   /** The same runtime, once the tools of all its servers are known; a server with cached tools need not run. */
   readonly readyRuntime: () => Promise<Runtime>;
+  /** The same runtime, once its skills are loaded and its servers have begun to connect. */
+  readonly openedRuntime: () => Promise<Runtime>;
   /** The same runtime, once each of its servers is connected or has failed. */
   readonly connectedRuntime: (use?: RuntimeNeeds) => Promise<Runtime>;
   /** Opens the runtime again, with its files and servers as they are now. If that fails, the old one stays. */
@@ -122,17 +124,12 @@ export function openSession(
     return opened;
   }
 
-  async function readyRuntime(): Promise<Runtime> {
+  async function runtimeWhen(getState: (runtime: Runtime) => Promise<void>, use?: RuntimeNeeds): Promise<Runtime> {
     reportsHeld = true;
-    return whenKnown(await runtime(), signal);
-  }
-
-  async function connectedRuntime(use?: RuntimeNeeds): Promise<Runtime> {
-    reportsHeld = true;
-    const { ready } = await runtime(use);
-    await unlessInterrupted(ready, signal);
+    await unlessInterrupted(getState(await runtime(use)), signal);
     return runtime();
   }
+  const readyRuntime = (): Promise<Runtime> => runtimeWhen((runtime) => runtime.known);
 
   return {
     flags,
@@ -144,7 +141,8 @@ export function openSession(
     finish,
     runtime,
     readyRuntime,
-    connectedRuntime,
+    openedRuntime: () => runtimeWhen((runtime) => runtime.opened),
+    connectedRuntime: (use) => runtimeWhen((runtime) => runtime.ready, use),
     async reload() {
       const fresh = await open(ONE_SHOT);
       await opened?.close();
@@ -327,12 +325,4 @@ async function readExecutorSettings(
 async function whenKnown(runtime: Runtime, signal: AbortSignal): Promise<Runtime> {
   await unlessInterrupted(runtime.known, signal);
   return runtime;
-}
-
-async function unlessInterrupted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  const interrupted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-  return Promise.race([work, interrupted]);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { FILESYSTEM_SERVER, MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
+import { ended, FILESYSTEM_SERVER, MATH_SKILL, MCP_JSON, project, skillgate, start } from "./command.ts";
 
 const SERVERS = JSON.stringify({
   mcpServers: {
@@ -11,33 +11,69 @@ const SERVERS = JSON.stringify({
   },
 });
 
-test("lists each server with its status and its number of tools [M10]", async () => {
+test("lists each server with its status and its number of tools, and exits with 6 for a failed one [M10]", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-  const lines = stdout.trimEnd().split("\n");
-  expect(lines[0]).toMatch(/^✓ filesystem {2}FilesystemMCP {2}stdio {2}connected {2}\d+ tools$/);
-  expect(lines[1]).toMatch(
-    /^✗ down {8}DownMCP {8}stdio {2}error {6}Cannot start the MCP server: "down" exited with code 7/,
+  expect({ exit, stderr }).toEqual({ exit: 6, stderr: "" });
+  const rows = stdout.trimEnd().split("\n");
+  expect(rows).toHaveLength(4);
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^✓ filesystem {2}FilesystemMCP {2}stdio {2}connected {3}\d+ tools$/),
+      expect.stringMatching(
+        /^✗ down {8}DownMCP {8}stdio {2}error {7}Cannot start the MCP server: "down" exited with code 7/,
+      ),
+      expect.stringMatching(/^– off {9}OffMCP {9}stdio {2}disabled$/),
+      expect.stringMatching(
+        /^✗ secret {6}SecretMCP {6}stdio {2}error {7}missing environment variable NO_SUCH_VARIABLE$/,
+      ),
+    ]),
   );
-  expect(lines[2]).toMatch(/^– off {9}OffMCP {9}stdio {2}disabled$/);
-  expect(lines[3]).toMatch(
-    /^✗ secret {6}SecretMCP {6}stdio {2}error {6}missing environment variable NO_SUCH_VARIABLE$/,
-  );
-  expect(lines).toHaveLength(4);
 });
+
+/** One server that works, and one that never answers. */
+const MUTE = JSON.stringify({
+  mcpServers: {
+    mute: { command: process.execPath, args: ["-e", "process.stdin.resume()"] },
+    filesystem: { command: process.execPath, args: [FILESYSTEM_SERVER, "."] },
+  },
+});
+
+test.each([
+  [
+    "mcp list",
+    /^✓ filesystem .*tools\n– mute .* connecting {2}no answer within 5 s; wait .*: skillgate mcp test mute\n$/,
+  ],
+  ["doctor", /\n✓ MCP server filesystem: .*tools\n✗ MCP server mute: connecting: no answer within 5 s; wait .*\n$/],
+])(
+  "prints with %s each server once it is connected, and waits 5 s for one that does not answer [M10]",
+  async (command, output) => {
+    const cwd = project({ "mcp.json": MUTE });
+    const child = start(command.split(" "), { cwd });
+    const end = ended(child);
+    const early = await new Promise<string>((resolve) => {
+      let printed = "";
+      child.stdout?.on("data", (chunk) => /✓ .*filesystem/.test((printed += String(chunk))) && resolve(printed));
+    });
+    expect(early).not.toContain("mute");
+    expect(child.exitCode).toBeNull();
+    const { exit, stdout } = await end;
+    expect(exit).toBe(6);
+    expect(stdout).toMatch(output);
+  },
+);
 
 test("shows how many tools of a server are left out [M10]", async () => {
   const entry = { command: process.execPath, args: [FILESYSTEM_SERVER, "."], enabledTools: ["read_text_file"] };
   const cwd = project({ "mcp.json": JSON.stringify({ mcpServers: { filesystem: entry } }) });
   const { stdout } = await skillgate(["mcp", "list"], { cwd });
-  expect(stdout).toMatch(/connected {2}1 tool, \d+ left out\n$/);
+  expect(stdout).toMatch(/connected {3}1 tool, \d+ left out\n$/);
 });
 
 test("prints servers and problems with mcp list --json [M10]", async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list", "--json"], { cwd });
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect({ exit, stderr }).toEqual({ exit: 6, stderr: "" });
   const { servers, problems } = JSON.parse(stdout);
   expect(servers.map(({ name, status }: { name: string; status: string }) => [name, status])).toEqual([
     ["filesystem", "connected"],

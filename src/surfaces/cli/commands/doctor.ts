@@ -9,8 +9,10 @@ import { checkExecutors } from "./executor-check.ts";
 import type { CommandAction } from "../command-action.ts";
 import type { Exit } from "../exit-codes.ts";
 import { configOptions } from "../mcp/files.ts";
-import { type StartedServer, startServers } from "../mcp/start-servers.ts";
+import { openServers } from "../mcp/open-servers.ts";
+import type { StartedServer } from "../mcp/start-servers.ts";
 import { loadConfigModule } from "../mcp/load-config.ts";
+import { otherProblems } from "../unknown-path.ts";
 import { checkTelemetry } from "../telemetry.ts";
 import { count } from "../text/layout.ts";
 import { countTools } from "../text/server-texts.ts";
@@ -24,17 +26,15 @@ export function addDoctor(program: Command, act: CommandAction): void {
     .addHelpText("after", "\nExample:\n  skillgate doctor --json")
     .action(
       act(async (session) => {
-        const checks = [
-          nodeCheck(),
-          await filesCheck(session.flags),
-          ...(await runtimeChecks(session)),
-          ...checkTelemetry(await session.telemetry.start()),
-        ];
-        return {
-          exit: getExit(checks),
-          json: { ok: getExit(checks) === "ok", checks },
-          text: checksText(checks, session.paint.out),
+        const checks: DoctorCheck[] = [];
+        const report = (...more: readonly DoctorCheck[]): void => {
+          checks.push(...more);
+          if (!session.flags.json && more.length > 0) session.write("out", `${checksText(more, session.paint.out)}\n`);
         };
+        report(nodeCheck(), await filesCheck(session.flags));
+        await checkRuntime(session, report);
+        report(...checkTelemetry(await session.telemetry.start()));
+        return { exit: getExit(checks), json: { ok: getExit(checks) === "ok", checks }, text: "", isWarned: true };
       }),
     );
 }
@@ -64,25 +64,29 @@ async function filesCheck(flags: CommonFlags): Promise<DoctorCheck> {
   return { kind: "configuration", subject: "Configuration", status: "ok", says, details: "" };
 }
 
+type ReportChecks = (...checks: readonly DoctorCheck[]) => void;
+
 /** Runs the checks that need a runtime, or reports why it does not open. */
-async function runtimeChecks(session: CliSession): Promise<readonly DoctorCheck[]> {
+async function checkRuntime(session: CliSession, report: ReportChecks): Promise<void> {
   try {
-    const { runtime, servers, otherProblems, warnings } = await startServers(session);
-    const problems = otherProblems.map((problem) =>
-      problemCheck(problem, warnings.has(problem.error) ? "warning" : getStatus(problem, runtime)),
-    );
-    return [
-      await engineCheck(runtime),
-      skillsCheck(runtime),
-      ...problems,
-      await checkModel(session),
-      ...servers.map(serverCheck),
-      ...runtime.nodes.map(deviceCheck),
-      ...(await checkExecutors(session, runtime)),
-    ];
+    const { runtime, warnings, follow } = await openServers(session);
+    const reported = new Set<string>();
+    const reportProblems = (): void => {
+      const fresh = otherProblems(runtime).filter(({ error }) => !reported.has(error));
+      for (const problem of fresh) {
+        reported.add(problem.error);
+        report(problemCheck(problem, warnings.has(problem.error) ? "warning" : getStatus(problem, runtime)));
+      }
+    };
+    report(await engineCheck(runtime), skillsCheck(runtime));
+    reportProblems();
+    report(await checkModel(session));
+    await follow((server) => report(serverCheck(server)));
+    reportProblems();
+    report(...runtime.nodes.map(deviceCheck), ...(await checkExecutors(session, runtime)));
   } catch (thrown) {
     if (session.signal.aborted) throw thrown;
-    return [problemCheck({ source: "", error: getMessage(thrown) }, "error")];
+    report(problemCheck({ source: "", error: getMessage(thrown) }, "error"));
   }
 }
 

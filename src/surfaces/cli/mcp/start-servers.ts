@@ -1,12 +1,13 @@
 import { SkillgateError } from "../../../errors.ts";
 import type { Problem } from "../../../model/provider.ts";
+import type { ServerStatus } from "../../../providers/mcp/index.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { otherProblems } from "../unknown-path.ts";
 import type { CliSession, RuntimeNeeds } from "../session.ts";
 import { type CommandConfig, openConfig } from "./files.ts";
 
 /** The status of a server and the place of its declaration, with secrets masked. */
-export type StartedServer = Runtime["servers"][number] & {
+export type StartedServer = ServerStatus & {
   /** `.mcp.json:3:5` */
   readonly source: string;
 };
@@ -17,8 +18,6 @@ export interface StartedServers {
   readonly problems: readonly Problem[];
   /** The problems that no server's status reports. */
   readonly otherProblems: readonly Problem[];
-  /** The errors of problems that do not prevent a server from starting. */
-  readonly warnings: ReadonlySet<string>;
 }
 
 /** Starts all servers, or one, and returns their status once each is connected or has failed. */
@@ -28,19 +27,9 @@ export async function startServers(
   use: RuntimeNeeds = {},
 ): Promise<StartedServers> {
   const files = await openConfig(session);
-  const { servers: configs } = files;
   if (name !== undefined) requireUsable(name, files);
   const runtime = await session.connectedRuntime({ ...use, ...(name !== undefined && { onlyServers: [name] }) });
-  return {
-    runtime,
-    servers: runtime.servers.map((status) => ({
-      ...status,
-      source: configs.find(({ name }) => name === status.name)?.source ?? "",
-    })),
-    problems: runtime.problems,
-    otherProblems: otherProblems(runtime),
-    warnings: new Set(files.declared.flatMap(({ config, problem }) => (config && problem ? problem.error : []))),
-  };
+  return createStartedServers(runtime, runtime.servers, files);
 }
 
 /** Starts one server and returns its status. */
@@ -50,6 +39,24 @@ export async function startServer(session: CliSession, name: string, use?: Runti
   if (server !== undefined) return server;
   const { configModule } = await openConfig(session);
   throw configModule.createUnknownServerError(name, []);
+}
+
+/** Adds the facts of the configuration files to the status of servers. */
+export function createStartedServers(
+  runtime: Runtime,
+  servers: readonly ServerStatus[],
+  files: CommandConfig,
+): StartedServers {
+  return {
+    runtime,
+    servers: servers.map((server) => addSource(server, files)),
+    problems: runtime.problems,
+    otherProblems: otherProblems(runtime),
+  };
+}
+
+export function addSource(status: ServerStatus, { servers }: CommandConfig): StartedServer {
+  return { ...status, source: servers.find(({ name }) => name === status.name)?.source ?? "" };
 }
 
 /** Throws if no file declares the name, or if its entry is invalid. */

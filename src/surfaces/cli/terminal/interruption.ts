@@ -57,3 +57,12 @@ export function waitForInterruption(signal: AbortSignal): Promise<void> {
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
+
+/** Returns the result of the work. Rejects with the reason of the signal if that fires first. */
+export async function unlessInterrupted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  const interrupted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+  return Promise.race([work, interrupted]);
+}

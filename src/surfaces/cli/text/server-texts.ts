@@ -4,17 +4,17 @@ import type { Paint } from "../terminal/terminal.ts";
 
 type ShownServer = Runtime["servers"][number];
 
-export function serversText(servers: readonly ShownServer[], paint: Paint): string {
-  if (servers.length === 0) return "No MCP servers are configured";
-  const rows = servers.map((server) => [
-    `${serverMark(server.status, paint)} ${server.name}`,
-    server.skill,
-    server.transport,
-    server.status,
-    server.status === "connected" ? countTools(server) : shortened(server.error ?? "", ERROR_UNITS),
-  ]);
-  return lines(table(rows));
+/** Returns a function that formats a server as a row of a table of all of them. */
+export function createServerRow(servers: readonly ShownServer[], paint: Paint): (server: ShownServer) => string {
+  const heads = servers.map(({ name, skill, transport }) => [`✓ ${name}`, skill, transport, WIDE_STATUS]);
+  return (server) => {
+    const { name, skill, transport, status, error = "" } = server;
+    const says = status === "connected" ? countTools(server) : shortened(error, ERROR_UNITS);
+    return table([[`${serverMark(status, paint)} ${name}`, skill, transport, status, says], ...heads])[0] ?? "";
+  };
 }
+
+const WIDE_STATUS: ShownServer["status"] = "connecting";
 
 /** `3 tools, 2 left out` */
 export function countTools({
