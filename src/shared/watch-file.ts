@@ -13,18 +13,22 @@ export function watchFile(file: string, onChange: () => void, onFailure: (error:
   return watchFolder(dirname(file), (name) => name === basename(file), { onChange, onFailure });
 }
 
-/** Calls back after each change of the files of a folder whose names `isMeant` accepts. Returns a function that stops the watch. */
+/**
+ * Calls back `settleMs` milliseconds after the last of some changes of the files of a folder whose names `isMeant` accepts.
+ * Returns a function that stops the watch.
+ */
 export function watchFolder(
   folder: string,
   isMeant: (name: string) => boolean,
   { onChange, onFailure }: { readonly onChange: () => void; readonly onFailure: (error: unknown) => void },
+  settleMs = DEBOUNCE_MS,
 ): () => void {
   let quiet: NodeJS.Timeout | undefined;
   try {
     const watcher = watch(folder, { persistent: false }, (_, name) => {
       if (name === null || !isMeant(name)) return;
       clearTimeout(quiet);
-      quiet = setTimeout(onChange, DEBOUNCE_MS);
+      quiet = setTimeout(onChange, settleMs);
     });
     watcher.on("error", onFailure);
     return () => {

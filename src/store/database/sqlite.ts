@@ -24,7 +24,7 @@ import { isBusy, isDamaged, toStoreError } from "./sqlite-errors.ts";
 import type { SqliteConnection, SqliteProgram, SqliteStatement } from "./sqlite-program.ts";
 import type { SchemaRows, SqlEngine } from "./schema.ts";
 import type { SelectOptions, Table, Where } from "./table.ts";
-import { watchByPolling } from "./watch.ts";
+import { watchDatabaseFile } from "./watch.ts";
 
 export interface SqliteOptions {
   /** Milliseconds that an operation waits for other processes. */
@@ -174,7 +174,7 @@ function createEngine(
       }),
     );
 
-  const watchers = watchByPolling(() => statements.all(DATA_VERSION)[0]?.["data_version"]);
+  const watchers = watchDatabaseFile(file, () => statements.all(DATA_VERSION)[0]?.["data_version"]);
   return {
     kind: "sqlite",
     place: file,

@@ -1,5 +1,12 @@
-/** Milliseconds between two checks for changes of other processes. */
-const POLL_MS = 100;
+import { basename, dirname } from "node:path";
+
+import { watchFolder } from "../../shared/watch-file.ts";
+
+/** Milliseconds between two checks for changes of other processes whose events the system does not report. */
+const POLL_MS = 2_000;
+
+/** Milliseconds in which writes of other processes count as one. */
+const SETTLE_MS = 10;
 
 export interface Watchers {
   watch(listener: () => void): () => void;
@@ -7,37 +14,46 @@ export interface Watchers {
   close(): void;
 }
 
-/** Calls listeners when `readVersion` returns another value, and when `announce` is called. Polls only with listeners. */
-export function watchByPolling(readVersion: () => unknown): Watchers {
+/**
+ * Calls listeners when `readVersion` returns another value after a write to the file or its log, and when `announce` is called.
+ * Watches only with listeners.
+ */
+export function watchDatabaseFile(file: string, readVersion: () => unknown): Watchers {
   const watchers = createWatchers();
-  let timer: NodeJS.Timeout | undefined;
+  let stopWatching: (() => void) | undefined;
   let version: unknown;
 
-  function poll(): void {
+  function check(): void {
     const current = readVersion();
     if (current === version) return;
     version = current;
     watchers.announce();
   }
 
-  const stop = (): void => {
-    clearInterval(timer);
-    timer = undefined;
-  };
+  function start(): void {
+    version = readVersion();
+    const names = new Set([basename(file), `${basename(file)}-wal`]);
+    const onFailure = (): void => {}; // the timer finds the changes
+    const stop = watchFolder(dirname(file), (name) => names.has(name), { onChange: check, onFailure }, SETTLE_MS);
+    const timer = setInterval(check, POLL_MS).unref();
+    stopWatching = () => {
+      stop();
+      clearInterval(timer);
+      stopWatching = undefined;
+    };
+  }
+
   return {
     watch(listener) {
-      if (timer === undefined) {
-        version = readVersion();
-        timer = setInterval(poll, POLL_MS).unref();
-      }
+      if (stopWatching === undefined) start();
       const remove = watchers.watch(listener);
       return () => {
         remove();
-        if (watchers.isEmpty()) stop();
+        if (watchers.isEmpty()) stopWatching?.();
       };
     },
     announce: () => watchers.announce(),
-    close: stop,
+    close: () => stopWatching?.(),
   };
 }
 
