@@ -1,8 +1,11 @@
+import { hash } from "node:crypto";
+
 import type { Discovery } from "./discovery.ts";
 import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
 import { type SourceFinding, type SourceText, createSourceText, createViolation } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
+import { setBounded } from "../shared/lru.ts";
 import { hasUnknown, type Plan } from "../model/plan.ts";
 import type { Program } from "../model/snippet.ts";
 import { declarations, type InferredOutput } from "../registry/index.ts";
@@ -38,11 +41,8 @@ export const SKIP_TYPECHECK: TypecheckSnippet = async () => EMPTY_REPORT;
 /** The compiler takes a second of computing to load, which a program that runs a single snippet does not have to pay. */
 const LOAD_AFTER_MS = 1_000;
 
-/** Bounds of the cache of compiler findings: snippets, and characters of each. */
-const MAX_REMEMBERED = 100;
-const MAX_REMEMBERED_CHARACTERS = 8_192;
-/** A snippet is compiled against the declared types, and again with the learned types. */
-const MAX_DECLARATIONS_PER_SNIPPET = 2;
+/** The maximum number of checks whose findings are kept. Most programs have none. */
+const MAX_CHECKS = 2_000;
 
 /** Guesses that are reported for one snippet. */
 const MAX_GUESSES = 3;
@@ -54,29 +54,25 @@ const MAX_GUESSES = 3;
  */
 export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): TypecheckSnippet {
   let loading: NodeJS.Timeout | undefined;
-  const cache = new Map<string, Map<string, readonly Diagnostic[]>>();
+  /** The findings by the digest of a program and its types. */
+  const cache = new Map<string, readonly Diagnostic[]>();
 
   async function findDiagnostics(code: string, types: string): Promise<readonly Diagnostic[]> {
-    const before = cache.get(code)?.get(types);
+    const key = hash("sha256", `${code.length} ${code}${types}`, "base64");
+    const before = cache.get(key);
     if (before !== undefined) return before;
     const result = await typecheck.check({ code, declarations: types });
     if (result.kind !== "checked") return [];
-    const { diagnostics } = result;
-    if (code.length <= MAX_REMEMBERED_CHARACTERS) remember(code, types, diagnostics);
-    return diagnostics;
-  }
-
-  function remember(code: string, types: string, diagnostics: readonly Diagnostic[]): void {
-    const ofCode = cache.get(code) ?? new Map<string, readonly Diagnostic[]>();
-    if (ofCode.size >= MAX_DECLARATIONS_PER_SNIPPET) ofCode.clear();
-    ofCode.set(types, diagnostics);
-    if (cache.size >= MAX_REMEMBERED) cache.clear();
-    cache.set(code, ofCode);
+    setBounded(cache, [key, result.diagnostics], MAX_CHECKS);
+    return result.diagnostics;
   }
 
   return async ({ source, text, plan, program }, { caller, catalog }) => {
     if (!typecheck.isWarm) {
-      loading ??= setTimeout(() => typecheck.load(), LOAD_AFTER_MS).unref();
+      loading ??= setTimeout(() => {
+        loading = undefined;
+        typecheck.load();
+      }, LOAD_AFTER_MS).unref();
       return EMPTY_REPORT;
     }
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);

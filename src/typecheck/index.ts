@@ -18,6 +18,9 @@ const MAX_DECLARATION_CHARACTERS = 2 << 20;
 /** Checks that wait for the thread. */
 const MAX_WAITING = 4;
 
+/** How long a thread without a check keeps the memory of the compiler. */
+const IDLE_MS = 60_000;
+
 /** The maximum number of threads that are started within a period; after that, snippets run without a type-check. */
 const MAX_STARTS = 5;
 const STARTS_WITHIN_MS = 5 * 60_000;
@@ -72,15 +75,24 @@ interface QueuedCheck {
   readonly end: (result: TypecheckResult) => void;
 }
 
+export interface TypecheckOptions {
+  /** Milliseconds that one check may take. */
+  readonly limitMs?: number;
+  /** Milliseconds without a check after which the thread ends. */
+  readonly idleMs?: number;
+}
+
 /**
  * Checks the types of snippets with the compiler of TypeScript, in a thread of its own. The thread makes one check at a
- * time, the newest first, and is ended and replaced when one takes too long or too much memory.
+ * time, the newest first, and is ended and replaced when one takes too long or too much memory. It ends when it is idle; the
+ * next check starts it again, and is skipped.
  */
-export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: number } = {}): Typecheck {
+export function createTypecheck({ limitMs = LIMIT_MS, idleMs = IDLE_MS }: TypecheckOptions = {}): Typecheck {
   const waiting = new Set<QueuedCheck>();
   const starts: number[] = [];
   let thread: CheckThread | undefined;
   let stopped: "missing" | "closed" | undefined;
+  let idle: NodeJS.Timeout | undefined;
 
   function open(): CheckThread | undefined {
     if (thread !== undefined || stopped !== undefined) return thread;
@@ -102,10 +114,21 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
   }
 
   function next(): void {
+    if (thread?.state !== "idle") return;
     const newest = [...waiting].at(-1);
-    if (newest === undefined || thread?.state !== "idle") return;
+    clearTimeout(idle);
+    if (newest === undefined) {
+      idle = setTimeout(sleep, idleMs).unref();
+      return;
+    }
     waiting.delete(newest);
     thread.check(newest.order, (report) => newest.end(toResult(report)));
+  }
+
+  function sleep(): void {
+    void thread?.close();
+    thread = undefined;
+    starts.pop(); // it has not failed
   }
 
   function replace(why: "missing" | "crashed"): void {
@@ -120,20 +143,7 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
       const why = obstacle(request);
       if (why !== undefined) return { kind: "skipped", why };
       const { code, typescript = false, declarations, deadlineMs = DEADLINE_MS } = request;
-      return new Promise((resolve) => {
-        // When this thread was busy, the answer may be waiting to be read: let it be read first.
-        const timer = setTimeout(() => setImmediate(() => each.end({ kind: "skipped", why: "late" })), deadlineMs);
-        const each: QueuedCheck = {
-          order: { code, typescript, declarations },
-          end: (result) => {
-            clearTimeout(timer);
-            waiting.delete(each);
-            resolve(result);
-          },
-        };
-        waiting.add(each);
-        next();
-      });
+      return queueCheck(waiting, { code, typescript, declarations }, { deadlineMs, next });
     },
     get isWarm() {
       return thread?.state === "idle" || thread?.state === "busy";
@@ -145,10 +155,33 @@ export function createTypecheck({ limitMs = LIMIT_MS }: { readonly limitMs?: num
     },
     async close() {
       stopped = "closed";
+      clearTimeout(idle);
       for (const each of waiting) each.end({ kind: "skipped", why: "closed" });
       await thread?.close();
     },
   };
+}
+
+/** Adds a check to those that wait. Resolves when it has been made, or its deadline has come. */
+function queueCheck(
+  waiting: Set<QueuedCheck>,
+  order: CheckRequest,
+  { deadlineMs, next }: { readonly deadlineMs: number; readonly next: () => void },
+): Promise<TypecheckResult> {
+  return new Promise((resolve) => {
+    // When this thread was busy, the answer may be waiting to be read: let it be read first.
+    const timer = setTimeout(() => setImmediate(() => each.end({ kind: "skipped", why: "late" })), deadlineMs);
+    const each: QueuedCheck = {
+      order,
+      end: (result) => {
+        clearTimeout(timer);
+        waiting.delete(each);
+        resolve(result);
+      },
+    };
+    waiting.add(each);
+    next();
+  });
 }
 
 function toResult(report: CheckReport): TypecheckResult {

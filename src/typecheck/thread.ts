@@ -40,7 +40,7 @@ export class CheckThread {
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 },
+      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 },
     });
     this.#worker.unref();
     this.#worker.on("message", (message: FromThread) => this.#onMessage(message));

@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, test } from "vitest";
 
-import { createTypecheck, type Typecheck, type TypecheckResult } from "../../src/typecheck/index.ts";
+import {
+  createTypecheck,
+  type Typecheck,
+  type TypecheckOptions,
+  type TypecheckResult,
+} from "../../src/typecheck/index.ts";
 import { DECLARATIONS } from "./samples.ts";
 
 const WRONG = { code: "device.MathSkill.add(1, 'x')", declarations: DECLARATIONS, deadlineMs: 20_000 };
@@ -34,7 +39,7 @@ device.WebSkill.search("x".replace(v60, v60));`,
 const rooms: Typecheck[] = [];
 afterEach(() => Promise.all(rooms.splice(0).map((room) => room.close())));
 
-function opened(options?: { readonly limitMs?: number }): Typecheck {
+function opened(options?: TypecheckOptions): Typecheck {
   const room = createTypecheck(options);
   rooms.push(room);
   return room;
@@ -57,6 +62,21 @@ test("skips a check that exceeds its deadline, and replaces its thread [S7]", as
   expect(await room.warmUp()).toBe(true);
   expect(await room.check(WRONG)).toEqual(FOUND);
 });
+
+test(
+  "ends an idle thread, and starts it again for the next check, as often as needed [S7]",
+  { timeout: 120_000 },
+  async () => {
+    const room = opened({ idleMs: 50 });
+    for (let round = 0; round < 6; round++) {
+      expect(await room.warmUp()).toBe(true);
+      if (round === 0) expect(await room.check(WRONG)).toEqual(FOUND);
+      await expect.poll(() => room.isWarm, { timeout: 10_000 }).toBe(false);
+    }
+    expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "cold" });
+    expect(await room.warmUp()).toBe(true);
+  },
+);
 
 test("stops checking after too many ended threads [S7]", async () => {
   const room = opened({ limitMs: 100 });
