@@ -1,13 +1,6 @@
 import type { Cancellable } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import {
-  type ExecutorPool,
-  type Job,
-  type JobEnd,
-  type JobListener,
-  listEvents,
-  restoreError,
-} from "../../executors/index.ts";
+import type { ExecutorPool, Job, JobEnd, JobListener } from "../../executors/index.ts";
 import type { Approve } from "../../model/approval.ts";
 import type { Caller } from "../../model/caller.ts";
 import { CLIENT_REQUESTS } from "../../model/client-requests.ts";
@@ -47,6 +40,8 @@ export async function executeJob(
   { services, executors }: RemoteServices,
 ): Promise<RemoteEnd> {
   const { caller, cancellable, observer = {}, approve } = run;
+  // Loaded only now: it takes the library of NATS along.
+  const { listEvents, restoreError } = await import("../../executors/index.ts");
   const handle = services.handles.reserve(caller);
   let handled: HandledResult | undefined;
   try {
