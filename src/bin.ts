@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./shared/package/require-node.ts";
 const args = process.argv.slice(2);
 if (args[0] === "serve") {
   const { openEarlyClient } = await import("./surfaces/cli/commands/early-client.ts");

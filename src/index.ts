@@ -1,3 +1,5 @@
+import "./shared/package/require-node.ts"; // first: it throws where the program does not run in Node
+
 export { defineSkill } from "./authoring/define-skill.ts";
 export type { Approval, Approvals, GivenAnswer } from "./approvals/index.ts";
 export { type ErrorCode, SkillgateError } from "./errors.ts";

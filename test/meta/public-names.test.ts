@@ -84,7 +84,9 @@ function namesExportedBy(file: string): readonly string[] {
 }
 
 function namesIn(statement: ts.Statement): readonly string[] {
+  if (ts.isImportDeclaration(statement) && statement.importClause === undefined) return [];
   const clause = ts.isExportDeclaration(statement) ? statement.exportClause : undefined;
-  if (!clause || !ts.isNamedExports(clause)) throw new Error("src/index.ts holds more than `export { … } from`");
+  if (!clause || !ts.isNamedExports(clause))
+    throw new Error("src/index.ts holds more than `export { … } from` and imports without names");
   return clause.elements.map(({ name }) => name.text);
 }
