@@ -12,6 +12,7 @@ import type {
   SandboxOutcome,
   SandboxProgram,
 } from "./contract.ts";
+import { findPackageFile } from "./package-files.ts";
 import { compileEngine } from "./engine/quickjs.ts";
 import { loadSnapshot } from "./engine/snapshot-file.ts";
 import { deserializeRun, serializeRun } from "./engine/suspended-run.ts";
@@ -201,16 +202,18 @@ function openPool({
   workers = Math.max(1, Math.min(4, availableParallelism() - 1)),
   idleMs = 5_000,
 }: SandboxOptions): { readonly pool: Pool; readonly key: string } {
+  const workerFile = findPackageFile("sandbox/worker.cjs", () => new URL("./worker.cjs", import.meta.url));
+  const engineFile = findPackageFile("sandbox/engine.wasm", () => new URL("./engine.wasm", import.meta.url));
   const pool = new Pool({
-    workerFile: new URL("worker.cjs", COMPILED),
+    workerFile,
     size: workers,
     maxWorkers: workers * 8,
     idleMs,
   });
   pool.hire(); // starting takes longer than all that follows
   try {
-    const { module, digest } = compileEngine();
-    const { prepared, key } = loadSnapshot(module, digest, COMPILED);
+    const { module, digest } = compileEngine(engineFile);
+    const { prepared, key } = loadSnapshot(module, digest, new URL("./", workerFile));
     pool.open({ module, prepared, heapBytes: limits.memoryBytes });
     return { pool, key };
   } catch (error) {
@@ -218,8 +221,3 @@ function openPool({
     throw error;
   }
 }
-
-/** Threads start from compiled files, even when this file itself runs from its source. */
-const COMPILED = import.meta.url.endsWith(".ts")
-  ? new URL("../dist/sandbox/", import.meta.url)
-  : new URL("./", import.meta.url);

@@ -2,7 +2,7 @@
 // dist, or another build, never sees half of one. If the build fails, the old dist stays.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,9 +16,11 @@ mkdirSync(staging, { recursive: true });
 try {
   const builtFrom = fingerprint();
   compile();
+  writeVersion();
   writeGuest();
   await prepareSnapshot();
   await bundleSandbox();
+  await bundleParsers();
   await bundleConsole();
   await bundleTypes(staging);
   writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
@@ -37,6 +39,12 @@ function compile() {
   }
 }
 
+/** Replaces the look-up of the version in package.json, which a bundle of the library cannot make. */
+function writeVersion() {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  writeFileSync(join(staging, "src/shared/version.js"), `export const VERSION = ${JSON.stringify(version)};\n`);
+}
+
 /** Links the code that runs inside the isolate before a snippet. */
 function writeGuest() {
   const sandbox = join(staging, "sandbox");
@@ -48,8 +56,18 @@ async function prepareSnapshot() {
   const sandbox = pathToFileURL(join(staging, "sandbox/")).href;
   const { compileEngine } = await import(new URL("engine/quickjs.js", sandbox).href);
   const { createSnapshotFile } = await import(new URL("engine/snapshot-file.js", sandbox).href);
-  const { module, digest } = compileEngine();
+  const engineFile = new URL("engine.wasm", sandbox);
+  copyEngine(engineFile);
+  const { module, digest } = compileEngine(engineFile);
   writeFileSync(new URL("engine.snapshot", sandbox), createSnapshotFile(module, digest, new URL(sandbox)));
+}
+
+/** Copies QuickJS, and its licence, from the package that has it. */
+function copyEngine(file) {
+  const { resolve } = createRequire(import.meta.url);
+  const wasm = resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
+  copyFileSync(wasm, file);
+  copyFileSync(join(wasm, "../../LICENSE"), new URL("engine.wasm.licence.txt", file));
 }
 
 /**
@@ -74,6 +92,27 @@ async function bundleSandbox() {
   });
   await bundle({ ...common, ...entry("index.js", "index"), format: "esm" });
   rmSync(join(sandbox, "worker/main.js"));
+}
+
+/** Puts the ES modules of two packages into the files that re-export them, with their licences beside them. */
+async function bundleParsers() {
+  const outdir = join(staging, "src/shared/package");
+  const { metafile } = await bundle({
+    metafile: true,
+    absWorkingDir: ROOT,
+    entryPoints: ["jsonc", "yaml"].map((name) => join(ROOT, "src/shared/package", `${name}.ts`)),
+    outdir,
+    allowOverwrite: true,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "node20",
+    legalComments: "none",
+    logLevel: "warning",
+    tsconfigRaw: {},
+  });
+  writeFileSync(join(outdir, "licences.txt"), collectLicences(Object.keys(metafile.inputs)));
 }
 
 /** Scripts and a style for browsers; pages with large libraries have scripts of their own. The licences of the libraries inside go into a file beside them. */

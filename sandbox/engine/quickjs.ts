@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { setFlagsFromString } from "node:v8";
 
 /**
@@ -106,9 +105,8 @@ export interface EngineHost {
   readonly grow: (bytes: number) => boolean;
 }
 
-/** Reads and compiles the engine. Called once; workers share the module. */
-export function compileEngine(): { readonly module: WebAssembly.Module; readonly digest: string } {
-  const file = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
+/** Reads and compiles the engine. Called once; workers share the module. The build writes `file` beside the compiled sandbox. */
+export function compileEngine(file: URL): { readonly module: WebAssembly.Module; readonly digest: string } {
   const bytes = readFileSync(file);
   const digest = createHash("sha256").update(bytes).digest("hex");
   if (digest !== WASM_DIGEST)

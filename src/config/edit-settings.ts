@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { realpath, rename, stat, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 
-import { Document, isMap, LineCounter, parseDocument } from "yaml";
+import { Document, isMap, LineCounter, parseDocument } from "../shared/package/yaml.ts";
 
 import { configError, readConfigFile } from "./read-file.ts";
 

@@ -1,6 +1,6 @@
-import { createRequire } from "node:module";
-
 import type * as Api from "@opentelemetry/api";
+
+import { createPackageRequire } from "../../sandbox/package-files.ts";
 
 /** Where version 1 of the API keeps what an SDK registers, in any copy of the package. */
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
@@ -21,5 +21,5 @@ export function hasSdk(): boolean {
 }
 
 export function loadApi(): typeof Api {
-  return (api ??= createRequire(import.meta.url)("@opentelemetry/api") as typeof Api);
+  return (api ??= createPackageRequire()("@opentelemetry/api") as typeof Api);
 }

@@ -78,11 +78,16 @@ function findExporter({ protocol, signal }: ExportTarget): string {
   return EXPORTERS[protocol as keyof typeof EXPORTERS][signal];
 }
 
+/** Shows bundlers that a package is optional: they warn about one that is missing instead of failing. */
+function rethrow(error: unknown): never {
+  throw error;
+}
+
 async function registerSdk(targets: readonly ExportTarget[], env: ExportVariables): Promise<TelemetrySdk> {
   const [tracing, metering, resources] = await Promise.all([
-    import("@opentelemetry/sdk-trace-node"),
-    import("@opentelemetry/sdk-metrics"),
-    import("@opentelemetry/resources"),
+    import("@opentelemetry/sdk-trace-node").catch(rethrow),
+    import("@opentelemetry/sdk-metrics").catch(rethrow),
+    import("@opentelemetry/resources").catch(rethrow),
   ]);
   // The environment takes precedence: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES.
   const resource = resources

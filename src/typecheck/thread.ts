@@ -1,14 +1,15 @@
 import { Worker } from "node:worker_threads";
 
+import { findPackageFile } from "../../sandbox/package-files.ts";
 import type { CheckRequest, CheckReport, FromThread } from "./protocol.ts";
 
 /** How long the compiler may take to load. */
 const START_MS = 60_000;
 
 /** Threads start from compiled files, also when this file itself runs from its source. */
-const ENTRY = import.meta.url.endsWith(".ts")
-  ? new URL("../../dist/src/typecheck/worker.js", import.meta.url)
-  : new URL("worker.js", import.meta.url);
+function findEntry(): URL {
+  return findPackageFile("src/typecheck/worker.js", () => new URL("./worker.js", import.meta.url));
+}
 
 export interface ThreadEvents {
   /** It can take the next order. */
@@ -34,7 +35,7 @@ export class CheckThread {
     this.#limitMs = limitMs;
     this.#events = events;
     this.warm = new Promise((resolve) => (this.#markWarm = resolve));
-    this.#worker = new Worker(ENTRY, {
+    this.#worker = new Worker(findEntry(), {
       name: "skillgate-typecheck",
       env: {},
       execArgv: [],

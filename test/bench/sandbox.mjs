@@ -31,7 +31,7 @@ const DIST = new URL("../../dist/sandbox/", import.meta.url);
 
 /** The engine alone, in this thread: reset, start, answer, result. */
 export function engineAlone() {
-  const { module, digest } = compileEngine();
+  const { module, digest } = compileEngine(new URL("engine.wasm", DIST));
   let called = 0;
   let done = "";
   const isolate = new Isolate(module, loadSnapshot(module, digest, DIST).prepared, LIMITS.memoryBytes, {
@@ -91,7 +91,7 @@ export async function benchOneCall(extra = {}) {
 }
 
 export async function benchRestore() {
-  const { module, digest } = compileEngine();
+  const { module, digest } = compileEngine(new URL("engine.wasm", DIST));
   const { snapshot } = loadSnapshot(module, digest, DIST).prepared;
   const scripts = JSON.parse(readFileSync(new URL("guest.json", DIST), "utf8"));
   const { isolate, seed } = engineAlone();

@@ -29,6 +29,7 @@ const LIBRARIES = new Set(["model", "shared", "authoring"]);
 /** Files that other modules may import in addition to the `index.ts` of a module. */
 const ENTRY_POINTS = [
   "sandbox/index.ts",
+  "sandbox/package-files.ts",
   "sandbox/processors.ts",
   "sandbox/spin-wait.ts",
   "src/agent/events.ts",

@@ -11,7 +11,7 @@ const HEAP_BYTES = 32 << 20;
 const SEED = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]);
 const GUEST = new URL("../../dist/sandbox/guest.json", import.meta.url);
 
-const { module, digest } = compileEngine();
+const { module, digest } = compileEngine(new URL("../../dist/sandbox/engine.wasm", import.meta.url));
 const prepared = buildSnapshot(module, JSON.parse(readFileSync(GUEST, "utf8")) as string[]);
 
 /** Every memory that a test has opened, in order. */

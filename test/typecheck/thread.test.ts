@@ -132,6 +132,7 @@ test("skips all checks without the compiler [S5]", async () => {
     cpSync("dist/src/typecheck", join(folder, "src/typecheck"), { recursive: true });
     cpSync("dist/src/model", join(folder, "src/model"), { recursive: true });
     cpSync("dist/src/shared", join(folder, "src/shared"), { recursive: true });
+    cpSync("dist/sandbox", join(folder, "sandbox"), { recursive: true });
     cpSync("dist/src/errors.js", join(folder, "src/errors.js"));
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     const door = pathToFileURL(join(folder, "src/typecheck/index.js")).href;

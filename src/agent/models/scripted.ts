@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelV3CallOptions, type LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import { parse } from "yaml";
+import { parse } from "../../shared/package/yaml.ts";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";

@@ -1,4 +1,4 @@
-import { type Node, parseTree } from "jsonc-parser";
+import { type Node, parseTree } from "../../shared/package/jsonc.ts";
 
 import { isRecord } from "../../model/json.ts";
 import type { Path } from "./index.ts";

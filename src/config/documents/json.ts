@@ -1,4 +1,4 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "../../shared/package/jsonc.ts";
 
 import { configError } from "../read-file.ts";
 import type { ConfigDocument, Path } from "./index.ts";

@@ -1,4 +1,4 @@
-import { LineCounter } from "yaml";
+import { LineCounter } from "../../shared/package/yaml.ts";
 
 import type { FileLocation } from "../read-file.ts";
 

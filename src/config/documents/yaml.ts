@@ -9,7 +9,7 @@ import {
   parseDocument,
   visit,
   type YAMLMap,
-} from "yaml";
+} from "../../shared/package/yaml.ts";
 
 import { getMessage } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";

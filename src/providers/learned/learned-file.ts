@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, parseDocument, stringify, type Document } from "yaml";
+import { isMap, isScalar, LineCounter, parseDocument, stringify, type Document } from "../../shared/package/yaml.ts";
 
 import { METADATA_FIELDS, parseMetadata } from "../../authoring/metadata.ts";
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";

@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-
+import { createPackageRequire } from "../../../sandbox/package-files.ts";
 import type { SqlRow, SqlValue } from "./sql.ts";
 
 const MAX_CONNECTIONS = 4;
@@ -69,7 +68,7 @@ const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
 
 /** Creates connections, which open when they are needed. What the URL says replaces these options. */
 export function openDriver({ url, schema, lockMs }: PostgresTarget, options: DriverOptions = {}): Sql {
-  const postgres = createRequire(import.meta.url)("postgres") as (url: string, options: object) => Sql;
+  const postgres = createPackageRequire()("postgres") as (url: string, options: object) => Sql;
   const { searchParams } = new URL(url);
   return postgres(url, {
     max: MAX_CONNECTIONS,

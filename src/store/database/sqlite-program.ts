@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { createPackageRequire } from "../../../sandbox/package-files.ts";
 
 /** The part of `node:sqlite` and of `libsql` that the store uses; both block until a statement has run. */
 export interface SqliteConnection {
@@ -41,7 +41,7 @@ function getNodeSqlite(): SqliteProgram | undefined {
 
 function loadLibsql(): SqliteProgram | undefined {
   try {
-    const Database = createRequire(import.meta.url)("libsql") as Constructor;
+    const Database = createPackageRequire()("libsql") as Constructor;
     return { name: "libsql", connect: (file) => new Database(file) };
   } catch {
     // The package is optional: it is absent, or has no build for this machine.

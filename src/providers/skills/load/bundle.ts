@@ -3,6 +3,7 @@ import { builtinModules } from "node:module";
 import { dirname, extname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+import type * as Esbuild from "esbuild";
 import type {
   BuildOptions,
   Message,
@@ -14,6 +15,7 @@ import type {
   transform as Transform,
 } from "esbuild";
 
+import { createPackageRequire, findPackageFile } from "../../../../sandbox/package-files.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { ModuleFormat } from "../type-reader/index.ts";
 import { SourceError } from "../type-reader/syntax.ts";
@@ -45,7 +47,7 @@ export interface BundleRequest {
  * are not bundled. Throws a `SourceError` for a mistake in a file.
  */
 export async function bundleModule(request: BundleRequest): Promise<Bundle> {
-  const esbuild = await import("esbuild");
+  const esbuild = loadEsbuild();
   const packages = new Set<string>();
   const plugins = [besideTheModule(request, packages), withOwnPlace(esbuild.transform)];
   try {
@@ -77,7 +79,7 @@ const NEEDS_OTHERS = /\b(?:import|require|module|exports)\b|\bfrom\s*["']/;
  */
 export async function translateModule({ entry, format }: BundleRequest, text: string): Promise<Bundle | undefined> {
   if (NEEDS_OTHERS.test(text)) return undefined;
-  const { transform } = await import("esbuild");
+  const { transform } = loadEsbuild();
   try {
     const { code } = await transform(text, {
       loader: extname(entry).endsWith("ts") ? "ts" : "js",
@@ -103,7 +105,7 @@ export async function translateModule({ entry, format }: BundleRequest, text: st
 
 /** Removes the types of a file, for a parser that supports only JavaScript. */
 export async function stripTypes(file: string, text: string): Promise<string> {
-  const { transform } = await import("esbuild");
+  const { transform } = loadEsbuild();
   return (await transform(text, { loader: "ts", sourcefile: file, tsconfigRaw: {}, logLevel: "silent" })).code;
 }
 
@@ -133,14 +135,16 @@ function requireFrom(url: string, format: ModuleFormat): string {
   return `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(${url});`;
 }
 
-/** The module behind `import "skillgate"` in a skill: only `defineSkill`, not the whole runtime. */
-const SKILLGATE = fileURLToPath(
-  import.meta.url.endsWith(".ts")
-    ? new URL("../../../../dist/src/authoring/define-skill.js", import.meta.url)
-    : new URL("../../../authoring/define-skill.js", import.meta.url),
-);
+/** Loads esbuild, which does not work as part of a bundle: its program is found beside its package. */
+function loadEsbuild(): typeof Esbuild {
+  return createPackageRequire()("esbuild") as typeof Esbuild;
+}
 
-const OWN: Readonly<Record<string, string>> = { skillgate: SKILLGATE };
+/** The module behind `import "skillgate"` in a skill: only `defineSkill`, not the whole runtime. */
+function findSkillModule(): string {
+  const getUrl = (): URL => new URL("../../../authoring/define-skill.js", import.meta.url);
+  return fileURLToPath(findPackageFile("src/authoring/define-skill.js", getUrl));
+}
 
 const BUILTINS: ReadonlySet<string> = new Set(builtinModules);
 
@@ -179,7 +183,7 @@ async function resolveFile(build: PluginBuild, args: OnResolveArgs, { root }: Bu
 async function resolvePackage(
   build: PluginBuild,
   args: OnResolveArgs,
-  { format, own = OWN }: BundleRequest,
+  { format, own = { skillgate: findSkillModule() } }: BundleRequest,
   packages: Set<string>,
 ): Promise<OnResolveResult> {
   const ours = Object.hasOwn(own, args.path) ? own[args.path] : undefined;

@@ -13,9 +13,10 @@ import {
 } from "node:fs";
 import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { findPackageFile } from "../../../../sandbox/package-files.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { ModuleFormat, ReadModule } from "../type-reader/index.ts";
 
@@ -168,7 +169,8 @@ let code: string | undefined;
 
 /** Returns a hash of this folder's code: entries of another version may have another meaning. */
 function codeHash(): string {
-  const folder = dirname(dirname(fileURLToPath(import.meta.url)));
+  const own = findPackageFile("src/providers/skills/load/cache.js", () => new URL("./cache.js", import.meta.url));
+  const folder = fileURLToPath(new URL("../", own));
   code ??= hashText(
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => /\.[jt]s$/.test(name))

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import { parse } from "yaml";
+import { parse } from "../../../shared/package/yaml.ts";
 
 import { getMessage, sentence } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 
+import { findPackageFolder } from "../../../../sandbox/package-files.ts";
 import { sentence, SkillgateError } from "../../../errors.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import type { Failure } from "./messages.ts";
@@ -26,19 +27,14 @@ function createSkillError({ name, message, stack }: Failure): SkillError {
   return new SkillError({ name, message, stack: [`${name}: ${message}`, ...getProjectFrames(stack)].join("\n") });
 }
 
-/** The code of Skillgate itself, whose frames tell an author nothing. */
-const OWN_FOLDER = fileURLToPath(
-  import.meta.url.endsWith(".ts")
-    ? new URL("../../../../dist/", import.meta.url)
-    : new URL("../../../../", import.meta.url),
-);
-
 /** Returns the lines of a stack in files of the project, without those in packages and in Skillgate. */
 export function getProjectFrames(stack: string): readonly string[] {
+  // The code of Skillgate itself, whose frames tell an author nothing.
+  const ownFolder = fileURLToPath(findPackageFolder());
   const frames = stack.split("\n").filter((line) => {
     const [, file] = /^ {4}at .*?((?:\/|[A-Za-z]:\\)[^()]*):\d+:\d+\)?$/.exec(line.replace("file://", "")) ?? [];
     const isForeign =
-      /[ (]node:/.test(line) || file?.startsWith(OWN_FOLDER) || /[\\/]node_modules[\\/]/.test(file ?? "");
+      /[ (]node:/.test(line) || file?.startsWith(ownFolder) || /[\\/]node_modules[\\/]/.test(file ?? "");
     return file !== undefined && !isForeign;
   });
   // V8 names the holder of an exported function.

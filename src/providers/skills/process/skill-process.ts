@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 
 import type { CallContext } from "../../../model/skill.ts";
+import { findPackageFile } from "../../../../sandbox/package-files.ts";
 import { type ProcessCallEnd, type CallRequest, Calls, type CallsOptions } from "./calls.ts";
 import { ExitMonitor } from "./exit-monitor.ts";
 import { newToken, packMessage, Unpacker } from "./framing.ts";
@@ -27,11 +28,10 @@ function notifyListeners(listeners: () => void): void {
 
 const SHUTDOWN_GRACE_MS = 500;
 
-const ENTRY = fileURLToPath(
-  import.meta.url.endsWith(".ts")
-    ? new URL("../../../../dist/src/providers/skills/process/child/main.js", import.meta.url)
-    : new URL("child/main.js", import.meta.url),
-);
+function findEntry(): string {
+  const path = "src/providers/skills/process/child/main.js";
+  return fileURLToPath(findPackageFile(path, () => new URL("./child/main.js", import.meta.url)));
+}
 
 export interface ProcessOptions extends CallsOptions {
   /** Heap limit of the skills; the process may use 1.5 times as much in total. */
@@ -75,7 +75,7 @@ export class SkillProcess {
       ...getInspectorFlags(inspector),
     ];
     this.#options = options;
-    this.#child = spawn(process.execPath, [...flags, ENTRY, String(limitBytes), String(process.pid)], {
+    this.#child = spawn(process.execPath, [...flags, findEntry(), String(limitBytes), String(process.pid)], {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
       env: skillEnvironment(process.env),
     });

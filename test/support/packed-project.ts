@@ -1,0 +1,59 @@
+import { type ChildProcess, execFile, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { expect } from "vitest";
+
+/**
+ * Creates a project in which the package is installed as npm packs it, without a registry: its dependencies are links to
+ * those of this project. Tests remove the folder.
+ */
+export function createProject(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-project-"));
+  const all = { "package.json": '{ "private": true, "type": "module" }\n', ...files };
+  for (const [name, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules);
+  const [{ files: packed }] = JSON.parse(pack()) as [{ readonly files: readonly { readonly path: string }[] }];
+  for (const { path } of packed) cpSync(path, join(modules, "skillgate", path));
+  for (const name of listDependencies()) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(resolve("node_modules", name), join(modules, name));
+  }
+  return folder;
+}
+
+interface Exit {
+  readonly status: ChildProcess["exitCode"];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end. */
+export async function runNode(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Exit> {
+  return new Promise((done) => {
+    const child = execFile(process.execPath, args, { env: { ...process.env, ...env } }, (_error, stdout, stderr) =>
+      done({ status: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+function pack(): string {
+  const { status, stdout, stderr } = spawnSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    encoding: "utf8",
+  });
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+/** Returns the names of the packages that a user installs with this one. */
+function listDependencies(): readonly string[] {
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  return Object.keys({ ...dependencies, ...optionalDependencies });
+}
