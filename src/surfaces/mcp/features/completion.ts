@@ -1,6 +1,7 @@
 import { type CompleteRequest, isSpecType } from "@modelcontextprotocol/server";
 
-import type { ReadContext } from "../../../model/mcp-features.ts";
+import { getMessage } from "../../../errors.ts";
+import type { ReadContext, ResourcesAndPrompts } from "../../../model/mcp-features.ts";
 import { type Library, findFeatures } from "./resources.ts";
 
 const MAX_VALUES = 100;
@@ -17,11 +18,25 @@ export async function complete(
     if (own !== undefined) return { completion: completeBuiltin(own, argument.value) };
     const template = library.offers.templates.find(({ item }) => item.uriTemplate === ref.uri);
     const offers = template?.offers ?? findFeatures(ref.uri, library.offers);
-    return toCompletion(await offers?.complete?.({ ...params }, context), library);
+    return completeByServer(offers, { ...params }, library, context);
   }
   const offered = library.offers.prompts.get(ref.name);
   const request = { ...params, ref: { ...ref, name: offered?.item.name ?? ref.name } };
-  return toCompletion(await offered?.offers.complete?.(request, context), library);
+  return completeByServer(offered?.offers, request, library, context);
+}
+
+async function completeByServer(
+  offers: ResourcesAndPrompts | undefined,
+  params: Readonly<Record<string, unknown>>,
+  library: Library,
+  context: ReadContext,
+): Promise<unknown> {
+  try {
+    return toCompletion(await offers?.complete?.(params, context), library);
+  } catch (thrown) {
+    // A completion is no call of a method, whose errors the router redacts.
+    throw new Error(library.runtime.secrets.maskText(getMessage(thrown)), { cause: thrown });
+  }
 }
 
 /** Returns the values that a server offers; none if its answer is malformed. */
