@@ -3,8 +3,10 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Tests wait for events; a timeout only ends one that hangs, also on a machine with other work.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: "forks",
     maxWorkers: "100%",
     setupFiles: ["test/support/disable-colors.ts"],

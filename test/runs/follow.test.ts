@@ -48,7 +48,7 @@ async function follow(database: Database): Promise<{ readonly next: () => Promis
   onTestFinished(stop);
   let count = 0;
   const next = async (): Promise<string> => {
-    await vi.waitFor(() => expect(all.length).toBeGreaterThan(count), { timeout: 10_000, interval: 10 });
+    await expect.poll(() => all.length).toBeGreaterThan(count);
     return all[count++] ?? "";
   };
   return { all, next };
@@ -63,7 +63,7 @@ test("continues the run of a question that is answered, and reads no other run [
   const list = vi.spyOn(database.runs, "list");
   const get = vi.spyOn(database.runs, "get");
   const { next, all } = await follow(database);
-  await vi.waitFor(() => expect(get).toHaveBeenCalledTimes(50));
+  await expect.poll(() => get.mock.calls.length).toBe(50);
   await answer(database, "q7");
   expect(await next()).toBe("r7");
   await answer(database, "q9");
