@@ -11,6 +11,7 @@ import type { Limits } from "./model/limits.ts";
 import type { Outcome, Violation } from "./model/outcome.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Problem } from "./model/provider.ts";
+import type { Profiles } from "./model/tools/profile.ts";
 import type { RunObserver } from "./model/run-observer.ts";
 import type { LogLevel, ProvidedSkill } from "./model/skill.ts";
 import type { Timeouts } from "./model/timeouts.ts";
@@ -152,7 +153,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   /**
    * Indexes the methods that a search needs, in slices between which other work runs, for at most `timeouts.discoveryMs`.
    */
-  index(): Promise<void>;
+  index(options?: CallerOption): Promise<void>;
   describe(path: string, options?: CallerOption): Description;
   /** TypeScript of the named skills, or of all. */
   declarations(skills?: readonly string[], options?: CallerOption): string;
@@ -188,6 +189,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly timeouts: Timeouts;
   /** The sections of settings.yaml as they were written. */
   readonly sections: Readonly<Record<string, unknown>>;
+  /** Subsets of the methods that clients of the server can select, by name. */
+  readonly profiles: Profiles;
   readonly servers: readonly ServerStatus[];
   /** Other machines whose skills can be called. */
   readonly nodes: readonly NodeStatus[];
@@ -298,7 +301,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
 }
 
 function getPublicSettings({
-  settings: { catalogTokens, limits, timeouts, sections },
-}: RuntimeParts): Pick<Runtime, "catalogTokens" | "limits" | "timeouts" | "sections"> {
-  return { catalogTokens, limits, timeouts, sections };
+  settings: { catalogTokens, limits, timeouts, sections, profiles },
+}: RuntimeParts): Pick<Runtime, "catalogTokens" | "limits" | "timeouts" | "sections" | "profiles"> {
+  return { catalogTokens, limits, timeouts, sections, profiles };
 }

@@ -39,6 +39,7 @@ export const SECTIONS: readonly string[] = [
   "agent",
   "nodes",
   "executors",
+  "profiles",
 ];
 
 export const NO_SETTINGS: SettingsFile = { ...NO_CONTENT, sections: {}, mcpEnabled: true };

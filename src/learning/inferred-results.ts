@@ -1,5 +1,5 @@
 import type { Caller } from "../model/caller.ts";
-import type { Method } from "../model/catalog.ts";
+import { getOriginal, type Method } from "../model/catalog.ts";
 import { setBounded } from "../shared/lru.ts";
 import type { InferredOutput } from "../registry/index.ts";
 import { collectDataNames, decidesMembers } from "./arguments.ts";
@@ -91,7 +91,8 @@ export function createInferredResults(store?: StoredResultsOptions): InferredRes
       return `The result of ${method.path} differs from the ${times} before it${where}: ${difference.says}`;
     },
     shouldReport,
-    observed(caller, method) {
+    observed(caller, methodInView) {
+      const method = getOriginal(methodInView);
       if (method.output !== undefined) return undefined;
       const entry = findEntry(method);
       if (entry === undefined || entry.shape.times === 0) return undefined;

@@ -1,3 +1,5 @@
+import type { Profile } from "./tools/profile.ts";
+
 /** A pattern of method paths: `MathSkill.add`, `MathSkill.*` or `*`. */
 export type Grant = string;
 
@@ -14,6 +16,8 @@ export interface Caller {
   readonly roles?: readonly string[];
   /** The most calls that the caller may make, over all methods. */
   readonly limits?: CallLimits;
+  /** Limits what the caller may see and call to a subset of the methods; the grants count as well. */
+  readonly profile?: Profile;
   /** The right to administer the runtime; `write` includes `read`. */
   readonly admin?: AdminRight;
 }
@@ -54,11 +58,18 @@ export function mayAdminister({ admin }: Pick<Caller, "admin">, right: AdminRigh
 }
 
 export function mayCall(caller: Caller, path: string): boolean {
-  return caller.grants.some((grant) => grantCovers(grant, path));
+  return isInProfile(caller.profile, path) && caller.grants.some((grant) => grantCovers(grant, path));
 }
 
 export function mayRead(caller: Caller, path: string): boolean {
-  return mayCall(caller, path) || (caller.reads ?? []).some((grant) => grantCovers(grant, path));
+  if (mayCall(caller, path)) return true;
+  return isInProfile(caller.profile, path) && (caller.reads ?? []).some((grant) => grantCovers(grant, path));
+}
+
+function isInProfile(profile: Profile | undefined, path: string): boolean {
+  if (profile === undefined) return true;
+  const { methods, except } = profile;
+  return methods.some((grant) => grantCovers(grant, path)) && !except.some((grant) => grantCovers(grant, path));
 }
 
 function grantCovers(grant: Grant, path: string): boolean {

@@ -22,6 +22,8 @@ export interface Method {
   readonly parameters: readonly Parameter[];
   readonly metadata: MethodMetadata;
   readonly definition: MethodDefinition;
+  /** The method of the registry, for one that a profile shows with another name or text. */
+  readonly original?: Method;
   /** `add(a: number, b: number): Promise<number>`; made when first read. */
   readonly signature: string;
   /** The signature with its doc comment; made when first read. */
@@ -36,6 +38,11 @@ export interface Skill extends Pick<ProvidedSkill, "name" | "description" | "sou
 /** True for a skill of an MCP server or of another machine: its schemas are not the owner's, and its values travel as JSON. */
 export function isForeign(skill: Pick<Skill, "kind"> | undefined): boolean {
   return skill?.kind === "mcp" || skill?.kind === "node";
+}
+
+/** Returns the method that rules, records and providers know, for one of a profile. */
+export function getOriginal(method: Method): Method {
+  return method.original ?? method;
 }
 
 /** The frozen view that one run sees. Names are looked up in maps, never on objects. */

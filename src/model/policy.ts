@@ -29,7 +29,7 @@ export interface Flow {
 }
 
 /** The parts of a method that rules depend on. */
-export type RuledMethod = Pick<Method, "path" | "name" | "wireName" | "metadata">;
+export type RuledMethod = Pick<Method, "path" | "name" | "wireName" | "metadata" | "original">;
 
 /** The policy of a runtime at one point in time; immutable. */
 export interface Policy {
@@ -51,10 +51,10 @@ export type Refusal =
 /** Returns why a caller may not call a method; `undefined` if it may, be it after an approval. */
 export function findRefusal(
   caller: Caller,
-  { path }: Pick<Method, "path">,
+  method: Pick<RuledMethod, "path" | "original">,
   { rule, roles }: { readonly rule: MethodRule; readonly roles: Roles },
 ): Refusal | undefined {
-  if (!mayCall(caller, path)) return { code: "PERMISSION_MISSING", missingScopes: [] };
+  if (!mayCall(caller, (method.original ?? method).path)) return { code: "PERMISSION_MISSING", missingScopes: [] };
   const missingScopes = findMissingScopes(caller, rule.requiredScopes, roles);
   if (missingScopes.length > 0) return { code: "PERMISSION_MISSING", missingScopes };
   return rule.decision === "deny" ? { code: "POLICY_DENIED" } : undefined;

@@ -23,3 +23,11 @@ export interface ToolAnnotations {
   readonly idempotentHint?: boolean;
   readonly openWorldHint?: boolean;
 }
+
+/** The name and the texts that replace those of a tool. */
+export interface ToolOverride {
+  /** The name of its method. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+}

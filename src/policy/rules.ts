@@ -40,7 +40,8 @@ export function createPolicy(content: PolicyContent): ExplainedPolicy {
     roles: onlyTightens ? new Map() : roles,
     ...createFlowRules(onlyTightens ? flows.filter(({ decision }) => decision !== "allow") : flows),
     findRows,
-    getRule(method) {
+    getRule(methodInView) {
+      const method = methodInView.original ?? methodInView;
       const cached = rules.get(method);
       if (cached !== undefined) return cached;
       const rule = createRule(method.metadata, findRows(method)[0]?.row, content);

@@ -1,5 +1,6 @@
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { type Caller, mayRead } from "../model/caller.ts";
+import type { Profile } from "../model/tools/profile.ts";
 import { METADATA_DEFAULTS, type MethodDefinition, type MethodMetadata, type ProvidedSkill } from "../model/skill.ts";
 import { isSkillName, splitPath } from "../shared/names/method-paths.ts";
 import { isMemberName } from "../shared/names/skill-names.ts";
@@ -7,6 +8,7 @@ import { SkillgateError, sentence } from "../errors.ts";
 import { getParameters } from "./parameters.ts";
 import { formatDeclaration } from "./declarations/method.ts";
 import { formatSignature } from "./declarations/signature.ts";
+import { hasOverrides, overrideMethods } from "./profile-view.ts";
 import { sanitizeInputSchema, sanitizeOutputSchema, sanitizeText, GUIDANCE_UNITS } from "./sanitize.ts";
 
 /** The whole skill behind each skill of a view. */
@@ -72,7 +74,7 @@ export type ReadableParts = WeakMap<Skill, Skill | undefined>;
  * that only changed skills are computed again.
  */
 export function readableView(catalog: Catalog, caller: Caller, cache: ReadableParts): Catalog {
-  if (caller.grants.includes("*")) return catalog;
+  if (caller.grants.includes("*") && caller.profile === undefined) return catalog;
   const getReadablePart = (skill: Skill): Skill | undefined => {
     if (!cache.has(skill)) cache.set(skill, readableSkill(skill, caller));
     return cache.get(skill);
@@ -101,10 +103,20 @@ function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
   if (skill.methods.length === 0) return mayRead(caller, `${skill.name}.*`) ? skill : undefined;
   const methods = skill.methods.filter((method) => mayRead(caller, method.path));
   if (methods.length === 0) return undefined;
+  if (hasOverrides(caller.profile)) return overriddenPart(skill, methods, caller.profile);
   if (methods.length === skill.methods.length) return skill;
   const part: Skill = Object.freeze({ ...skill, methods: Object.freeze(methods) });
   WHOLE.set(part, skill);
   return part;
+}
+
+/** Such a part is indexed by itself, because a search must not find it by texts that it does not show. */
+function overriddenPart(skill: Skill, readable: readonly Method[], profile: Profile): Skill {
+  const methods = overrideMethods(readable, profile, (definition, original) =>
+    methodFrom(definition, skill.name, `${skill.name}.${definition.name}`, original),
+  );
+  const isWhole = methods.length === skill.methods.length && methods.every((each, at) => each === skill.methods[at]);
+  return isWhole ? skill : Object.freeze({ ...skill, methods: Object.freeze(methods) });
 }
 
 function usableName(name: string, source: string, isUsable: (name: string) => boolean): string {
@@ -116,7 +128,7 @@ function usableName(name: string, source: string, isUsable: (name: string) => bo
   );
 }
 
-function methodFrom(definition: MethodDefinition, skill: string, path: string): Method {
+function methodFrom(definition: MethodDefinition, skill: string, path: string, original?: Method): Method {
   const input = sanitizeInputSchema(definition.input);
   const output = sanitizeOutputSchema(definition.output);
   let signature: string | undefined;
@@ -132,6 +144,7 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string): 
     parameters: getParameters(input),
     metadata: metadataFrom(definition.metadata ?? {}),
     definition,
+    ...(original !== undefined && { original }),
     get signature() {
       signature ??= formatSignature(this);
       return signature;

@@ -2,6 +2,7 @@ import type { Caller } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import { catalogFrom, duplicate, type ReadableParts, readableView, skillFrom } from "./catalog.ts";
+import { hasOverrides } from "./profile-view.ts";
 import { shareIndex, shareIndexWithView } from "./search/index.ts";
 
 export { briefCatalog, CATALOG_LEGEND } from "./brief-catalog.ts";
@@ -51,7 +52,8 @@ export function createRegistry(): Registry {
   const skills = new Map<string, Skill>();
   const listeners = new Set<() => void>();
   const views = new Map<string, Catalog>();
-  const parts = new Map<string, ReadableParts>();
+  /** The parts of skills that callers see, and their newest views. */
+  const parts = new Map<string, { readonly cache: ReadableParts; readonly latest?: Catalog }>();
   let catalog = catalogFrom([], 0);
   let version = 0;
 
@@ -86,14 +88,17 @@ export function createRegistry(): Registry {
     },
     viewFor(caller) {
       const whole = newest();
-      const key = JSON.stringify([caller.grants, caller.reads ?? []]);
+      const { grants, reads = [], profile } = caller;
+      const key = JSON.stringify([grants, reads, profile]);
       const view = views.get(key);
       if (view !== undefined) return view;
       if (parts.size >= KEPT_VIEWS) for (const each of [views, parts]) each.clear();
-      const cache = parts.get(key) ?? new WeakMap();
-      parts.set(key, cache);
+      const { cache, latest } = parts.get(key) ?? { cache: new WeakMap() };
       const created = readableView(whole, caller, cache);
-      if (created !== whole) shareIndexWithView(whole, created);
+      const isIndexedAlone = hasOverrides(profile) && created !== whole;
+      if (!isIndexedAlone && created !== whole) shareIndexWithView(whole, created);
+      if (isIndexedAlone && latest !== undefined) shareIndex(latest, created);
+      parts.set(key, isIndexedAlone ? { cache, latest: created } : { cache });
       views.set(key, created);
       return created;
     },

@@ -2,7 +2,7 @@ import { Cancellation } from "../../sandbox/index.ts";
 import { formatDeprecation } from "../shared/deprecation.ts";
 import { skillDisabledError } from "./disabled-skills.ts";
 import { sentence, SkillgateError } from "../errors.ts";
-import type { Method, Skill } from "../model/catalog.ts";
+import { getOriginal, type Method, type Skill } from "../model/catalog.ts";
 import { truncateText } from "../shared/format-text.ts";
 import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
 import { createUnknownNameError } from "../shared/suggest.ts";
@@ -107,7 +107,7 @@ export function createCall(
     runId,
     caller,
     skill,
-    method,
+    method: getOriginal(method),
     args: readArguments(skill),
     cancellable,
     ...createCallEvents(path, runId, request),

@@ -44,8 +44,8 @@ function createKey(
   { catalog, caller, limits }: Parameters<CheckSnippet>[1],
   { version }: Policy,
 ): string {
-  const { grants, reads = [], scopes = [], roles = [] } = caller;
-  return JSON.stringify([catalog.version, version, limits.sourceBytes, grants, reads, scopes, roles]) + source;
+  const { grants, reads = [], scopes = [], roles = [], profile } = caller;
+  return JSON.stringify([catalog.version, version, limits.sourceBytes, grants, reads, scopes, roles, profile]) + source;
 }
 
 function checkSnippet(source: string, request: Parameters<CheckSnippet>[1], host: Host): CheckedSnippet {

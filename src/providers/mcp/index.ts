@@ -25,14 +25,7 @@ import { killOrphans } from "./stdio/process-registry.ts";
 
 export type { OAuthConfig } from "./oauth/config.ts";
 export type { Authorize } from "./oauth/session.ts";
-export type {
-  CommandSecrets,
-  ProtocolChoice,
-  ServerConfig,
-  TextForm,
-  TextSetting,
-  ToolOverride,
-} from "./server-config.ts";
+export type { CommandSecrets, ProtocolChoice, ServerConfig, TextForm, TextSetting } from "./server-config.ts";
 export type { ServerStatus } from "./server.ts";
 
 export interface McpProviderOptions {

@@ -1,3 +1,4 @@
+import type { ToolOverride } from "../../model/tool-definition.ts";
 import type { OAuthConfig } from "./oauth/config.ts";
 
 /** The configuration of one MCP server, with its placeholders filled in. */
@@ -36,14 +37,6 @@ export interface TextSetting {
   readonly default: TextForm;
   /** By the protocol name of the tool. */
   readonly tools: Readonly<Record<string, TextForm>>;
-}
-
-/** The name and texts of one tool in place of those of its server. */
-export interface ToolOverride {
-  /** The name of its method. */
-  readonly name?: string;
-  readonly title?: string;
-  readonly description?: string;
 }
 
 /** Returns the override of a tool by its protocol name; empty if it has none. */

@@ -40,7 +40,7 @@ export function createDiscoveryApi(
       recordDuration("searches", startedAt);
       return answer;
     },
-    index: () => discovery.index(parts.registry.catalog),
+    index: ({ caller } = {}) => discovery.index(viewFor(caller)),
     describe: (path, { caller = OWNER } = {}) => describeFor(path, createRequest({ caller }, parts), discovery),
     declarations: (skills, { caller = OWNER } = {}) => discovery.declarations(viewFor(caller), caller, skills),
     systemPrompt: ({ caller = OWNER, ...options } = {}) =>

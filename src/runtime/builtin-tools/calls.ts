@@ -18,7 +18,7 @@ export async function searchSkills(runtime: Runtime, args: unknown, caller?: Cal
   const { query, limit, offset } = parseBuiltinInput("search_skills", args);
   if (caller !== undefined) await runtime.countRequest(caller);
   await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
-  await runtime.index();
+  await runtime.index(caller && { caller });
   const queries = toList(query);
   const options = {
     limit: Number(limit),

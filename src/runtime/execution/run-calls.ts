@@ -1,7 +1,7 @@
 import { type AnswerCall, parseTagged, type SandboxAnswer, type SandboxCall } from "../../../sandbox/index.ts";
 import { formatDeprecation } from "../../shared/deprecation.ts";
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
-import { isForeign, type Method } from "../../model/catalog.ts";
+import { type Catalog, getOriginal, isForeign, type Method } from "../../model/catalog.ts";
 import type { Limits } from "../../model/limits.ts";
 import { createCall, createUnknownMethodError } from "../call-method.ts";
 import { createRunApprovals, type RecordedRun } from "../../model/approval.ts";
@@ -69,7 +69,7 @@ export function createCallHandler(
 ): CallLog {
   const inRun = createRunParts({ plan, ledger }, request);
   const reads = (name: string): boolean => readsMember(source, name);
-  const methods = paths.flatMap((path) => request.catalog.method(path) ?? []);
+  const methods = paths.flatMap((path) => findOriginal(path, request.catalog) ?? []);
   const resultTexts = recordResults(source, methods, services.getPolicy());
   const records = new Map<number, () => CallRecord>();
   const notes = createCallNotes();
@@ -116,7 +116,7 @@ export function createCallHandler(
       for (const note of call.notes) notes.add(call.id, note);
       if (resultTexts === undefined || method === undefined || call.answer?.ok !== true) return;
       const { json, tagged = false } = call.answer;
-      resultTexts.record(method, decodeFromGuest(json, tagged ? parseTagged : JSON.parse));
+      resultTexts.record(getOriginal(method), decodeFromGuest(json, tagged ? parseTagged : JSON.parse));
     },
     getRecord: (id) => records.get(id)?.(),
     getNotes: (id) => notes.list(id),
@@ -129,6 +129,11 @@ export function createCallHandler(
   };
 }
 
+function findOriginal(path: string, catalog: Catalog): Method | undefined {
+  const method = catalog.method(path);
+  return method && getOriginal(method);
+}
+
 /** Creates what all calls of a run share. */
 function createRunParts(
   { plan, ledger }: { readonly plan: Plan; readonly ledger: RunLedger | undefined },
@@ -137,7 +142,7 @@ function createRunParts(
   return {
     ...(requestUnit && { requestUnit }),
     approvedInRun: createRunApprovals(),
-    getPlannedCalls: () => plan.map((site) => ({ site, method: catalog.method(site.path) })),
+    getPlannedCalls: () => plan.map((site) => ({ site, method: findOriginal(site.path, catalog) })),
     ...(ledger !== undefined && { recorded: ledger.recorded }),
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { createPositionMap } from "../../gatekeeper/index.ts";
-import type { Catalog, Method } from "../../model/catalog.ts";
+import { type Catalog, getOriginal, type Method } from "../../model/catalog.ts";
 import type { Program } from "../../model/snippet.ts";
 import type { RunHeader } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
@@ -48,6 +48,6 @@ export function hashDefinition({ definition }: Method): string {
 const DIGESTS = new WeakMap<Method["definition"], string>();
 
 function hashMethods(paths: readonly string[], catalog: Catalog): Readonly<Record<string, string>> {
-  const found = paths.flatMap((path) => catalog.method(path) ?? []);
+  const found = paths.flatMap((path) => catalog.method(path) ?? []).map(getOriginal);
   return Object.fromEntries(found.map((method) => [method.path, hashDefinition(method)]));
 }

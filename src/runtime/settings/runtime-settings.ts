@@ -4,6 +4,7 @@ import type { ExecutorSettings } from "../../executors/index.ts";
 import type { LearningSettings } from "../../learning/index.ts";
 import type { ApprovalWait } from "../../model/approval.ts";
 import type { Limits } from "../../model/limits.ts";
+import type { Profiles } from "../../model/tools/profile.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import type { Timeouts } from "../../model/timeouts.ts";
@@ -59,6 +60,8 @@ export interface RuntimeSettings {
   /** `undefined` if neither the program nor the settings say it. */
   readonly audit: "off" | "store" | undefined;
   readonly runs: RunSettings;
+  /** The profiles that clients of the server can select. */
+  readonly profiles: Profiles;
   /** The network of other machines; `undefined` without one. */
   readonly nodes: NodeSettings | undefined;
   /** The network of executors that execute the runs; `undefined` if this process executes them. */

@@ -5,6 +5,7 @@ import { MCP_CHANGES, MCP_STARTS } from "../mcp-options.ts";
 import { DEFAULT_EXPIRE_SECONDS, MAX_EXPIRE_SECONDS } from "./approvals.ts";
 import { DEFAULT_CATALOG_TOKENS, MAX_CATALOG_TOKENS } from "./catalog-tokens.ts";
 import { EXECUTOR_FORMS, type Forms, NODE_FORMS } from "./network-settings.ts";
+import { PROFILES_SCHEMA } from "./profiles.ts";
 import { DEFAULT_HOLD_SECONDS, DEFAULT_LEARNED_PASSES, MAX_HOLD_SECONDS, MAX_LEARNED_PASSES } from "./runs.ts";
 
 const LIMIT_MEANINGS: Readonly<Record<keyof Limits, string>> = {
@@ -131,6 +132,7 @@ export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       description: "whether an argument with a masked secret is passed with its value",
     },
   }),
+  profiles: PROFILES_SCHEMA,
   nodes: section("Skills of other machines over NATS.", describeForms(NODE_FORMS)),
   executors: section("Programs that executors on other machines run.", describeForms(EXECUTOR_FORMS)),
 };

@@ -2,6 +2,7 @@ import type { RuntimeOptions } from "../options.ts";
 import { type ResolvedApprovals, resolveApprovals } from "./approvals.ts";
 import { resolveCatalogTokens } from "./catalog-tokens.ts";
 import { resolveLearning } from "./learning.ts";
+import { parseProfiles } from "./profiles.ts";
 import { resolveRehydrate } from "./rehydrate.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
 import { parseRecordSettings } from "./runs.ts";
@@ -10,7 +11,15 @@ import { resolveTypecheck } from "./typecheck.ts";
 type SectionSettings = ResolvedApprovals &
   Pick<
     RuntimeSettings,
-    "learning" | "catalogTokens" | "typecheck" | "rehydrateSecrets" | "audit" | "retention" | "runs" | "problems"
+    | "learning"
+    | "catalogTokens"
+    | "typecheck"
+    | "rehydrateSecrets"
+    | "audit"
+    | "retention"
+    | "runs"
+    | "problems"
+    | "profiles"
   >;
 
 /** Resolves settings that stand in a section of settings.yaml or in an option. Throws `OPTION_INVALID`. */
@@ -22,8 +31,9 @@ export function resolveSections(options: RuntimeOptions, sections: RuntimeSettin
     resolveTypecheck(options, sections["typecheck"]),
     resolveRehydrate(options.secrets ?? sections["secrets"]),
     resolveApprovals(options.approvals, sections["approvals"]),
+    parseProfiles(sections["profiles"]),
   ] as const;
-  const [learning, catalogTokens, typecheck, secrets, approvals] = parts;
+  const [learning, catalogTokens, typecheck, secrets, approvals, { profiles }] = parts;
   return {
     ...records,
     ...learning,
@@ -31,6 +41,7 @@ export function resolveSections(options: RuntimeOptions, sections: RuntimeSettin
     ...typecheck,
     ...secrets,
     ...approvals,
+    profiles,
     problems: [...recordProblems, ...parts.flatMap(({ problems }) => problems)],
   };
 }

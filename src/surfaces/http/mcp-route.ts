@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { isRecord } from "../../model/json.ts";
 import { rpcError, toRpcError } from "../../shared/rpc-errors.ts";
 import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
-import { type Expose, EXPOSES, findMethodCall, type Principal } from "../mcp/index.ts";
+import { type Expose, EXPOSES, findMethodCall, type Principal, selectProfile } from "../mcp/index.ts";
 import { findScopeChallenge } from "./auth/challenge.ts";
 import type { Body } from "./body.ts";
 import { findBatchFlaw, type RpcId } from "./json-rpc.ts";
@@ -13,7 +13,7 @@ import type { HttpServices, RouteEnvironment } from "./services.ts";
 
 /** Answers requests to the MCP endpoint. */
 export async function answerMcp(c: Context<RouteEnvironment>, services: HttpServices): Promise<Response> {
-  const { mcp, settings, inFlight } = services;
+  const { mcp, runtime, settings, inFlight } = services;
   const body = c.get("body");
   const { incoming, outgoing } = c.env;
   if (c.req.method === "POST" && body.kind === "none") return emptyBody(getTraceId(c));
@@ -33,10 +33,15 @@ export async function answerMcp(c: Context<RouteEnvironment>, services: HttpServ
       void outgoing.once("close", () => listener(outgoing.writableFinished && !incoming.aborted)),
     respond: incoming.headers.origin === undefined ? respondAtOnce(outgoing) : respondAsJson,
   };
-  const expose = exposure === "default" ? settings.expose : exposure;
-  const { names, budgetTokens } = settings;
+  const { expose, names, budgetTokens } = settings;
   const life = c.get("life");
-  const principal = { caller: c.get("caller"), exposure: { expose, names, budgetTokens }, ...(life && { life }) };
+  const whole = { caller: c.get("caller"), exposure: { expose, names, budgetTokens }, ...(life && { life }) };
+  const profile = c.req.param("profile");
+  const selected = profile === undefined ? whole : await selectProfile(runtime, whole, profile);
+  if ("message" in selected)
+    return refuse(404, rpcError("MethodNotFound", selected.message, { suggestions: selected.names }));
+  const principal =
+    exposure === "default" ? selected : { ...selected, exposure: { ...selected.exposure, expose: exposure } };
   const refused = await refuseMissingScopes(exchange.body, principal, services);
   if (refused !== undefined) return refused;
   const response = await mcp.fetch(exchange, principal);

@@ -35,7 +35,9 @@ export function refuseAt(
   error: RpcError,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return JSON_RPC_PATHS.has(path) ? refuse(status, error, headers) : refuseAsProblem(status, error, { headers });
+  return JSON_RPC_PATHS.has(path) || path.startsWith("/mcp/")
+    ? refuse(status, error, headers)
+    : refuseAsProblem(status, error, { headers });
 }
 
 const JSON_RPC_PATHS: ReadonlySet<string> = new Set(["/mcp", "/rpc"]);

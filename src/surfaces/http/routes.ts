@@ -40,6 +40,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   services.pages?.mount(app, services);
   app.use(requireCaller(services));
   serve("/mcp", readBody(services), (c) => answerMcp(c, services));
+  serve("/mcp/{profile}", readBody(services), (c) => answerMcp(c, services));
   serve("/tools/{name}", readBody(services), (c) => answerToolRoute(c, services));
   serve("/openapi.json", (c) =>
     c.json(
@@ -77,6 +78,7 @@ function serveMetadata(app: Hono<RouteEnvironment>, { settings, url }: HttpServi
 /** The endpoints and their methods; `/ws` answers every request itself. */
 const ENDPOINTS = {
   "/mcp": ["GET", "POST", "DELETE"],
+  "/mcp/{profile}": ["GET", "POST", "DELETE"],
   "/rpc": ["POST"],
   "/ws": [],
   "/tools/{name}": ["POST"],

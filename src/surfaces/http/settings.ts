@@ -1,4 +1,5 @@
 import { sentence, SkillgateError } from "../../errors.ts";
+import { TOOL_NAMES } from "../../model/tools/exposure.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { EXPOSES, type Exposure } from "../mcp/index.ts";
@@ -100,7 +101,7 @@ const FIELDS: Readonly<Record<Exclude<keyof HttpServerSettings, "oauth">, Settin
   },
   console: FLAG,
   expose: choice(EXPOSES),
-  names: choice(["qualified", "raw"]),
+  names: choice(TOOL_NAMES),
   budgetTokens: wholeNumber(0),
   allowedHosts: TEXTS,
   allowedOrigins: TEXTS,

@@ -25,8 +25,14 @@ export interface ServerTexts {
  * Formats the texts for a client. They mention only tools that are listed, and show the methods that are known now: a
  * change of the list announces the others.
  */
-export function getServerTexts(runtime: Runtime, { caller, exposure }: Principal, clientName: unknown): ServerTexts {
-  if (exposure.expose === "tools") return { instructions: formatInstructions("tools"), description: formatRunCode("") };
+export function getServerTexts(
+  runtime: Runtime,
+  { caller, exposure, instructions: ownInstructions }: Principal,
+  clientName: unknown,
+): ServerTexts {
+  const own = ownInstructions === undefined ? "" : `${ownInstructions}\n\n`;
+  if (exposure.expose === "tools")
+    return { instructions: own + formatInstructions("tools"), description: formatRunCode("") };
   const limits = getClientLimits(clientName);
   const total = runtime.catalogTokens * TOKEN_UNITS;
   const beside = BESIDE_TOOLS[exposure.expose];
@@ -34,8 +40,8 @@ export function getServerTexts(runtime: Runtime, { caller, exposure }: Principal
     exposure.expose === "calls"
       ? `${CALL_TOOLS_INTRODUCTION} ${WITH_CATALOG_AND_CALLS}`
       : `${OWN_TOOLS} ${WITH_CATALOG}${beside}`;
-  const start = `${introduction}${CATALOG_HEADING}`;
-  const first = Math.min(total, COMPLETE_UNITS - start.length);
+  const start = `${own}${introduction}${CATALOG_HEADING}`;
+  const first = Math.min(total, Math.max(0, COMPLETE_UNITS - start.length));
   const inDescription = getCatalogUnits(runtime, limits.description);
   const isCut = limits.instructions <= COMPLETE_UNITS;
   const [beginning = "", rest = ""] = runtime.briefCatalog({
@@ -44,7 +50,7 @@ export function getServerTexts(runtime: Runtime, { caller, exposure }: Principal
   });
   const methods = isCut ? rest : (runtime.briefCatalog({ caller, parts: [inDescription] })[0] ?? "");
   const isUseful = hasMethods(beginning);
-  const without = `${formatInstructions(exposure.expose)}${beginning === "" ? "" : `\n\n${beginning}`}`;
+  const without = `${own}${formatInstructions(exposure.expose)}${beginning === "" ? "" : `\n\n${beginning}`}`;
   return {
     instructions: isUseful ? start + beginning + (isCut || !hasMethods(rest) ? "" : MORE_HEADING + rest) : without,
     description: formatRunCode(methods),

@@ -5,7 +5,7 @@ import { TOOL_FIELDS } from "../../../model/tool-definition.ts";
 import { findSizeExcess } from "../../../shared/value-size.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
-import { overrideTool } from "./override-tool.ts";
+import { overrideTool } from "../../../model/tools/override-tool.ts";
 import { getToolOverride, isToolEnabled, type ServerConfig } from "../server-config.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 

@@ -52,7 +52,7 @@ export async function openEarlyClient(args: readonly string[]): Promise<void> {
 
 const SWITCHES: ReadonlySet<string> = new Set(["--stdio", "--verbose", "--debug"]);
 const OPTIONS: ReadonlySet<string> = new Set(
-  "--folder --expose --names --skills --settings --mcp-config --log-format".split(" "),
+  "--folder --expose --names --skills --settings --mcp-config --log-format --profile".split(" "),
 );
 
 /** Reads flags and their values; `undefined` for a line that must be read by the command itself. */
@@ -73,6 +73,7 @@ function parseFlags(args: readonly string[]): ReadonlyMap<string, string> | unde
 /** Returns what clients see as tools; `undefined` if the settings file may say it. */
 function findExpose(flags: ReadonlyMap<string, string>): Expose | undefined {
   const flag = flags.get("--expose");
+  if (flag === undefined && flags.has("--profile")) return undefined; // the profile may say it
   if (flag !== undefined) return EXPOSES.find((each) => each === flag);
   try {
     const settings = readFileSync(resolve(getFolder(flags), flags.get("--settings") ?? "settings.yaml"), "utf8");

@@ -30,6 +30,7 @@ interface ServeFlags {
   readonly newToken?: true;
   readonly logFormat?: LogFormat;
   readonly executors?: string;
+  readonly profile?: string;
 }
 
 /** A copy of the values of `Expose`, so that `--help` does not load the server. */
@@ -49,6 +50,7 @@ export function addServe(program: Command, act: CommandAction): void {
     .option("--no-auth", "require no token; only on this machine")
     .addOption(new Option("--log-format <format>", "how the log is written to stderr").choices(["text", "json"]))
     .option("--executors <url>", "hand the programs to executors, over NATS (default: executors.url of the settings)")
+    .option("--profile <name>", "serve only the methods of a profile of the settings; over HTTP, use /mcp/<name>")
     .option("--no-console", "do not offer the web console at /")
     .option("--new-token", "replace the token that was created at the first start")
     .action(
@@ -58,6 +60,10 @@ export function addServe(program: Command, act: CommandAction): void {
         if (flags.stdio && (flags.http || flags.port !== undefined))
           throw new UsageError("Cannot use --stdio together with --http or --port");
         const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
+        if (overHttp && flags.profile !== undefined)
+          throw new UsageError(
+            "Over HTTP, clients select a profile by its address, /mcp/NAME; --profile is for --stdio",
+          );
         // From here on, all other output goes to stderr: stdout carries the protocol.
         const output = overHttp ? undefined : takeStdout();
         const log = await openLog(session, flags);
@@ -165,7 +171,8 @@ async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: 
   const { OWNER } = await import("../../../model/caller.ts");
   const { expose, names, budgetTokens, bodyBytes, drainSeconds } = settings;
   const surface = createMcpSurface(runtime, { bodyBytes, sessions: { most: 1, idleMs: 60_000 } });
-  const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
+  const whole = { caller: OWNER, exposure: { expose, names, budgetTokens } };
+  const asker = flags.profile === undefined ? whole : await enterProfile(runtime, whole, flags);
   const early = takeEarlyClient();
   const connection = surface.serveStreams(
     early?.stream.takeInput() ?? process.stdin,
@@ -179,6 +186,19 @@ async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: 
   const isDrained = await connection.finish(drainSeconds * 1_000);
   await surface.close();
   return isDrained;
+}
+
+/** Returns the principal as its profile limits it. The flags replace what the profile exposes. */
+async function enterProfile(
+  runtime: Runtime,
+  whole: Principal,
+  { profile = "", ...flags }: ServeFlags,
+): Promise<Principal> {
+  const { selectProfile } = await import("../../mcp/index.ts");
+  const selected = await selectProfile(runtime, whole, profile);
+  if ("message" in selected) throw new UsageError(selected.message);
+  const { expose = selected.exposure.expose, names = selected.exposure.names } = flags;
+  return { ...selected, exposure: { ...selected.exposure, expose, names } };
 }
 
 const NO_CLIENT =

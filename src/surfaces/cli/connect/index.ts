@@ -26,6 +26,8 @@ interface ConnectFlags {
   /** False if the client is to serve the folder in which it starts the command. */
   readonly folder: boolean;
   readonly check: boolean;
+  /** The profile of the settings that the client gets. */
+  readonly profile?: string;
   /** Moves the servers of `.mcp.json`, if the client reads them, too. */
   readonly move?: true;
 }
@@ -35,13 +37,17 @@ export function addConnect(program: Command, act: CommandAction): void {
     .option("--print", "print the entry without writing it")
     .option("--no-folder", "serve the folder in which the client starts the command, not this project")
     .option("--no-check", "write the entry without starting it once")
+    .option("--profile <name>", "serve only the methods of a profile of the settings")
     .option("--move", "move the servers of .mcp.json, which the client reads, too, to mcp.json, which it does not")
     .addHelpText("after", CONNECT_HELP)
     .action(
       act(async (session, client: string, flags: ConnectFlags) => {
         const target = await resolveTarget(client, flags, await openConfig(session));
         const folder = findFolder(flags);
-        const command = getOwnCommand(session.flags, folder);
+        const command = getOwnCommand(
+          { ...session.flags, ...(flags.profile !== undefined && { profile: flags.profile }) },
+          folder,
+        );
         const entry = target.client.toEntry(command.command, command.args);
         if (flags.print === true) return printed(target, entry);
         const { signal } = session;
@@ -176,7 +182,7 @@ async function disconnect({ client, file, name, files, existing }: ConnectTarget
 }
 
 /** The command that starts this installation of Skillgate, wherever the client runs. */
-function getOwnCommand(flags: CommonFlags, folder: string | undefined): StartCommand {
+function getOwnCommand(flags: CommonFlags & Pick<ConnectFlags, "profile">, folder: string | undefined): StartCommand {
   const { skills, settings, mcpConfig } = flags;
   const passedOn = Object.entries({ "--skills": skills, "--settings": settings, "--mcp-config": mcpConfig });
   const options = passedOn.flatMap(([flag, path]) => (path === undefined ? [] : [flag, resolve(path)]));
@@ -189,7 +195,8 @@ function getOwnCommand(flags: CommonFlags, folder: string | undefined): StartCom
     findRealPath,
   });
   const inFolder = folder === undefined ? [] : ["--folder", folder];
-  return { ...start, args: [...start.args, "serve", "--stdio", ...inFolder, ...options] };
+  const inProfile = flags.profile === undefined ? [] : ["--profile", flags.profile];
+  return { ...start, args: [...start.args, "serve", "--stdio", ...inFolder, ...options, ...inProfile] };
 }
 
 /**

@@ -7,7 +7,7 @@ import type {
   McpTemplate,
   ResourcesAndPrompts,
 } from "../../../model/mcp-features.ts";
-import type { ToolNames } from "../tools/tool-exposure.ts";
+import type { ToolNames } from "../../../model/tools/exposure.ts";
 import type { ProxiedFeatures } from "./proxied-features.ts";
 
 /** A resource, template or prompt, and the skill features that serve it. */

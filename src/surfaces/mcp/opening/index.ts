@@ -1,11 +1,11 @@
 import { BUILTIN_TOOLS, CALL_TOOLS } from "../../../runtime/builtin-tools/definitions.ts";
 import type { OpeningTexts } from "./answers.ts";
-import type { Expose } from "./exposure.ts";
+import type { Expose } from "../../../model/tools/exposure.ts";
 import { formatInstructions } from "./sentences.ts";
 
 export type { OpeningTexts } from "./answers.ts";
 export { getClientLimits } from "./client-limits.ts";
-export { EXPOSES, type Expose } from "./exposure.ts";
+export { EXPOSES, type Expose } from "../../../model/tools/exposure.ts";
 export { OpeningStream } from "./stream.ts";
 
 /** Returns the texts for a client while no method is known. A list with methods as tools has to wait for them. */

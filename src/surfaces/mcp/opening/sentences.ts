@@ -1,4 +1,4 @@
-import type { Expose } from "./exposure.ts";
+import type { Expose } from "../../../model/tools/exposure.ts";
 
 export const OWN_TOOLS =
   "Every skill and MCP server of the user is behind three tools: run_code does a whole task in one short program, search_skills finds methods, describe_function shows how to call one.";

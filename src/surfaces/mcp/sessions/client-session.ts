@@ -20,6 +20,8 @@ export interface GatewayContext {
 export interface Principal {
   readonly caller: Caller;
   readonly exposure: Exposure;
+  /** The instructions of its profile, which precede those of the server. */
+  readonly instructions?: string;
   /** Ends with the key of the caller. */
   readonly life?: CredentialLife;
 }

@@ -8,13 +8,10 @@ import { toolName } from "../../../registry/index.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { CALL_TOOLS, listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
-import type { Expose } from "../opening/exposure.ts";
+import type { Expose, ToolNames } from "../../../model/tools/exposure.ts";
 import { methodTool } from "./method-tool.ts";
 
-export { EXPOSES, type Expose } from "../opening/exposure.ts";
-
-/** Names of methods as tools: `Skill__method`, or the name at their server if it is plain and unique. */
-export type ToolNames = "qualified" | "raw";
+export { EXPOSES, type Expose } from "../../../model/tools/exposure.ts";
 
 export interface Exposure {
   readonly expose: Expose;

@@ -112,6 +112,31 @@ test("writes nothing if the entry does not start, and says why [V1]", async () =
   expect(existsSync(join(dirname(cwd), "home/.cursor/mcp.json"))).toBe(false);
 });
 
+test("connects a client with a profile, whose methods it serves [V1]", async () => {
+  const cwd = project({
+    "skills/math.js": MATH_SKILL,
+    "settings.yaml":
+      "profiles:\n  sums: { methods: [MathSkill.add], expose: tools, tools: { MathSkill.add: { name: sum } } }\n",
+  });
+  const wrong = await skillgate(["connect", "cursor", "--profile", "sum"], { cwd });
+  expect(wrong).toMatchObject({ exit: 6, stderr: expect.stringContaining("Unknown profile: sum; did you mean sums?") });
+  expect(await skillgate(["connect", "cursor", "--profile", "sums"], { cwd })).toMatchObject({ exit: 0, stderr: "" });
+  const { mcpServers } = JSON.parse(readFileSync(join(dirname(cwd), "home/.cursor/mcp.json"), "utf8"));
+  const { command, args } = mcpServers.skillgate;
+  expect(args).toEqual([...argsFor(cwd), "--profile", "sums"]);
+  for (let start = 0; start < 2; start++) {
+    const client = new Client({ name: "elsewhere", version: "1" });
+    const env = environment(cwd) as Record<string, string>;
+    await client.connect(new StdioClientTransport({ command, args, cwd: dirname(cwd), env, stderr: "ignore" }));
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["MathSkill__sum"]);
+    const called = await client.callTool({ name: "MathSkill__sum", arguments: { a: 2, b: 3 } });
+    expect(called.content).toEqual([{ type: "text", text: "5" }]);
+    await client.close();
+  }
+  const overHttp = await skillgate(["serve", "--http", "--port", "0", "--profile", "sums"], { cwd });
+  expect(overHttp).toMatchObject({ exit: 2, stderr: expect.stringContaining("/mcp/NAME") });
+});
+
 test("serves the folder in which the client starts it with --no-folder, and in a folder that is not a project [V1]", async () => {
   const cwd = project();
   const outside = dirname(cwd);

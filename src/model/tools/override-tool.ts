@@ -1,7 +1,7 @@
-import { isRecord } from "../../../model/json.ts";
-import type { ToolOverride } from "../server-config.ts";
+import { isRecord } from "../json.ts";
+import type { ToolOverride } from "../tool-definition.ts";
 
-/** The parts of a tool that the entry of its server can replace. */
+/** The parts of a tool that can be replaced. */
 interface Replaceable {
   readonly description: string;
   /** Fields that are passed on to clients. */

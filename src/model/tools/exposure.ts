@@ -5,3 +5,8 @@
 export type Expose = "code" | "calls" | "tools" | "both" | "auto";
 
 export const EXPOSES: readonly Expose[] = ["code", "calls", "tools", "both", "auto"];
+
+/** Names of methods as tools: `Skill__method`, or the name at their server if it is plain and unique. */
+export type ToolNames = "qualified" | "raw";
+
+export const TOOL_NAMES: readonly ToolNames[] = ["qualified", "raw"];
