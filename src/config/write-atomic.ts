@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { SkillgateError } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 import { CLIENT_FILE_BYTES, readConfigFile } from "./read-file.ts";
+import { makeFolder } from "../shared/files/make-folder.ts";
 
 /** A lock older than this is stale: its process has died. */
 const LOCK_LIVES_MS = 5_000;
@@ -34,7 +35,7 @@ export async function changeFile(
 ): Promise<void> {
   try {
     const target = await realpath(path).catch(() => path); // the file does not exist yet
-    await mkdir(dirname(target), { recursive: true, mode: isPrivate ? 0o700 : 0o755 });
+    await makeFolder(dirname(target), isPrivate ? 0o700 : 0o755);
     await using _lock = await lock(`${target}.lock`);
     const before = await readConfigFile(target, label, { keepMark: true, maxBytes: CLIENT_FILE_BYTES });
     const after = change(before);

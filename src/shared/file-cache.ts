@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolderSync } from "./files/make-folder.ts";
 
 /** Values by key, as plain data. What is got was not looked at yet. A `Map` will do for one process. */
 export interface KeyValueCache {
@@ -23,7 +24,7 @@ export function createFileCache(folder: string, onBroken: (file: string) => void
     set(key, value) {
       const draft = join(folder, randomUUID());
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolderSync(folder, 0o700);
         writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
         renameSync(draft, getFilePath(key));
       } catch {

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { isRecord } from "../model/json.ts";
@@ -6,6 +6,7 @@ import type { Space } from "./index.ts";
 import { withLock } from "./lock.ts";
 import { createQueue } from "./queue.ts";
 import { Texts } from "./texts.ts";
+import { makeFolder } from "../shared/files/make-folder.ts";
 
 /** A file is compacted when it is larger than this, and `WASTE` times larger than its live content. */
 const MIN_COMPACTED_BYTES = 64 << 10;
@@ -23,7 +24,7 @@ export function fileSpace(file: string, lockMs: number): Space {
 
   const change = <Result>(work: () => Result): Promise<Result> =>
     queued(async () => {
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await makeFolder(dirname(file), 0o700);
       return withLock(`${file}.lock`, lockMs, () => log.write(work));
     });
 

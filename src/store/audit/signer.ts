@@ -7,11 +7,12 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import type { SigningKey } from "../../shared/signing/sign.ts";
+import { makeFolder } from "../../shared/files/make-folder.ts";
 
 /** A key pair of this project on this machine. */
 export interface Signer {
@@ -46,7 +47,7 @@ export async function openSigner(folder: string): Promise<Signer> {
   if (stored !== undefined) return stored;
   const { privateKey } = generateKeyPairSync("ed25519");
   const draft = join(folder, `${FILE_NAME}.${randomUUID()}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   try {
     await writeFile(draft, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
     // Fails if another process was first: then its key counts.

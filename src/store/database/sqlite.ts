@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, stat } from "node:fs/promises";
+import { chmod, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -25,6 +25,7 @@ import type { SqliteConnection, SqliteProgram, SqliteStatement } from "./sqlite-
 import type { SchemaRows, SqlEngine } from "./schema.ts";
 import type { SelectOptions, Table, Where } from "./table.ts";
 import { watchDatabaseFile } from "./watch.ts";
+import { makeFolder } from "../../shared/files/make-folder.ts";
 
 export interface SqliteOptions {
   /** Milliseconds that an operation waits for other processes. */
@@ -66,7 +67,7 @@ export async function openSqlite(file: string, program: SqliteProgram, options: 
 
 /** Creates the file before SQLite does, which would let others read it. */
 async function createPrivateFile(file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700);
   const handle = await open(file, "a", 0o600);
   const { mode } = await handle.stat();
   await handle.close();

@@ -1,7 +1,8 @@
-import { type ErrorCode, ERRORS, getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { type ErrorCode, getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { EXIT_CODES, type Exit, errorToExit } from "./exit-codes.ts";
 import { lines } from "./text/layout.ts";
-import { errorText, skillStackText } from "./text/output.ts";
+import { errorText, interruptionText, skillStackText } from "./text/output.ts";
+import { getOwnerFix } from "./text/owner-fixes.ts";
 import type { CommandResult, Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -13,7 +14,7 @@ export function createErrorResult(thrown: unknown, { paint, debug }: Pick<Termin
     exit,
     json: { error: { code, message, ...(fix !== "" && { fix }), ...facts } },
     text: "",
-    remarks: errorText({ message, hint: fix }, paint.err),
+    remarks: errorText({ message: process.stderr.isTTY ? showPaths(message, thrown) : message, hint: fix }, paint.err),
     asides: lines([skillStackText(thrown, paint.err), stack]),
   };
 }
@@ -25,8 +26,14 @@ export function createInterruptedResult(exit: Exit, { paint }: Terminal): Comman
     exit,
     json: { error: { code: "CANCELLED", message } },
     text: "",
-    remarks: errorText({ message, hint: "" }, paint.err),
+    remarks: interruptionText(exit, paint.err),
   };
+}
+
+/** The message with its paths, which are hidden from models only: the person at a terminal owns the machine. */
+function showPaths(message: string, thrown: unknown): string {
+  const cause = thrown instanceof SkillgateError ? thrown.cause : undefined;
+  return cause instanceof Error && message.includes("[path]") ? getMessage(cause) : message;
 }
 
 interface ErrorDetails {
@@ -46,7 +53,7 @@ function toErrorDetails(thrown: unknown): ErrorDetails {
   if (thrown instanceof SkillgateError) {
     const { code, message, facts } = thrown;
     // A fix in the error itself is more specific than the one in the table.
-    const { fix = ERRORS[code].fix, ...others } = facts;
+    const { fix = getOwnerFix(code), ...others } = facts;
     return { exit: errorToExit(code), code, message, fix: String(fix), facts: others };
   }
   const message = `Internal error of Skillgate: ${getMessage(thrown)}`;

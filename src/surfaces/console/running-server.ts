@@ -1,8 +1,9 @@
 import { timingSafeEqual, createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
+import { makeFolderSync } from "../../shared/files/make-folder.ts";
 
 /** A server of the project that runs, as its file describes it. */
 interface RunningServer {
@@ -35,7 +36,7 @@ const getFile = (folder: string): string => join(folder, "console-server.json");
 export function announceServer(folder: string, server: RunningServer): () => void {
   const file = getFile(folder);
   const text = JSON.stringify(server);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolderSync(folder, 0o700);
   rmSync(file, { force: true });
   writeFileSync(file, text, { mode: 0o600, flag: "wx" });
   return () => {

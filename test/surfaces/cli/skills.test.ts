@@ -305,7 +305,8 @@ describe("skills enable and disable", () => {
     expect(run.stderr).toContain("Skill 'WeatherSkill' is disabled (SKILL_DISABLED)");
     expect({ exit: called.exit, stderr: called.stderr }).toEqual({
       exit: 6,
-      stderr: "Skill 'WeatherSkill' is disabled\nAsk the owner to enable it\n",
+      stderr:
+        "Skill 'WeatherSkill' is disabled\nEnable it with: skillgate skills enable <Skill>, or skillgate mcp enable <server>\n",
     });
     expect(shown).toMatchObject({ disabled: true, methods: ["temperature"] });
     await json(cwd, "skills", "enable", "WeatherSkill");

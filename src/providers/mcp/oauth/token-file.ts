@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { isRecord } from "../../../model/json.ts";
+import { makeFolder } from "../../../shared/files/make-folder.ts";
 
 /** Interval between attempts to take a lock that another process holds. */
 const POLL_MS = 25;
@@ -94,14 +95,14 @@ async function readEntries(file: string): Promise<Map<string, unknown>> {
 }
 
 async function writeWhole(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700);
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600 });
   await rename(draft, file);
 }
 
 async function underLock<Result>(lock: string, work: () => Promise<Result>): Promise<Result> {
-  await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(lock), 0o700);
   while (!(await take(lock))) await sleep(POLL_MS);
   try {
     return await work();

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { isRecord } from "../../../model/json.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
 import type { ServerCommand } from "./process.ts";
+import { makeFolderSync } from "../../../shared/files/make-folder.ts";
 
 /** How long a resolved version is reused if the requested one is not exact. */
 const FRESH_MS = 24 * 3_600_000;
@@ -53,7 +54,7 @@ function isNpx(command: string): boolean {
 
 /** Creates a folder that npm takes for a project root, so that it reads no configuration above it. */
 function makeRoot(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolderSync(folder, 0o700);
   const file = join(folder, "package.json");
   if (!existsSync(file)) writeFileSync(file, '{ "private": true }\n');
 }

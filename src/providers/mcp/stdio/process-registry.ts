@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -6,6 +6,7 @@ import { isRecord } from "../../../model/json.ts";
 import { killGroup } from "./kill-group.ts";
 import { getProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 import { getMarkPrefix, killMarkedProcesses } from "./process-mark.ts";
+import { makeFolderSync } from "../../../shared/files/make-folder.ts";
 
 /** Records the groups that a process has started and not yet stopped, in a file that outlives it. */
 export interface ProcessRegistry {
@@ -73,7 +74,7 @@ function getRegistryFolder(): string | undefined {
   if (user === undefined) return undefined;
   const folder = join(tmpdir(), `skillgate-${user}`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolderSync(folder, 0o700);
     const { uid, mode } = lstatSync(folder);
     return uid === user && (mode & 0o077) === 0 ? folder : undefined;
   } catch {

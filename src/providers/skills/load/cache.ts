@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
+import { access, constants, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +19,7 @@ import { fileURLToPath } from "node:url";
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { ModuleFormat, ReadModule } from "../type-reader/index.ts";
+import { makeFolder } from "../../../shared/files/make-folder.ts";
 
 /** The cached result for a module, valid until one of its files changes. */
 export interface Prepared {
@@ -84,7 +85,7 @@ const OWN_FOLDER = join(tmpdir(), "skillgate-skills-");
 /** Returns the wanted folder, or a temporary one for this process if that is not writable. */
 async function folderFor(folder: string): Promise<{ readonly dir: string; readonly isOwn: boolean }> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     await access(folder, constants.W_OK);
     return { dir: await realpath(folder), isOwn: false };
   } catch {

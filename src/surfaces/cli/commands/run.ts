@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 
+import { KEPT_RESULT_BYTES } from "../../../model/kept-results.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../../model/limits.ts";
 import type { CommandAction } from "../command-action.ts";
 import { outcomeToExit } from "../exit-codes.ts";
 import type { Approval } from "../../../approvals/index.ts";
 import { pendingText } from "../text/approval-texts.ts";
 import { lines } from "../text/layout.ts";
-import { skillStackText, warningsText } from "../text/output.ts";
+import { interruptionText, skillStackText, warningsText } from "../text/output.ts";
 import { lacksSkill, selectProblems } from "../unknown-path.ts";
 import { outcomeRemarks, outcomeText, traceText } from "../text/run-texts.ts";
 import { readSource, type SnippetFlags, takesSnippet } from "../input/snippet-source.ts";
@@ -54,18 +56,21 @@ export function addRun(program: Command, act: CommandAction): void {
         const outcome = await opened
           .run(source, {
             signal,
-            ...(flags.timeout && { limits: { wallMs: flags.timeout } }),
+            limits: { ...showWhole(opened.limits), ...(flags.timeout && { wallMs: flags.timeout }) },
             ...(flags.continue !== undefined && { continue: flags.continue }),
             ...(flags.again && { again: flags.again }),
             ...(flags.reuse && { reuse: flags.reuse }),
           })
           .finally(endLiveOutput);
+        const isInterrupted = outcome.kind === "failed" && outcome.error.code === "CANCELLED" && signal.aborted;
         const isLacking = outcome.kind === "refused" && lacksSkill(outcome.violations);
         return {
           exit: outcomeToExit(outcome),
           json: outcome,
           text: outcomeText(outcome),
-          remarks: lines([outcomeRemarks(outcome, paint.err), pendingText(pending, paint.err)]),
+          remarks: isInterrupted
+            ? interruptionText("interrupted", paint.err)
+            : lines([outcomeRemarks(outcome, paint.err), pendingText(pending, paint.err)]),
           asides: lines([
             outcome.kind === "failed" ? skillStackText(outcome.error.cause, paint.err) : "",
             warningsText(selectProblems(opened, verbose || isLacking), paint.err),
@@ -74,6 +79,11 @@ export function addRun(program: Command, act: CommandAction): void {
         };
       }),
     );
+}
+
+/** Without a limit in the settings, the whole result is printed: nothing could read a part of it after this process. */
+function showWhole({ resultBytes }: Limits): Partial<Limits> {
+  return resultBytes === DEFAULT_LIMITS.resultBytes ? { resultBytes: KEPT_RESULT_BYTES } : {};
 }
 
 const EXAMPLES = `

@@ -1,9 +1,10 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 
 import { whyNotWritten } from "../../../config/index.ts";
 import { isRecord } from "../../../model/json.ts";
 import { UsageError } from "../usage-error.ts";
+import { makeFolder } from "../../../shared/files/make-folder.ts";
 
 /** Writes a new file, and creates its parent folders. Only its owner can read a private one. */
 export async function writeNewFile(
@@ -12,7 +13,7 @@ export async function writeNewFile(
   { isPrivate = false }: { readonly isPrivate?: boolean } = {},
 ): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path), 0o777);
     await writeFile(path, text, { flag: "wx", mode: isPrivate ? 0o600 : 0o666 });
   } catch (thrown) {
     if (!isRecord(thrown) || typeof thrown["code"] !== "string") throw thrown;

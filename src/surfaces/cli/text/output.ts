@@ -4,6 +4,7 @@ import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { LearnedFacts, LogLevel } from "../../../model/skill.ts";
+import { EXIT_CODES, type Exit } from "../exit-codes.ts";
 import { findSkillError } from "../../../shared/errors/skill-error.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -58,6 +59,13 @@ export function errorText(
 ): string {
   const { message, frame = "", hint } = error;
   return lines([paint.red(message), frame, hint === "" ? "" : paint.dim(hint)]);
+}
+
+/** `Interrupted`, or the signal that ended the command. */
+export function interruptionText(exit: Exit, paint: Paint): string {
+  if (exit === "interrupted") return paint.red("Interrupted");
+  const { says } = EXIT_CODES[exit];
+  return paint.red(`${says.charAt(0).toUpperCase()}${says.slice(1)}`);
 }
 
 /** The stack of the error that a skill threw, with paths relative to the current folder; empty for any other error. */

@@ -1,7 +1,9 @@
+import { ERRORS } from "../../../errors.ts";
 import type { CallRecord, Outcome, Usage, Violation } from "../../../model/outcome.ts";
 import type { CallSite, Plan } from "../../../model/plan.ts";
 import { count, lines, milliseconds, table } from "./layout.ts";
 import { errorText, valueText } from "./output.ts";
+import { getOwnerFix } from "./owner-fixes.ts";
 import type { Paint } from "../terminal/terminal.ts";
 
 /** The output of a run, and its result. */
@@ -26,7 +28,9 @@ export function outcomeRemarks(outcome: Outcome, paint: Paint): string {
     case "waiting":
       return outcome.text;
     case "failed": {
-      const { message, line, column, frame, hint } = outcome.error;
+      const { code, message, line, column, frame, hint: advice } = outcome.error;
+      // A hint of the run itself is more specific than the one in the table.
+      const hint = advice === ERRORS[code].fix ? getOwnerFix(code) : advice;
       const at = line === 0 ? "" : ` (line ${line}, column ${column + 1})`;
       return errorText({ message: message + at, frame, hint }, paint);
     }

@@ -1,10 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
+import { makeFolderSync } from "../../../shared/files/make-folder.ts";
 
 type TokenEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -88,7 +89,7 @@ function writeHash(file: string, token: string): void {
     created: new Date().toISOString(),
   };
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolderSync(dirname(file), 0o700);
     writeFileSync(file, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
     chmodSync(file, 0o600); // the mode above applies only to a new file
   } catch (thrown) {
