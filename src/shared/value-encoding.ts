@@ -155,6 +155,23 @@ function isTagged(value: unknown, tag: string): value is Record<string, unknown>
  * Writes any value as JSON: bytes as base64 in `$bytes`, a BigInt as a string, a Map as an object, a Set as an array.
  */
 export function toJson(value: unknown): string {
+  // Without a replacer function, `JSON.stringify` takes a third of the time.
+  return isPlain(value) ? JSON.stringify(value) : writeSpecial(value);
+}
+
+/** Converts any value to what its JSON says. */
+export function toPlainValue(value: unknown): unknown {
+  return JSON.parse(toJson(value));
+}
+
+/** Values with more characters, and those that contain themselves, do not count as plain. */
+const MAX_PLAIN_CHARACTERS = 16 << 20;
+
+function isPlain(value: unknown): boolean {
+  return classify(value, MAX_PLAIN_CHARACTERS) === "plain" && typeof value !== "function" && typeof value !== "symbol";
+}
+
+function writeSpecial(value: unknown): string {
   const replace = function (this: Record<string, unknown>, key: string, current: unknown): unknown {
     const original = this[key]; // `current` is what the toJSON() of a Buffer returned
     if (original instanceof Uint8Array) return { $bytes: Buffer.from(original).toString("base64") };

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 
 import { decode } from "../../sandbox/codec/guest-value.ts";
-import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../src/shared/value-encoding.ts";
+import {
+  decodeArguments,
+  decodeFromGuest,
+  encodeForGuest,
+  toJson,
+  toPlainValue,
+} from "../../src/shared/value-encoding.ts";
 
 const encoded = (value: unknown): ReturnType<typeof encodeForGuest> => encodeForGuest(value, 1_000);
 const said = (json: string) => () => decode(json, "dates");
@@ -76,4 +82,30 @@ test("passes bytes to a local skill as bytes, and to an MCP server as base64 [S9
 test("decodes an invalid argument list to undefined [S6]", () => {
   expect(decodeArguments(said("{"), "bytes")).toBeUndefined();
   expect(decodeArguments(said('{"0":1}'), "bytes")).toBeUndefined();
+});
+
+const HOSTILE_CYCLE: { self?: unknown } = {};
+HOSTILE_CYCLE.self = HOSTILE_CYCLE;
+
+test.each<[string, unknown]>([
+  ["rows", [{ id: 1, name: "a", nested: { list: [true, null, 1.5] } }]],
+  ["undefined", undefined],
+  ["undefined members", { a: undefined, b: [undefined] }],
+  ["numbers without JSON", [Number.NaN, Infinity, -0]],
+  ["functions and symbols", { run: () => 1, mark: Symbol("a"), list: [() => 1] }],
+  ["a function", () => 1],
+  ["bytes, BigInts, dates", { bytes: new Uint8Array([1, 2]), big: 2n ** 64n, day: new Date(0) }],
+  ["a Map with a Set", new Map([["a", new Set([1n])]])],
+  ["a name of the prototype", JSON.parse('{"__proto__": {"a": 1}}')],
+  ["its own JSON", { toJSON: () => ({ a: 1 }) }],
+])("writes the same JSON of %s with and without a replacer function", (_, value) => {
+  const tree = { ["a member that is never plain"]: new Set<unknown>([value]) };
+  const slow = (JSON.parse(toJson(tree)) as Record<string, unknown[]>)["a member that is never plain"]?.[0];
+  expect(JSON.parse(toJson(value))).toEqual(slow);
+  expect(JSON.parse(JSON.stringify(toPlainValue(value)) ?? "null")).toEqual(slow);
+});
+
+test("refuses to write a value that contains itself", () => {
+  expect(() => toJson(HOSTILE_CYCLE)).toThrow(/circular/);
+  expect(() => toPlainValue(HOSTILE_CYCLE)).toThrow(/circular/);
 });

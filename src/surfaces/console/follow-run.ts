@@ -1,7 +1,7 @@
 import type { Caller } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions } from "../../runtime.ts";
-import { toJson } from "../../shared/value-encoding.ts";
+import { toPlainValue } from "../../shared/value-encoding.ts";
 import type { SendLine } from "./answer-lines.ts";
 import { findApproval, summarizeApproval } from "./api/approvals.ts";
 import type { RunLine } from "./run-messages.ts";
@@ -44,7 +44,7 @@ export function createRunListeners(
 export function describeOutcome(outcome: Outcome, { runtime }: Pick<ConsoleServices, "runtime">): Outcome {
   const plain =
     outcome.kind === "completed" && outcome.value !== undefined
-      ? { ...outcome, value: JSON.parse(toJson(outcome.value)) }
+      ? { ...outcome, value: toPlainValue(outcome.value) }
       : outcome;
   return runtime.secrets.maskTexts<Outcome>(plain);
 }

@@ -6,7 +6,8 @@ import { followCredential } from "./auth/follow-credential.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import { isRecord } from "../../model/json.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import { toJson, type Library, listResources, getCallerFeatures, readResource } from "../mcp/index.ts";
+import { toPlainValue } from "../../shared/value-encoding.ts";
+import { type Library, listResources, getCallerFeatures, readResource } from "../mcp/index.ts";
 import { type RpcCall, type RpcHandler, RpcFailure } from "./json-rpc.ts";
 import { callByName, type ToolApi, validateInput, resultObject, toolList, toolSchema } from "./tool-api.ts";
 
@@ -58,7 +59,7 @@ const METHODS: Readonly<Record<string, RpcMethod>> = {
     }),
   "tools/schema": (call, { programs }) => orRpcError(call, () => toolSchema(programs, textParam(call, "name"))),
   "resources/list": async (_call, { programs }) =>
-    plain({ resources: await listResources(await openLibrary(programs)) }),
+    toPlainValue({ resources: await listResources(await openLibrary(programs)) }),
   "resources/read": readTheResource,
   health: (_call, { health, programs }) => health(programs.caller),
 };
@@ -76,17 +77,12 @@ async function readTheResource(call: RpcCall, { programs, signal }: CallerRpcCon
   const { caller } = programs;
   const library = await openLibrary(programs);
   try {
-    return plain(await readResource(uri, library, { caller, signal, log: () => {}, progress: () => {} }));
+    return toPlainValue(await readResource(uri, library, { caller, signal, log: () => {}, progress: () => {} }));
   } catch {
     const uris = (await listResources(library)).map((resource) => resource.uri);
     const { message, suggestions } = describeUnknownName("resource", uri, uris);
     throw new RpcFailure(rpcError("InvalidParams", message, { trace_id: call.traceId, field: "uri", suggestions }));
   }
-}
-
-/** Converts a value to plain JSON: resources of skills may contain bytes, BigInts or Maps. */
-function plain(value: unknown): unknown {
-  return JSON.parse(toJson(value));
 }
 
 async function openLibrary({ runtime, caller, records, proxied }: ToolApi): Promise<Library> {

@@ -20,15 +20,9 @@ import {
   searchSkills,
   validateBuiltin,
 } from "../../runtime/builtin-tools/index.ts";
-import {
-  disabledToolError,
-  outliveClient,
-  runError,
-  toJson,
-  type ProxiedFeatures,
-  type RunRecords,
-} from "../mcp/index.ts";
+import { disabledToolError, outliveClient, runError, type ProxiedFeatures, type RunRecords } from "../mcp/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
+import { toPlainValue } from "../../shared/value-encoding.ts";
 
 /** Dependencies of calls without MCP, for one caller. */
 export interface ToolApi {
@@ -70,7 +64,7 @@ export async function callByName(
     const value = isBuiltinTool(name)
       ? await callOwn(programs, name, input, circumstances)
       : await callMethod(programs, name, input, { ...circumstances, observer });
-    return { ok: true, data: JSON.parse(toJson(value)) as unknown, facts, seconds: seconds(), tool: name };
+    return { ok: true, data: toPlainValue(value), facts, seconds: seconds(), tool: name };
   } catch (thrown) {
     const details: RpcErrorDetails = { trace_id: circumstances.traceId };
     const fault = thrown instanceof FailedRun ? thrown.fault : toRpcError(thrown, name, details);

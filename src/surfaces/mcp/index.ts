@@ -23,7 +23,6 @@ import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 export { disabledToolError, EXPOSES, findMethodCall, type Expose, type Exposure } from "./tools/tool-exposure.ts";
 export { selectProfile } from "./profiles.ts";
 export { openEventStream } from "./sessions/event-stream.ts";
-export { toJson } from "../../shared/value-encoding.ts";
 export { getCallerFeatures } from "./features/caller-features.ts";
 export { listResources, readResource, type Library } from "./features/resources.ts";
 export { outliveClient } from "./sessions/lost-client.ts";
