@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
@@ -18,11 +18,14 @@ export function createProject(files: Readonly<Record<string, string>>): string {
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
   const [{ files: packed }] = JSON.parse(pack()) as [{ readonly files: readonly { readonly path: string }[] }];
+  mkdirSync(join(modules, ".bin"));
+  symlinkSync("../skillgate/dist/src/bin.js", join(modules, ".bin/skillgate"));
   for (const { path } of packed) cpSync(path, join(modules, "skillgate", path));
   for (const name of listDependencies()) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(resolve("node_modules", name), join(modules, name));
   }
+  chmodSync(join(modules, "skillgate/dist/src/bin.js"), 0o755);
   return folder;
 }
 
