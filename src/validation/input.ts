@@ -1,8 +1,9 @@
 import type { ErrorObject } from "ajv";
 
-import { type ArgumentProblem, schemaBehind } from "../model/arguments.ts";
+import { type ArgumentProblem, isPlainObject, schemaBehind } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
+import { mapBigInts } from "../shared/json/exact-json.ts";
 import { TIMED_OUT } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
 import { compile, type CompiledCheck } from "./compile.ts";
@@ -122,8 +123,13 @@ export function checkInput(
 ): Validation {
   const { check, names, notes } = inputCheck;
   if (!isRecord(args)) return invalid(problemIn(wrongType(["object"], args)));
-  const { depth, weight, hasDates } = measure(args);
+  const { depth, weight, hasDates, hasBigInts } = measure(args);
   if (depth > MAX_INPUT_DEPTH || weight > MAX_INPUT_WEIGHT) return invalid(TOO_LARGE);
+  if (hasBigInts) {
+    const checked = checkInput(inputCheck, mapBigInts(args, Number), findUnknownParts);
+    if (checked.kind === "valid") restoreBigInts(checked.input, args);
+    return checked;
+  }
   const input = hasDates ? withTexts(args) : copyObject(args);
   const errors = check.errorsIn(input, weight);
   if (errors === TIMED_OUT) return { kind: "timed out", problems: [TOO_SLOW] };
@@ -140,6 +146,19 @@ export function checkInput(
   if (all.length > 0) return invalid(...all.slice(0, MAX_PROBLEMS));
   if (hasDates) restoreDates(input, args, check, weight);
   return { kind: "valid", input, notes };
+}
+
+/** Puts the BigInts of `args` into `input`, which has the nearest numbers in their places. The depth is that of an input. */
+function restoreBigInts(input: object, args: object): void {
+  for (const [key, value] of Object.entries(args) as [string, unknown][]) {
+    const current: unknown = Reflect.get(input, key);
+    if (typeof value === "bigint" && typeof current === "number") Reflect.set(input, key, value);
+    else if (isStructure(value) && isStructure(current)) restoreBigInts(current, value);
+  }
+}
+
+function isStructure(value: unknown): value is object {
+  return Array.isArray(value) || isPlainObject(value);
 }
 
 /** The optional arguments that are `null` although their schemas do not allow it. */

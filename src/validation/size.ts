@@ -8,14 +8,16 @@ export const MAX_INPUT_WEIGHT = 5_000_000;
 
 /**
  * Measures the nesting depth of a value, its weight (the number of values plus a share of the length of texts), and
- * whether it holds dates. Stops at the limits of an input, so that a circular value ends.
+ * whether it holds dates and BigInts. Stops at the limits of an input, so that a circular value ends.
  */
 export function measure(value: unknown): {
   readonly depth: number;
   readonly weight: number;
   readonly hasDates: boolean;
+  readonly hasBigInts: boolean;
 } {
   let hasDates = false;
+  let hasBigInts = false;
   let depth = 0;
   let weight = 0;
   let level: unknown[] = [value];
@@ -24,12 +26,13 @@ export function measure(value: unknown): {
     for (const each of level) {
       weight += typeof each === "string" ? 1 + (each.length >> 4) : 1;
       hasDates ||= each instanceof Date;
+      hasBigInts ||= typeof each === "bigint";
       if (Array.isArray(each) || isPlainObject(each)) for (const inner of Object.values(each)) below.push(inner);
     }
     level = below;
     depth++;
   }
-  return { depth, weight, hasDates };
+  return { depth, weight, hasDates, hasBigInts };
 }
 
 /**

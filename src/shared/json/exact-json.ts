@@ -73,6 +73,36 @@ export function restoreNumbers(root: object): boolean {
   return found;
 }
 
+/** Parses JSON; an integer that a number cannot hold exactly becomes a BigInt. Throws a `NumberRangeError` for `1e400`. */
+export function parseExactly(json: string): unknown {
+  const root = { value: JSON.parse(markNumbers(json)) as unknown };
+  restoreNumbers(root);
+  return root.value;
+}
+
+/** Replaces the BigInts in a parsed value by the nearest numbers, in place, except in one part of it. */
+export function roundBigInts(root: object, except?: unknown): void {
+  if (!hasMarked) return;
+  const pending: object[] = [root];
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    if (parent === except) continue;
+    for (const [key, value] of Object.entries(parent) as [string, unknown][]) {
+      if (typeof value === "object" && value !== null) pending.push(value);
+      else if (typeof value === "bigint") Reflect.set(parent, key, Number(value));
+    }
+  }
+}
+
+/** Returns a copy with marks in place of BigInts, for code that writes JSON; the value itself if there are none. */
+export function bigIntsToMarks<Value>(value: Value): Value {
+  return hasMarked ? (mapBigInts(value, (integer) => MARK + integer) as Value) : value;
+}
+
+/** Replaces the marks in a text by their digits. */
+export function removeMarks(text: string): string {
+  return hasMarked ? text.replaceAll(WRITTEN_MARK, "$1") : text;
+}
+
 /** Writes JSON; a BigInt becomes its digits. */
 export function stringifyExactly(value: unknown): string {
   try {
@@ -86,21 +116,28 @@ export function stringifyExactly(value: unknown): string {
   }
 }
 
-const WRITTEN_MARK = new RegExp(`"${MARK}(-?\\d+)"`, "g");
+/** A mark in JSON, or alone. */
+const WRITTEN_MARK = new RegExp(`"?${MARK}(-?\\d+)"?`, "g");
 
 /** Returns a copy with each restored BigInt as text, and these texts; the value itself if there are none. */
 export function bigIntsToText<Value>(value: Value): { readonly value: Value; readonly texts: readonly string[] } {
   const texts: string[] = [];
   if (!hasMarked) return { value, texts };
+  const toText = (integer: bigint): string => {
+    texts.push(String(integer));
+    return String(integer);
+  };
+  return { value: mapBigInts(value, toText) as Value, texts };
+}
+
+/** Returns a copy with a replacement of each BigInt; a part without BigInts is not copied. */
+export function mapBigInts(value: unknown, replace: (integer: bigint) => unknown): unknown {
   const copy = (current: unknown): unknown => {
-    if (typeof current === "bigint") {
-      texts.push(String(current));
-      return String(current);
-    }
+    if (typeof current === "bigint") return replace(current);
     if (Array.isArray(current)) return copyList(current, copy);
     return typeof current === "object" && current !== null ? copyRecord(current, copy) : current;
   };
-  return { value: copy(value) as Value, texts };
+  return copy(value);
 }
 
 function copyList(list: readonly unknown[], copy: (value: unknown) => unknown): readonly unknown[] {

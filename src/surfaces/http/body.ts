@@ -30,7 +30,12 @@ export function bodyLimit(bodyBytes: number, isAuthenticated: boolean): BodyLimi
  * Reads the JSON of a request. A body over the limit is discarded but read to its end: a client reads only after it has
  * written.
  */
-export async function readJson(incoming: IncomingMessage, limit: BodyLimit, traceId: () => string): Promise<Body> {
+export async function readJson(
+  incoming: IncomingMessage,
+  limit: BodyLimit,
+  traceId: () => string,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<Body> {
   const bytes = await readBytes(incoming, limit.bytes);
   if (bytes === undefined) return unfit(413, traceId, `The body exceeds the limit of ${limit.bytes} bytes`, limit.fix);
   if (bytes.length === 0) return { kind: "none" };
@@ -52,7 +57,7 @@ export async function readJson(incoming: IncomingMessage, limit: BodyLimit, trac
   const text = encodeUtf8(bytes);
   if (text === undefined) return unfit(400, traceId, "The body is not valid UTF-8");
   try {
-    return { kind: "json", value: JSON.parse(text) };
+    return { kind: "json", value: parse(text) };
   } catch (error) {
     return unfit(400, traceId, "The body is not valid JSON", getMessage(error));
   }

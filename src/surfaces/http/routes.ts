@@ -9,6 +9,7 @@ import { refuseSender } from "./auth/challenge.ts";
 import { closeAfterCredential, followCredential } from "./auth/follow-credential.ts";
 import { type Body, bodyLimit, readJson } from "./body.ts";
 import { answerMcp } from "./mcp-route.ts";
+import { parseExactMessages } from "../mcp/index.ts";
 import { metricsText } from "./metrics.ts";
 import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts";
 import { createOpenapi } from "./openapi/index.ts";
@@ -39,8 +40,8 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   if (services.pages === undefined) app.get("/", () => answerStartPage());
   services.pages?.mount(app, services);
   app.use(requireCaller(services));
-  serve("/mcp", readBody(services), (c) => answerMcp(c, services));
-  serve("/mcp/{profile}", readBody(services), (c) => answerMcp(c, services));
+  for (const path of ["/mcp", "/mcp/{profile}"] as const)
+    serve(path, readBody(services, parseExactMessages), (c) => answerMcp(c, services));
   serve("/tools/{name}", readBody(services), (c) => answerToolRoute(c, services));
   serve("/openapi.json", (c) =>
     c.json(
@@ -184,12 +185,12 @@ function answerMetrics(
   return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
 }
 
-function readBody({ settings }: HttpServices): MiddlewareHandler<RouteEnvironment> {
+function readBody({ settings }: HttpServices, parse?: (text: string) => unknown): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
     const { incoming } = c.env;
     const limit = bodyLimit(settings.bodyBytes, c.get("sender").kind === "caller");
     const body: Body =
-      c.req.method === "POST" ? await readJson(incoming, limit, () => getTraceId(c)) : { kind: "none" };
+      c.req.method === "POST" ? await readJson(incoming, limit, () => getTraceId(c), parse) : { kind: "none" };
     if (body.kind === "unfit") return refuseAt(c.req.path, body.status, body.fault);
     c.set("body", body);
     await next();

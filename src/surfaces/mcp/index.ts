@@ -21,6 +21,7 @@ import { createProxiedFeatures, type ProxiedFeatures } from "./features/proxied-
 import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
 export { disabledToolError, EXPOSES, findMethodCall, type Expose, type Exposure } from "./tools/tool-exposure.ts";
+export { parseExactMessages } from "./exact-messages.ts";
 export { selectProfile } from "./profiles.ts";
 export { openEventStream } from "./sessions/event-stream.ts";
 export { getCallerFeatures } from "./features/caller-features.ts";

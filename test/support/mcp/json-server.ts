@@ -58,7 +58,7 @@ function getResult(body: string, tools: readonly string[]): string | undefined {
         JSON.stringify({ tools: tools.map((name) => ({ name, description: name, inputSchema: { type: "object" } })) }),
       );
     case "tools/call":
-      return answer(params?.arguments?.json ?? "{}");
+      return answer(params?.arguments?.json ?? JSON.stringify({ content: [{ type: "text", text: body }] }));
     default:
       return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"Method not found"}}`;
   }

@@ -13,7 +13,7 @@ const RICH = { command: process.execPath, args: ["test/fixtures/mcp/rich-server.
 
 /** Servers that answer over stdio, with one JSON text over HTTP, and with events. */
 async function createServers(): Promise<Record<string, object>> {
-  const answers = { tools: ["wire", "number"] };
+  const answers = { tools: ["wire", "number", "echo"] };
   return {
     rich: RICH,
     json: { url: await createJsonServer({ ...answers, as: "json" }) },
@@ -59,6 +59,65 @@ describe.each(ERAS)("a client of %s gets the digits that a server sent", (_era, 
       });
     }
   });
+});
+
+describe.each(ERAS)("a server gets the digits that a client of %s sent", (_era, open) => {
+  const DIGITS = `{"id":-${BIG},"deep":[{"n":9007199254740993}],"small":7,"text":"${BIG}"}`;
+
+  test("over stdio and over HTTP [M5]", async () => {
+    const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: (await createServers()) as never });
+    await runtime.ready;
+    const client = await open(`${url}/mcp`);
+    for (const skill of ["RichMCP", "JsonMCP", "EventsMCP"]) {
+      const args = skill === "RichMCP" ? `{"id":${BIG}}` : DIGITS;
+      const text = await client.requestText("tools/call", `{"name":"${skill}__echo","arguments":${args}}`);
+      const { result } = JSON.parse(text);
+      expect(result.content[0].text).toContain(`"arguments":${args}`);
+    }
+    expect(runtime.audit().map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
+  });
+
+  test("by call_method, and with a member that only the SDK reads [M5]", async () => {
+    const { url, runtime } = await serve({ expose: "calls" }, { mcpServers: (await createServers()) as never });
+    await runtime.ready;
+    const client = await open(`${url}/mcp`);
+    const params = `{"name":"call_method","arguments":{"path":"JsonMCP.echo","arguments":${DIGITS}},"unknown":1}`;
+    const { result } = JSON.parse(await client.requestText("tools/call", params));
+    expect(result.content[0].text).toContain(`"arguments":${DIGITS}`);
+  });
+
+  test("and a skill gets the nearest number; a number beyond the range is an error [M5]", async () => {
+    const { url } = await serve({ expose: "tools" });
+    const client = await open(`${url}/mcp`);
+    const add = (a: string) =>
+      client.requestText("tools/call", `{"name":"TestSkill__add","arguments":{"a":${a},"b":0}}`);
+    expect(JSON.parse(await add(BIG)).result.structuredContent).toEqual({ sum: Number(BIG) });
+    expect(await add("1e400")).toContain("the number 1e400, which is beyond the range of numbers");
+    expect(JSON.parse(await add("1")).result.structuredContent).toEqual({ sum: 1 });
+  });
+});
+
+test("an integer in arguments is checked against the schema, and a client over stdio sends its digits [M5]", async () => {
+  const runtime = await startRuntime();
+  const surface = createMcpSurface(runtime, { sessions: { max: 1, idleMs: 60_000 } as never, bodyBytes: 1 << 20 });
+  onTestFinished(() => surface.close());
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const exposure = { expose: "tools", names: "qualified", budgetTokens: 1_000 } as const;
+  const connection = surface.serveStreams(input, output, { caller: OWNER, exposure });
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+  input.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
+  input.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+  const call = (id: number, name: string, args: string): unknown =>
+    input.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${args}}}\n`);
+  call(2, "RichMCP__echo", `{"id":${BIG}}`);
+  call(3, "RichMCP__wire", `{"json":${BIG}}`);
+  input.end();
+  await connection.closed;
+  const lines = String(output.read()).split("\n");
+  const find = (id: number): string =>
+    lines.find((line) => line.endsWith(`"id":${id}}`) || line.includes(`"id":${id},`)) ?? "";
+  expect(find(2)).toContain(`{\\"id\\":${BIG}}`);
+  expect(find(3)).toMatch(/"isError":true.*json/);
 });
 
 test("a client over stdio gets the digits that a server sent [M5]", async () => {

@@ -5,7 +5,7 @@ import { isRecord } from "../../../model/json.ts";
 import type { CallingClients } from "./calling-clients.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { NUMBER_RANGE, STREAM_ENDED } from "./wire-errors.ts";
-import { NumberRangeError, restoreNumbers } from "../../../shared/json/exact-json.ts";
+import { bigIntsToMarks, NumberRangeError, restoreNumbers } from "../../../shared/json/exact-json.ts";
 
 /** The key of a stand-in that holds the original result. */
 const RAW = "skillgate/raw";
@@ -95,7 +95,7 @@ export class TolerantTransport implements Transport {
   }
 
   async send(original: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const message = this.#clients.toOutgoing(original);
+    const message = bigIntsToMarks(this.#clients.toOutgoing(original));
     const cancelled = this.#cancelledBy(message);
     const requestSignal = this.#remember(message, options?.requestSignal);
     const onRequestStreamEnd = options?.onRequestStreamEnd ?? (() => this.#abandon(message));

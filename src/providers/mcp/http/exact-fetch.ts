@@ -1,13 +1,13 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 
-import { markNumbers } from "../../../shared/json/exact-json.ts";
+import { markNumbers, removeMarks } from "../../../shared/json/exact-json.ts";
 
 const NEWLINE = 10;
 
-/** `fetch` whose JSON and events have marks in place of the numbers that `JSON.parse` would change. */
+/** `fetch` that sends the digits of marks, and whose JSON and events have marks in place of the numbers that `JSON.parse` would change. */
 export function exactFetch(fetch: FetchLike): FetchLike {
   return async (url, init) => {
-    const response = await fetch(url, init);
+    const response = await fetch(url, withoutMarks(init));
     const { body, status, statusText, headers } = response;
     const type = (headers.get("content-type") ?? "").toLowerCase();
     if (body === null || !/^(?:application\/json|text\/event-stream)\b/.test(type)) return response;
@@ -17,6 +17,15 @@ export function exactFetch(fetch: FetchLike): FetchLike {
       redirected: { value: response.redirected },
     });
   };
+}
+
+/** Replaces the marks in a request by the digits that they stand for. */
+function withoutMarks(init: RequestInit | undefined): RequestInit | undefined {
+  if (typeof init?.body !== "string") return init;
+  const body = removeMarks(init.body);
+  if (body === init.body) return init;
+  const headers = [...new Headers(init.headers)].map(([name, value]): [string, string] => [name, removeMarks(value)]);
+  return { ...init, body, headers };
 }
 
 /** Marks the data of events. A line is passed on when it is complete; an event is not read before that. */

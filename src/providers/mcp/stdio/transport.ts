@@ -9,6 +9,7 @@ import { createLineReader } from "./line-reader.ts";
 import { findOverlongId, parseLine } from "./messages.ts";
 import { type ProcessExit, type ServerCommand, type ServerProcess, startProcess } from "./process.ts";
 import { createOutputTail, readable } from "./output-tail.ts";
+import { removeMarks } from "../../../shared/json/exact-json.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
 /** Maximum number of bytes of stderr that are kept. */
@@ -79,7 +80,7 @@ export class StdioClientTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#server === undefined) throw new Error("the server is not started");
     try {
-      await write(this.#server.stdin, `${JSON.stringify(message)}\n`);
+      await write(this.#server.stdin, `${removeMarks(JSON.stringify(message))}\n`);
     } catch (thrown) {
       if (this.#closed !== undefined) await waitAtMost(EXIT_MS, this.#closed);
       throw thrown;

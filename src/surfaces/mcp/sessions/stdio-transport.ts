@@ -5,6 +5,7 @@ import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { FastPathCalls } from "../fast-path/calls.ts";
 import { cancelledAnswer, cancelledBy, createOpenRequests, isRequest, createTakenAnswer } from "./open-requests.ts";
+import { parseExactMessages } from "../exact-messages.ts";
 import { errorAnswer, messageText } from "../rpc-error.ts";
 import { encodeUtf8 } from "../utf8.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
@@ -112,7 +113,7 @@ export class StdioServerTransport implements Transport {
   #read(text: string): void {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseExactMessages(text);
     } catch (error) {
       const why = [getMessage(error)];
       return void this.#write(errorAnswer("ParseError", "The line is not valid JSON", undefined, why));

@@ -33,6 +33,7 @@ import type { RunRecords } from "../features/run-records.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { SkillgateError } from "../../../errors.ts";
+import { roundBigInts } from "../../../shared/json/exact-json.ts";
 import { isRecord } from "../../../model/json.ts";
 import { CAPABILITIES } from "../sessions/client-answers.ts";
 
@@ -102,10 +103,17 @@ export async function callOffered(
     ...(conversation !== undefined && { conversation }),
   };
   const { tool, method } = found;
+  if (tool.name !== "call_method") roundUnlessSent(args, method, toolContext);
   if (method !== undefined) return callMethodTool(toolContext, { tool, path: method.path, method }, args, workContext);
   return tool.name === "call_method"
     ? callMethodByPath(toolContext, tool, args, workContext)
     : callBuiltinTool(toolContext, tool, args, workContext);
+}
+
+/** Rounds the integers in arguments, except for a tool of an MCP server, which gets the digits that its client sent. */
+function roundUnlessSent(args: unknown, method: Method | undefined, { runtime, caller }: ToolCallContext): void {
+  const skill = method && runtime.catalogFor(caller).skill(method.skill);
+  if (isRecord(args) && skill?.kind !== "mcp") roundBigInts(args);
 }
 
 /** Calls the method that the arguments of `call_method` name. */
@@ -126,7 +134,9 @@ async function callMethodByPath(
   if (findMethod() === undefined) await waitAtMost(READY_MS, runtime.known);
   // The arguments stay as they were sent; the method validates them.
   const input = isRecord(args) ? (args["arguments"] ?? {}) : {};
-  return callMethodTool(toolContext, { tool: { ...tool, name: path }, path, method: findMethod() }, input, workContext);
+  const method = findMethod();
+  roundUnlessSent(input, method, toolContext);
+  return callMethodTool(toolContext, { tool: { ...tool, name: path }, path, method }, input, workContext);
 }
 
 async function callBuiltinTool(
