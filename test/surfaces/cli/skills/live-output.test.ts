@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { describe, expect, test } from "vitest";
@@ -13,6 +14,10 @@ const TALKING = `export async function talk(context: CallContext): Promise<strin
 }
 export const drop = (): void => { void Promise.reject(new RangeError("nobody waits")); };
 `;
+
+const ODD_SERVER = JSON.stringify({
+  mcpServers: { odd: { command: process.execPath, args: [resolve("test/fixtures/mcp/server.js")] } },
+});
 
 async function inTerminal(args: string, cwd: string): Promise<string> {
   const child = spawn("script", ["-qefc", `"${process.execPath}" "${BIN}" ${args}`, "/dev/null"], {
@@ -40,6 +45,26 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
       );
     },
   );
+
+  test.each(["call OddMCP.log", 'run -e "device.OddMCP.log()"'])(
+    "%s shows what an MCP server logs, with the name of the method [M9]",
+    async (args) => {
+      const shown = await inTerminal(args, project({ ".mcp.json": ODD_SERVER }));
+      expect(shown).toBe("OddMCP.log: disk is almost full\nlogged\n");
+    },
+  );
+
+  test("shows the progress of an MCP server in one line [M9]", async () => {
+    const shown = await inTerminal("call OddMCP.progress", project({ ".mcp.json": ODD_SERVER }));
+    const erase = "\r\u001B[2K";
+    expect(shown).toBe(`${erase}OddMCP.progress 1/2 step 1${erase}OddMCP.progress 2/2 step 2${erase}done\n`);
+  });
+});
+
+test("names the skill and its file in the log of a failure outside of a call [L3]", async () => {
+  const cwd = project({ "skills/talk.ts": TALKING });
+  const { stderr } = await skillgate(["call", "TalkSkill.drop", "--verbose"], { cwd });
+  expect(stderr).toMatch(/^error TalkSkill \(talk\.ts\) failed outside of any call: RangeError: nobody waits/m);
 });
 
 test("prints only the result where the output is no terminal [L3]", async () => {
