@@ -1,6 +1,8 @@
 import type { Problem } from "../../model/provider.ts";
 import type { RuntimeOptions } from "../options.ts";
-import { findProblem, formatValue } from "./invalid.ts";
+import { findProblem } from "./invalid.ts";
+
+const FORM = "typecheck must be true or false; on, off, yes and no are texts in YAML 1.2";
 
 /** Returns the option, else the setting `typecheck`, else true if the runtime is not lazy. */
 export function resolveTypecheck(
@@ -8,9 +10,8 @@ export function resolveTypecheck(
   setting: unknown = true,
 ): { readonly typecheck: boolean; readonly problems: readonly Problem[] } {
   const parsed = typeof setting === "boolean" ? setting : undefined;
-  const hint = setting === "off" ? "; write: typecheck: false" : "";
   return {
     typecheck: typecheck ?? (!lazy && parsed !== false),
-    problems: findProblem(parsed, `typecheck must be true or false, not ${formatValue(setting)}${hint}`),
+    problems: findProblem(parsed, FORM),
   };
 }
