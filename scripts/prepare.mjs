@@ -76,9 +76,9 @@ function readOrNothing(file) {
   }
 }
 
-/** Runs a program to its end. Its words are only shown when it fails; a signal reaches it as well. */
-async function run(title, command, args) {
-  process.stderr.write(`${title} …\n`);
+/** Runs a program to its end, and shows the seconds that it takes. Its words are only shown when it fails; a signal reaches it as well. */
+export async function run(title, command, args) {
+  const finish = showSeconds(title);
   const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   const said = [];
   child.stdout.setEncoding("utf8").on("data", (chunk) => said.push(chunk));
@@ -98,8 +98,22 @@ async function run(title, command, args) {
     child.on("close", (code) => resolve(code ?? 1));
   });
   for (const signal of signals) process.off(signal, pass);
+  finish();
   if (received) process.exit(128 + constants.signals[received]);
   if (code !== 0) fail(title, said.join("").trimEnd(), code);
+}
+
+/** Writes a line with the seconds that a step has taken so far, each second at a terminal. Returns the function that ends it. */
+function showSeconds(title) {
+  const since = performance.now();
+  const { stderr } = process;
+  const seconds = () => Math.round((performance.now() - since) / 1_000);
+  stderr.write(`${title} …${stderr.isTTY ? "" : "\n"}`);
+  const timer = stderr.isTTY && setInterval(() => stderr.write(`\r${title} … ${seconds()} s`), 1_000);
+  return () => {
+    clearInterval(timer);
+    stderr.write(stderr.isTTY ? `\r${title}: ${seconds()} s\n` : `${title}: ${seconds()} s\n`);
+  };
 }
 
 function fail(title, why, code) {
