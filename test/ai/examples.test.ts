@@ -50,16 +50,41 @@ const answer = ({ messages, tools }) => {
 };
 export const client = { messages: { create: async (request) => ({ content: [answer(request)] }) } };`;
 
+/** A server that speaks the API of Ollama, in the process of the example. */
+const OLLAMA = `
+import { createServer } from "node:http";
+${CALL}
+const answer = ({ messages, tools, stream }) => {
+  const last = messages.at(-1);
+  if (last.role === "tool") return { role: "assistant", content: "Answer: " + last.content };
+  const { name } = tools.at(-1).function;
+  return { role: "assistant", content: "", tool_calls: [{ function: { name, arguments: args } }] };
+};
+const server = createServer(async (request, response) => {
+  const body = JSON.parse((await request.toArray()).join(""));
+  const isChat = request.method === "POST" && request.url === "/api/chat" && body.stream === false;
+  response.writeHead(isChat ? 200 : 404, { connection: "close" });
+  response.end(JSON.stringify(isChat ? { message: answer(body), done: true } : { error: "not found" }));
+});
+await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+server.unref();
+process.env.OLLAMA_HOST = "http://127.0.0.1:" + server.address().port;`;
+
 test.each([
   ["AI SDK", { "model.js": MODEL }],
   ["OpenAI", { "client.js": OPENAI }],
   ["Anthropic", { "client.js": ANTHROPIC }],
+  ["Ollama", { "ollama.js": OLLAMA }],
 ])("runs the example of docs/library.md for the %s API", (title, files) => {
   const [, example = ""] = new RegExp(`### ${title}\n\n\`\`\`js\n([^]*?)\`\`\``).exec(PAGE) ?? [];
   const folder = join(".cache", `examples-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   try {
-    const all = { ...files, "runtime.js": RUNTIME, "example.js": example };
+    const all = {
+      ...files,
+      "runtime.js": title === "Ollama" ? `import "./ollama.js";${RUNTIME}` : RUNTIME,
+      "example.js": example,
+    };
     for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
     const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "example.js")], { encoding: "utf8" });
     expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^Answer: .*\b5\b/), stderr: "" });
