@@ -60,7 +60,7 @@ test.skipIf(!HAS_BASH).each([
   ],
   [["mcp", "add", "--tr"], ["--transport"]],
   [["--json", "mcp", "remo"], ["remove"]],
-  [["connect", "--pr"], ["--print"]],
+  [["connect", "--pri"], ["--print"]],
   [["run", "--trac"], ["--trace"]],
 ])("completes %j in bash [O1]", async (words, expected) => {
   const cwd = project();

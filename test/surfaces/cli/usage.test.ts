@@ -85,7 +85,7 @@ test("prints help and version without loading the runtime [O1]", async () => {
   };
   const light = `${await loaded("--help")}${await loaded("--version")}`;
   expect(light).toContain("dist/src/bin.js");
-  expect(light).not.toMatch(/dist\/src\/runtime\.js|dist\/sandbox|acorn|modelcontextprotocol/);
+  expect(light).not.toMatch(/dist\/src\/runtime\.js|dist\/sandbox\/index|acorn|modelcontextprotocol/);
   expect(await loaded("run", "-e", "1")).toMatch(/dist\/src\/runtime\.js/);
 });
 
