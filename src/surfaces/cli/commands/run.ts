@@ -3,6 +3,9 @@ import type { Command } from "commander";
 import { KEPT_RESULT_BYTES } from "../../../model/kept-results.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../../model/limits.ts";
 import type { CommandAction } from "../command-action.ts";
+import type { CliSession } from "../session.ts";
+import type { CommandResult } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
 import { outcomeToExit } from "../exit-codes.ts";
 import type { Approval } from "../../../approvals/index.ts";
 import { pendingText } from "../text/approval-texts.ts";
@@ -17,6 +20,7 @@ import { wholeNumber } from "../input/whole-number.ts";
 interface RunFlags extends SnippetFlags {
   readonly timeout?: number;
   readonly trace?: true;
+  readonly watch?: true;
   readonly yes?: true;
   readonly continue?: string;
   readonly again?: readonly number[];
@@ -36,9 +40,11 @@ export function addRun(program: Command, act: CommandAction): void {
     .option("--reuse <numbers...>", "calls of that run that count as made", collectNumbers)
     .option("--yes", "approve each call that needs an approval, for scripts")
     .option("--trace", "show each call, and the time and memory of the run")
+    .option("--watch", "run it again after each change of the file or of the skills")
     .addHelpText("after", EXAMPLES)
     .action(
       act(async (session, file: string | undefined, flags: RunFlags) => {
+        if (flags.watch) return watchRun(session, file, flags);
         const {
           runtime,
           readyRuntime,
@@ -79,6 +85,13 @@ export function addRun(program: Command, act: CommandAction): void {
         };
       }),
     );
+}
+
+async function watchRun(session: CliSession, file: string | undefined, flags: RunFlags): Promise<CommandResult> {
+  const { repeatOnChange } = await import("../terminal/repeat-on-change.ts");
+  if (flags.eval !== undefined) return repeatOnChange(session);
+  if (file !== undefined && file !== "-") return repeatOnChange(session, file);
+  throw new UsageError("Standard input can be read only once: with --watch, give a file, or -e with the code");
 }
 
 /** Without a limit in the settings, the whole result is printed: nothing could read a part of it after this process. */

@@ -16,8 +16,11 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
       "run the examples of skills as a model would, the *.test files beside them, and the runs of learned skills",
     )
     .argument("[skills...]", "names of skills (default: all in the skills folder)")
+    .option("--watch", "test them again after each change of the skills")
     .action(
-      act(async ({ ephemeralRuntime, readyRuntime, folders, flags, signal, paint }, names: readonly string[]) => {
+      act(async (session, names: readonly string[], { watch }: { readonly watch?: true }) => {
+        if (watch) return (await import("../terminal/repeat-on-change.ts")).repeatOnChange(session);
+        const { ephemeralRuntime, readyRuntime, folders, flags, signal, paint } = session;
         const runtime = await ephemeralRuntime();
         const tested = localSkills(runtime, names);
         const results = [...(await runExamples(runtime, tested, signal))];
