@@ -1,7 +1,7 @@
 import { getMessage } from "../../errors.ts";
 import type { CallContext } from "../../model/skill.ts";
 import type { Contents, SkillsFolder } from "./folder.ts";
-import { foldersToWatch, type Watch, watchFolders } from "./watch.ts";
+import { foldersToWatch, type Watch, watchFolders } from "../../shared/files/watch-folders.ts";
 
 /** Watches a skills folder: reloads it when something in it changes, and notifies the listeners. */
 export class WatchedFolder {

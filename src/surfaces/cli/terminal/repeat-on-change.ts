@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, watch } from "node:fs";
-import { basename, dirname, relative, resolve } from "node:path";
+import { EventEmitter, once } from "node:events";
+import { resolve } from "node:path";
 
+import { getMessage } from "../../../errors.ts";
+import { foldersToWatch, watchFolders } from "../../../shared/files/watch-folders.ts";
+import { watchFile } from "../../../shared/watch-file.ts";
 import type { CliSession } from "../session.ts";
 import type { CommandResult } from "./terminal.ts";
-
-/** Editors write a file in several steps; changes within this time are one change. */
-const SETTLE_MS = 100;
 
 /**
  * Executes this command line without `--watch`, in a process of its own, now and after each change of the skills or of `file`.
@@ -15,19 +14,36 @@ const SETTLE_MS = 100;
  */
 export async function repeatOnChange({ folders, signal }: CliSession, file?: string): Promise<CommandResult> {
   const { skills } = await folders();
-  const changes = new Changes();
-  const stops = existsSync(skills) ? [changes.watch(skills, () => true)] : [];
-  if (file !== undefined) stops.push(changes.watch(dirname(resolve(file)), (name) => name === basename(file)));
+  const changes = new EventEmitter();
+  const files = new Set<string>();
+  const note = (what: string): void => {
+    files.add(what);
+    changes.emit("change");
+  };
+  const skillWatch = watchFolders(() => note("the skills folder"), warn);
+  const stopFile = file === undefined ? () => {} : watchFile(resolve(file), () => note(file), warn);
+  const alive = setInterval(() => {}, 60_000); // watchers let the process end
   try {
     for (;;) {
+      skillWatch.follow(await foldersToWatch(skills, []));
+      files.clear();
       await execute(signal);
-      signal.throwIfAborted();
       process.stderr.write("\nWaiting for a change; Ctrl-C ends\n");
-      process.stderr.write(`${await changes.next(signal)} has changed\n\n`);
+      while (files.size === 0) {
+        signal.throwIfAborted();
+        await once(changes, "change", { signal }).catch(() => {}); // a signal, whose reason is thrown instead
+      }
+      process.stderr.write(`Changed: ${[...files].join(", ")}\n\n`);
     }
   } finally {
-    for (const stop of stops) stop();
+    clearInterval(alive);
+    skillWatch.close();
+    stopFile();
   }
+}
+
+function warn(error: unknown): void {
+  process.stderr.write(`Cannot watch for changes: ${getMessage(error)}\n`);
 }
 
 async function execute(signal: AbortSignal): Promise<void> {
@@ -37,37 +53,5 @@ async function execute(signal: AbortSignal): Promise<void> {
   signal.addEventListener("abort", end, { once: true });
   await once(child, "exit");
   signal.removeEventListener("abort", end);
-}
-
-/** The files that have changed since they were asked for. */
-class Changes {
-  #name: string | undefined;
-  #wake = (): void => {};
-
-  watch(folder: string, isMeant: (name: string) => boolean): () => void {
-    const watcher = watch(folder, { recursive: true, persistent: false }, (_, name) => {
-      if (name === null || !isMeant(name)) return;
-      this.#name = relative(process.cwd(), resolve(folder, name));
-      this.#wake();
-    });
-    watcher.on("error", () => {}); // the folder has gone
-    return () => watcher.close();
-  }
-
-  /** Resolves to the name of a changed file. Rejects with the reason of the signal. */
-  async next(signal: AbortSignal): Promise<string> {
-    while (this.#name === undefined) {
-      const alive = setInterval(() => {}, 60_000);
-      await new Promise<void>((wake) => {
-        this.#wake = wake;
-        signal.addEventListener("abort", () => wake(), { once: true });
-      });
-      clearInterval(alive);
-      signal.throwIfAborted();
-    }
-    await new Promise((settle) => setTimeout(settle, SETTLE_MS));
-    const name = this.#name;
-    this.#name = undefined;
-    return name;
-  }
+  signal.throwIfAborted();
 }

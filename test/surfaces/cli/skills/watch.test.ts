@@ -48,11 +48,11 @@ test("runs a file again after each change of it or of a skill, until Ctrl-C", as
   await waitFor("result 10");
   await waitFor("Waiting for a change");
   writeFileSync(join(cwd, "skills/number.js"), createSkill(20));
-  await waitFor("skills/number.js has changed");
+  await waitFor("Changed: the skills folder");
   await waitFor("result 20");
   await waitFor("Waiting for a change", 2);
   writeFileSync(join(cwd, "a.js"), `"answer " + await device.NumberSkill.multiply(2)`);
-  await waitFor("a.js has changed");
+  await waitFor("Changed: a.js");
   await waitFor("answer 40");
   await waitFor("Waiting for a change", 3);
   expect((await interrupt()).exit).toBe(130);
@@ -68,6 +68,20 @@ test("tests skills again after a change, also after a failure", async () => {
   writeFileSync(join(cwd, "skills/number.js"), createSkill(4));
   await waitFor("1 test passed", 2);
   expect((await interrupt()).exit).toBe(130);
+});
+
+test("repeats a command more often than Node allows listeners without a warning", async () => {
+  const cwd = project({ "a.js": "'round 0'" });
+  const { waitFor, interrupt } = watchCommand(["run", "a.js", "--watch"], cwd);
+  for (let round = 1; round <= 12; round++) {
+    await waitFor("Waiting for a change", round);
+    writeFileSync(join(cwd, "a.js"), `"round ${round}"`);
+    await waitFor(`round ${round}\n`);
+  }
+  await waitFor("Waiting for a change", 13);
+  const { exit, stderr } = await interrupt();
+  expect(exit).toBe(130);
+  expect(stderr).not.toContain("Warning");
 });
 
 test("refuses to watch a snippet from standard input, which can be read only once", async () => {
