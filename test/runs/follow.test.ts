@@ -62,15 +62,16 @@ test("continues the run of a question that is answered, and reads no other run [
   }
   const list = vi.spyOn(database.runs, "list");
   const get = vi.spyOn(database.runs, "get");
+  const look = vi.spyOn(database.approvals, "findNextExpiry");
   const { next, all } = await follow(database);
-  await expect.poll(() => get.mock.calls.length).toBe(50);
+  await expect.poll(() => look.mock.calls.length).toBe(1);
   await answer(database, "q7");
   expect(await next()).toBe("r7");
   await answer(database, "q9");
   expect(await next()).toBe("r9");
   expect(all).toEqual(["r7", "r9"]);
   expect(list).toHaveBeenCalledTimes(1);
-  expect(get.mock.calls.slice(50)).toEqual([["r7"], ["r9"]]);
+  expect(get.mock.calls).toEqual([["r7"], ["r9"]]);
 });
 
 test("continues a run when the claim of the process that has ended is over [R2]", async () => {

@@ -125,7 +125,10 @@ class AnswerWatch {
       if (!this.#startFree(row, now) && row.state === "waiting") this.#claimed.add(row.id);
     // While no process ran, one of several questions of a run may have been closed.
     if (!isFirst) return;
-    for (const row of rows) if (asking.has(row.id)) await this.#checkRun(row.id, now);
+    const waiting = rows.filter(({ id }) => asking.has(id));
+    const oldest = waiting.reduce((least, { updated }) => Math.min(least, updated), now);
+    const closed = new Set((await approvals.listClosedAfter(oldest - 1)).map(({ runId }) => runId));
+    for (const { id } of waiting) if (closed.has(id)) await this.#checkRun(id, now);
   }
 
   /** Continues a run if it can be. Resolves to the time at which the claim of another process ends. */
