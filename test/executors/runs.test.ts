@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { Caller } from "../../src/index.ts";
@@ -130,6 +131,31 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     });
     const second = await runtime.run(`"y".repeat(200_000)`, { caller: ADA });
     expect(second).toMatchObject({ text: expect.stringContaining('device.result("r2")') });
+  });
+
+  test("offers a run that comes after an interruption of the network until an executor is back [O3]", async () => {
+    const project = await openProject();
+    const first = await startExecutorHere(project, [createEchoSkill("one")]);
+    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const run = (): Promise<unknown> => runtime.run('device.EchoSkill.read("a")', { caller: ADA });
+    expect(await run()).toMatchObject({ value: "one: a" });
+    await project.server.kill();
+    await first.close();
+    await expect(run()).rejects.toMatchObject({ code: "EXECUTORS_OFFLINE" });
+    await project.server.start();
+    // A run is refused at once while there is no connection; the first one after that waits.
+    let waiting: Promise<unknown> = Promise.resolve();
+    const findState = (): Promise<string> => {
+      waiting = run();
+      const ended = waiting.then(
+        () => "ended",
+        ({ code }: { readonly code: string }) => code,
+      );
+      return Promise.race([ended, pause(500, "waits")]);
+    };
+    await expect.poll(findState, { timeout: 20_000 }).toBe("waits");
+    await startExecutorHere(project, [createEchoSkill("two")]);
+    expect(await waiting).toMatchObject({ value: "two: a" });
   });
 
   test("gives no run to an executor of another version, and says what differs [O3]", async () => {
