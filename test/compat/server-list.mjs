@@ -1,6 +1,6 @@
 /**
  * The servers of the table: the package, the words that start it after its script, its environment, and one call. FOLDER is an
- * empty folder. Servers of services with accounts get a key that is none, so that their own refusal of it is the answer.
+ * empty folder. Servers of services with accounts get a key that they refuse, and the refusal is the answer.
  */
 export const SERVERS = [
   {

@@ -16,7 +16,7 @@ const MAX_SHOWN = 10;
 export const slowestFiles: Reporter = {
   onTestRunStart(specifications) {
     if (specifications.length < MIN_FILES) return;
-    process.stdout.write(`${specifications.length} files; on two cores they take about 15 minutes\n`);
+    process.stdout.write(`${specifications.length} files; on two cores they take 15 to 20 minutes\n`);
   },
   onTestRunEnd(modules) {
     if (modules.length < MIN_FILES) return;

@@ -36,94 +36,94 @@ device.WebSkill.search("x".replace(v60, v60));`,
   declarations: DECLARATIONS,
 };
 
-const rooms: Typecheck[] = [];
-afterEach(() => Promise.all(rooms.splice(0).map((room) => room.close())));
+const typechecks: Typecheck[] = [];
+afterEach(() => Promise.all(typechecks.splice(0).map((typecheck) => typecheck.close())));
 
 function opened(options?: TypecheckOptions): Typecheck {
-  const room = createTypecheck(options);
-  rooms.push(room);
-  return room;
+  const typecheck = createTypecheck(options);
+  typechecks.push(typecheck);
+  return typecheck;
 }
 
 test("skips a check while the compiler loads, and makes it afterwards [S5]", async () => {
-  const room = opened();
-  expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "cold" });
-  expect(await room.warmUp()).toBe(true);
-  expect(await room.check(WRONG)).toEqual(FOUND);
+  const typecheck = opened();
+  expect(await typecheck.check(WRONG)).toEqual({ kind: "skipped", why: "cold" });
+  expect(await typecheck.warmUp()).toBe(true);
+  expect(await typecheck.check(WRONG)).toEqual(FOUND);
 });
 
 test("skips a check that exceeds its deadline, and replaces its thread [S7]", async () => {
-  const room = opened({ limitMs: 1_500 });
-  await room.warmUp();
-  const waiting = room.check(BOMB);
-  const behind = room.check(WRONG);
+  const typecheck = opened({ limitMs: 1_500 });
+  await typecheck.warmUp();
+  const waiting = typecheck.check(BOMB);
+  const behind = typecheck.check(WRONG);
   expect(await waiting).toEqual({ kind: "skipped", why: "late" });
   expect(await behind).toEqual({ kind: "skipped", why: "crashed" });
-  expect(await room.warmUp()).toBe(true);
-  expect(await room.check(WRONG)).toEqual(FOUND);
+  expect(await typecheck.warmUp()).toBe(true);
+  expect(await typecheck.check(WRONG)).toEqual(FOUND);
 });
 
 test(
   "ends an idle thread, and starts it again for the next check, as often as needed [S7]",
   { timeout: 120_000 },
   async () => {
-    const room = opened({ idleMs: 50 });
+    const typecheck = opened({ idleMs: 50 });
     for (let round = 0; round < 6; round++) {
-      expect(await room.warmUp()).toBe(true);
-      if (round === 0) expect(await room.check(WRONG)).toEqual(FOUND);
-      await expect.poll(() => room.isWarm, { timeout: 10_000 }).toBe(false);
+      expect(await typecheck.warmUp()).toBe(true);
+      if (round === 0) expect(await typecheck.check(WRONG)).toEqual(FOUND);
+      await expect.poll(() => typecheck.isWarm, { timeout: 10_000 }).toBe(false);
     }
-    expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "cold" });
-    expect(await room.warmUp()).toBe(true);
+    expect(await typecheck.check(WRONG)).toEqual({ kind: "skipped", why: "cold" });
+    expect(await typecheck.warmUp()).toBe(true);
   },
 );
 
 test("stops checking after too many ended threads [S7]", async () => {
-  const room = opened({ limitMs: 100 });
+  const typecheck = opened({ limitMs: 100 });
   for (let round = 0; round < 5; round++) {
-    expect(await room.warmUp()).toBe(true);
-    expect(await room.check({ ...BOMB, deadlineMs: 20_000 })).toEqual({ kind: "skipped", why: "crashed" });
+    expect(await typecheck.warmUp()).toBe(true);
+    expect(await typecheck.check({ ...BOMB, deadlineMs: 20_000 })).toEqual({ kind: "skipped", why: "crashed" });
   }
-  expect(await room.warmUp()).toBe(false);
-  expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "crashed" });
+  expect(await typecheck.warmUp()).toBe(false);
+  expect(await typecheck.check(WRONG)).toEqual({ kind: "skipped", why: "crashed" });
 });
 
 test("checks the next snippet after the compiler has failed on one [S7]", async () => {
-  const room = opened();
-  await room.warmUp();
+  const typecheck = opened();
+  await typecheck.warmUp();
   const deep = { ...WRONG, code: `${"(".repeat(30_000)}1${")".repeat(30_000)}` };
-  expect(await room.check(deep)).toEqual({ kind: "skipped", why: "crashed" });
-  expect(await room.check(WRONG)).toEqual(FOUND);
+  expect(await typecheck.check(deep)).toEqual({ kind: "skipped", why: "crashed" });
+  expect(await typecheck.check(WRONG)).toEqual(FOUND);
 });
 
 test("skips code and declarations that are too long [S7]", async () => {
-  const room = opened();
-  await room.warmUp();
+  const typecheck = opened();
+  await typecheck.warmUp();
   const long = { ...WRONG, code: `const text = "${"x".repeat(70_000)}"; ${WRONG.code}` };
-  expect(await room.check(long)).toEqual({ kind: "skipped", why: "large" });
-  expect(await room.check({ ...WRONG, declarations: " ".repeat(3_000_000) })).toEqual({
+  expect(await typecheck.check(long)).toEqual({ kind: "skipped", why: "large" });
+  expect(await typecheck.check({ ...WRONG, declarations: " ".repeat(3_000_000) })).toEqual({
     kind: "skipped",
     why: "large",
   });
 });
 
 test("runs the newest of several waiting checks first [S5]", async () => {
-  const room = opened();
-  await room.warmUp();
+  const typecheck = opened();
+  await typecheck.warmUp();
   const order: number[] = [];
-  const numbered = (n: number): Promise<unknown> => room.check(WRONG).then(() => order.push(n));
+  const numbered = (n: number): Promise<unknown> => typecheck.check(WRONG).then(() => order.push(n));
   await Promise.all([1, 2, 3, 4].map(numbered));
   expect(order).toEqual([1, 4, 3, 2]);
 });
 
 test("answers waiting checks when it is closed, and makes no more [S5]", async () => {
-  const room = opened();
-  await room.warmUp();
-  const waiting = [room.check(WRONG), room.check(WRONG)];
-  await room.close();
+  const typecheck = opened();
+  await typecheck.warmUp();
+  const waiting = [typecheck.check(WRONG), typecheck.check(WRONG)];
+  await typecheck.close();
   expect((await Promise.all(waiting)).map((result) => result.kind)).toEqual(["skipped", "skipped"]);
-  expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "closed" });
-  expect(await room.warmUp()).toBe(false);
+  expect(await typecheck.check(WRONG)).toEqual({ kind: "skipped", why: "closed" });
+  expect(await typecheck.warmUp()).toBe(false);
 });
 
 test("skips all checks without the compiler [S5]", async () => {
@@ -137,10 +137,10 @@ test("skips all checks without the compiler [S5]", async () => {
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     const door = pathToFileURL(join(folder, "src/typecheck/index.js")).href;
     const { createTypecheck: createThere } = (await import(door)) as { createTypecheck: typeof createTypecheck };
-    const room = createThere();
-    rooms.push(room);
-    expect(await room.warmUp()).toBe(false);
-    expect(await room.check(WRONG)).toEqual({ kind: "skipped", why: "missing" });
+    const typecheck = createThere();
+    typechecks.push(typecheck);
+    expect(await typecheck.warmUp()).toBe(false);
+    expect(await typecheck.check(WRONG)).toEqual({ kind: "skipped", why: "missing" });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -149,9 +149,9 @@ test("skips all checks without the compiler [S5]", async () => {
 test("does not keep a program alive for an idle thread [S5]", () => {
   const script = `
     const { createTypecheck } = await import(${JSON.stringify(pathToFileURL("dist/src/typecheck/index.js").href)});
-    const room = createTypecheck();
-    await room.warmUp();
-    console.log((await room.check({ code: "1", declarations: "", deadlineMs: 20_000 })).kind);
+    const typecheck = createTypecheck();
+    await typecheck.warmUp();
+    console.log((await typecheck.check({ code: "1", declarations: "", deadlineMs: 20_000 })).kind);
   `;
   const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
     encoding: "utf8",

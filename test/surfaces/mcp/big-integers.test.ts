@@ -97,9 +97,10 @@ describe.each(ERAS)("a server gets the digits that a client of %s sent", (_era, 
   });
 });
 
-test("an integer in arguments is checked against the schema, and a client over stdio sends its digits [M5]", async () => {
+/** Makes calls as a client over stdio, and returns the lines that it receives. */
+async function callOverStdio(calls: readonly string[]): Promise<readonly string[]> {
   const runtime = await startRuntime();
-  const surface = createMcpSurface(runtime, { sessions: { max: 1, idleMs: 60_000 } as never, bodyBytes: 1 << 20 });
+  const surface = createMcpSurface(runtime, { sessions: { most: 1, idleMs: 60_000 }, bodyBytes: 1 << 20 });
   onTestFinished(() => surface.close());
   const [input, output] = [new PassThrough(), new PassThrough()];
   const exposure = { expose: "tools", names: "qualified", budgetTokens: 1_000 } as const;
@@ -107,13 +108,18 @@ test("an integer in arguments is checked against the schema, and a client over s
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
   input.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
   input.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-  const call = (id: number, name: string, args: string): unknown =>
-    input.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${args}}}\n`);
-  call(2, "RichMCP__echo", `{"id":${BIG}}`);
-  call(3, "RichMCP__wire", `{"json":${BIG}}`);
+  for (const [at, call] of calls.entries())
+    input.write(`{"jsonrpc":"2.0","id":${at + 2},"method":"tools/call","params":${call}}\n`);
   input.end();
   await connection.closed;
-  const lines = String(output.read()).split("\n");
+  return String(output.read()).split("\n");
+}
+
+test("an integer in arguments is checked against the schema, and a client over stdio sends its digits [M5]", async () => {
+  const lines = await callOverStdio([
+    `{"name":"RichMCP__echo","arguments":{"id":${BIG}}}`,
+    `{"name":"RichMCP__wire","arguments":{"json":${BIG}}}`,
+  ]);
   const find = (id: number): string =>
     lines.find((line) => line.endsWith(`"id":${id}}`) || line.includes(`"id":${id},`)) ?? "";
   expect(find(2)).toContain(`{\\"id\\":${BIG}}`);
@@ -121,26 +127,12 @@ test("an integer in arguments is checked against the schema, and a client over s
 });
 
 test("a client over stdio gets the digits that a server sent [M5]", async () => {
-  const runtime = await startRuntime();
-  const surface = createMcpSurface(runtime, { sessions: { max: 1, idleMs: 60_000 } as never, bodyBytes: 1 << 20 });
-  onTestFinished(() => surface.close());
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  const exposure = { expose: "tools", names: "qualified", budgetTokens: 1_000 } as const;
-  const connection = surface.serveStreams(input, output, { caller: OWNER, exposure });
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
-  const messages = [
-    { id: 1, method: "initialize", params },
-    { method: "notifications/initialized" },
-    // The second call has a field that only the SDK reads.
-    { id: 2, method: "tools/call", params: { name: "RichMCP__number", arguments: {} } },
-    { id: 3, method: "tools/call", params: { name: "RichMCP__number", arguments: {}, unknown: 1 } },
-  ];
-  for (const message of messages) input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  input.end();
-  await connection.closed;
-  const lines = String(output.read())
-    .split("\n")
-    .filter((line) => line.includes(BIG));
+  const answers = await callOverStdio([
+    '{"name":"RichMCP__number","arguments":{}}',
+    // This call has a field that only the SDK reads.
+    '{"name":"RichMCP__number","arguments":{},"unknown":1}',
+  ]);
+  const lines = answers.filter((line) => line.includes(BIG));
   expect(lines.map((line) => line.includes(`"structuredContent":{"id":${BIG}}`))).toEqual([true, true]);
 });
 

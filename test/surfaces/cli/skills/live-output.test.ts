@@ -12,7 +12,7 @@ const TALKING = `export async function talk(context: CallContext): Promise<strin
   console.error("five");
   return "done";
 }
-export const drop = (): void => { void Promise.reject(new RangeError("nobody waits")); };
+export const drop = (): void => { void Promise.reject(new RangeError("not awaited")); };
 `;
 
 const ODD_SERVER = JSON.stringify({
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
 test("names the skill and its file in the log of a failure outside of a call [L3]", async () => {
   const cwd = project({ "skills/talk.ts": TALKING });
   const { stderr } = await skillgate(["call", "TalkSkill.drop", "--verbose"], { cwd });
-  expect(stderr).toMatch(/^error TalkSkill \(talk\.ts\) failed outside of any call: RangeError: nobody waits/m);
+  expect(stderr).toMatch(/^error TalkSkill \(talk\.ts\) failed outside of any call: RangeError: not awaited/m);
 });
 
 test("prints only the result where the output is no terminal [L3]", async () => {
