@@ -36,7 +36,7 @@ export class WorkerHandle {
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 512 },
+      resourceLimits: { stackSizeMb: 64, maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 },
     });
     port1.on("message", (arrived: FromWorker | typeof WAKE_UP) => {
       for (const message of this.#channel.readFrom(arrived)) on.message(message);

@@ -7,6 +7,7 @@ import type { LogListener, RuntimeOptions } from "../../runtime/options.ts";
 import type { ParsedExecutorSettings, ParsedNodeSettings } from "../../runtime/settings/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, Retention, StoreLocation } from "../../store/index.ts";
+import { limitMemory } from "./commands/limit-memory.ts";
 import { createTelemetry, type CliTelemetry } from "./telemetry.ts";
 import { logLine } from "./text/output.ts";
 import { createTerminalApprove } from "./terminal/approve-at-terminal.ts";
@@ -196,6 +197,7 @@ function createSettingsReaders(flags: CommonFlags): Pick<CliSession, "folders" |
 async function openServing(flags: CommonFlags, options: ServingOptions, open: OpenRuntime): Promise<Runtime> {
   const { audit = "store" } = await resolveFolders(flags);
   const runtime = await open({ ...SERVING, audit, ...options });
+  limitMemory(runtime);
   runtime.runs.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
   return runtime;
 }
