@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
 import { bundleTypes } from "./bundle-types.mjs";
+import { bundleLibrary } from "./bundle-library.mjs";
 import { linkGuest } from "./link-guest.mjs";
 import { DIST, fingerprint, FINGERPRINT_FILE, ROOT } from "./prepare.mjs";
 
@@ -22,6 +23,7 @@ try {
   await bundleSandbox();
   await bundleParsers();
   await bundleConsole();
+  await bundleLibrary(staging);
   await bundleTypes(staging);
   writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
   replaceDist();

@@ -14,7 +14,14 @@ export const DIST = join(ROOT, "dist");
 export const FINGERPRINT_FILE = ".fingerprint";
 
 /** The inputs of `dist`. The lock file is one, because it selects the engine and the compiler. */
-const SOURCES = ["src", "sandbox", "scripts/build.mjs", "tsconfig.json", "package-lock.json"];
+const SOURCES = [
+  "src",
+  "sandbox",
+  "scripts/build.mjs",
+  "scripts/bundle-library.mjs",
+  "tsconfig.json",
+  "package-lock.json",
+];
 
 export async function install() {
   if (isInstalled()) return;

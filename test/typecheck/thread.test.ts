@@ -132,6 +132,7 @@ test("skips all checks without the compiler [S5]", async () => {
     cpSync("dist/src/typecheck", join(folder, "src/typecheck"), { recursive: true });
     cpSync("dist/src/model", join(folder, "src/model"), { recursive: true });
     cpSync("dist/src/shared", join(folder, "src/shared"), { recursive: true });
+    cpSync("dist/lib", join(folder, "lib"), { recursive: true });
     cpSync("dist/sandbox", join(folder, "sandbox"), { recursive: true });
     cpSync("dist/src/errors.js", join(folder, "src/errors.js"));
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
@@ -161,7 +162,7 @@ test("does not keep a program alive for an idle thread [S5]", () => {
 });
 
 test("allows no await at the top of a thread's module, where ending it would abort the process [S5]", () => {
-  const entries = ["sandbox/worker.cjs", "src/typecheck/worker.js", "src/providers/skills/process/child/watchdog.js"];
+  const entries = ["sandbox/worker.cjs", "lib/typecheck-worker.js", "src/providers/skills/process/child/watchdog.js"];
   const texts = entries.map((entry) => readFileSync(new URL(`../../dist/${entry}`, import.meta.url), "utf8"));
   expect(texts.filter(awaitsAtTheTop)).toEqual([]);
   expect(awaitsAtTheTop("const port = 1;\nconst tool = await load();\n")).toBe(true);

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from "node:crypto";
 import {
   accessSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -14,7 +13,6 @@ import {
 import { access, constants, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
 import { isRecord } from "../../../model/json.ts";
@@ -168,17 +166,10 @@ function hashText(data: string | Buffer): string {
 
 let code: string | undefined;
 
-/** Returns a hash of this folder's code: entries of another version may have another meaning. */
+/** Returns the fingerprint of the build: entries of another version may have another meaning. */
 function codeHash(): string {
-  const own = findPackageFile("src/providers/skills/load/cache.js", () => new URL("./cache.js", import.meta.url));
-  const folder = fileURLToPath(new URL("../", own));
-  code ??= hashText(
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.[jt]s$/.test(name))
-      .sort()
-      .map((name) => readFileSync(join(folder, name), "utf8"))
-      .join("\n"),
-  );
+  const getUrl = (): URL => new URL("../../../../.fingerprint", import.meta.url);
+  code ??= readFileSync(findPackageFile(".fingerprint", getUrl), "utf8");
   return code;
 }
 

@@ -1,0 +1,91 @@
+// Bundles the compiled modules into a few files, as reading and linking hundreds of modules takes longer than most commands.
+// The modules stay beside the bundles for benches; the package contains the bundles only.
+
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { build } from "esbuild";
+
+/** Modules that users import and start, and the thread of the type check. They share one copy of each module, in chunks. */
+const ENTRIES = {
+  "typecheck-worker": "typecheck/worker.js",
+  bin: "bin.js",
+  index: "index.js",
+  agent: "agent/index.js",
+  ai: "ai/index.js",
+  testing: "testing/index.js",
+};
+
+/** Modules that run in a thread or a process of their own, or that skills and tests import by their paths: one file each. */
+const STANDALONE = [
+  "authoring/define-skill.js",
+  "providers/skills/process/child/main.js",
+  "providers/skills/process/child/watchdog.js",
+  "surfaces/cli/skills/test-reporter.js",
+];
+
+const COMMON = {
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  packages: "external",
+  target: "node20",
+  logLevel: "warning",
+};
+
+/** Bundles the modules of the folder `dist`. */
+export async function bundleLibrary(dist) {
+  const src = join(dist, "src");
+  const lib = join(dist, "lib");
+  const common = { ...COMMON, absWorkingDir: dist };
+  await build({
+    ...common,
+    entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: join(src, file), out })),
+    outdir: lib,
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    plugins: [leaveSandboxOutside(), moveUrls(src, lib)],
+  });
+  await build({
+    ...common,
+    entryPoints: STANDALONE.map((file) => join(src, file)),
+    outdir: src,
+    outbase: src,
+    allowOverwrite: true,
+  });
+  for (const [name, file] of Object.entries(ENTRIES)) writeEntry(join(src, file), join(lib, `${name}.js`));
+}
+
+/** The sandbox is bundled by itself, beside its threads. */
+function leaveSandboxOutside() {
+  return {
+    name: "leave-sandbox-outside",
+    setup({ onResolve }) {
+      onResolve({ filter: /\/sandbox\/index\.js$/ }, () => ({ path: "../sandbox/index.js", external: true }));
+    },
+  };
+}
+
+/** Rewrites literal URLs for the place of the bundles. Tracers of files read them there, too. */
+function moveUrls(src, lib) {
+  return {
+    name: "move-urls",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.js$/ }, ({ path }) => {
+        if (relative(src, path).startsWith("..")) return undefined;
+        const move = (literal, url) => {
+          const moved = relative(lib, join(dirname(path), url)).replaceAll("\\", "/");
+          return literal.replace(`"${url}"`, `"${moved}${url.endsWith("/") ? "/" : ""}"`);
+        };
+        return { contents: readFileSync(path, "utf8").replace(/\bnew URL\("([^"]+)", import\.meta\.url\)/g, move) };
+      });
+    },
+  };
+}
+
+/** Replaces a module by one that loads its bundle, so that the entries of the package keep their paths. */
+function writeEntry(file, bundle) {
+  const specifier = JSON.stringify(relative(dirname(file), bundle).replaceAll("\\", "/"));
+  const isProgram = readFileSync(file, "utf8").startsWith("#!");
+  writeFileSync(file, isProgram ? `#!/usr/bin/env node\nimport ${specifier};\n` : `export * from ${specifier};\n`);
+  if (isProgram) chmodSync(file, 0o755);
+}
