@@ -23,9 +23,9 @@ try {
   await bundleSandbox();
   await bundleParsers();
   await bundleConsole();
+  writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
   await bundleLibrary(staging);
   await bundleTypes(staging);
-  writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
   replaceDist();
 } finally {
   rmSync(staging, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 // Bundles the compiled modules into a few files, as reading and linking hundreds of modules takes longer than most commands.
 // The modules stay beside the bundles for benches; the package contains the bundles only.
 
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 
@@ -65,7 +65,7 @@ function leaveSandboxOutside() {
   };
 }
 
-/** Rewrites literal URLs for the place of the bundles. Tracers of files read them there, too. */
+/** Rewrites literal URLs of files in `dist` for the place of the bundles. Tracers of files read them there, too. */
 function moveUrls(src, lib) {
   return {
     name: "move-urls",
@@ -73,7 +73,9 @@ function moveUrls(src, lib) {
       onLoad({ filter: /\.js$/ }, ({ path }) => {
         if (relative(src, path).startsWith("..")) return undefined;
         const move = (literal, url) => {
-          const moved = relative(lib, join(dirname(path), url)).replaceAll("\\", "/");
+          const target = join(dirname(path), url);
+          if (!existsSync(target)) return literal; // text in a template
+          const moved = relative(lib, target).replaceAll("\\", "/");
           return literal.replace(`"${url}"`, `"${moved}${url.endsWith("/") ? "/" : ""}"`);
         };
         return { contents: readFileSync(path, "utf8").replace(/\bnew URL\("([^"]+)", import\.meta\.url\)/g, move) };
