@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 import { getMessage } from "../../errors.ts";
 import { type RpcError, rpcError } from "../../shared/rpc-errors.ts";
-import { encodeUtf8 } from "../mcp/index.ts";
+import { encodeUtf8 } from "../../shared/json/utf8.ts";
 import { MAX_UNAUTHENTICATED_BYTES } from "./auth/unauthenticated.ts";
 import { quote } from "../../shared/format-text.ts";
 

@@ -1,8 +1,8 @@
 import { sentence, SkillgateError } from "../../errors.ts";
-import { TOOL_NAMES } from "../../model/tools/exposure.ts";
+import { EXPOSES, TOOL_NAMES } from "../../model/tools/exposure.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import { EXPOSES, type Exposure } from "../mcp/index.ts";
+import type { Exposure } from "../mcp/index.ts";
 import { ISSUER_SCHEMA, type IssuerSettings, parseIssuer } from "./oauth/issuer-settings.ts";
 
 /** The section `server` of settings.yaml. */

@@ -28,7 +28,6 @@ export { getCallerFeatures } from "./features/caller-features.ts";
 export { listResources, readResource, type Library } from "./features/resources.ts";
 export { outliveClient } from "./sessions/lost-client.ts";
 export { runError } from "./tools/tool-results.ts";
-export { encodeUtf8 } from "./utf8.ts";
 export type { Principal } from "./sessions/client-session.ts";
 export type { ProxiedFeatures } from "./features/proxied-features.ts";
 export type { RunRecords } from "./features/run-records.ts";

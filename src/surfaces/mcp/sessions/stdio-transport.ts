@@ -7,7 +7,7 @@ import type { FastPathCalls } from "../fast-path/calls.ts";
 import { cancelledAnswer, cancelledBy, createOpenRequests, isRequest, createTakenAnswer } from "./open-requests.ts";
 import { parseExactMessages } from "../exact-messages.ts";
 import { errorAnswer, messageText } from "../rpc-error.ts";
-import { encodeUtf8 } from "../utf8.ts";
+import { encodeUtf8 } from "../../../shared/json/utf8.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
 const NEWLINE = 10;
