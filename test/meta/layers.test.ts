@@ -44,6 +44,8 @@ const ENTRY_POINTS = [
   "src/runtime/change-skill-settings.ts",
   "src/runtime/skill-settings.ts",
   "src/surfaces/cli/commands/early-client.ts",
+  "src/surfaces/cli/commands/early-server.ts",
+  "src/surfaces/http/opening/index.ts",
   "src/surfaces/mcp/opening/index.ts",
 ];
 

@@ -1,6 +1,7 @@
 import type { Runtime } from "../../runtime.ts";
 import type { Console } from "../console/index.ts";
 import type { HttpServer, HttpServerSettings } from "../http/index.ts";
+import type { EarlyServer } from "../http/opening/index.ts";
 import { configOptions } from "./mcp/files.ts";
 import type { CliSession } from "./session.ts";
 import type { ServeLog } from "./serve-log.ts";
@@ -13,6 +14,8 @@ interface HttpServerParts {
   readonly isToken: ((token: string) => boolean) | undefined;
   readonly session: Pick<CliSession, "folders" | "flags">;
   readonly log: ServeLog;
+  /** The server that listens already; by default a new one is opened. */
+  readonly early?: EarlyServer | undefined;
 }
 
 interface StartedHttpServer extends HttpServer {
@@ -22,13 +25,14 @@ interface StartedHttpServer extends HttpServer {
 
 /** Serves a runtime over HTTP with the console, and announces the server to `skillgate console`. */
 export async function startHttpServer(parts: HttpServerParts): Promise<StartedHttpServer> {
-  const { runtime, settings, isToken, session, log } = parts;
+  const { runtime, settings, isToken, session, log, early } = parts;
   const { serveHttp } = await import("../http/index.ts");
   const { announceServer, createConsole } = await import("../console/index.ts");
   const { store, settingsFile, ownSkills: skillsFolder } = await session.folders();
   const config = { options: configOptions(session.flags), settingsFile, skillsFolder };
   const console = settings.console ? createConsole(runtime, { config }) : undefined;
-  const server = await serveHttp(runtime, settings, isToken, { log: (text) => log.say(text, "warn"), pages: console });
+  const say = (text: string): void => log.say(text, "warn");
+  const server = await serveHttp(runtime, settings, isToken, { log: say, pages: console, early });
   serveOnUncaught(runtime.secrets, log);
   const withdraw = console && announceServer(store, { url: server.url, secret: console.linkSecret });
   return {

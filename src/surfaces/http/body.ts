@@ -63,7 +63,18 @@ export async function readJson(
   }
 }
 
+/** Bodies that were read before their requests reached a route. */
+const readBodies = new WeakMap<IncomingMessage, Buffer>();
+
+/** Reads the body of a request that another module answers: its reader gets the same bytes. */
+export async function readAhead(incoming: IncomingMessage): Promise<void> {
+  const bytes = await readBytes(incoming, Number.MAX_SAFE_INTEGER);
+  if (bytes !== undefined) readBodies.set(incoming, bytes);
+}
+
 async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const stored = readBodies.get(incoming);
+  if (stored !== undefined) return stored.length > maxBytes ? undefined : stored;
   let chunks: Buffer[] = [];
   let length = 0;
   // Node's requestTimeout ends a request that takes too long to arrive.

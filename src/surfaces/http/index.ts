@@ -1,20 +1,21 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
-import { isRecord } from "../../model/json.ts";
 import type { Runtime } from "../../runtime.ts";
 import { createMcpSurface } from "../mcp/index.ts";
-import { createAuthenticator, OWNER_AUTHENTICATION, type TokenCheck } from "./auth/authenticate.ts";
+import { createAuthenticator, createOwnTokenCheck, type TokenCheck } from "./auth/authenticate.ts";
 import { createKeyCheck } from "./auth/key-check.ts";
-import { createOriginCheck, isLoopback } from "./origin-check.ts";
+import { createOriginCheck } from "./origin-check.ts";
 import { createCounters } from "./metrics.ts";
 import { getChallengeFacts } from "./oauth/resource-metadata.ts";
 import { createRoutes } from "./routes.ts";
 import type { HttpServices, WebPages } from "./services.ts";
 import type { HttpServerSettings } from "./settings.ts";
 import { serveSockets } from "./socket.ts";
+import { continueSessions } from "./opening/continue-sessions.ts";
+import type { EarlyServer } from "./opening/index.ts";
+import { listen } from "./opening/listen.ts";
 import { createInFlight } from "./in-flight.ts";
 import { AUTHENTICATION_MS } from "./auth/unauthenticated.ts";
 
@@ -45,6 +46,8 @@ interface ServeHttpOptions {
   readonly log?: (text: string) => void;
   /** The web console; without it, the server has no pages. */
   readonly pages?: WebPages | undefined;
+  /** The server that listens with the same settings already; by default a new one is opened. */
+  readonly early?: EarlyServer | undefined;
 }
 
 const writeLine = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -54,15 +57,14 @@ export async function serveHttp(
   runtime: Runtime,
   settings: HttpServerSettings,
   isToken?: (token: string) => boolean,
-  { authenticationMs = AUTHENTICATION_MS, taskTtlMs, log = writeLine, pages }: ServeHttpOptions = {},
+  { authenticationMs = AUTHENTICATION_MS, taskTtlMs, log = writeLine, pages, early }: ServeHttpOptions = {},
 ): Promise<HttpServer> {
-  refuseOpenServer(settings, isToken !== undefined);
+  const { server, url } = early ?? (await listen(settings, isToken !== undefined));
   const mcp = createMcpSurface(runtime, {
     bodyBytes: settings.bodyBytes,
     sessions: { most: settings.sessions, idleMs: settings.sessionIdleSeconds * 1_000 },
     ...(taskTtlMs !== undefined && { taskTtlMs }),
   });
-  let url = "";
   const keyCheck = createKeyCheck(runtime);
   const services: HttpServices = {
     runtime,
@@ -70,7 +72,7 @@ export async function serveHttp(
     settings,
     origins: createOriginCheck({ ...settings, hasToken: isToken !== undefined }),
     authenticator: createAuthenticator(
-      isToken && [checkOwnToken(isToken), keyCheck.check, ...checkIssuer(settings, log)],
+      isToken && [createOwnTokenCheck(isToken), keyCheck.check, ...checkIssuer(settings, log)],
     ),
     challenge: () => settings.oauth && getChallengeFacts(settings.oauth, url, runtime.policy.roles),
     counters: createCounters(),
@@ -79,9 +81,11 @@ export async function serveHttp(
     url: () => url,
     pages,
   };
-  const server = httpServer(services);
+  if (early !== undefined) await continueSessions(early, services);
+  const release = early?.transfer();
+  serveRequests(server, services);
   const sockets = serveSockets(server, services);
-  url = await listen(server, settings);
+  release?.();
   return {
     url,
     async close() {
@@ -115,67 +119,18 @@ function checkIssuer({ oauth }: HttpServerSettings, log: (text: string) => void)
   ];
 }
 
-function checkOwnToken(isToken: (token: string) => boolean): TokenCheck {
-  return (token) => (isToken(token) ? OWNER_AUTHENTICATION : undefined);
-}
-
-/** Refuses to listen on other addresses than loopback without a token. */
-function refuseOpenServer({ host }: HttpServerSettings, hasToken: boolean): void {
-  if (hasToken || isLoopback(host)) return;
-  const values = `without a token, the server listens only on this machine, not on ${host}`;
-  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
-}
-
-/** Creates the server with its timeouts. Node answers 408 if a request or its headers arrive too late. */
-function httpServer(services: HttpServices): Server {
-  const { headerBytes, requestSeconds } = services.settings;
+/** Answers the requests of a server. */
+function serveRequests(server: Server, services: HttpServices): void {
+  const { requestSeconds } = services.settings;
   const routes = createRoutes(services);
   const listener = getRequestListener((request, env) => routes.fetch(request, env), { overrideGlobalObjects: false });
-  const server = createServer(
-    {
-      maxHeaderSize: headerBytes,
-      headersTimeout: Math.min(10, requestSeconds) * 1_000,
-      requestTimeout: requestSeconds * 1_000,
-      connectionsCheckingInterval: Math.min(requestSeconds * 500, 5_000),
-    },
-    (incoming, outgoing) => {
-      if (incoming.method === "POST") services.inFlight.trackResponse(outgoing);
-      // Drop a client that stops reading its answer, and free the buffers held for it.
-      outgoing.once("prefinish", () => outgoing.socket?.setTimeout(requestSeconds * 1_000));
-      void listener(incoming, outgoing);
-    },
-  );
-  server.maxConnections = MAX_CONNECTIONS;
-  return server;
+  server.on("request", (incoming, outgoing) => {
+    if (incoming.method === "POST") services.inFlight.trackResponse(outgoing);
+    // Drop a client that stops reading its answer, and free the buffers held for it.
+    outgoing.once("prefinish", () => outgoing.socket?.setTimeout(requestSeconds * 1_000));
+    void listener(incoming, outgoing);
+  });
 }
-
-const MAX_CONNECTIONS = 4_096;
 
 /** Milliseconds for clients to receive the last answers. */
 const SHUTDOWN_GRACE_MS = 500;
-
-function describeListenError(thrown: unknown, host: string, port: number): string {
-  switch (isRecord(thrown) ? thrown["code"] : undefined) {
-    case "EADDRINUSE":
-      return `port ${port} of ${host} is in use; --port 0 picks a free one`;
-    case "EACCES":
-      return `port ${port} is reserved for the system; use one above 1023`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `this machine does not have the address ${host}`;
-    default:
-      return `cannot listen on ${host}:${port}: ${getMessage(thrown)}`;
-  }
-}
-
-async function listen(server: Server, { host, port }: HttpServerSettings): Promise<string> {
-  server.listen(port, host);
-  try {
-    await once(server, "listening");
-  } catch (thrown) {
-    throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", describeListenError(thrown, host, port)));
-  }
-  const address = server.address();
-  const boundPort = typeof address === "object" && address !== null ? address.port : port;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`;
-}

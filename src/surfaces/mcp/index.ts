@@ -47,6 +47,13 @@ export interface McpSurface {
   fetch(exchange: Exchange, asker: Principal): Promise<Response>;
   /** Serves one client over a pair of streams. */
   serveStreams(input: Readable, output: Writable, asker: Principal): StreamConnection;
+  /**
+   * Begins the session of a client whose first messages were answered before: it reads the messages, and leaves out the
+   * answers.
+   */
+  restoreSession(id: string, messages: readonly unknown[], asker: Principal): Promise<void>;
+  /** Notifies the client of a session that its list of tools has changed; without an id, all clients that listen to the 2026 protocol. */
+  announceTools(sessionId: string | undefined): void;
   /** The instructions and the list of tools for a client, as they are now. */
   getTexts(asker: Principal, clientName: string): OpeningTexts;
   readonly records: RunRecords;
@@ -106,6 +113,11 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
       const { instructions, description } = getServerTexts(runtime, asker, clientName);
       const { tools } = getOfferedTools(runtime, asker.caller, asker.exposure);
       return { instructions, tools: withDescription(tools, description) };
+    },
+    restoreSession: (id, messages, asker) => sessions.restore(id, messages, { ...asker, era: "legacy" }),
+    announceTools(sessionId) {
+      if (sessionId === undefined) modern.notify.toolsChanged();
+      else sessions.announceTools(sessionId);
     },
     records: shared.records,
     proxied: shared.proxied,

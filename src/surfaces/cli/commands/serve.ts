@@ -6,27 +6,23 @@ import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { HttpServerSettings } from "../../http/index.ts";
+import type { EarlyServer } from "../../http/opening/index.ts";
 import type { Expose, McpSurface, Principal, StreamConnection } from "../../mcp/index.ts";
 import type { CommandAction } from "../command-action.ts";
 import { type LogFormat, openServeLog, type ServeLog } from "../serve-log.ts";
 import type { CliSession } from "../session.ts";
 import { type EarlyClient, takeEarlyClient } from "./early-client.ts";
+import type { HttpFlags } from "./server-settings.ts";
 import { startHttpServer } from "../http-server.ts";
 import { waitForInterruption } from "../terminal/interruption.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { serveOnUncaught } from "../uncaught.ts";
 import { UsageError } from "../usage-error.ts";
 
-interface ServeFlags {
+interface ServeFlags extends HttpFlags {
   readonly folder?: string;
   readonly stdio?: true;
   readonly http?: true;
-  readonly port?: number;
-  readonly host?: string;
-  readonly expose?: Expose;
-  readonly names?: HttpServerSettings["names"];
-  readonly auth: boolean;
-  readonly console: boolean;
   readonly newToken?: true;
   readonly logFormat?: LogFormat;
   readonly executors?: string;
@@ -64,6 +60,7 @@ export function addServe(program: Command, act: CommandAction): void {
           throw new UsageError(
             "Over HTTP, clients select a profile by its address, /mcp/NAME; --profile is for --stdio",
           );
+        await using early = overHttp ? await takeServer() : undefined;
         // From here on, all other output goes to stderr: stdout carries the protocol.
         const output = overHttp ? undefined : takeStdout();
         const log = await openLog(session, flags);
@@ -74,7 +71,7 @@ export function addServe(program: Command, act: CommandAction): void {
         let isServing = true;
         // A server that is still connecting at shutdown is not a problem.
         void whenStarted(runtime).then(() => isServing && log.warn(runtime.problems));
-        const serving = { runtime, flags, signal, log, session };
+        const serving = { runtime, flags, signal, log, session, early };
         try {
           const isDrained = await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
           return { ...SERVED, isDrained, ...(log.format === "json" && { isWarned: true }) };
@@ -100,6 +97,12 @@ interface Serving {
   readonly signal: AbortSignal;
   readonly log: ServeLog;
   readonly session: CliSession;
+  readonly early: EarlyServer | undefined;
+}
+
+async function takeServer(): Promise<EarlyServer | undefined> {
+  const { takeEarlyServer } = await import("./early-server.ts");
+  return takeEarlyServer();
 }
 
 /** The flag decides on the format of the log, else the setting `server.log`. */
@@ -134,24 +137,21 @@ function portNumber(text: string): number {
 }
 
 async function readServerSettings(runtime: Runtime, flags: ServeFlags): Promise<HttpServerSettings> {
-  const { parseServerSettings } = await import("../../http/index.ts");
-  const { port, host, expose, names, auth, console: hasConsole } = flags;
-  const off = (isOn: boolean): false | undefined => (isOn ? undefined : false);
-  const options = { port, host, expose, names, auth: off(auth), console: off(hasConsole) };
-  const defined = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const { oauth, ...settings } = parseServerSettings(runtime.sections["server"]);
-  const merged = parseServerSettings({ ...settings, ...defined });
-  return oauth !== undefined && merged.auth ? { ...merged, oauth } : merged;
+  const { resolveServerSettings } = await import("./server-settings.ts");
+  return resolveServerSettings(runtime.sections["server"], flags);
 }
 
 /** Returns false if requests were still in progress after the time to drain. */
-async function serveOverHttp({ runtime, flags, signal, log, session }: Serving): Promise<boolean> {
+async function serveOverHttp({ runtime, flags, signal, log, session, early }: Serving): Promise<boolean> {
   const { say } = log;
   const settings = await readServerSettings(runtime, flags);
   const { openToken } = await import("../../http/index.ts");
   const token = settings.auth ? openToken(process.env, { renew: flags.newToken === true }) : undefined;
   runtime.secrets.add([token?.created ?? ""]);
-  const server = await startHttpServer({ runtime, settings, isToken: token?.isToken, session, log });
+  const isAsSet = isDeepStrictEqual(early?.settings, settings);
+  if (!isAsSet) await early?.close(); // the settings have changed since the start
+  const parts = { runtime, settings, isToken: token?.isToken, session, log, early: isAsSet ? early : undefined };
+  const server = await startHttpServer(parts);
   const pages = settings.console ? `the web console at ${server.url}/, ` : "";
   say(`Serving ${pages}MCP at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);
   if (token?.created !== undefined) {

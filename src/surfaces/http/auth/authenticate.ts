@@ -45,6 +45,11 @@ export function createAuthenticator(checks?: readonly TokenCheck[]): Authenticat
   };
 }
 
+/** Recognizes the token of the server, which its owner has. */
+export function createOwnTokenCheck(isToken: (token: string) => boolean): TokenCheck {
+  return (token) => (isToken(token) ? OWNER_AUTHENTICATION : undefined);
+}
+
 /** The sender of a request without a token for a server that requires none, or with the token of the server. */
 export const OWNER_AUTHENTICATION: Authentication = { kind: "caller", caller: OWNER };
 

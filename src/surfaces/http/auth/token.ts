@@ -28,6 +28,17 @@ export function tokenFile(env: TokenEnvironment): string {
  * `SKILLGATE_TOKEN` overrides it and is never stored.
  */
 export function openToken(env: TokenEnvironment, { renew }: { readonly renew: boolean }): KnownToken {
+  const existing = findToken(env, { renew });
+  if (existing !== undefined) return existing;
+  const file = tokenFile(env);
+  const created = `sgt_${randomBytes(32).toString("base64url")}`;
+  writeHash(file, created);
+  const hash = hashToken(created);
+  return { isToken: (text) => isSame(hashToken(text), hash), created, file };
+}
+
+/** The same without creating a token; `undefined` if one is to be created. */
+export function findToken(env: TokenEnvironment, { renew }: { readonly renew: boolean }): KnownToken | undefined {
   const envToken = env["SKILLGATE_TOKEN"];
   if (envToken !== undefined && envToken !== "") {
     refuseShort(envToken);
@@ -35,11 +46,7 @@ export function openToken(env: TokenEnvironment, { renew }: { readonly renew: bo
   }
   const file = tokenFile(env);
   const stored = renew ? undefined : readHash(file);
-  if (stored !== undefined) return { isToken: (text) => isSame(hashToken(text), stored), file };
-  const created = `sgt_${randomBytes(32).toString("base64url")}`;
-  writeHash(file, created);
-  const hash = hashToken(created);
-  return { isToken: (text) => isSame(hashToken(text), hash), created, file };
+  return stored && { isToken: (text) => isSame(hashToken(text), stored), file };
 }
 
 const MIN_TOKEN_CHARACTERS = 16;

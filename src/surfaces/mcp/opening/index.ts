@@ -3,9 +3,13 @@ import type { OpeningTexts } from "./answers.ts";
 import type { Expose } from "../../../model/tools/exposure.ts";
 import { formatInstructions } from "./sentences.ts";
 
-export type { OpeningTexts } from "./answers.ts";
+export { EarlyAnswers, type GetOpeningTexts, type OpeningTexts } from "./answers.ts";
+export { parseExactMessages } from "../exact-messages.ts";
 export { getClientLimits } from "./client-limits.ts";
 export { EXPOSES, type Expose } from "../../../model/tools/exposure.ts";
+export { LEGACY_VERSIONS, MODERN_VERSION } from "./protocol.ts";
+export { parseRequest } from "./request.ts";
+export { Silence } from "./silence.ts";
 export { OpeningStream } from "./stream.ts";
 
 /** Returns the texts for a client while no method is known. A list with methods as tools has to wait for them. */

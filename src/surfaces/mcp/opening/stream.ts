@@ -3,15 +3,14 @@ import { Readable, Writable } from "node:stream";
 import { isRecord } from "../../../model/json.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import { type GetOpeningTexts, EarlyAnswers } from "./answers.ts";
+import { type OpeningRequest, parseRequest } from "./request.ts";
+import { Silence } from "./silence.ts";
 
 /** The most input that is read before the program is loaded; the rest waits in the pipe. */
 const MAX_BYTES = 1 << 20;
 
 /** Maximum number of UTF-16 units of a request that is answered. */
 const MAX_LINE = 64 << 10;
-
-/** Milliseconds of silence after which loading begins: a client may send its first request late. */
-const QUIET_MS = 50;
 
 const NEWLINE = 10;
 
@@ -27,11 +26,10 @@ interface OpeningSummary {
  * more, so that it knows the client; its second answer to the handshake is left out.
  */
 export class OpeningStream {
-  /** Settles when a message has to wait for the program, when the tools are listed, and when the client is silent. */
-  readonly quiet: Promise<void>;
   readonly #input: Readable;
   readonly #write: (text: string) => unknown;
   readonly #answers: EarlyAnswers;
+  readonly #silence = new Silence();
   /** The lines that the server is to read. */
   readonly #lines: Buffer[] = [];
   /** The ids of the requests that were answered and that the server reads as well, as JSON. */
@@ -41,16 +39,17 @@ export class OpeningStream {
   #hasEnded = false;
   #clientName: string | undefined;
   #tools: readonly ToolDefinition[] | undefined;
-  #setQuiet: () => void = () => {};
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(input: Readable, write: (text: string) => unknown, getTexts: GetOpeningTexts) {
     this.#input = input;
     this.#write = write;
     this.#answers = new EarlyAnswers(getTexts);
-    this.quiet = new Promise((resolve) => (this.#setQuiet = resolve));
-    this.#waitForSilence();
     input.on("data", this.#take).once("end", this.#end).once("error", this.#end);
+  }
+
+  /** Settles when a message has to wait for the program, when the tools are listed, and when the client is silent. */
+  get quiet(): Promise<void> {
+    return this.#silence.begun;
   }
 
   /** The answers so far; `undefined` if there are none. */
@@ -61,7 +60,7 @@ export class OpeningStream {
   /** Stops answering, and returns the input that the server is to read. */
   takeInput(): Readable {
     this.#input.off("data", this.#take).off("end", this.#end).off("error", this.#end).pause();
-    clearTimeout(this.#timer);
+    this.#silence.begin();
     const read = Buffer.concat([...this.#lines, this.#line]);
     if (this.#hasEnded) return Readable.from(read.length === 0 ? [] : [read]);
     if (read.length > 0) this.#input.unshift(read);
@@ -82,7 +81,7 @@ export class OpeningStream {
 
   readonly #take = (chunk: Buffer): void => {
     this.#bytes += chunk.length;
-    this.#waitForSilence();
+    this.#silence.delay();
     let rest = Buffer.concat([this.#line, chunk]);
     for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
       const line = rest.subarray(0, end + 1);
@@ -95,21 +94,16 @@ export class OpeningStream {
 
   readonly #end = (): void => {
     this.#hasEnded = true;
-    this.#setQuiet();
+    this.#silence.begin();
   };
-
-  #waitForSilence(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#setQuiet, QUIET_MS);
-  }
 
   /** Answers a request if possible. Returns true if the server need not read it as well. */
   #answer(line: string): boolean {
-    const request = line.length > MAX_LINE ? undefined : parseRequest(line);
+    const request = line.length > MAX_LINE ? undefined : parseLine(line);
     if (request === undefined) return false;
     const answer = this.#answers.answer(request.method, request.params);
     if (answer === undefined) {
-      this.#setQuiet();
+      this.#silence.begin();
       return false;
     }
     this.#write(`${JSON.stringify({ jsonrpc: "2.0", id: request.id, result: answer.result })}\n`);
@@ -117,7 +111,7 @@ export class OpeningStream {
     if (answer.isHandshake) this.#repeated.add(JSON.stringify(request.id));
     if (answer.tools === undefined) return !answer.isHandshake;
     this.#tools = answer.tools;
-    this.#setQuiet();
+    this.#silence.begin();
     return true;
   }
 
@@ -127,18 +121,9 @@ export class OpeningStream {
   }
 }
 
-interface OpeningRequest {
-  readonly id: string | number;
-  readonly method: unknown;
-  readonly params: unknown;
-}
-
 /** Parses a line; `undefined` for a notification, and for everything that is not a single valid request. */
-function parseRequest(line: string): OpeningRequest | undefined {
-  const message = parseObject(line);
-  if (message?.["jsonrpc"] !== "2.0") return undefined;
-  const { id, method, params } = message;
-  return typeof id === "string" || Number.isSafeInteger(id) ? { id: id as string | number, method, params } : undefined;
+function parseLine(line: string): OpeningRequest | undefined {
+  return parseRequest(parseObject(line));
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

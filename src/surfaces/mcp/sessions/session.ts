@@ -34,9 +34,15 @@ export interface Exchange {
   readonly respond: (json: string, status: number, headers: Readonly<Record<string, string>>) => Response;
 }
 
+interface McpSessionOptions {
+  /** The id of a session that was begun before; a new one by default. */
+  readonly id: string | undefined;
+  readonly onEnd: () => void;
+}
+
 /** One session of a protocol version before 2026, over any number of connections. */
 export class McpSession {
-  readonly id = randomUUID();
+  readonly id: string;
   readonly mcpClient: ConnectedClient;
   readonly #server: Server;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
@@ -50,14 +56,18 @@ export class McpSession {
   readonly #lost = new Map<RequestId, NodeJS.Timeout>();
   /** Ends the watch of the key of the client. */
   readonly #unfollow: (() => void) | undefined;
+  /** Number of open streams for messages that belong to no request. */
+  #streams = 0;
+  /** True if the change of the tools is to be announced on the next stream. */
+  #isAnnouncementDue = false;
   #open = 0;
   #lastUsed = performance.now();
 
-  constructor(shared: GatewayContext, mcpClient: ConnectedClient, onEnd: () => void) {
+  constructor(shared: GatewayContext, mcpClient: ConnectedClient, { id = randomUUID(), onEnd }: McpSessionOptions) {
+    this.id = id;
     const logLevel = { level: undefined };
     this.mcpClient = { ...mcpClient, conversation: this.id };
     this.#server = createGateway(shared, this.mcpClient, logLevel);
-    const { id } = this;
     this.#calls = new SessionCalls(
       shared,
       this.mcpClient,
@@ -107,10 +117,24 @@ export class McpSession {
     if (resumed !== undefined) return resumed;
     for (const id of ids) this.#enter(id);
     try {
-      return await this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+      const response = await this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+      if (request.method === "GET" && response.ok) this.#openStream(exchange);
+      return response;
     } finally {
       for (const id of ids) this.#entering.delete(id);
     }
+  }
+
+  /** Notifies the client that its list of tools has changed, as soon as it has a stream for that. */
+  announceTools(): void {
+    this.#isAnnouncementDue = this.#streams === 0;
+    if (!this.#isAnnouncementDue) this.#server.sendToolListChanged().catch(() => {}); // the client has gone
+  }
+
+  #openStream({ onEnd }: Exchange): void {
+    this.#streams++;
+    onEnd(() => this.#streams--);
+    if (this.#isAnnouncementDue) this.announceTools();
   }
 
   #isUsedBy({ onEnd }: Exchange, then: (wasSent: boolean) => void): void {

@@ -18,6 +18,10 @@ export interface Sessions {
   answer(exchange: Exchange, mcpClient: ConnectedClient): Promise<Response>;
   /** Answers a regular tool call in a session of the caller; `undefined` for any other request. */
   answerCall(exchange: Exchange, caller: Caller): Promise<Response> | undefined;
+  /** Begins a session with an id that its client has, and reads its first messages; their answers are left out. */
+  restore(id: string, messages: readonly unknown[], mcpClient: ConnectedClient): Promise<void>;
+  /** Notifies the client of a session that its list of tools has changed. */
+  announceTools(id: string): void;
   /** Notifies every client that the lists have changed. */
   changed(): void;
   readonly size: number;
@@ -46,9 +50,9 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
     return oldest !== undefined;
   }
 
-  async function begin(mcpClient: ConnectedClient): Promise<McpSession | undefined> {
+  async function begin(mcpClient: ConnectedClient, id?: string): Promise<McpSession | undefined> {
     if (!makePlace()) return undefined;
-    const session = new McpSession(shared, mcpClient, () => sessions.delete(session.id));
+    const session = new McpSession(shared, mcpClient, { id, onEnd: () => sessions.delete(session.id) });
     sessions.set(session.id, session);
     await session.connect();
     return session;
@@ -75,6 +79,15 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
         refusal(503, `Session limit exceeded: all ${most} sessions are in use`, exchange.body)
       );
     },
+    async restore(id, messages, mcpClient) {
+      const session = await begin(mcpClient, id);
+      for (const message of messages) {
+        const response = await session?.answer(createExchange(id, message));
+        await response?.text();
+        if (session !== undefined && response?.ok !== true) return end(session);
+      }
+    },
+    announceTools: (id) => sessions.get(id)?.announceTools(),
     changed() {
       for (const session of sessions.values()) session.changed();
     },
@@ -87,6 +100,18 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
       sessions.clear();
       await Promise.all(open.map((session) => session.close("the server ends")));
     },
+  };
+}
+
+/** Creates the request of a message that was answered before. */
+function createExchange(sessionId: string, body: unknown): Exchange {
+  const session = hasInitialize(body) ? undefined : { "mcp-session-id": sessionId };
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", ...session };
+  return {
+    request: new Request("http://localhost/mcp", { method: "POST", headers }),
+    body,
+    onEnd: (listener) => setImmediate(listener, true),
+    respond: (json, status, extra) => new Response(json, { status, headers: extra }),
   };
 }
 

@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { OWNER } from "../../../model/caller.ts";
+import type { HttpServices } from "../services.ts";
+import type { EarlyServer } from "./index.ts";
+
+/**
+ * Continues the sessions that an early server has begun. When the methods are known, stores the texts for the next start,
+ * and notifies the clients whose list of tools was another.
+ */
+export async function continueSessions(
+  early: EarlyServer,
+  { mcp, runtime, settings }: Pick<HttpServices, "mcp" | "runtime" | "settings">,
+): Promise<void> {
+  const { expose, names, budgetTokens } = settings;
+  const asker = { caller: OWNER, exposure: { expose, names, budgetTokens } };
+  const clients = early.takeClients();
+  await Promise.all(
+    clients.map(async ({ sessionId, messages }) => {
+      if (sessionId !== undefined) await mcp.restoreSession(sessionId, messages, asker);
+    }),
+  );
+  void runtime.known.then(() => {
+    for (const { clientName, sessionId, tools } of clients) {
+      const texts = mcp.getTexts(asker, clientName);
+      early.store(clientName, texts);
+      if (tools !== undefined && !isDeepStrictEqual(tools, texts.tools)) mcp.announceTools(sessionId);
+    }
+  });
+}
