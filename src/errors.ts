@@ -164,6 +164,16 @@ export const ERRORS = {
     fix: "Try again later, or continue without it",
   },
 
+  SESSION_VALUE_MISSING: {
+    stage: "call",
+    says: "Cannot call a server without what it takes from the request of the caller",
+    fix: "Ask the owner of the client to send the header; a run that is continued later has no headers",
+  },
+  SESSION_VALUE_INVALID: {
+    stage: "call",
+    says: "Cannot use a value of the request of the caller",
+    fix: "Ask the owner of the client to send another value",
+  },
   WAIT_CYCLE: {
     stage: "run",
     says: "Cannot wait for a promise that nothing can settle meanwhile",

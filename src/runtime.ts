@@ -216,6 +216,11 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly known: Promise<void>;
   /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
   readonly ready: Promise<void>;
+  /**
+   * Lists the tools of MCP servers that need the headers or session values of a request, if this request has them; `undefined` if
+   * there are no such servers.
+   */
+  listServersWith(options: CallerOption & Pick<RunObserver, "requestValues">): Promise<void> | undefined;
   /** Accepts the tools of an MCP server as they are now: changes of theirs are not reported any more, or not held back. */
   acceptTools(server: string): void;
   /**

@@ -10,7 +10,7 @@ export type McpPrompt = McpFields & { readonly name: string };
 export type McpSkill = McpFields & { readonly uri: string };
 
 /** The part of a call's context that reading a resource or getting a prompt needs. */
-export type ReadContext = Pick<CallContext, "caller" | "signal" | "client" | "log" | "progress">;
+export type ReadContext = Pick<CallContext, "caller" | "signal" | "client" | "log" | "progress" | "requestValues">;
 
 /**
  * Resources and prompts of a skill, as MCP defines them. The lists are current; results of reading are as MCP defines

@@ -1,5 +1,6 @@
 import type { Client } from "./client-requests.ts";
 import type { CallRecord } from "./outcome.ts";
+import type { RequestValues } from "./requests/request-values.ts";
 import type { CallContext } from "./skill.ts";
 
 /** Facts about an answer, in addition to its value. */
@@ -29,6 +30,8 @@ export interface RunObserver {
   readonly answered?: (facts: AnswerFacts) => void;
   /** The client that can answer for the user while methods run. */
   readonly client?: Client;
+  /** The headers and session values of the request, for MCP servers whose entries name them. They are never recorded. */
+  readonly requestValues?: RequestValues;
 }
 
 /** Returns the facts as fields of a result object. */

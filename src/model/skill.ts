@@ -2,6 +2,7 @@ import type { Caller } from "./caller.ts";
 import type { Client } from "./client-requests.ts";
 import type { JsonSchema } from "./json.ts";
 import type { ResourcesAndPrompts } from "./mcp-features.ts";
+import type { RequestValues } from "./requests/request-values.ts";
 
 export type Capability =
   | "web_search"
@@ -114,6 +115,8 @@ export interface CallContext {
   readonly progress: (done: number, total?: number, text?: string) => void;
   /** The client that can answer for the user, if one is connected. */
   readonly client?: Client;
+  /** The headers and session values of the caller's request; only MCP servers get them. */
+  readonly requestValues?: RequestValues;
   /** Takes a remark about the result, which the caller reads beside it. */
   readonly addNote?: (text: string) => void;
   /** Takes the result of an MCP server as it was on the wire; absent if it is not passed on. */
@@ -125,7 +128,7 @@ export type RequestContext = Pick<
   CallContext,
   "caller" | "signal" | "client" | "log" | "progress" | "pauseTimeoutFor"
 > &
-  Partial<Pick<CallContext, "callId" | "wire" | "addNote">>;
+  Partial<Pick<CallContext, "callId" | "wire" | "addNote" | "requestValues">>;
 
 /** The health of a skill. */
 export interface Health {
@@ -177,6 +180,11 @@ export interface ProvidedSkill {
   readonly methods: readonly MethodDefinition[];
   /** Returns its health; a skill without this method counts as healthy. */
   health?(): Promise<Health>;
+  /**
+   * Returns a key of the values that the skill takes from a request, which results depend on; `undefined` if it takes none. Throws a
+   * `SkillgateError` for a request that the skill cannot be called with.
+   */
+  getRequestKey?(values: RequestValues | undefined): string | undefined;
   /** Its resources and prompts. */
   readonly offers?: ResourcesAndPrompts;
   /** Completes an argument of a prompt or a template of an MCP server; resolves with `{ completion: { values: […] } }`. */

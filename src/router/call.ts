@@ -7,6 +7,7 @@ import type { MethodRule, Policy } from "../model/policy.ts";
 import type { CallSite } from "../model/plan.ts";
 import type { CallContext } from "../model/skill.ts";
 import type { Client } from "../model/client-requests.ts";
+import type { RequestValues } from "../model/requests/request-values.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Validation, Validator } from "../validation/index.ts";
 import type { TraceContext } from "../telemetry/index.ts";
@@ -41,6 +42,8 @@ export interface Call {
   readonly onSkillError?: (stack: string) => void;
   /** The client that the method can send requests to while it runs. */
   readonly client?: Client;
+  /** The headers and session values of the caller's request; absent for a call that belongs to none. */
+  readonly requestValues?: RequestValues;
   readonly onRawResult?: (result: unknown) => void;
   /** Asks the person at the program that makes the call for its approval. */
   readonly approve?: Approve;
@@ -84,6 +87,8 @@ export interface GuardedCall extends Call {
   readonly validation: () => Validation;
   /** Digest of the validated input; digest of the raw arguments if they are invalid. */
   readonly argumentsDigest: () => string;
+  /** Key of the values that the skill takes from the request; throws if the request does not have them. */
+  readonly requestKey: () => string | undefined;
   /** The parts of the arguments that came out of other methods, if the method is a sink. */
   readonly origins: () => readonly KnownOrigin[];
 }
@@ -114,7 +119,8 @@ export function guardedCall(call: Call, policy: Policy, validator: Validator): G
     const found = checked.kind === "valid" ? call.resultTexts.find(checked.input) : [];
     return found.map(({ argument, source }) => ({ argument, from: source.path, method: source }));
   });
-  return { ...call, policy, rule: policy.getRule(call.method), validation, argumentsDigest, origins };
+  const requestKey = once(() => call.skill.provided.getRequestKey?.(call.requestValues));
+  return { ...call, policy, rule: policy.getRule(call.method), validation, argumentsDigest, requestKey, origins };
 }
 
 /** Returns the validated arguments by name; throws if the arguments are invalid. */

@@ -81,6 +81,7 @@ function createContext(
     log: (level, text) => isOpen() && call.log(level, knownSecrets.maskText(text)),
     progress: (done, total, text) => isOpen() && call.progress(done, total, text && knownSecrets.maskText(text)),
     ...(call.client !== undefined && { client: patientClient(call, call.client, view) }),
+    ...(call.requestValues !== undefined && call.skill.kind === "mcp" && { requestValues: call.requestValues }),
     addNote: (text) => isOpen() && call.addNote(knownSecrets.maskText(text)),
     ...(call.onRawResult !== undefined && {
       wire: (result: unknown) => call.onRawResult?.(knownSecrets.maskValue(view.hide(result))),

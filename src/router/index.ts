@@ -15,6 +15,7 @@ import { cache } from "./guards/cache.ts";
 import { enabled } from "./guards/enabled.ts";
 import { limits } from "./guards/limits.ts";
 import { permission } from "./guards/permission.ts";
+import { requestValues } from "./guards/request-values.ts";
 import { timeout } from "./guards/timeout.ts";
 import { trace } from "./guards/trace.ts";
 import { validate } from "./guards/validate.ts";
@@ -91,6 +92,7 @@ export function createRouter(options: RouterOptions): Router {
     audit({ record, now, writer }),
     permission,
     enabled(isDisabled),
+    requestValues,
     approval(approve, { secrets, validator }),
     limits(counter, sharedCounter),
     validate(validator, shouldReport),

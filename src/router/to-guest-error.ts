@@ -56,6 +56,8 @@ const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set([
   "NODES_FAILED",
   "NODES_OFFLINE",
   "SERVER_GONE",
+  "SESSION_VALUE_INVALID",
+  "SESSION_VALUE_MISSING",
 ]);
 
 function toErrorCode(thrown: unknown, { kind }: Pick<Skill, "kind">): ErrorCode {

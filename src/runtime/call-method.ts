@@ -15,7 +15,7 @@ function createCallEvents(
   path: string,
   runId: string,
   { log, onSkillError, progress, observer = {} }: Pick<RunRequest, "log" | "onSkillError" | "progress" | "observer">,
-): Pick<Call, "log" | "progress" | "client" | "onSkillError"> {
+): Pick<Call, "log" | "progress" | "client" | "requestValues" | "onSkillError"> {
   return {
     // Only to the owner: the observer may be a client.
     onSkillError: (stack) => onSkillError(path, stack),
@@ -28,6 +28,7 @@ function createCallEvents(
       observer.progress?.(path, done, total, text);
     },
     ...(observer.client !== undefined && { client: observer.client }),
+    ...(observer.requestValues !== undefined && { requestValues: observer.requestValues }),
   };
 }
 

@@ -4,7 +4,7 @@ import { findServerSecrets } from "../config/index.ts";
 import type { LogListener } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { LearnedOptions, LearnedProvider } from "../providers/learned/index.ts";
-import type { McpProvider, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
+import type { McpProvider, RequestAsker, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
 import type { SkillInspector } from "../providers/skills/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { NodeProvider, NodeSettings, NodeStatus } from "../providers/nodes/index.ts";
@@ -25,6 +25,8 @@ export interface Providers {
   readonly servers: readonly ServerStatus[];
   /** Other machines whose skills can be called. */
   readonly nodes: readonly NodeStatus[];
+  /** Lists the tools of MCP servers that need the values of a request, if this one has them; `undefined` if there are none. */
+  listWith(asker: RequestAsker): Promise<void> | undefined;
   /** Accepts the tools of an MCP server as they are now. */
   accept(server: string): void;
   /** Starts, restarts and stops MCP servers so that they are those of `servers`. */
@@ -58,9 +60,11 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
 export function createProviders(settings: ProviderSettings, sources: SkillSources): Providers {
   let opening: Promise<OpenedProviders> | undefined;
   let opened: OpenedProviders = { mcp: NO_SERVERS, learned: undefined, nodes: undefined };
+  let isOpen = false;
   let isComplete = false;
   const open = async (): Promise<void> => {
     opened = await (opening ??= openProviders(settings, sources));
+    isOpen = true;
   };
   return {
     open,
@@ -83,6 +87,7 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     get nodes() {
       return opened.nodes?.nodes ?? [];
     },
+    listWith: (asker) => (isOpen ? opened.mcp.listWith(asker) : open().then(() => opened.mcp.listWith(asker))),
     accept: (server) => opened.mcp.accept(server),
     async replaceServers(servers) {
       await open();
@@ -101,7 +106,7 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
   };
 }
 
-type McpServers = Pick<McpProvider, "servers" | "known" | "ready" | "accept" | "replace">;
+type McpServers = Pick<McpProvider, "servers" | "known" | "ready" | "listWith" | "accept" | "replace">;
 
 interface OpenedProviders {
   readonly mcp: McpServers;
@@ -113,6 +118,7 @@ const NO_SERVERS: McpServers = {
   servers: [],
   known: Promise.resolve(),
   ready: Promise.resolve(),
+  listWith: () => undefined,
   accept: () => {},
   replace: async () => {},
 };

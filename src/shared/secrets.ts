@@ -24,6 +24,11 @@ export class KnownSecrets {
   #pattern: RegExp | undefined;
 
   readonly #refresh: () => void;
+  /** Values of any length, which are masked as they are. */
+  readonly #exact = new Set<string>();
+  #parent: KnownSecrets | undefined;
+  /** The expression of the parent that is part of `#pattern`. */
+  #inherited: RegExp | undefined;
 
   /** `refresh` is called before each use, to add what has become known since. */
   constructor(values: Iterable<string> = [], refresh: () => void = () => {}) {
@@ -42,6 +47,14 @@ export class KnownSecrets {
       );
       this.#pattern = undefined;
     }
+  }
+
+  /** Secrets that are masked beside these, for one connection. Short ones are masked where they stand alone. */
+  with(values: Iterable<string>): KnownSecrets {
+    const both = new KnownSecrets(values);
+    both.#parent = this;
+    for (const value of values) if (value !== "") both.#exact.add(value);
+    return both;
   }
 
   /** A text without known secrets: for what may hold a caller's own data. */
@@ -79,10 +92,17 @@ export class KnownSecrets {
 
   #matcher(): RegExp {
     this.#refresh();
-    if (this.#values.size === 0) return NOTHING;
+    const inherited = this.#parent === undefined ? NOTHING : this.#parent.#matcher();
+    if (this.#values.size === 0 && this.#exact.size === 0) return inherited;
+    if (inherited !== this.#inherited) this.#pattern = undefined;
+    this.#inherited = inherited;
     // In reverse order, a form that begins with another one comes before it.
     this.#pattern ??= new RegExp(
-      [...new Set([...this.#values].flatMap(getForms))].toSorted().toReversed().join("|"),
+      [
+        ...[...new Set([...this.#values].flatMap(getForms))].toSorted().toReversed(),
+        ...[...this.#exact].map((value) => `(?<![A-Za-z0-9])${escapePattern(value)}(?![A-Za-z0-9])`),
+        ...(inherited === NOTHING ? [] : [inherited.source]),
+      ].join("|"),
       "g",
     );
     return this.#pattern;
@@ -107,9 +127,13 @@ function getForms(value: string): readonly string[] {
     encodeURIComponent(bytes.toString()), // through bytes, because half a surrogate pair has no such form
     bytes.toString("base64").replace(/=+$/, ""),
     bytes.toString("base64url"),
-  ].map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));
+  ].map(escapePattern);
   // A word is only a secret where it stands alone.
   return /^[A-Za-z]+$/.test(value) ? [`\\b${value}\\b`, ...forms.slice(3)] : forms;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
 /** A value with `replace` applied to every text in it; the same value if no text changes. */

@@ -13,7 +13,11 @@ export function describeStart(entry: unknown): string {
   const address = getAddress(entry);
   const headers = [entry["headers"], entry["http_headers"], entry["env_http_headers"]].flatMap(toPairs);
   if (command === undefined && address !== undefined)
-    return [quoted(address), ...headers.map(([name, value]) => `with ${name}: ${maskText(value)}`)].join(" ");
+    return [
+      quoted(address),
+      ...headers.map(([name, value]) => `with ${name}: ${maskText(value)}`),
+      ...describePassedHeaders(entry["passHeaders"]),
+    ].join(" ");
   const variables = [isRecord(command) ? command["env"] : undefined, entry["environment"], entry["env"]].flatMap(
     toPairs,
   );
@@ -23,6 +27,12 @@ export function describeStart(entry: unknown): string {
     ...(isWord(cwd) ? [`in ${quoted(String(cwd))}`] : []),
     ...(isWord(envFile) ? [`with the variables of ${quoted(String(envFile))}`] : []),
   ].join(" ");
+}
+
+/** `and forwards the headers authorization, x-tenant of each caller` */
+function describePassedHeaders(passHeaders: unknown): readonly string[] {
+  const names = [passHeaders ?? []].flat().map((name: unknown) => quoted(String(name)));
+  return names.length === 0 ? [] : [`and forwards the headers ${names.join(", ")} of each caller`];
 }
 
 function toPairs(record: unknown): readonly (readonly [name: string, value: string])[] {

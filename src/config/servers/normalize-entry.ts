@@ -81,6 +81,7 @@ function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: s
     text,
     protocol,
     toolOverrides,
+    passHeaders,
   } = entry;
   const inMilliseconds = LIKE_OPENCODE.has(clientId) || LIKE_GEMINI.has(clientId);
   const { enabledTools, disabledTools } = getToolLists(entry);
@@ -92,6 +93,7 @@ function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: s
     text,
     protocol,
     toolOverrides,
+    passHeaders,
     enabledTools,
     disabledTools: disabledTools.length > 0 ? disabledTools : undefined,
   };

@@ -11,6 +11,8 @@ import { canonicalPath, isInside, type FileLocation } from "../read-file.ts";
 import { URL_KEYS } from "./entry-keys.ts";
 import { parseOAuth } from "./oauth-entry.ts";
 import { replaceCommands, type SecretCommands } from "./command-placeholders.ts";
+import { parseRequestParts } from "./request-parts.ts";
+import { replaceTemplates, type SessionTemplates } from "./session-placeholders.ts";
 import { parseToolOverrides } from "./tool-overrides.ts";
 import { findToolObjection, getToolLists, type ToolLists } from "./tool-selection.ts";
 import { fillIn, readEnvFile, type Variables, withoutRefused } from "../variables.ts";
@@ -69,13 +71,16 @@ export function parseServer({ name, entry, source }: NamedEntry, scope: EntrySco
     });
   const missing = new Set<string>();
   const commands: SecretCommands = new Map();
-  const fields = createFields(name, entry, missing, { ...scope, commands });
-  const context: EntryContext = { name, entry, missing, scope: { ...scope, commands }, fields };
+  const templates: SessionTemplates = new Map();
+  const readScope: ReadScope = { ...scope, commands, templates };
+  const fields = createFields(name, entry, missing, readScope);
+  const context: EntryContext = { name, entry, missing, scope: readScope, fields };
   const transport = detectTransport(context);
   const connection =
     transport === "stdio"
       ? { transport, ...parseProcess(context) }
       : { transport, ...parseEndpoint(context, transport) };
+  const requestParts = parseRequestParts({ name, fields, templates, isComplete: missing.size === 0 }, connection);
   const settings = parseSettings(context);
   const toolObjection = findToolObjection(name, entry);
   const selection = toolObjection === undefined ? parseToolSelection(context) : { disabledTools: [] };
@@ -84,6 +89,7 @@ export function parseServer({ name, entry, source }: NamedEntry, scope: EntrySco
     name,
     source,
     ...connection,
+    ...requestParts,
     ...settings,
     ...selection,
     ...(commands.size > 0 && { commands: { words: Object.fromEntries(commands), ...getCommandFolder(scope) } }),
@@ -97,9 +103,10 @@ function getCommandFolder({ owner, cwd }: EntryScope): Omit<CommandSecrets, "wor
   return owner === "user" ? { cwd: homedir(), isOfUser: true } : { cwd };
 }
 
-/** The scope of an entry that is being read, which collects its commands. */
+/** The scope of an entry that is being read, which collects its commands and templates. */
 interface ReadScope extends EntryScope {
   readonly commands: SecretCommands;
+  readonly templates: SessionTemplates;
 }
 
 interface NamedEntry extends Pick<ServerEntry, "name" | "entry"> {
@@ -120,10 +127,13 @@ function createFields(
   name: string,
   entry: Readonly<Record<string, unknown>>,
   missing: Set<string>,
-  { variables, inputs, commands }: ReadScope,
+  { variables, inputs, commands, templates }: ReadScope,
 ): Fields {
-  const fill = (text: string): string => fillIn(text, variables, missing, inputs);
-  return createFieldReader(name, entry, (text, key) => replaceCommands(name, key, text, { fill, commands }));
+  const fillVariables = (text: string): string => fillIn(text, variables, missing, inputs);
+  return createFieldReader(name, entry, (text, key) => {
+    const fill = (part: string): string => replaceCommands(name, key, part, { fill: fillVariables, commands });
+    return replaceTemplates(name, key, text, { fill, templates });
+  });
 }
 
 /** Returns the declared transport, or derives it from the keys of the entry. */

@@ -25,7 +25,14 @@ import { killOrphans } from "./stdio/process-registry.ts";
 
 export type { OAuthConfig } from "./oauth/config.ts";
 export type { Authorize } from "./oauth/session.ts";
-export type { CommandSecrets, ProtocolChoice, ServerConfig, TextForm, TextSetting } from "./server-config.ts";
+export type {
+  CommandSecrets,
+  ProtocolChoice,
+  ServerConfig,
+  SessionTemplate,
+  TextForm,
+  TextSetting,
+} from "./server-config.ts";
 export type { ServerStatus } from "./server.ts";
 
 export interface McpProviderOptions {
@@ -57,6 +64,9 @@ export interface McpProviderOptions {
   readonly log?: (server: string, level: LogLevel, text: string) => void;
 }
 
+/** The caller of a request, with the headers and session values of the request. */
+export type RequestAsker = Pick<CallContext, "caller" | "requestValues">;
+
 /** The skills of MCP servers; they appear as the servers connect. */
 export interface McpProvider extends Provider {
   /** In the order of the configuration. */
@@ -65,6 +75,8 @@ export interface McpProvider extends Provider {
   readonly known: Promise<void>;
   /** Settles when each server is connected or has failed; starts servers that are not started yet. */
   readonly ready: Promise<void>;
+  /** Lists the tools that can be listed only with the values of a request, if this one has them; `undefined` if there are none. */
+  listWith(asker: RequestAsker): Promise<void> | undefined;
   /** Accepts the tools of a server as they are now. */
   accept(server: string): void;
   /** Stops servers that are no longer configured, and starts new and changed ones; the others keep their connections. */
@@ -122,6 +134,12 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
     },
     get ready() {
       return Promise.all(servers.map((server) => server.connect())).then(() => {});
+    },
+    listWith(asker) {
+      const waiting = servers.filter((server) => server.needsRequest(asker));
+      if (waiting.length === 0) return undefined;
+      const context = { ...asker, signal: new AbortController().signal, log: () => {}, progress: () => {} };
+      return Promise.all(waiting.map((server) => server.listWith(context))).then(() => {});
     },
     accept: (name) => serverNamed(name, servers).accept(),
     async replace(configs) {

@@ -82,6 +82,22 @@ export interface CommandSecrets {
   readonly isOfUser?: true;
 }
 
+/** A value of the session of a caller, as an entry names it. */
+export interface SessionTemplate {
+  /** `project` of `${session.project}` */
+  readonly name: string;
+  /** Stands in for a value that a request does not have. */
+  readonly fallback?: string;
+}
+
+/** The parts of a configuration that come from the request of a caller. */
+export interface RequestParts {
+  /** By the text that stands for the value in the configuration. */
+  readonly templates: Readonly<Record<string, SessionTemplate>>;
+  /** Names of the headers that are forwarded, in lower case. */
+  readonly passHeaders: readonly string[];
+}
+
 interface CommonServerConfig {
   readonly name: string;
   /** Where it is declared, for display: `.mcp.json:3`, `settings.yaml:12`. */
@@ -99,6 +115,8 @@ interface CommonServerConfig {
   readonly toolOverrides?: Readonly<Record<string, ToolOverride>>;
   /** Commands whose outputs are filled in when the server starts. */
   readonly commands?: CommandSecrets;
+  /** The parts that are filled in for each caller; absent for a server that is the same for all callers. */
+  readonly fromRequest?: RequestParts;
   /** The conversion of a result that consists of one text; `json` by default. */
   readonly text?: TextSetting;
   /** Time limit of each tool call. */

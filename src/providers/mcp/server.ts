@@ -4,7 +4,8 @@ import type { ProvidedSkill, RequestContext } from "../../model/skill.ts";
 import type { Client } from "../../model/client-requests.ts";
 import { ActiveCallers } from "./connections/active-callers.ts";
 import type { Connection } from "./connections/connection.ts";
-import { CallerConnections } from "./connections/caller-connections.ts";
+import { type CallerConnection, CallerConnections } from "./connections/caller-connections.ts";
+import { fillInDefaults, fillInRequest, formatNeeds, type RequestConfig } from "./connections/request-config.ts";
 import { ManagedConnection, type ConnectionOptions } from "./connections/managed-connection.ts";
 import { listTools } from "./catalog/list-tools.ts";
 import type { KeyValueCache } from "../../shared/file-cache.ts";
@@ -13,6 +14,8 @@ import { type ServerSkill, createServerSkill } from "./catalog/server-skill.ts";
 import type { OperationInput, Operation } from "./catalog/operations.ts";
 import { COMPLETION } from "./catalog/resource-operations.ts";
 import { describeState, serverGoneError, callOperation } from "./call-operation.ts";
+import { maskDescriptions } from "./connections/mask-listing.ts";
+import { callMasked } from "./masked-call.ts";
 import { withSender } from "./questions.ts";
 import {
   type ChangePolicy,
@@ -22,6 +25,7 @@ import {
   type ToolChange,
 } from "./catalog/accepted-tools.ts";
 import type { ServerConfig } from "./server-config.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { importTools, type QuarantinedTool } from "./catalog/import-tools.ts";
 
@@ -83,6 +87,13 @@ export class Server {
   #idle: NodeJS.Timeout | undefined;
   #isStale = false;
   #isRefreshing = false;
+  /** True if the tools were listed since the start. */
+  #isListed = false;
+  /** False if the shared connection needs what only the request of a caller has. */
+  readonly #hasShared: boolean;
+  /** When the tools may be listed again with the values of a request, after a failure. */
+  #listAgainAt = 0;
+  #listingWith: Promise<void> | undefined;
 
   constructor(config: ServerConfig, skillName: string, obstacle: string | undefined, options: ServerOptions) {
     this.config = config;
@@ -94,10 +105,12 @@ export class Server {
     if (stored !== undefined) this.#take(stored);
     this.#client = options.client && withSender(options.client, config.name, options.secrets);
     const client = this.#client;
+    const sharedConfig = fillInDefaults(config);
+    this.#hasShared = sharedConfig !== undefined;
     const callers = new ActiveCallers(client, client);
     const earlier = { era: stored && parseEra(stored), wasConnected: stored !== undefined };
     this.#managed = new ManagedConnection(
-      config,
+      sharedConfig ?? config,
       earlier,
       { ...options, client: client && callers },
       {
@@ -108,19 +121,47 @@ export class Server {
       },
     );
     this.#callers = new CallerConnections({
+      server: config.name,
       // Over HTTP, a caller may have a login of its own.
       mayShare: () => config.transport === "stdio" && this.#listing?.era.kind !== "legacy",
       shared: { managed: this.#managed, callers },
       client,
       open: (callers, context) => this.#openOwn(callers, context),
     });
-    const woken = this.#mayStart && !(options.isLazy && stored !== undefined) ? this.#managed.wake() : undefined;
+    const woken =
+      this.#mayStart && this.#hasShared && !(options.isLazy && stored !== undefined) ? this.#managed.wake() : undefined;
     this.known = stored === undefined && woken !== undefined ? woken : Promise.resolve();
   }
 
   /** Starts the server if it is asleep; settles when it is connected or has failed. */
   async connect(): Promise<void> {
-    if (this.#mayStart) await this.#managed.wake();
+    if (this.#mayStart && this.#hasShared) await this.#managed.wake();
+  }
+
+  /**
+   * True if the tools can be listed only with the values of a request, and this request may have them. After a failure, it is false
+   * for a while.
+   */
+  needsRequest({ requestValues }: Pick<RequestContext, "requestValues">): boolean {
+    const mayTry = this.#listingWith !== undefined || Date.now() >= this.#listAgainAt;
+    const isOpen = this.#mayStart && this.#offer === undefined && mayTry;
+    if (this.config.fromRequest === undefined || requestValues === undefined || !isOpen) return false;
+    try {
+      return fillInRequest(this.config, requestValues) !== undefined;
+    } catch {
+      return false; // a call says what is missing
+    }
+  }
+
+  /** Lists the tools with the values of a request. Never rejects: a failure is in the log. */
+  async listWith(context: RequestContext): Promise<void> {
+    const separate = fillInRequest(this.config, context.requestValues);
+    if (separate === undefined) return;
+    this.#listAgainAt = Date.now() + LIST_AGAIN_MS;
+    this.#listingWith ??= this.#useSeparate(context, separate, async () => {})
+      .catch(() => {})
+      .finally(() => (this.#listingWith = undefined));
+    await this.#listingWith;
   }
 
   /** Accepts the tools as the server lists them now. */
@@ -133,12 +174,14 @@ export class Server {
   }
 
   get skill(): ProvidedSkill | undefined {
-    return this.#managed.state.kind === "error" ? undefined : this.#offer?.skill;
+    const isDown = this.#managed.state.kind === "error" && this.config.fromRequest === undefined;
+    return isDown ? undefined : this.#offer?.skill;
   }
 
   get problems(): readonly Problem[] {
-    const { error } = this.#condition();
-    const down = error === undefined ? [] : [{ source: this.config.name, error }];
+    const { status, error } = this.#condition();
+    const isWaiting = this.config.fromRequest !== undefined && status === "disconnected";
+    const down = error === undefined || isWaiting ? [] : [{ source: this.config.name, error }];
     return [...down, ...(this.#offer?.problems ?? [])];
   }
 
@@ -174,20 +217,37 @@ export class Server {
     this.#callsUnderWay += 1;
     try {
       if (!this.#mayStart) throw serverGoneError({ server: this.config.name, tool: name }, "is down");
-      if (this.#offer === undefined) await this.#managed.wake();
+      const separate = fillInRequest(this.config, context.requestValues);
+      if (separate === undefined && this.#offer === undefined) await this.#managed.wake();
       const isOwn = context.client !== undefined && context.client !== this.#options.client;
       const client = isOwn ? withSender(context.client, this.config.name, this.#options.secrets) : this.#client;
       const callContext = client === undefined ? context : { ...context, client };
-      return await this.#callers.use(callContext, ({ managed }) => {
+      const call = ({ managed }: CallerConnection, context: RequestContext): Promise<unknown> => {
         const operation = findOperation();
         const facts = { server: this.config.name, tool: name, skill: this.#skillName, method: operation.method.name };
-        return callOperation(managed, { operation, input, context: callContext, facts });
-      });
+        return callOperation(managed, { operation, input, context, facts });
+      };
+      if (separate === undefined) return await this.#callers.use(callContext, (line) => call(line, callContext));
+      return await callMasked(callContext, separate, (context) =>
+        this.#useSeparate(context, separate, (line) => call(line, context)),
+      );
     } finally {
       this.#callsUnderWay -= 1;
       if (Date.now() > (this.#offer?.staleAt ?? Infinity)) this.#refresh();
       if (this.#callsUnderWay === 0) this.#sleepLater();
     }
+  }
+
+  #useSeparate<Result>(
+    context: RequestContext,
+    separate: RequestConfig,
+    call: (line: CallerConnection) => Promise<Result>,
+  ): Promise<Result> {
+    const { caller } = context;
+    // Over HTTP, a caller may have a login of its own.
+    const key = this.config.transport === "stdio" ? separate.key : JSON.stringify([separate.key, caller.id]);
+    const open = (callers: ActiveCallers): ManagedConnection => this.#openOwn(callers, context, separate);
+    return this.#callers.useSeparate(context, { key, open }, call);
   }
 
   /** Stops the server permanently; settles when it is stopped. */
@@ -204,20 +264,33 @@ export class Server {
     if (!this.config.enabled) return { status: "disabled" };
     if (this.#obstacle !== undefined) return { status: "error", error: this.#obstacle };
     const { state } = this.#managed;
+    if (this.config.fromRequest !== undefined && state.kind !== "connected" && state.kind !== "connecting") {
+      const error = `waits for a request with ${formatNeeds(this.config)}`;
+      return this.#isListed ? { status: "connected" } : { status: "disconnected", error };
+    }
     if (state.kind === "asleep") return { status: "disconnected" };
     return "error" in state ? { status: state.kind, error: state.error } : { status: state.kind };
   }
 
   /** Opens a connection for one caller. It uses the tool listing of the shared connection. */
-  #openOwn(callers: ActiveCallers, { caller, client }: RequestContext): ManagedConnection {
+  #openOwn(
+    callers: ActiveCallers,
+    { caller, client }: RequestContext,
+    separate: Pick<RequestConfig, "config" | "values"> = { config: this.config, values: [] },
+  ): ManagedConnection {
+    const { config, values } = separate;
+    const secrets = values.length === 0 ? this.#options.secrets : this.#options.secrets.with(values);
     // To a client of the older protocol, a server that speaks both sends its requests only over the older one.
     const era = client?.era === "legacy" ? LEGACY : this.#listing && parseEra(this.#listing);
+    const isLister = config !== this.config && this.#managed.state.kind !== "connected";
     return new ManagedConnection(
-      this.config,
+      config,
       { era, wasConnected: false },
-      { ...this.#options, client: callers, caller: caller.id },
+      { ...this.#options, secrets, client: callers, caller: caller.id },
       {
-        prepare: async () => {},
+        prepare: async (connection) => {
+          if (isLister && !this.#isListed) await this.#ask(connection, secrets).then(this.#options.onChange);
+        },
         onToolsChanged: () => {},
         onChange: () => {},
         onLog: (level, text) => callers.log(level, text),
@@ -234,13 +307,15 @@ export class Server {
   }
 
   /** Lists the tools of the server. */
-  async #ask(connection: Connection): Promise<void> {
+  async #ask(connection: Connection, requestSecrets?: KnownSecrets): Promise<void> {
     const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
     const listed = await listTools(connection, AbortSignal.any([this.#managed.closing, timeout]));
     const { protocolVersion, server, capabilities, instructions, era } = connection;
     const updated = { ...listed, protocolVersion, server, capabilities, instructions, era, listedAt: Date.now() };
-    const listing = this.#options.secrets.maskValue(updated);
+    const masked = this.#options.secrets.maskValue(updated);
+    const listing = requestSecrets === undefined ? masked : maskDescriptions(masked, requestSecrets);
     this.#take(listing);
+    this.#isListed = true;
     this.#options.cache?.set(listingKey(this.config), listing);
   }
 
@@ -251,6 +326,7 @@ export class Server {
     const offer = createServerSkill(this.config, listing, {
       name: this.#skillName,
       invoke: (method, input, context) => this.call(method.wireName ?? method.name, input, context),
+      getRequestKey: (values) => fillInRequest(this.config, values)?.key,
       complete: (params, context) => this.#perform(COMPLETION.name, params, context, () => COMPLETION),
       pins: accepted,
       changePolicy,
@@ -290,6 +366,9 @@ export class Server {
     if (idleMs !== undefined) this.#idle = setTimeout(() => this.#managed.sleep(), idleMs).unref();
   }
 }
+
+/** How long a failure to list tools with the values of a request is remembered. */
+const LIST_AGAIN_MS = 10_000;
 
 const LEGACY: ServerListing["era"] = { kind: "legacy" };
 

@@ -21,7 +21,7 @@ export interface ApprovalDetails {
   readonly callId: number;
   /** The ledger of the run, if it has one. */
   readonly recorded?: RecordedRun;
-  /** Digest of the input without masks, of full length. */
+  /** Digest of the input without masks, and of the values of the request that the skill takes; of full length. */
   readonly digest: string;
   readonly cancellable: Cancellable;
   /** Returns the calls that the program contains; empty for a call without a program. */
@@ -80,7 +80,7 @@ async function requireApproval(
     method,
     callId: call.id,
     ...(call.recorded !== undefined && { recorded: call.recorded }),
-    digest: hashValueFully(checked.input),
+    digest: createDigest(call, checked.input),
     cancellable,
     getPlan: () => readPlan(call, parts),
     asksForFlow: parts.asksForFlow,
@@ -97,6 +97,12 @@ async function requireApproval(
   const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
   const message = sentence("APPROVAL_MISSING", values);
   throw new SkillgateError("APPROVAL_MISSING", message, getMethodFacts(method), { cause: verdict.cause });
+}
+
+/** A yes counts for one destination: the digest depends on what the server takes from the request. */
+function createDigest(call: GuardedCall, input: Readonly<Record<string, unknown>>): string {
+  const requestKey = call.requestKey();
+  return hashValueFully(requestKey === undefined ? input : [input, requestKey]);
 }
 
 async function askForApproval(

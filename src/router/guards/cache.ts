@@ -21,7 +21,7 @@ interface CachedResult {
   readonly definition: MethodDefinition;
 }
 
-/** Caches results per caller and input, for methods that allow it and for the time that they allow. */
+/** Caches results per caller, input and request values, for methods that allow it and for the time that they allow. */
 export function cache(now: () => number): Guard {
   const entries = new Map<string, CachedResult>();
   let entryBytes = 0;
@@ -57,7 +57,8 @@ export function cache(now: () => number): Guard {
 
 function createKey(call: GuardedCall): string {
   const { caller, method } = call;
-  return JSON.stringify([method.path, method.metadata.version, caller.id, hashValueFully(requireInput(call))]);
+  const input = hashValueFully(requireInput(call));
+  return JSON.stringify([method.path, method.metadata.version, caller.id, input, call.requestKey() ?? ""]);
 }
 
 /** Returns `undefined` for a value that cannot be cloned, such as a function; the call itself still succeeds. */

@@ -1,12 +1,17 @@
 import { findServerSecrets } from "../../config/index.ts";
+import { OWNER } from "../../model/caller.ts";
 import type { Runtime } from "../../runtime.ts";
 import { readOptions } from "../settings/index.ts";
 import type { RuntimeParts } from "./parts.ts";
 
 /** Creates the methods of a runtime that administer its MCP servers. */
-export function createServerAdmin(parts: RuntimeParts): Pick<Runtime, "acceptTools" | "reloadServers"> {
+export function createServerAdmin(
+  parts: RuntimeParts,
+): Pick<Runtime, "acceptTools" | "listServersWith" | "reloadServers"> {
   const { options, settings, providers, secrets, onReload } = parts;
   return {
+    listServersWith: ({ caller = OWNER, requestValues }) =>
+      requestValues && providers.listWith({ caller, requestValues }),
     acceptTools: (server) => providers.accept(server),
     async reloadServers() {
       // A project that was trusted at the start stays trusted until the end.

@@ -131,7 +131,9 @@ export function createRuns(options: RunsOptions): Runs {
     const recorder = services.ledgers.continue(id, ledger);
     await recorder.claim();
     const { header } = ledger;
-    const request = options.createRequest({ ...how, caller, limits: header.limits });
+    // The request that resumes a run may have other headers than the one that began it.
+    const { requestValues: _ofAnotherRequest, ...observer } = how.observer ?? {};
+    const request = options.createRequest({ ...how, observer, caller, limits: header.limits });
     const run = restoreRun(id, header, request, services);
     const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
     const execution = {

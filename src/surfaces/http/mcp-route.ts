@@ -3,6 +3,7 @@ import type { Context } from "hono";
 
 import { isRecord } from "../../model/json.ts";
 import { rpcError, toRpcError } from "../../shared/rpc-errors.ts";
+import { createRequestValues } from "../../model/requests/request-values.ts";
 import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
 import { type Expose, EXPOSES, findMethodCall, type Principal, selectProfile } from "../mcp/index.ts";
 import { findScopeChallenge } from "./auth/challenge.ts";
@@ -35,7 +36,12 @@ export async function answerMcp(c: Context<RouteEnvironment>, services: HttpServ
   };
   const { expose, names, budgetTokens } = settings;
   const life = c.get("life");
-  const whole = { caller: c.get("caller"), exposure: { expose, names, budgetTokens }, ...(life && { life }) };
+  const whole = {
+    caller: c.get("caller"),
+    exposure: { expose, names, budgetTokens },
+    requestValues: createRequestValues(c.req.raw.headers),
+    ...(life && { life }),
+  };
   const profile = c.req.param("profile");
   const selected = profile === undefined ? whole : await selectProfile(runtime, whole, profile);
   if ("message" in selected)

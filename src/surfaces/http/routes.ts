@@ -3,6 +3,7 @@ import { type Context, type Handler, Hono, type MiddlewareHandler } from "hono";
 
 import { rpcError, ownFault } from "../../shared/rpc-errors.ts";
 import { mayAdminister } from "../../model/caller.ts";
+import { createRequestValues } from "../../model/requests/request-values.ts";
 import { answerApprovalRoute } from "./approval-routes.ts";
 import { getCaller } from "./auth/authenticate.ts";
 import { refuseSender } from "./auth/challenge.ts";
@@ -206,7 +207,9 @@ async function answerToolRoute(
   const controller = new AbortController();
   const { outgoing, incoming } = c.env;
   outgoing.once("close", () => controller.abort());
-  const programs = { runtime, records: mcp.records, proxied: mcp.proxied, caller: c.get("caller") };
+  const requestValues = createRequestValues(c.req.raw.headers);
+  await runtime.listServersWith({ caller: c.get("caller"), requestValues });
+  const programs = { runtime, records: mcp.records, proxied: mcp.proxied, caller: c.get("caller"), requestValues };
   const input = body.kind === "json" ? body.value : {};
   const { signal, stop } = followCredential(controller.signal, c.get("life"));
   outgoing.once("close", stop);

@@ -34,6 +34,8 @@ export function createRpcHandler(context: RpcContext): RpcHandler {
     }
     const sender = await context.authenticate(call);
     if (sender.kind !== "caller") throw new RpcFailure(refuseSender(sender, context.challenge(), trace_id).error);
+    const { requestValues, runtime } = context.programs;
+    await runtime.listServersWith({ caller: sender.caller, requestValues });
     const { signal, stop } = followCredential(context.signal, sender.life);
     try {
       return await method(call, { ...context, signal, programs: { ...context.programs, caller: sender.caller } });
@@ -74,10 +76,11 @@ async function callTool(call: RpcCall, { programs, signal, createObserver }: Cal
 
 async function readTheResource(call: RpcCall, { programs, signal }: CallerRpcContext): Promise<unknown> {
   const uri = textParam(call, "uri");
-  const { caller } = programs;
+  const { caller, requestValues } = programs;
   const library = await openLibrary(programs);
+  const context = { caller, requestValues, signal, log: () => {}, progress: () => {} };
   try {
-    return toPlainValue(await readResource(uri, library, { caller, signal, log: () => {}, progress: () => {} }));
+    return toPlainValue(await readResource(uri, library, context));
   } catch {
     const uris = (await listResources(library)).map((resource) => resource.uri);
     const { message, suggestions } = describeUnknownName("resource", uri, uris);
@@ -85,8 +88,8 @@ async function readTheResource(call: RpcCall, { programs, signal }: CallerRpcCon
   }
 }
 
-async function openLibrary({ runtime, caller, records, proxied }: ToolApi): Promise<Library> {
-  const offers = await getCallerFeatures(caller, runtime.catalogFor(caller), "qualified", proxied);
+async function openLibrary({ runtime, caller, records, proxied, requestValues }: ToolApi): Promise<Library> {
+  const offers = await getCallerFeatures({ caller, requestValues }, runtime.catalogFor(caller), "qualified", proxied);
   return { runtime, caller, records, offers, hasOwnTools: true };
 }
 

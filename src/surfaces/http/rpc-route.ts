@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 
+import { createRequestValues } from "../../model/requests/request-values.ts";
 import type { RpcError } from "../../shared/rpc-errors.ts";
 import { openEventStream } from "../mcp/index.ts";
 import type { Authentication } from "./auth/authenticate.ts";
@@ -21,7 +22,12 @@ export async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpSe
   const { outgoing } = c.env;
   outgoing.once("close", () => controller.abort());
   const context: RpcContext = {
-    programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
+    programs: {
+      runtime: services.runtime,
+      records: services.mcp.records,
+      proxied: services.mcp.proxied,
+      requestValues: createRequestValues(c.req.raw.headers),
+    },
     authenticate: ({ message }) =>
       sender.kind === "caller" ? sender : services.authenticator.authenticateMessage(message),
     challenge: services.challenge,

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 
 import { extractContext, getActiveContext, runInContext } from "../../telemetry/index.ts";
+import { createRequestValues } from "../../model/requests/request-values.ts";
 import type { CredentialLife } from "../../model/credential.ts";
 import { type Authentication, getCaller } from "./auth/authenticate.ts";
 import { answerRpc, ownFaultAnswer, createParseError } from "./json-rpc.ts";
@@ -59,7 +60,7 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
     (isStranger ? unknown : authenticatedSockets).handleUpgrade(request, socket, head, (client) => {
       if (isStranger) unauthenticated.add(client);
       runInContext(extractContext(request.headers), () =>
-        converse(client, isStranger ? undefined : request, services, unauthenticated),
+        converse(client, { request, isStranger }, services, unauthenticated),
       );
       if (!isStranger) closeAfterCredential(client, sender.life);
     });
@@ -103,11 +104,13 @@ const OFFER: ReadonlySet<string> = new Set(["connection", "upgrade", "http2-sett
 
 function converse(
   client: WebSocket,
-  upgradeRequest: IncomingMessage | undefined,
+  { request, isStranger }: { readonly request: IncomingMessage; readonly isStranger: boolean },
   services: HttpServices,
   unauthenticated: UnauthenticatedSockets,
 ): void {
   const controller = new AbortController();
+  const upgradeRequest = isStranger ? undefined : request;
+  const requestValues = createRequestValues(toHeaders(request));
   const trace = getActiveContext();
   let calls = 0;
   const send = (message: unknown): void => {
@@ -125,6 +128,8 @@ function converse(
     else if (upgradeRequest !== undefined) setImmediate(() => client.close(1008, "the token is no longer valid")); // after the answer
     return sender;
   };
+  const { runtime, mcp } = services;
+  const programs = { runtime, records: mcp.records, proxied: mcp.proxied, requestValues };
   keepAlive(client);
   client.on("close", () => controller.abort());
   client.on("error", () => {}); // ws closes the connection of an invalid or too large frame with the matching code
@@ -132,7 +137,7 @@ function converse(
     const value = isBinary ? undefined : parsed(decodeText(data));
     if (value === undefined) return send(createParseError());
     if (++calls === MAX_CALLS) client.pause();
-    const handler = createRpcHandler(createRpcContext(services, identify, controller.signal, send));
+    const handler = createRpcHandler({ ...createRpcContext(services, identify, controller.signal, send), programs });
     const answered = runInContext(trace, () => answerRpc(value, handler)).then((answer) => {
       if (calls-- === MAX_CALLS) client.resume();
       services.counters.count("/ws", 200);
@@ -148,14 +153,22 @@ function closeAfterCredential(client: WebSocket, life: CredentialLife | undefine
   if (stop !== undefined) client.on("close", stop);
 }
 
+/** The headers of the request that opened the connection, which count for all of its messages. */
+function toHeaders({ headers }: IncomingMessage): Headers {
+  const pairs = Object.entries(headers).map(([name, value]): [string, string] => [
+    name,
+    [value ?? ""].flat().join(", "),
+  ]);
+  return new Headers(pairs);
+}
+
 function createRpcContext(
   services: HttpServices,
   identify: (message: unknown) => Promise<Authentication>,
   signal: AbortSignal,
   send: (message: unknown) => void,
-): RpcContext {
+): Omit<RpcContext, "programs"> {
   return {
-    programs: { runtime: services.runtime, records: services.mcp.records, proxied: services.mcp.proxied },
     authenticate: ({ message }) => identify(message),
     challenge: services.challenge,
     signal,

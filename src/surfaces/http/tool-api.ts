@@ -4,6 +4,7 @@ import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
+import type { RequestValues } from "../../model/requests/request-values.ts";
 import { type AnswerFacts, type RunObserver, shownFacts } from "../../model/run-observer.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../shared/names/skill-names.ts";
@@ -30,6 +31,8 @@ export interface ToolApi {
   readonly records: RunRecords;
   readonly proxied: ProxiedFeatures;
   readonly caller: Caller;
+  /** The headers of the request, for MCP servers that need them. */
+  readonly requestValues: RequestValues;
 }
 
 /** Result of a call: its value as plain JSON or its error, and its duration in seconds. */
@@ -153,14 +156,14 @@ function methodsLike(name: string, skill: Skill | undefined): readonly string[] 
 }
 
 async function callMethod(
-  { runtime, caller }: ToolApi,
+  { runtime, caller, requestValues }: ToolApi,
   name: string,
   input: unknown,
   { signal, observer }: CallOptions,
 ): Promise<unknown> {
   const { path } = methodNamed(name, runtime, caller);
   if (!isRecord(input)) throw noObject(path, runtime.validate(path, input, { caller }));
-  const value = await runtime.call(path, input, { caller, signal, ...(observer && { observer }) });
+  const value = await runtime.call(path, input, { caller, signal, observer: { ...observer, requestValues } });
   return runtime.secrets.maskValue(value);
 }
 
@@ -192,7 +195,7 @@ async function callOwn(
 }
 
 async function runProgram(
-  { runtime, caller, records }: ToolApi,
+  { runtime, caller, records, requestValues }: ToolApi,
   input: unknown,
   { signal, observer, traceId }: CallOptions,
 ): Promise<unknown> {
@@ -203,7 +206,7 @@ async function runProgram(
   const { source, outcome, limits } = await runCode(runtime, input, {
     caller,
     signal: lasting,
-    observer: { ...observer, onWait },
+    observer: { ...observer, requestValues, onWait },
   });
   records.add(caller, source, outcome);
   return toData({ outcome, limits }, traceId);

@@ -26,7 +26,7 @@ import { withReadableErrors } from "./readable-errors.ts";
 import type { ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
 import { getClientName, type GetInstructions, serveInstructions } from "./sessions/handshake.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
-import type { Caller } from "../../model/caller.ts";
+import { createRequestValues, type RequestValues } from "../../model/requests/request-values.ts";
 import { serveSkills } from "./features/skills.ts";
 import { getCallerFeatures } from "./features/caller-features.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
@@ -97,17 +97,21 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   const { runtime, records } = shared;
   const { caller, exposure } = mcpClient;
   traceHandlers(server, mcpClient);
-  const library = async (): Promise<Library> => {
-    const offers = await getCallerFeatures(caller, runtime.catalogFor(caller), exposure.names, shared.proxied);
+  const library: OpenLibrary = async (context) => {
+    const requestValues = getRequestValues(context, mcpClient);
+    const catalog = runtime.catalogFor(caller);
+    const offers = await getCallerFeatures({ caller, requestValues }, catalog, exposure.names, shared.proxied);
     return { runtime, caller, records, offers, hasOwnTools: hasPrograms(exposure) };
   };
   const converse: Converse = (name, context, work) => {
-    if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, logLevel));
+    if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, mcpClient, logLevel));
     const { method } = context.mcpReq;
     const base = createTurn(context, logLevel);
     const takesTasks = method === "tools/call" && base.takesTasks && shared.tasks.hasPlace;
     const subject = JSON.stringify([method, name]);
-    const request = { ...base, takesTasks, caller: caller.id, life: mcpClient.life, subject };
+    const { life } = mcpClient;
+    const requestValues = getRequestValues(context, mcpClient);
+    const request = { ...base, takesTasks, caller: caller.id, life, subject, requestValues };
     // The types of the SDK know no tasks.
     return shared.conversations.run(request, work) as Promise<Awaited<ReturnType<typeof work>> | InputRequiredResult>;
   };
@@ -120,8 +124,15 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   serveTools(server, shared, mcpClient, converse);
   serveResources(server, library, mcpClient, converse);
   servePrompts(server, library, mcpClient, converse);
-  serveSkills(server, library, (signal) => createSilentContext(caller, signal));
+  serveSkills(server, library, (context) => createSilentContext(context, mcpClient));
   return server;
+}
+
+type OpenLibrary = (context: ServerContext) => Promise<Library>;
+
+/** Each request over HTTP has headers of its own, also in a session; a client over pipes has the values of its command line. */
+function getRequestValues({ http }: ServerContext, mcpClient: ConnectedClient): RequestValues | undefined {
+  return http?.req === undefined ? mcpClient.requestValues : createRequestValues(http.req.headers);
 }
 
 type Converse = <Result extends RequestResult>(
@@ -136,7 +147,8 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
   const offered = (): Offered => getOfferedTools(runtime, caller, exposure);
   server.setRequestHandler("tools/list", async (_request, context) => {
     // Methods listed as tools must be complete: wait for servers that are still connecting.
-    if (hasMethodTools(exposure)) await waitAtMost(READY_MS, runtime.known);
+    if (hasMethodTools(exposure))
+      await waitAtMost(READY_MS, Promise.all([runtime.known, runtime.listServersWith(mcpClient)]));
     const { description } = getServerTexts(runtime, mcpClient, getClientName(server, context));
     return { tools: withDescription(offered().tools, description) };
   });
@@ -145,50 +157,50 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
   );
 }
 
-function serveResources(
-  server: Server,
-  library: () => Promise<Library>,
-  { caller }: ConnectedClient,
-  converse: Converse,
-): void {
-  server.setRequestHandler("resources/list", async ({ params }) =>
-    listedPage("resources", await listResources(await library()), params?.cursor),
+function serveResources(server: Server, library: OpenLibrary, mcpClient: ConnectedClient, converse: Converse): void {
+  const { caller } = mcpClient;
+  server.setRequestHandler("resources/list", async ({ params }, context) =>
+    listedPage("resources", await listResources(await library(context)), params?.cursor),
   );
-  server.setRequestHandler("resources/templates/list", async ({ params }) =>
-    listedPage("resourceTemplates", listTemplates(await library()), params?.cursor),
+  server.setRequestHandler("resources/templates/list", async ({ params }, context) =>
+    listedPage("resourceTemplates", listTemplates(await library(context)), params?.cursor),
   );
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
     converse(uri, context, async (workContext) => {
       // The SDK validates results of upstream servers when it sends them.
-      return (await readResource(uri, await library(), createReadContext(caller, workContext))) as ReadResourceResult;
+      return (await readResource(
+        uri,
+        await library(context),
+        createReadContext(caller, workContext),
+      )) as ReadResourceResult;
     }),
   );
   followSubscriptions(server, library);
 }
 
-function servePrompts(
-  server: Server,
-  library: () => Promise<Library>,
-  { caller }: ConnectedClient,
-  converse: Converse,
-): void {
-  server.setRequestHandler("prompts/list", async ({ params }) =>
-    listedPage("prompts", listPrompts(await library()), params?.cursor),
+function servePrompts(server: Server, library: OpenLibrary, mcpClient: ConnectedClient, converse: Converse): void {
+  const { caller } = mcpClient;
+  server.setRequestHandler("prompts/list", async ({ params }, context) =>
+    listedPage("prompts", listPrompts(await library(context)), params?.cursor),
   );
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args = {} } }, context) =>
     converse(name, context, async (workContext) => {
-      return (await getPrompt(name, args, await library(), createReadContext(caller, workContext))) as GetPromptResult;
+      const offers = await library(context);
+      return (await getPrompt(name, args, offers, createReadContext(caller, workContext))) as GetPromptResult;
     }),
   );
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
-    const readContext = createSilentContext(caller, context.mcpReq.signal);
-    return (await complete(params, await library(), readContext)) as CompleteResult;
+    const readContext = createSilentContext(context, mcpClient);
+    return (await complete(params, await library(context), readContext)) as CompleteResult;
   });
 }
 
 /** Creates the context of a request whose method cannot ask the client. */
-function createSilentContext(caller: Caller, signal: AbortSignal): ReadContext {
-  return { caller, signal, log: () => {}, progress: () => {} };
+function createSilentContext(context: ServerContext, mcpClient: ConnectedClient): ReadContext {
+  const { caller } = mcpClient;
+  const requestValues = getRequestValues(context, mcpClient);
+  const { signal } = context.mcpReq;
+  return { caller, signal, ...(requestValues && { requestValues }), log: () => {}, progress: () => {} };
 }
 
 const OPTIONS: ServerOptions = {
@@ -202,17 +214,27 @@ const OPTIONS: ServerOptions = {
 const MODERN_OPTIONS: ServerOptions = { ...OPTIONS, capabilities: MODERN_CAPABILITIES };
 
 /** Creates the context of a request of an older client, whose capabilities the SDK keeps from `initialize`. */
-function createLegacyContext(server: Server, context: ServerContext, logLevel: LogLevelState): WorkContext {
+function createLegacyContext(
+  server: Server,
+  context: ServerContext,
+  mcpClient: ConnectedClient,
+  logLevel: LogLevelState,
+): WorkContext {
   const { signal, send } = context.mcpReq;
   const line = createNotificationSink(context, "legacy", logLevel);
   const client = askedDirectly(canAnswer(server.getClientCapabilities()), (method, params, timeout) =>
     send({ method, params }, { signal, timeout }),
   );
-  return { client, cancellable: cancellableBy(signal), notifications: () => line, era: "legacy", ...NO_TASKS };
+  const requestValues = getRequestValues(context, mcpClient);
+  const cancellable = cancellableBy(signal);
+  return { client, requestValues, cancellable, notifications: () => line, era: "legacy", ...NO_TASKS };
 }
 
 /** Creates the turn of a request of the 2026 protocol, which carries its own capabilities. */
-function createTurn(context: ServerContext, logLevel: LogLevelState): Omit<RequestTurn, "subject" | "caller"> {
+function createTurn(
+  context: ServerContext,
+  logLevel: LogLevelState,
+): Omit<RequestTurn, "subject" | "caller" | "requestValues"> {
   const { signal, inputResponses } = context.mcpReq;
   const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
   const requestState = context.mcpReq.requestState<string>();
@@ -227,10 +249,10 @@ function createTurn(context: ServerContext, logLevel: LogLevelState): Omit<Reque
 }
 
 /** Serves the subscriptions of older clients, which end with their connection. */
-function followSubscriptions(server: Server, library: () => Promise<Library>): void {
+function followSubscriptions(server: Server, library: OpenLibrary): void {
   const stops = new Map<string, () => void>();
-  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
-    const { resources } = (await library()).offers;
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
+    const { resources } = (await library(context)).offers;
     const offers = resources.get(uri)?.offers;
     stops.get(uri)?.();
     const notify = (): void => void server.sendResourceUpdated({ uri }).catch(() => {}); // the client has gone

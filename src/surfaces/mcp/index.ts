@@ -12,6 +12,8 @@ import { createGateway, RequestGateway } from "./gateway.ts";
 import type { Principal, ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
 import { getServerTexts, withDescription } from "./instructions.ts";
 import type { OpeningTexts } from "./opening/index.ts";
+import { waitAtMost } from "../../shared/run-with-timeout.ts";
+import { READY_MS } from "./tools/tool-calls.ts";
 import { getOfferedTools } from "./tools/tool-exposure.ts";
 import { createRunRecords, type RunRecords } from "./features/run-records.ts";
 import type { Exchange } from "./sessions/session.ts";
@@ -99,6 +101,8 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
 
   return {
     async fetch(exchange, asker) {
+      const listing = runtime.listServersWith(asker);
+      if (listing !== undefined) await waitAtMost(READY_MS, listing);
       const direct = sessions.answerCall(exchange, asker.caller) ?? answerModernCall(shared, exchange, asker);
       if (direct !== undefined) return direct;
       const { request, body } = exchange;
@@ -141,6 +145,7 @@ function getClient(request: Request | undefined, askers: WeakMap<Request, Princi
 
 function serveStreams(transport: StdioServerTransport, asker: Principal, shared: GatewayContext): StreamConnection {
   const { runtime } = shared;
+  void runtime.listServersWith(asker)?.catch(() => {}); // a call reports it
   const conversation = randomUUID();
   let stopFollowing = (): void => {};
   const announcement = new ToolsAnnouncement();

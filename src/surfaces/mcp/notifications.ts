@@ -84,22 +84,24 @@ export function createNotifier(line: () => NotificationSink): Notifier {
 function ignoreFailure(): void {}
 
 /** Observes the call of one method as a tool, and notifies the client. */
-export function observeCall({ client, notifications }: WorkContext): RunObserver {
+export function observeCall({ client, requestValues, notifications }: WorkContext): RunObserver {
   const notifier = createNotifier(notifications);
   return {
     client,
+    ...(requestValues && { requestValues }),
     log: (path, level, text) => notifier.log(level, text, path),
     progress: (_path, done, total, text) => notifier.progress(done, total, text),
   };
 }
 
 /** Observes a run, and notifies the client of each call that starts, progresses and ends. */
-export function observeRun({ client, notifications }: WorkContext): RunObserver {
+export function observeRun({ client, requestValues, notifications }: WorkContext): RunObserver {
   const notifier = createNotifier(notifications);
   let steps = 0;
   const step = (text: string): void => notifier.progress(++steps, undefined, text);
   return {
     client,
+    ...(requestValues && { requestValues }),
     onOutput: (text) => notifier.log("info", text, "run_code"),
     onCallStart: (path) => step(`${path} …`),
     onCallEnd: ({ skill, method, outcome, durationMs }) =>
@@ -111,12 +113,16 @@ export function observeRun({ client, notifications }: WorkContext): RunObserver 
 }
 
 /** Creates the context for reading a resource or getting a prompt. */
-export function createReadContext(caller: Caller, { client, notifications, cancellable }: WorkContext): ReadContext {
+export function createReadContext(
+  caller: Caller,
+  { client, requestValues, notifications, cancellable }: WorkContext,
+): ReadContext {
   const notifier = createNotifier(notifications);
   return {
     caller,
     signal: cancellable.signal,
     client,
+    ...(requestValues && { requestValues }),
     log: (level, text) => notifier.log(level, text, "skillgate"),
     progress: notifier.progress,
   };

@@ -86,6 +86,34 @@ export async function jsonServer(resets = 0): Promise<HttpServer> {
   });
 }
 
+/** A request that a reflecting server received. */
+export interface Reflected {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A server of version 2025-11-25 without sessions, which returns what it gets: `seen` the path and the headers, `leak` a header and
+ * the path in an error. It answers 401 to requests without the header `requires`.
+ */
+export function reflectingServer({ requires }: { readonly requires?: string } = {}): Promise<HttpServer> {
+  return serve(async (request, response) => {
+    if (requires !== undefined && request.headers[requires] === undefined)
+      return void response.writeHead(401).end(`no ${requires}`);
+    const server = new OldServer({ name: "reflecting", version: "1.0.0" });
+    const seen: Reflected = { path: request.url ?? "", headers: request.headers };
+    const leak = `${seen.path} with ${String(request.headers["authorization"])}`;
+    server.registerTool("seen", { annotations: { readOnlyHint: true } }, () => ({
+      content: [{ type: "text", text: JSON.stringify(seen) }],
+    }));
+    server.registerTool("leak", {}, () => ({ isError: true, content: [{ type: "text", text: leak }] }));
+    server.registerResource("path", "seen://path", {}, () => ({ contents: [{ uri: "seen://path", text: seen.path }] }));
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport as Parameters<OldServer["connect"]>[0]);
+    await transport.handleRequest(request, response);
+  });
+}
+
 /** Answers every request in one way. */
 export function plainServer(status: number, body: string): Promise<HttpServer> {
   return serve(

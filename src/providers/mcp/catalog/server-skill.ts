@@ -37,6 +37,7 @@ export interface ServerSkillOptions {
   readonly name: string;
   readonly invoke: ProvidedSkill["invoke"];
   readonly complete: NonNullable<ProvidedSkill["complete"]>;
+  readonly getRequestKey: NonNullable<ProvidedSkill["getRequestKey"]>;
   /** The accepted definitions; `undefined` if none are accepted yet. */
   readonly pins: AcceptedTools | undefined;
   readonly changePolicy: ChangePolicy;
@@ -49,7 +50,7 @@ export function createServerSkill(
   listing: ServerListing,
   options: ServerSkillOptions,
 ): ServerSkill {
-  const { name, invoke, complete, pins, changePolicy, last } = options;
+  const { name, invoke, complete, getRequestKey, pins, changePolicy, last } = options;
   const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
   const imported = importTools(listing.tools, { ...config, hasHeaders });
   const changes = pins === undefined ? [] : findChanges(pins, imported.tools, changePolicy);
@@ -66,6 +67,7 @@ export function createServerSkill(
     ...(listing.instructions !== "" && { guidance: listing.instructions }),
     methods: [...tools, ...readings].map(({ method }) => method),
     invoke,
+    ...(config.fromRequest !== undefined && { getRequestKey }),
     ...(isRecord(listing.capabilities["completions"]) && { complete }),
   };
   return {

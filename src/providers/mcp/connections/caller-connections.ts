@@ -1,5 +1,6 @@
 import type { Client } from "../../../model/client-requests.ts";
 import type { RequestContext } from "../../../model/skill.ts";
+import { serverGoneError } from "../call-operation.ts";
 import { formatAbilities, ActiveCallers } from "./active-callers.ts";
 import type { ManagedConnection } from "./managed-connection.ts";
 
@@ -9,6 +10,13 @@ const IDLE_MS = 60_000;
 /** Maximum number of connections for single callers; further callers use the shared connection. */
 const MAX_CONNECTIONS = 16;
 
+/** A connection for some values of requests, which no other values may use. */
+export interface SeparateConnection {
+  /** Identifies the values. */
+  readonly key: string;
+  readonly open: (callers: ActiveCallers, context: RequestContext) => ManagedConnection;
+}
+
 /** A connection to a server, and the callers that use it. */
 export interface CallerConnection {
   readonly managed: ManagedConnection;
@@ -17,10 +25,14 @@ export interface CallerConnection {
 
 interface OwnConnection extends CallerConnection {
   calls: number;
+  /** In milliseconds of the monotonic clock. */
+  lastUsed: number;
   idle: NodeJS.Timeout | undefined;
 }
 
 export interface CallerConnectionsOptions {
+  /** The name of the server. */
+  readonly server: string;
   /** False if the shared connection cannot have requests for several clients. Otherwise, its state shows it. */
   readonly mayShare: () => boolean;
   readonly shared: CallerConnection;
@@ -47,12 +59,30 @@ export class CallerConnections {
   async use<Result>(context: RequestContext, call: (line: CallerConnection) => Promise<Result>): Promise<Result> {
     const line = (await this.#canShare(context)) ? undefined : this.#findOwnConnection(context);
     if (line === undefined) return callOnConnection(this.#options.shared, context, call);
+    return this.#callOn(line, context, call);
+  }
+
+  /** Makes a call on a connection for the values of its request. Rejects if there are too many of them in use. */
+  async useSeparate<Result>(
+    context: RequestContext,
+    separate: SeparateConnection,
+    call: (line: CallerConnection) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#callOn(this.#findSeparateConnection(context, separate), context, call);
+  }
+
+  async #callOn<Result>(
+    line: OwnConnection,
+    context: RequestContext,
+    call: (line: CallerConnection) => Promise<Result>,
+  ): Promise<Result> {
     line.calls += 1;
     clearTimeout(line.idle);
     try {
       return await callOnConnection(line, context, call);
     } finally {
       line.calls -= 1;
+      line.lastUsed = performance.now();
       if (line.calls === 0) this.#closeLater(line);
     }
   }
@@ -74,22 +104,59 @@ export class CallerConnections {
   }
 
   #findOwnConnection(context: RequestContext): OwnConnection | undefined {
-    const abilities = formatAbilities(context.client);
-    if (abilities === "" || context.client === this.#options.client) return undefined;
-    const key = `${context.caller.id} ${context.client?.era ?? ""} ${abilities}`;
+    const asker = this.#formatAsker(context);
+    if (asker === "") return undefined;
+    const existing = this.#findOpen(asker);
+    if (existing !== undefined) return existing;
+    return this.#own.size >= MAX_CONNECTIONS ? undefined : this.#add(asker, context, this.#options.open);
+  }
+
+  /** Callers with the same values share a connection, unless the server could ask the wrong one of them. */
+  #findSeparateConnection(context: RequestContext, { key, open }: SeparateConnection): OwnConnection {
+    const mayShare = this.#options.mayShare() && context.client?.era !== "legacy";
+    const name = JSON.stringify([key, mayShare ? "" : this.#formatAsker(context)]);
+    const existing = this.#findOpen(name);
+    if (existing !== undefined) return existing;
+    if (this.#own.size >= MAX_CONNECTIONS && !this.#closeIdle())
+      throw serverGoneError(
+        { server: this.#options.server },
+        `has ${MAX_CONNECTIONS} connections for callers, all in use`,
+      );
+    return this.#add(name, context, open);
+  }
+
+  /** Identifies the caller and the requests that its client answers; empty for a client that answers none of its own. */
+  #formatAsker({ caller, client }: RequestContext): string {
+    const abilities = formatAbilities(client);
+    if (abilities === "" || client === this.#options.client) return "";
+    return `${caller.id} ${client?.era ?? ""} ${abilities}`;
+  }
+
+  /** A connection that failed to open is opened again: the cause may be temporary. */
+  #findOpen(key: string): OwnConnection | undefined {
     const existing = this.#own.get(key);
-    // A connection that failed to open is opened again: the cause may be temporary.
-    if (existing !== undefined && existing.managed.state.kind !== "error") return existing;
-    if (this.#own.size >= MAX_CONNECTIONS) return undefined;
+    return existing?.managed.state.kind === "error" ? undefined : existing;
+  }
+
+  #add(key: string, context: RequestContext, open: SeparateConnection["open"]): OwnConnection {
     const callers = new ActiveCallers(context.client);
-    const line: OwnConnection = {
-      callers,
-      managed: this.#options.open(callers, context),
-      calls: 0,
-      idle: undefined,
-    };
+    const line: OwnConnection = { callers, managed: open(callers, context), calls: 0, idle: undefined, lastUsed: 0 };
+    clearTimeout(this.#own.get(key)?.idle);
     this.#own.set(key, line);
     return line;
+  }
+
+  /** Closes the connection that is idle for longest; false if all are in use. */
+  #closeIdle(): boolean {
+    const [oldest] = [...this.#own]
+      .filter(([, { calls }]) => calls === 0)
+      .toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (oldest === undefined) return false;
+    const [key, line] = oldest;
+    this.#own.delete(key);
+    clearTimeout(line.idle);
+    void line.managed.close();
+    return true;
   }
 
   #closeLater(line: OwnConnection): void {

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
+import { createSessionValues, isSessionValue, SESSION_VALUE_RULE } from "../../../model/requests/request-values.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { HttpServerSettings } from "../../http/index.ts";
 import type { EarlyServer } from "../../http/opening/index.ts";
@@ -27,6 +28,7 @@ interface ServeFlags extends HttpFlags {
   readonly logFormat?: LogFormat;
   readonly executors?: string;
   readonly profile?: string;
+  readonly session?: Readonly<Record<string, string>>;
 }
 
 /** A copy of the values of `Expose`, so that `--help` does not load the server. */
@@ -47,6 +49,7 @@ export function addServe(program: Command, act: CommandAction): void {
     .addOption(new Option("--log-format <format>", "how the log is written to stderr").choices(["text", "json"]))
     .option("--executors <url>", "hand the programs to executors, over NATS (default: executors.url of the settings)")
     .option("--profile <name>", "serve only the methods of a profile of the settings; over HTTP, use /mcp/<name>")
+    .option("--session <name=value>", "a session value for MCP servers, with --stdio; can be repeated", sessionValue)
     .option("--no-console", "do not offer the web console at /")
     .option("--new-token", "replace the token that was created at the first start")
     .action(
@@ -60,6 +63,8 @@ export function addServe(program: Command, act: CommandAction): void {
           throw new UsageError(
             "Over HTTP, clients select a profile by its address, /mcp/NAME; --profile is for --stdio",
           );
+        if (overHttp && flags.session !== undefined)
+          throw new UsageError("Over HTTP, clients send session values as headers; --session is for --stdio");
         await using early = overHttp ? await takeServer() : undefined;
         // From here on, all other output goes to stderr: stdout carries the protocol.
         const output = overHttp ? undefined : takeStdout();
@@ -123,6 +128,12 @@ async function readExecutors({ executorSettings }: CliSession, { executors: url 
 
 type Executors = Readonly<Record<string, unknown>> | false;
 
+function sessionValue(text: string, previous: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const [, name, value = ""] = /^([a-z][a-z0-9-]*)=(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && isSessionValue(value)) return { ...previous, [name]: value };
+  throw new InvalidArgumentError(`Write name=value; the value is ${SESSION_VALUE_RULE}.`);
+}
+
 function enterFolder(folder: string): void {
   try {
     process.chdir(folder);
@@ -171,7 +182,8 @@ async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: 
   const { OWNER } = await import("../../../model/caller.ts");
   const { expose, names, budgetTokens, bodyBytes, drainSeconds } = settings;
   const surface = createMcpSurface(runtime, { bodyBytes, sessions: { most: 1, idleMs: 60_000 } });
-  const whole = { caller: OWNER, exposure: { expose, names, budgetTokens } };
+  const requestValues = createSessionValues(flags.session ?? {});
+  const whole = { caller: OWNER, exposure: { expose, names, budgetTokens }, requestValues };
   const asker = flags.profile === undefined ? whole : await enterProfile(runtime, whole, flags);
   const early = takeEarlyClient();
   const connection = surface.serveStreams(

@@ -11,6 +11,7 @@ import {
 
 import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
 import { isRecord } from "../../../model/json.ts";
+import type { RequestValues } from "../../../model/requests/request-values.ts";
 import { canAnswer } from "../sessions/client-answers.ts";
 import { askedDirectly } from "../sessions/multi-turn-requests.ts";
 import { NO_TASKS } from "../sessions/multi-turn-request.ts";
@@ -71,14 +72,14 @@ export class FastPathCalls {
   }
 
   /** Starts a call. A client may reuse an id after the answer, so the handle compares the call and not the id alone. */
-  start(call: RegularCall, listener: Listener): StartedCall {
+  start(call: RegularCall, listener: Listener, requestValues = this.#mcpClient.requestValues): StartedCall {
     const { id } = call;
     const begun: OpenCall = { listener, abort: new Cancellation() };
     this.#under.set(id, begun);
     const say = (message: JSONRPCMessage): void => {
       if (this.#under.get(id) === begun) listener.say(message);
     };
-    const options = { mcpClient: this.#mcpClient, say, cancellable: begun.abort };
+    const options = { mcpClient: this.#mcpClient, requestValues, say, cancellable: begun.abort };
     const request = { method: "tools/call", id, target: call.name, meta: call.meta };
     void answer(call, () =>
       traceMcpRequest<ToolAnswer>(request, this.#mcpClient, () =>
@@ -125,6 +126,7 @@ export class FastPathCalls {
 
 interface AnswerOptions {
   readonly mcpClient: ConnectedClient;
+  readonly requestValues: RequestValues | undefined;
   readonly say: Listener["say"];
   readonly cancellable: Cancellable;
 }
@@ -151,8 +153,9 @@ function answerModern(
   { name, args, meta, progressToken }: RegularCall,
   options: AnswerOptions,
 ) {
-  const { mcpClient, cancellable } = options;
+  const { mcpClient, requestValues, cancellable } = options;
   const requestTurn = {
+    requestValues,
     notifications: createSink(options, createLevelFilter(meta[LOG_LEVEL_META_KEY]), progressToken),
     cancellable,
     can: canAnswer(meta[CLIENT_CAPABILITIES_META_KEY]),
@@ -173,7 +176,7 @@ function answerLegacy(
   { server, logLevel }: LegacyConnection,
 ) {
   const { id, name, args, progressToken } = call;
-  const { mcpClient, cancellable } = options;
+  const { mcpClient, requestValues, cancellable } = options;
   const notifications = createSink(options, (level) => isLevelEnabled(logLevel.level ?? "debug", level), progressToken);
   const can = canAnswer(server.getClientCapabilities());
   const client = askedDirectly(can, (method, params, timeout) =>
@@ -183,7 +186,7 @@ function answerLegacy(
     shared,
     mcpClient,
     { name, args },
-    { client, cancellable, notifications: () => notifications, era: "legacy", ...NO_TASKS },
+    { client, requestValues, cancellable, notifications: () => notifications, era: "legacy", ...NO_TASKS },
   );
 }
 

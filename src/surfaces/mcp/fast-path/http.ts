@@ -1,4 +1,5 @@
-import { type StartedCall, FastPathCalls, type LegacyConnection } from "./calls.ts";
+import { createRequestValues } from "../../../model/requests/request-values.ts";
+import { type StartedCall, FastPathCalls, type LegacyConnection, type Listener } from "./calls.ts";
 import { getOfferedTools } from "../tools/tool-exposure.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import type { Principal, ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
@@ -89,7 +90,7 @@ export class SessionCalls extends FastPathCalls {
       next.onEnd(() => onLost(next));
       return reply.resume(missed, () => onLost(next));
     });
-    begun = this.start(call, {
+    const listener: Listener = {
       say: reply.say,
       answer: (message) => {
         clearTimeout(timer);
@@ -97,7 +98,8 @@ export class SessionCalls extends FastPathCalls {
         this.#live.delete(stream);
         reply.answer(message);
       },
-    });
+    };
+    begun = this.start(call, listener, createRequestValues(exchange.request.headers));
     exchange.onEnd(() => onLost(exchange));
     return reply.response;
   }

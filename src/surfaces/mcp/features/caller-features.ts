@@ -1,4 +1,4 @@
-import { type Caller, mayCall } from "../../../model/caller.ts";
+import { mayCall } from "../../../model/caller.ts";
 import type { Catalog } from "../../../model/catalog.ts";
 import type {
   McpPrompt,
@@ -8,7 +8,7 @@ import type {
   ResourcesAndPrompts,
 } from "../../../model/mcp-features.ts";
 import type { ToolNames } from "../../../model/tools/exposure.ts";
-import type { ProxiedFeatures } from "./proxied-features.ts";
+import type { Asker, ProxiedFeatures } from "./proxied-features.ts";
 
 /** A resource, template or prompt, and the skill features that serve it. */
 export interface NamedFeature<Item> {
@@ -29,15 +29,16 @@ export interface CallerFeatures {
  * wins. A prompt is named `server__prompt`, or by its own name if names are raw and no other prompt has it.
  */
 export async function getCallerFeatures(
-  caller: Caller,
+  asker: Asker,
   catalog: Catalog,
   names: ToolNames,
   proxied: ProxiedFeatures,
 ): Promise<CallerFeatures> {
+  const { caller } = asker;
   const visible = catalog.skills.filter(({ name }) => mayCall(caller, `${name}.*`));
   const features = await Promise.all(
     visible.map(async (skill) => {
-      const offers = skill.provided.offers ?? (await proxied.getFeatures(skill, caller));
+      const offers = skill.provided.offers ?? (await proxied.getFeatures(skill, asker));
       return offers === undefined ? [] : [{ owner: skill.server ?? skill.name, offers }];
     }),
   );

@@ -1,4 +1,3 @@
-import type { Caller } from "../../../model/caller.ts";
 import type { Skill } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
 import type {
@@ -10,6 +9,7 @@ import type {
   ResourcesAndPrompts,
 } from "../../../model/mcp-features.ts";
 import type { Runtime } from "../../../runtime.ts";
+import { setBounded } from "../../../shared/lru.ts";
 import { toContentBlocks } from "../content-blocks.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
@@ -19,9 +19,15 @@ const LIST_MS = 5_000;
 /** Milliseconds that the lists of a server are cached. */
 const FRESH_MS = 10_000;
 
+/** Maximum number of lists of one server that are cached. */
+const MAX_ENTRIES = 1_000;
+
+/** The caller that asks for features, with the headers and session values of its request. */
+export type Asker = Pick<ReadContext, "caller"> & { readonly requestValues: ReadContext["requestValues"] | undefined };
+
 /** Resources and prompts of MCP servers, read through the methods of their skills. */
 export interface ProxiedFeatures {
-  getFeatures(skill: Skill, caller: Caller): Promise<ResourcesAndPrompts | undefined>;
+  getFeatures(skill: Skill, asker: Asker): Promise<ResourcesAndPrompts | undefined>;
 }
 
 export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
@@ -30,19 +36,30 @@ export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
     Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>
   >();
   return {
-    getFeatures(skill, caller) {
+    getFeatures(skill, asker) {
+      const key = createKey(skill, asker);
+      if (key === undefined) return Promise.resolve(undefined);
       if (skill.kind !== "mcp" || !METHODS.some((name) => has(skill, name))) return Promise.resolve(undefined);
       const entries =
         cache.get(skill) ??
         new Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>();
       cache.set(skill, entries);
-      const fresh = entries.get(caller.id);
+      const fresh = entries.get(key);
       if (fresh !== undefined && fresh.until > performance.now()) return fresh.offers;
-      const offers = askServer(runtime, skill, caller);
-      entries.set(caller.id, { until: performance.now() + FRESH_MS, offers });
+      const offers = askServer(runtime, skill, asker);
+      setBounded(entries, [key, { until: performance.now() + FRESH_MS, offers }], MAX_ENTRIES);
       return offers;
     },
   };
+}
+
+/** The features of a server depend on what it takes from the request; `undefined` for a request that lacks it. */
+function createKey({ provided }: Skill, { caller, requestValues }: Asker): string | undefined {
+  try {
+    return JSON.stringify([caller.id, provided.getRequestKey?.(requestValues) ?? ""]);
+  } catch {
+    return undefined; // a call of the server says what the request lacks
+  }
 }
 
 const METHODS = ["resources_list", "prompts_list", "skills_list"];
@@ -51,12 +68,16 @@ function has(skill: Skill, method: string): boolean {
   return skill.methods.some(({ name }) => name === method);
 }
 
-async function askServer(runtime: Runtime, skill: Skill, caller: Caller): Promise<ResourcesAndPrompts> {
+async function askServer(
+  runtime: Runtime,
+  skill: Skill,
+  { caller, requestValues }: Asker,
+): Promise<ResourcesAndPrompts> {
   const list = async (method: string, key: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     if (!has(skill, method)) return [];
     let items: unknown = [];
     const listing = runtime
-      .call(`${skill.name}.${method}`, {}, { caller })
+      .call(`${skill.name}.${method}`, {}, { caller, ...(requestValues && { observer: { requestValues } }) })
       .then((value) => (items = runtime.secrets.maskValue(value)));
     await waitAtMost(LIST_MS, listing);
     return (Array.isArray(items) ? items : []).filter(isRecord).filter((item) => typeof item[key] === "string");
@@ -109,12 +130,13 @@ interface MethodAnswer {
   readonly wire: unknown;
 }
 
-function optionsFor({ caller, signal, client, log, progress }: ReadContext): MethodCallOptions {
+function optionsFor({ caller, signal, client, requestValues, log, progress }: ReadContext): MethodCallOptions {
   return {
     caller,
     signal,
     observer: {
       ...(client !== undefined && { client }),
+      ...(requestValues !== undefined && { requestValues }),
       log: (_path, level, text) => log(level, text),
       progress: (_path, done, total, text) => progress(done, total, text),
     },

@@ -1,4 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, type Server, type StandardSchemaV1 } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+  type StandardSchemaV1,
+} from "@modelcontextprotocol/server";
 
 import { isRecord } from "../../../model/json.ts";
 import type { ReadContext } from "../../../model/mcp-features.ts";
@@ -10,22 +16,26 @@ import type { Library } from "./resources.ts";
 const UNCACHED = { ttlMs: 0, cacheScope: "private" } as const;
 
 /** Serves the skills that the servers of a caller offer. Their files are read as resources. */
-export function serveSkills(server: Server, library: () => Promise<Library>, toContext: ToReadContext): void {
-  server.setRequestHandler("skills/list", { params: PARAMS }, async ({ cursor }) => {
-    const { offers, runtime } = await library();
+export function serveSkills(
+  server: Server,
+  library: (context: ServerContext) => Promise<Library>,
+  toContext: ToReadContext,
+): void {
+  server.setRequestHandler("skills/list", { params: PARAMS }, async ({ cursor }, context) => {
+    const { offers, runtime } = await library(context);
     const skills = runtime.secrets.maskValue([...offers.skills.values()].map(({ item }) => item));
     return { ...listedPage("skills", skills, typeof cursor === "string" ? cursor : undefined), ...UNCACHED };
   });
-  server.setRequestHandler("skills/get", { params: PARAMS }, async ({ uri }, { mcpReq: { signal } }) => {
-    const { offers, runtime } = await library();
+  server.setRequestHandler("skills/get", { params: PARAMS }, async ({ uri }, context) => {
+    const { offers, runtime } = await library(context);
     const offered = typeof uri === "string" ? offers.skills.get(uri) : undefined;
     if (typeof uri !== "string" || offered === undefined) throw unknownSkill(uri);
-    const answer = await offered.offers.skill?.(uri, toContext(signal));
+    const answer = await offered.offers.skill?.(uri, toContext(context));
     return { skill: offered.item, ...(isRecord(answer) && runtime.secrets.maskValue(answer)), ...UNCACHED };
   });
 }
 
-type ToReadContext = (signal: AbortSignal) => ReadContext;
+type ToReadContext = (context: ServerContext) => ReadContext;
 
 /** Accepts any params: each member is checked where it is used. */
 const PARAMS: StandardSchemaV1<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> = {

@@ -1,5 +1,6 @@
 import type { Caller } from "../../../model/caller.ts";
 import type { CredentialLife } from "../../../model/credential.ts";
+import type { RequestValues } from "../../../model/requests/request-values.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { MultiTurnRequests } from "./multi-turn-requests.ts";
 import type { LiveTasks } from "../tasks/live-tasks.ts";
@@ -22,6 +23,8 @@ export interface Principal {
   readonly exposure: Exposure;
   /** The instructions of its profile, which precede those of the server. */
   readonly instructions?: string;
+  /** The headers of the request, or the session values of the command line. Absent in a session, whose requests have their own. */
+  readonly requestValues?: RequestValues;
   /** Ends with the key of the caller. */
   readonly life?: CredentialLife;
 }

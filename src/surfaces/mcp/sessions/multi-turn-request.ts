@@ -4,6 +4,7 @@ import type { CallToolResult, GetPromptResult, inputRequired, ReadResourceResult
 import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
 import type { Client, ClientRequest } from "../../../model/client-requests.ts";
 import { createCancelReason, type CredentialLife } from "../../../model/credential.ts";
+import type { RequestValues } from "../../../model/requests/request-values.ts";
 import type { NotificationSink } from "../notifications.ts";
 import { cannotAsk, type CanAnswer, fits } from "./client-answers.ts";
 import { createLostReason, isClientLost } from "./lost-client.ts";
@@ -14,6 +15,8 @@ export type RequestResult = CallToolResult | GetPromptResult | ReadResourceResul
 /** Context of work, across all the requests that continue it. */
 export interface WorkContext {
   readonly client: Client;
+  /** The headers and session values of the first request. */
+  readonly requestValues: RequestValues | undefined;
   /** Fires when the work is cancelled. */
   readonly cancellable: Cancellable;
   /** Returns the sink of the request that currently carries the work. */
@@ -47,6 +50,7 @@ export interface RequestTurn {
   readonly life?: CredentialLife | undefined;
   /** Identifies the suspended work whose questions this request answers. */
   readonly requestState?: string;
+  readonly requestValues: RequestValues | undefined;
   readonly inputResponses?: Readonly<Record<string, unknown>>;
   readonly can: CanAnswer;
   /** The id of the caller. */
@@ -109,6 +113,7 @@ export class MultiTurnRequest {
     };
     const workContext: WorkContext = {
       client,
+      requestValues: request.requestValues,
       cancellable: this.#abort,
       notifications: () => (request.takesTasks ? this.#createTaskSink() : this.#request.notifications),
       era: "modern",

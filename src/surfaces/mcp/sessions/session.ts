@@ -63,7 +63,11 @@ export class McpSession {
   #open = 0;
   #lastUsed = performance.now();
 
-  constructor(shared: GatewayContext, mcpClient: ConnectedClient, { id = randomUUID(), onEnd }: McpSessionOptions) {
+  constructor(
+    shared: GatewayContext,
+    { requestValues: _ofFirstRequest, ...mcpClient }: ConnectedClient,
+    { id = randomUUID(), onEnd }: McpSessionOptions,
+  ) {
     this.id = id;
     const logLevel = { level: undefined };
     this.mcpClient = { ...mcpClient, conversation: this.id };

@@ -85,6 +85,9 @@ export async function callOffered(
   { name, args }: { readonly name: string; readonly args: unknown },
   workContext: WorkContext,
 ): Promise<CallToolResult> {
+  const { requestValues } = workContext;
+  const listing = runtime.listServersWith({ caller, ...(requestValues && { requestValues }) });
+  if (listing !== undefined) await waitAtMost(READY_MS, listing);
   const offered = (): Offered => getOfferedTools(runtime, caller, exposure);
   let found = offered().find(name);
   if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {

@@ -1,0 +1,53 @@
+/** The headers with the values of a caller's session begin with this: `x-skillgate-session-project`. */
+const SESSION_HEADER_PREFIX = "x-skillgate-session-";
+
+/**
+ * The headers of the request that a call belongs to, for MCP servers whose entries name them. All of them count as secret, so no
+ * log, JSON text or message to another thread contains them.
+ */
+export interface RequestValues {
+  getHeader(name: string): string | undefined;
+  /** Returns a value of the session as the caller has sent it. */
+  getSessionValue(name: string): string | undefined;
+}
+
+export function createRequestValues(headers: Headers): RequestValues {
+  return new HeaderValues(headers);
+}
+
+/** Creates the values of a session without HTTP. */
+export function createSessionValues(values: Readonly<Record<string, string>>): RequestValues {
+  const headers = Object.entries(values).map(([name, value]): [string, string] => [
+    `${SESSION_HEADER_PREFIX}${name}`,
+    value,
+  ]);
+  return new HeaderValues(new Headers(headers));
+}
+
+/** Has no public fields. */
+class HeaderValues implements RequestValues {
+  readonly #headers: Headers;
+
+  constructor(headers: Headers) {
+    this.#headers = headers;
+  }
+
+  getHeader(name: string): string | undefined {
+    return this.#headers.get(name) ?? undefined;
+  }
+
+  getSessionValue(name: string): string | undefined {
+    return this.getHeader(`${SESSION_HEADER_PREFIX}${name}`);
+  }
+}
+
+/** A value of a session: it cannot end a part of a path, a header, a word of a command line or the name of a folder. */
+export function isSessionValue(value: string): boolean {
+  return SESSION_VALUE.test(value) && !value.includes("..");
+}
+
+const SESSION_VALUE = /^[A-Za-z0-9_][A-Za-z0-9._~@+=-]{0,127}$/;
+
+/** The rule of `isSessionValue`, for messages. */
+export const SESSION_VALUE_RULE =
+  "1 to 128 letters, digits and . _ ~ @ + = -, which begin with a letter, a digit or _ and have no two dots in a row";
