@@ -57,15 +57,6 @@ function parsePrograms(category: string, text: string): readonly Program[] {
 
 export const LIMITS = { cpuMs: 1_000, wallMs: 2_000 };
 
-/** A runtime with the stub skills, for one program. */
-export async function openCorpus(
-  program: Program,
-  limits: Readonly<Record<string, number>> = LIMITS,
-): Promise<{ runtime: Runtime; traces: Traces; run: () => Promise<Outcome> }> {
-  const { runtime, traces, runProgram } = await openPrograms([program], limits, 1);
-  return { runtime, traces, run: () => runProgram(program) };
-}
-
 /** One runtime for many programs, which may run at the same time. */
 export async function openPrograms(
   programs: readonly Program[],
