@@ -1,0 +1,14 @@
+// `npm run bench:served`: throughput and memory of a served runtime, also on one processor. Linux only.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+import { benchFootprint } from "./footprint.mjs";
+import { benchLoad } from "./load.mjs";
+
+await benchLoad();
+await benchFootprint();
+const script = fileURLToPath(new URL("one-processor.mjs", import.meta.url));
+const [code] = await once(spawn("taskset", ["-c", "0", process.execPath, script], { stdio: "inherit" }), "exit");
+process.exitCode = code;
