@@ -52,8 +52,11 @@ export interface RunOptions {
   readonly conversation?: string;
   /** Receives events of the run while it lasts. */
   readonly observer?: RunObserver;
-  /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */
-  readonly approve?: Approve;
+  /**
+   * Asks the person at the program that makes the calls, in place of the runtime's own `approve`; with `false` no person is
+   * asked, and no call waits for an answer.
+   */
+  readonly approve?: Approve | false;
   /**
    * The failed run of the caller that the snippet corrects: `continue` of its outcome. What it has done is not done again. The
    * run rejects with `CONTINUE_INVALID` or `RUN_BUSY` if it cannot be continued.
@@ -85,6 +88,8 @@ export interface LogEntry {
   readonly text: string;
   /** The method whose call says it, or the file of the skill that prints it. */
   readonly path?: string;
+  /** The run of the method, if its id was among the options of the run or the call. */
+  readonly runId?: string;
   /** True for the stack of an error that a call has thrown. */
   readonly isThrown?: true;
 }
@@ -228,6 +233,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
    * of servers that stay are not disturbed.
    */
   reloadServers(): Promise<void>;
+  /** Loads the skill files that have changed, at once; with the option `watch`, changes are loaded soon without it. */
+  reloadSkills(): Promise<void>;
   on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
   /** Ends every run, thread and server. */
   close(): Promise<void>;

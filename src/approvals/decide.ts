@@ -158,7 +158,7 @@ class Decisions implements ApprovalDecisions {
     const { ask = this.#options.ask, cancellable } = details;
     const { expireMs, onQuestion } = this.#options;
     const now = this.#now();
-    const isAttended = ask !== undefined || this.#mayWait(details);
+    const isAttended = Boolean(ask) || this.#mayWait(details);
     const earlier = await findOwnQuestion(records.approvals, request, details);
     // A yes that was used counts for this call: its ledger says that the call was not made.
     if (earlier?.state === "approved" && earlier.usedAt !== null) return earlier;
@@ -184,7 +184,7 @@ class Decisions implements ApprovalDecisions {
     onQuestion(toApproval({ ...question, ...UNANSWERED }, now));
     const closed = abortWhenClosed(answered);
     try {
-      if (ask !== undefined)
+      if (ask)
         void this.#askPerson(records, ask, { request, question, closed, mayWait: this.#mayWait(details) });
       return await this.#requireYes(records, request, await answered);
     } finally {
@@ -215,8 +215,9 @@ class Decisions implements ApprovalDecisions {
   }
 
   /** True if a call waits for an answer also if no person was asked. */
-  #mayWait({ recorded }: ApprovalDetails): boolean {
+  #mayWait({ recorded, ask }: ApprovalDetails): boolean {
     const { wait } = this.#options;
+    if (ask === false) return false;
     return wait === "programs" ? recorded !== undefined : wait;
   }
 

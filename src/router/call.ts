@@ -45,8 +45,8 @@ export interface Call {
   /** The headers and session values of the caller's request; absent for a call that belongs to none. */
   readonly requestValues?: RequestValues;
   readonly onRawResult?: (result: unknown) => void;
-  /** Asks the person at the program that makes the call for its approval. */
-  readonly approve?: Approve;
+  /** Asks the person at the program that makes the call for its approval; with `false` the call does not wait for a person. */
+  readonly approve?: Approve | false;
   /** Calls of the run that were approved together with an earlier one; absent for a call outside of a run. */
   readonly approvedInRun?: RunApprovals;
   /** The ledger of the run, if it has one. */

@@ -112,7 +112,7 @@ export function createCall(
     args: readArguments(skill),
     cancellable,
     ...createCallEvents(path, runId, request),
-    ...(approve && { approve }),
+    ...(approve !== undefined && { approve }),
     trace: request.trace,
   };
 }

@@ -5,7 +5,7 @@ import type { LogListener } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { LearnedOptions, LearnedProvider } from "../providers/learned/index.ts";
 import type { McpProvider, RequestAsker, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
-import type { SkillInspector } from "../providers/skills/index.ts";
+import type { SkillInspector, SkillsOptions, SkillsProvider } from "../providers/skills/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { NodeProvider, NodeSettings, NodeStatus } from "../providers/nodes/index.ts";
 import { getMessage } from "../errors.ts";
@@ -29,6 +29,8 @@ export interface Providers {
   listWith(asker: RequestAsker): Promise<void> | undefined;
   /** Accepts the tools of an MCP server as they are now. */
   accept(server: string): void;
+  /** Loads the skill files that have changed, at once. */
+  reloadSkills(): Promise<void>;
   /** Starts, restarts and stops MCP servers so that they are those of `servers`. */
   replaceServers(servers: readonly ServerConfig[]): Promise<void>;
   /** The learned skills with their folder; `undefined` if there are none, or providers are not open. */
@@ -59,7 +61,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
 /** Creates the providers; opens nothing before it is needed. */
 export function createProviders(settings: ProviderSettings, sources: SkillSources): Providers {
   let opening: Promise<OpenedProviders> | undefined;
-  let opened: OpenedProviders = { mcp: NO_SERVERS, learned: undefined, nodes: undefined };
+  let opened: OpenedProviders = { mcp: NO_SERVERS, skills: undefined, learned: undefined, nodes: undefined };
   let isOpen = false;
   let isComplete = false;
   const open = async (): Promise<void> => {
@@ -89,6 +91,10 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     },
     listWith: (asker) => (isOpen ? opened.mcp.listWith(asker) : open().then(() => opened.mcp.listWith(asker))),
     accept: (server) => opened.mcp.accept(server),
+    async reloadSkills() {
+      await open();
+      await opened.skills?.refresh();
+    },
     async replaceServers(servers) {
       await open();
       if (opened.mcp !== NO_SERVERS) return opened.mcp.replace(servers);
@@ -110,6 +116,7 @@ type McpServers = Pick<McpProvider, "servers" | "known" | "ready" | "listWith" |
 
 interface OpenedProviders {
   readonly mcp: McpServers;
+  readonly skills: SkillsProvider | undefined;
   readonly learned: OpenedLearned | undefined;
   readonly nodes: NodeProvider | undefined;
 }
@@ -127,13 +134,18 @@ const NO_SERVERS: McpServers = {
 async function openProviders(settings: ProviderSettings, sources: SkillSources): Promise<OpenedProviders> {
   const { watch, isolated, log, inspector } = settings;
   const { skillsDir, servers: declared, nodes: network } = await settings.sources();
-  if (skillsDir !== undefined) {
-    const { loadSkills } = await import("../providers/skills/index.ts");
-    sources.add(await loadSkills(skillsDir, { isolated, watch, log, inspector }));
-  }
+  const skills =
+    skillsDir === undefined ? undefined : await openSkills(skillsDir, { isolated, watch, log, inspector }, sources);
   const learned = skillsDir === undefined ? undefined : await openLearned(skillsDir, settings, sources);
   const nodes = network === undefined ? undefined : await openNodes(network, settings, sources);
-  return { mcp: await connect(await declared(), settings, sources), learned, nodes };
+  return { mcp: await connect(await declared(), settings, sources), skills, learned, nodes };
+}
+
+async function openSkills(folder: string, options: SkillsOptions, sources: SkillSources): Promise<SkillsProvider> {
+  const { loadSkills } = await import("../providers/skills/index.ts");
+  const provider = await loadSkills(folder, options);
+  sources.add(provider);
+  return provider;
 }
 
 async function connect(

@@ -38,6 +38,8 @@ export interface SkillsOptions {
 export interface SkillsProvider extends Provider {
   readonly skills: readonly DefinedSkill[];
   health(): Promise<readonly SkillHealth[]>;
+  /** Loads what has changed in the folder, at once. */
+  refresh(): Promise<void>;
 }
 
 const IMPORT_TIMEOUT_MS = 10_000;
@@ -72,6 +74,7 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
     },
     onChange: (listener) => live.onChange(listener),
     health: () => checkHealth(live.contents),
+    refresh: () => live.refresh(),
     close: async () => {
       const looked = live.close();
       await processes.close();

@@ -30,8 +30,8 @@ export interface ApprovalDetails {
   readonly asksForFlow: boolean;
   /** Absent for a call outside of a run. */
   readonly approvedInRun?: RunApprovals;
-  /** Asks the person at the program that makes the call. */
-  readonly ask?: Approve;
+  /** Asks the person at the program that makes the call; with `false` the call does not wait for a person. */
+  readonly ask?: Approve | false;
 }
 
 /** Approves a call with `true`. Any other value, or an error, is a rejection; a `SkillgateError` explains it to the caller. */

@@ -11,13 +11,14 @@ export function createRequest(
   { caller = OWNER, limits, signal, observer, approve, continue: run, again = [], reuse = [], runId }: RunOptions,
   { settings, registry, sources, events }: RuntimeParts,
 ): RunRequest {
+  const origin = runId !== undefined && { runId };
   return {
     caller,
     catalog: registry.viewFor(caller),
     limits: mergeLimits(settings.limits, limits),
     isDisabled: (name) => findDisabledSkills(sources.disabled, caller).some((skill) => skill.name === name),
-    log: (path, level, text) => events.emit("log", { level, text, path }),
-    onSkillError: (path, text) => events.emit("log", { level: "error", text, path, isThrown: true }),
+    log: (path, level, text) => events.emit("log", { level, text, path, ...origin }),
+    onSkillError: (path, text) => events.emit("log", { level: "error", text, path, ...origin, isThrown: true }),
     progress: (path, runId, done, total, text) =>
       events.emit("progress", {
         runId,

@@ -4,15 +4,16 @@ import type { Runtime } from "../../runtime.ts";
 import { readOptions } from "../settings/index.ts";
 import type { RuntimeParts } from "./parts.ts";
 
-/** Creates the methods of a runtime that administer its MCP servers. */
+/** Creates the methods of a runtime that administer its providers. */
 export function createServerAdmin(
   parts: RuntimeParts,
-): Pick<Runtime, "acceptTools" | "listServersWith" | "reloadServers"> {
+): Pick<Runtime, "acceptTools" | "listServersWith" | "reloadServers" | "reloadSkills"> {
   const { options, settings, providers, secrets, onReload } = parts;
   return {
     listServersWith: ({ caller = OWNER, requestValues }) =>
       requestValues && providers.listWith({ caller, requestValues }),
     acceptTools: (server) => providers.accept(server),
+    reloadSkills: () => providers.reloadSkills(),
     async reloadServers() {
       // A project that was trusted at the start stays trusted until the end.
       const { person: _asked, ...unasked } = options;

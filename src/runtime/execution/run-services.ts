@@ -54,8 +54,8 @@ export interface RunRequest {
   readonly runId?: string;
   /** The failed run that the program corrects. */
   readonly continues?: ContinueRequest;
-  /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`. */
-  readonly approve?: Approve;
+  /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`; `false` asks nobody. */
+  readonly approve?: Approve | false;
   /** The place in a trace at which the calls of the run begin; by default the active span. */
   readonly trace?: TraceContext | undefined;
   /** Pauses the timeout of the call that the run belongs to, while a person is asked. */

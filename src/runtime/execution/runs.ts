@@ -50,7 +50,7 @@ export interface ResumeRunOptions {
   readonly acceptsChanges?: boolean;
   readonly signal?: AbortSignal | Cancellable;
   readonly observer?: RunObserver;
-  readonly approve?: Approve;
+  readonly approve?: Approve | false;
   /** Where the run keeps large results and finds those of earlier runs; in the runtime by default. */
   readonly resultSpace?: ResultSpace;
 }

@@ -21,7 +21,7 @@ export function createLearnedExecutor({ limits, inspect, createRequest, run }: E
     execute(execution: LearnedExecution) {
       const { context, call } = execution;
       const { caller, signal, timeoutMs = Infinity, client, pauseTimeoutFor } = context;
-      const approve: Approve | undefined = call?.approve;
+      const approve: Approve | false | undefined = call?.approve;
       return run(execution, () => ({
         ...createRequest({
           caller,

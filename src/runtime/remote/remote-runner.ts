@@ -40,7 +40,7 @@ export function createRemoteRunner(
     const { caller = OWNER, limits, signal, observer, approve, continue: previous, again, reuse } = options;
     const runId = options.runId ?? randomUUID();
     const cancellable = signal === undefined || "onCancel" in signal ? signal : cancellableBy(signal);
-    const run = { caller, cancellable, observer, approve, isOwn: true };
+    const run = { caller, cancellable, observer, approve: approve || undefined, isOwn: true };
     const job = {
       kind: "run",
       runId,

@@ -42,7 +42,7 @@ export function createRemoteRuns(
       const outcome = await follower.follow(id, {
         caller: header.caller,
         observer,
-        approve,
+        approve: approve || undefined,
         cancellable: signal === undefined || "onCancel" in signal ? signal : cancellableBy(signal),
         ...(acceptsChanges !== undefined && { acceptsChanges }),
       });

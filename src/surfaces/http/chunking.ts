@@ -1,6 +1,6 @@
 import type { RunObserver } from "../../model/run-observer.ts";
 import { isRecord } from "../../model/json.ts";
-import type { RpcId, RpcResponse } from "./json-rpc.ts";
+import type { RpcId, RpcResponse } from "../../shared/json/json-rpc.ts";
 
 /** UTF-16 units of JSON above which a streaming transport sends a result in parts. */
 const WHOLE_CHARACTERS = 256 << 10;

@@ -8,7 +8,7 @@ import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
 import { type Expose, EXPOSES, findMethodCall, type Principal, selectProfile } from "../mcp/index.ts";
 import { findScopeChallenge } from "./auth/challenge.ts";
 import type { Body } from "./body.ts";
-import { findBatchFlaw, type RpcId } from "./json-rpc.ts";
+import { findBatchFlaw, type RpcId } from "../../shared/json/json-rpc.ts";
 import { emptyBody, getTraceId, refuse } from "./responses.ts";
 import type { HttpServices, RouteEnvironment } from "./services.ts";
 

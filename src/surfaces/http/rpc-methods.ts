@@ -8,7 +8,7 @@ import { isRecord } from "../../model/json.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
 import { type Library, listResources, getCallerFeatures, readResource } from "../mcp/index.ts";
-import { type RpcCall, type RpcHandler, RpcFailure } from "./json-rpc.ts";
+import { type RpcCall, type RpcHandler, RpcFailure } from "../../shared/json/json-rpc.ts";
 import { callByName, type ToolApi, validateInput, resultObject, toolList, toolSchema } from "./tool-api.ts";
 
 /** Dependencies of the JSON-RPC methods. */

@@ -6,7 +6,7 @@ import { openEventStream } from "../mcp/index.ts";
 import type { Authentication } from "./auth/authenticate.ts";
 import { findScopeChallenge, refuseSender } from "./auth/challenge.ts";
 import { createObserver, emitAnswer } from "./chunking.ts";
-import { answerRpc, ownFaultAnswer, type RpcResponse } from "./json-rpc.ts";
+import { answerRpc, ownFaultAnswer, type RpcResponse } from "../../shared/json/json-rpc.ts";
 import { accepts, emptyBody, getTraceId } from "./responses.ts";
 import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
 import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";

@@ -6,7 +6,7 @@ import { extractContext, getActiveContext, runInContext } from "../../telemetry/
 import { createRequestValues } from "../../model/requests/request-values.ts";
 import type { CredentialLife } from "../../model/credential.ts";
 import { type Authentication, getCaller } from "./auth/authenticate.ts";
-import { answerRpc, ownFaultAnswer, createParseError } from "./json-rpc.ts";
+import { answerRpc, ownFaultAnswer, createParseError } from "../../shared/json/json-rpc.ts";
 import { emitAnswer, createObserver } from "./chunking.ts";
 import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
 import { createHealthReport, type HttpServices } from "./services.ts";

@@ -1,4 +1,4 @@
-import { rpcError, type RpcError, newTraceId, ownFault } from "../../shared/rpc-errors.ts";
+import { rpcError, type RpcError, newTraceId, ownFault } from "../rpc-errors.ts";
 import { isRecord } from "../../model/json.ts";
 
 /** Maximum number of messages in a batch. */
