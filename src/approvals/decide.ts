@@ -184,8 +184,7 @@ class Decisions implements ApprovalDecisions {
     onQuestion(toApproval({ ...question, ...UNANSWERED }, now));
     const closed = abortWhenClosed(answered);
     try {
-      if (ask)
-        void this.#askPerson(records, ask, { request, question, closed, mayWait: this.#mayWait(details) });
+      if (ask) void this.#askPerson(records, ask, { request, question, closed, mayWait: this.#mayWait(details) });
       return await this.#requireYes(records, request, await answered);
     } finally {
       stop();
@@ -210,7 +209,9 @@ class Decisions implements ApprovalDecisions {
     if (same === undefined && (await records.approvals.list("pending")).length >= MAX_UNATTENDED)
       return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
     if (same === undefined) await this.#record(records, question);
-    this.#options.onQuestion(toApproval(same ?? { ...question, ...UNANSWERED }, this.#now()));
+    // An earlier run may have asked first; the event is about this one.
+    const asked = { ...(same ?? { ...question, ...UNANSWERED }), runId: question.runId };
+    this.#options.onQuestion(toApproval(asked, this.#now()));
     return pendingError(request, (same ?? question).id);
   }
 

@@ -19,7 +19,7 @@ export {
   findClient,
   readClientServers,
 } from "./servers/clients.ts";
-export { type ConfigOptions, existingFiles, type ConfigScope } from "./locations.ts";
+export { type ConfigOptions, existingFiles, type ConfigScope, listConfigFiles } from "./locations.ts";
 export { type Config, loadConfig, toServerConfig } from "./load-config.ts";
 export type { ConfigInput } from "./servers/inputs.ts";
 export {
@@ -48,4 +48,4 @@ export {
 } from "./by-hand.ts";
 export type { Prompter, TrustRequest } from "./prompter.ts";
 export type { DeclaredServer } from "./servers/read-servers.ts";
-export type { HeldPart } from "./trust/index.ts";
+export { type HeldPart, trustFile } from "./trust/index.ts";

@@ -81,6 +81,17 @@ export function existingFiles(options: ConfigOptions): readonly string[] {
   return [settings, ...mcp, variables].filter(({ path }) => existsSync(path)).map(({ label }) => label);
 }
 
+/** Returns the absolute paths of the files that decide what a project runs, except skills. Some may not exist. */
+export function listConfigFiles(options: ConfigOptions): readonly string[] {
+  const folders = resolveFolders(options);
+  const { settings, mcp } = configFiles(options, folders);
+  const others = [".env", ...RESTRICTING_POLICY_FILES].map((name) => join(folders.cwd, name));
+  return [settings.path, ...mcp.map(({ path }) => path), ...others];
+}
+
+/** The files of the policy that only its owner changes; approvals of the owner are added to the third one. */
+const RESTRICTING_POLICY_FILES = ["policies/tools.yaml", "policies/roles.yaml"];
+
 /** `shop-5f0c1a2b3c4d` */
 function getProjectName({ cwd }: ConfigFolders): string {
   const path = canonicalPath(cwd);

@@ -7,14 +7,18 @@ import type { CommandResult, Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The result of a command that failed: the reason in a sentence, and the stack with `--debug`. */
-export function createErrorResult(thrown: unknown, { paint, debug }: Pick<Terminal, "paint" | "debug">): CommandResult {
+export function createErrorResult(
+  thrown: unknown,
+  { paint, debug }: Pick<Terminal, "paint" | "debug">,
+  isTerminal = process.stderr.isTTY,
+): CommandResult {
   const { exit, code, message, fix, facts } = toErrorDetails(thrown);
   const stack = debug && thrown instanceof Error ? (thrown.stack ?? "") : "";
   return {
     exit,
     json: { error: { code, message, ...(fix !== "" && { fix }), ...facts } },
     text: "",
-    remarks: errorText({ message: process.stderr.isTTY ? showPaths(message, thrown) : message, hint: fix }, paint.err),
+    remarks: errorText({ message: isTerminal ? showPaths(message, thrown) : message, hint: fix }, paint.err),
     asides: lines([skillStackText(thrown, paint.err), stack]),
   };
 }

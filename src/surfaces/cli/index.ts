@@ -8,6 +8,7 @@ import { type Interruption, listenForInterruption } from "./terminal/interruptio
 import { createProgram } from "./program.ts";
 import { withWarnings } from "./unknown-path.ts";
 import { type CommonFlags, openSession } from "./session.ts";
+import { interruptionText } from "./text/output.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 import { endOnUncaught } from "./uncaught.ts";
 
@@ -32,7 +33,9 @@ async function runCommand(args: readonly string[], terminal: Terminal, interrupt
         problems = session.problems();
         throw thrown;
       });
-      terminal.show(withWarnings(answer, session.problems(), terminal.paint.err));
+      const remarks = answer.isInterrupted && interruptionText(interruption.exit ?? "interrupted", terminal.paint.err);
+      const finished = remarks === undefined ? answer : { ...answer, remarks };
+      terminal.show(withWarnings(finished, session.problems(), terminal.paint.err));
       exit = answer.exit;
       isDrained = answer.isDrained === true;
     };

@@ -8,6 +8,7 @@ import type { ParsedExecutorSettings, ParsedNodeSettings } from "../../runtime/s
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, Retention, StoreLocation } from "../../store/index.ts";
 import { limitMemory } from "./commands/limit-memory.ts";
+import { filterProblems } from "./operations/operation.ts";
 import { createTelemetry, type CliTelemetry } from "./telemetry.ts";
 import { logLine } from "./text/output.ts";
 import { createTerminalApprove } from "./terminal/approve-at-terminal.ts";
@@ -27,6 +28,7 @@ export interface CommonFlags {
   readonly verbose?: true;
   readonly json?: true;
   readonly inspectSkills?: true;
+  readonly debug?: true;
 }
 
 /** The services that a command uses; they live as long as the command. */
@@ -202,11 +204,6 @@ async function openServing(flags: CommonFlags, options: ServingOptions, open: Op
   return runtime;
 }
 
-/** Returns the problems that concern every command, and those of parts that are held, if the command needs them. */
-function filterProblems(problems: readonly Problem[], reportsHeld: boolean): readonly Problem[] {
-  return problems.filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && reportsHeld));
-}
-
 async function closeAll(services: readonly (Runtime | LazyDatabase | undefined)[]): Promise<void> {
   await Promise.all(services.map(async (each) => each?.close()));
 }
@@ -267,7 +264,7 @@ function createInspector({ lazy }: RuntimeOptions, { write }: Terminal): NonNull
 }
 
 /** The options that the flags state, without the defaults derived from them. */
-function getRuntimeOptions({ settings, mcpConfig }: CommonFlags): RuntimeOptions {
+export function getRuntimeOptions({ settings, mcpConfig }: CommonFlags): RuntimeOptions {
   return {
     discover: true,
     trust: "recorded",

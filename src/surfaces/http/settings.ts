@@ -14,6 +14,8 @@ export interface HttpServerSettings extends Exposure {
   readonly auth: boolean;
   /** Offers the web console at `/`. */
   readonly console: boolean;
+  /** Takes commands of the same user at a socket. */
+  readonly socket: boolean;
   /** The issuer whose access tokens are accepted, too; from `auth: { issuer, audience }`. */
   readonly oauth?: IssuerSettings;
   /** Host names that clients may use in addition to the loopback names. */
@@ -38,6 +40,7 @@ export const SERVER_DEFAULTS: HttpServerSettings = Object.freeze({
   port: 3333,
   auth: true,
   console: true,
+  socket: true,
   expose: "auto",
   names: "qualified",
   budgetTokens: 3_000,
@@ -100,6 +103,7 @@ const FIELDS: Readonly<Record<Exclude<keyof HttpServerSettings, "oauth">, Settin
     schema: { anyOf: [FLAG.schema, ISSUER_SCHEMA] },
   },
   console: FLAG,
+  socket: FLAG,
   expose: choice(EXPOSES),
   names: choice(TOOL_NAMES),
   budgetTokens: wholeNumber(0),
@@ -119,6 +123,7 @@ const MEANINGS: Readonly<Record<keyof typeof FIELDS, string>> = {
   port: "the port; 0 picks a free one",
   auth: "whether requests need a token, or the issuer of OAuth tokens that are accepted",
   console: "offers the web console at `/`",
+  socket: "lets `skillgate run` and `skillgate call` of the same user use the running server",
   expose:
     "what clients see as tools: three tools, every method, the tool `call` for methods by path, or what fits into `budgetTokens`",
   names: "how methods are named as tools: with their skill, or as their server names them",

@@ -73,6 +73,7 @@ export function addServe(program: Command, act: CommandAction): void {
         const runtime = await session.servingRuntime({ log: log.listener, executors });
         log.follow(runtime);
         log.warn(session.telemetry.problems());
+        const stopCommands = executors === false ? await startCommands(runtime, session, flags, log) : undefined;
         let isServing = true;
         // A server that is still connecting at shutdown is not a problem.
         void whenStarted(runtime).then(() => isServing && log.warn(runtime.problems));
@@ -82,9 +83,23 @@ export function addServe(program: Command, act: CommandAction): void {
           return { ...SERVED, isDrained, ...(log.format === "json" && { isWarned: true }) };
         } finally {
           isServing = false;
+          await stopCommands?.();
         }
       }),
     );
+}
+
+/** Lets commands of the same user use the runtime, unless the settings switch that off. */
+async function startCommands(
+  runtime: Runtime,
+  session: CliSession,
+  flags: ServeFlags,
+  { listener: log }: ServeLog,
+): Promise<(() => Promise<void>) | undefined> {
+  const { socket, drainSeconds } = await readServerSettings(runtime, flags);
+  if (!socket) return undefined;
+  const { serveCommands } = await import("../socket/serve-commands.ts");
+  return serveCommands({ runtime, session, drainMs: drainSeconds * 1_000, log });
 }
 
 /** Settles when each server that starts with the command is connected or has failed. */

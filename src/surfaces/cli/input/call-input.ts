@@ -4,26 +4,37 @@ import { isRecord } from "../../../model/json.ts";
 import { readTextFile } from "./read-text.ts";
 import { UsageError } from "../usage-error.ts";
 
+/** The input of a call as the command line gives it: one JSON object, or texts by name. */
+export type WrittenInput =
+  | { readonly kind: "object"; readonly object: Readonly<Record<string, unknown>> }
+  | { readonly kind: "texts"; readonly texts: readonly (readonly [name: string, text: string])[] };
+
 /**
- * Reads the input of one call from the command line: either one JSON object, or words of the form `key=value`. A value
- * is parsed as JSON, else taken as text; `key=@file` takes the value from a file. A parameter of type string gets `5`
- * as text, so that users need not quote it twice.
+ * Reads the input of one call from the command line: either one JSON object, or words of the form `key=value`; `key=@file`
+ * takes the value from a file.
  */
-export async function readInput(
-  words: readonly string[],
-  parameters: readonly Parameter[],
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
+export async function readInput(words: readonly string[], signal: AbortSignal): Promise<WrittenInput> {
   const [first = ""] = words;
-  if (words.length === 1 && first.trimStart().startsWith("{")) return parseObject(first);
-  const values = new Map<string, unknown>();
+  if (words.length === 1 && first.trimStart().startsWith("{")) return { kind: "object", object: parseObject(first) };
+  const texts = new Map<string, string>();
   for (const word of words) {
     const [key, text] = splitWord(word);
-    if (values.has(key)) throw new UsageError(`Argument given twice: "${key}"`);
-    const schema = parameters.find(({ name }) => name === key)?.schema;
-    const written = text.startsWith("@") ? await readTextFile(text.slice(1), signal) : text;
-    values.set(key, parseValue(written, schema?.["type"] === "string"));
+    if (texts.has(key)) throw new UsageError(`Argument given twice: "${key}"`);
+    texts.set(key, text.startsWith("@") ? await readTextFile(text.slice(1), signal) : text);
   }
+  return { kind: "texts", texts: [...texts] };
+}
+
+/**
+ * Parses the values of an input: each one as JSON, else it is taken as text. A parameter of type string gets `5` as text, so
+ * that users need not quote it twice.
+ */
+export function parseInput(input: WrittenInput, parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
+  if (input.kind === "object") return input.object;
+  const values = input.texts.map(([key, text]) => {
+    const schema = parameters.find(({ name }) => name === key)?.schema;
+    return [key, parseValue(text, schema?.["type"] === "string")] as const;
+  });
   // Unlike assignment, `fromEntries` keeps a key `__proto__` as data.
   return Object.fromEntries(values);
 }

@@ -7,34 +7,50 @@ import { escaped } from "../text/layout.ts";
 const ERASE_LINE = "\r\u001B[2K";
 const DEFAULT_COLUMNS = 80;
 
+/** Shows what a command receives while it runs. */
+export interface LiveOutput {
+  readonly onLog: (this: void, entry: LogEntry) => void;
+  readonly onProgress: (this: void, progress: Progress) => void;
+  readonly end: (this: void) => void;
+}
+
 /**
- * Shows what skills and MCP servers print while a command runs, and the latest progress in one line; only on a terminal,
- * and not with `--json`. Returns a function that ends this.
+ * Creates the output of what skills and MCP servers print while a command runs, and of the latest progress in one line;
+ * `undefined` without a terminal, and with `--json`.
  */
-export function showLiveOutput(runtime: Runtime, { flags, paint }: CliSession): () => void {
+export function createLiveOutput({ flags, paint }: Pick<CliSession, "flags" | "paint">): LiveOutput | undefined {
   const { stderr } = process;
-  if (!stderr.isTTY || flags.json) return () => {};
+  if (!stderr.isTTY || flags.json) return undefined;
   let hasProgress = false;
   const eraseProgress = (): void => {
     if (hasProgress) stderr.write(ERASE_LINE);
     hasProgress = false;
   };
-  const onLog = ({ level, text, path, isThrown }: LogEntry): void => {
-    eraseProgress();
-    // With --verbose, the log is written already. The stack of an error is shown with the error.
-    if (flags.verbose || isThrown || path === undefined || level === "debug") return;
-    const rows = text.trimEnd().split("\n");
-    for (const row of rows) stderr.write(`${paint.err.dim(`${escaped(path)}: ${escaped(row)}`)}\n`);
+  return {
+    onLog({ level, text, path, isThrown }) {
+      eraseProgress();
+      // With --verbose, the log is written already. The stack of an error is shown with the error.
+      if (flags.verbose || isThrown || path === undefined || level === "debug") return;
+      const rows = text.trimEnd().split("\n");
+      for (const row of rows) stderr.write(`${paint.err.dim(`${escaped(path)}: ${escaped(row)}`)}\n`);
+    },
+    onProgress(progress) {
+      const row = truncateText(formatProgress(progress), (stderr.columns || DEFAULT_COLUMNS) - 1);
+      stderr.write(`${ERASE_LINE}${paint.err.dim(row)}`);
+      hasProgress = true;
+    },
+    end: eraseProgress,
   };
-  const onProgress = (progress: Progress): void => {
-    const row = truncateText(formatProgress(progress), (stderr.columns || DEFAULT_COLUMNS) - 1);
-    stderr.write(`${ERASE_LINE}${paint.err.dim(row)}`);
-    hasProgress = true;
-  };
-  const stops = [runtime.on("log", onLog), runtime.on("progress", onProgress)];
+}
+
+/** Shows the live output of a runtime. Returns a function that ends this. */
+export function showLiveOutput(runtime: Runtime, session: CliSession): () => void {
+  const output = createLiveOutput(session);
+  if (output === undefined) return () => {};
+  const stops = [runtime.on("log", output.onLog), runtime.on("progress", output.onProgress)];
   return () => {
     for (const stop of stops) stop();
-    eraseProgress();
+    output.end();
   };
 }
 

@@ -16,6 +16,8 @@ export interface CommandResult {
   readonly remarks?: string;
   /** For both, on stderr: warnings, and extra output such as a trace. */
   readonly asides?: string;
+  /** True if the command was interrupted: the remarks name the signal. */
+  readonly isInterrupted?: true;
   /** True if the command has shown the problems of the configuration already. */
   readonly isWarned?: true;
   /** True for a server that has answered every request. Its end by SIGTERM is then a success. */

@@ -1,0 +1,119 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { chmodSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { getProjectStateDir } from "../../../shared/files/project-state-dir.ts";
+import { isRecord } from "../../../model/json.ts";
+import { makeFolderSync } from "../../../shared/files/make-folder.ts";
+import { VERSION } from "../../../shared/version.ts";
+
+/** Where a process that serves a project takes commands of the same user. */
+export interface SocketAddress {
+  /** A Unix socket, on Windows a named pipe. */
+  readonly path: string;
+  /** The file that announces the socket. */
+  readonly file: string;
+}
+
+/** An announced socket. */
+export interface AnnouncedSocket extends SocketAddress {
+  /** Proves to each side that the other one may read the files of the user. */
+  readonly secret: string;
+}
+
+/** The longest path of a Unix socket that every system takes. */
+const MAX_PATH_BYTES = 103;
+
+/** Most sockets of one project that are tried. */
+const MAX_SOCKETS = 8;
+
+const MAX_FILE_BYTES = 4_096;
+
+/** Returns the folder of all sockets of the user. Their names are short, because the path of a socket is. */
+export function getSocketFolder(project: string): string {
+  return join(dirname(getProjectStateDir(project)), "sockets");
+}
+
+/** Creates the address of a new socket, and its folder. Throws an error with a sentence if no socket can be there. */
+export function createAddress(project: string): SocketAddress {
+  const folder = getSocketFolder(project);
+  makeFolderSync(folder, 0o700);
+  const objection = findFolderObjection(folder);
+  if (objection !== undefined) throw new Error(`${folder} ${objection}`);
+  if (process.platform !== "win32") chmodSync(folder, 0o700);
+  const address = getAddress(folder, `${digestProject(project)}-${randomBytes(4).toString("hex")}`);
+  if (process.platform !== "win32" && Buffer.byteLength(address.path) > MAX_PATH_BYTES)
+    throw new Error(`the path ${address.path} is longer than ${MAX_PATH_BYTES} bytes`);
+  return address;
+}
+
+/** Announces a socket that listens. Returns its secret. */
+export function announceSocket({ path, file }: SocketAddress): string {
+  if (process.platform !== "win32") chmodSync(path, 0o600);
+  const secret = randomBytes(32).toString("base64url");
+  writeFileSync(file, JSON.stringify({ version: VERSION, secret }), { mode: 0o600, flag: "wx" });
+  return secret;
+}
+
+/** Removes the files of a socket that nothing listens to. */
+export function removeSocket({ path, file }: SocketAddress): void {
+  rmSync(file, { force: true });
+  if (process.platform !== "win32") rmSync(path, { force: true });
+}
+
+/** Lists the announced sockets of a project that this version can use, the newest first. */
+export function listSockets(project: string): readonly AnnouncedSocket[] {
+  const folder = getSocketFolder(project);
+  const prefix = `${digestProject(project)}-`;
+  const names = readNames(folder).filter((name) => name.startsWith(prefix) && /^[\da-f-]+\.json$/.test(name));
+  if (names.length === 0 || findFolderObjection(folder) !== undefined) return [];
+  return names
+    .map((name) => getAddress(folder, name.slice(0, -".json".length)))
+    .map((address) => ({ address, time: lstatSync(address.file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .toSorted((a, b) => b.time - a.time)
+    .slice(0, MAX_SOCKETS)
+    .flatMap(({ address }) => readAnnouncement(address) ?? []);
+}
+
+/** Proves the knowledge of the secret, without telling it. */
+export function sign(secret: string, text: string): string {
+  return createHmac("sha256", secret).update(text).digest("hex");
+}
+
+function getAddress(folder: string, name: string): SocketAddress {
+  const path = process.platform === "win32" ? `\\\\.\\pipe\\skillgate-${name}` : join(folder, `${name}.sock`);
+  return { path, file: join(folder, `${name}.json`) };
+}
+
+function digestProject(project: string): string {
+  return createHash("sha256").update(realpathSync(project)).digest("hex").slice(0, 16);
+}
+
+/** Says why a folder is not safe: others could put a socket there. */
+function findFolderObjection(folder: string): string | undefined {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats?.isDirectory() !== true) return "is not a folder";
+  if (process.getuid !== undefined && stats.uid !== process.getuid()) return "belongs to another user";
+  return undefined;
+}
+
+function readNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // nothing was served yet
+  }
+}
+
+/** A file is hostile until it is parsed. */
+function readAnnouncement(address: SocketAddress): AnnouncedSocket | undefined {
+  try {
+    const stats = lstatSync(address.file);
+    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return undefined;
+    const value: unknown = JSON.parse(readFileSync(address.file, "utf8"));
+    if (!isRecord(value) || value["version"] !== VERSION || typeof value["secret"] !== "string") return undefined;
+    return { ...address, secret: value["secret"] };
+  } catch {
+    return undefined; // removed meanwhile, or half a file
+  }
+}
