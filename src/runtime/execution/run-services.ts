@@ -54,7 +54,7 @@ export interface RunRequest {
   readonly runId?: string;
   /** The failed run that the program corrects. */
   readonly continues?: ContinueRequest;
-  /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`; `false` asks nobody. */
+  /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`; `false` asks no one. */
   readonly approve?: Approve | false;
   /** The place in a trace at which the calls of the run begin; by default the active span. */
   readonly trace?: TraceContext | undefined;

@@ -1,7 +1,6 @@
-import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from "../../model/approval.ts";
+import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approve, Approver } from "../../model/approval.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
-import type { RunOptions } from "../../runtime.ts";
 import type { WorkContext } from "./sessions/multi-turn-request.ts";
 
 /** Maximum UTF-16 units of a question. A longer one is answered elsewhere: the user could not see all of it. */
@@ -17,7 +16,7 @@ const TITLES: Readonly<Record<ApprovalScope | "no", string>> = {
 };
 
 /** Asks the user at the client to approve calls. If the client cannot ask, the runtime's own approval applies. */
-export function approveBy(context: Pick<WorkContext, "client" | "cancellable">): Pick<RunOptions, "approve"> {
+export function approveBy(context: Pick<WorkContext, "client" | "cancellable">): { readonly approve?: Approve } {
   if (!context.client.can("elicitation/create")) return {};
   return { approve: (request) => askUser(request, context) };
 }

@@ -23,9 +23,9 @@ export interface CallOperation {
 }
 
 /** The work of a command, which its own process or the one that serves the project can do. */
-export type Operation = RunOperation | CallOperation;
+export type CommandOperation = RunOperation | CallOperation;
 
-/** What an operation uses. */
+/** The parts that an operation uses. */
 export interface OperationContext {
   readonly runtime: Runtime;
   /** Settles when the tools of all servers are known. */

@@ -3,19 +3,23 @@ import { type OperationFlags, performAtSocket } from "../socket/client.ts";
 import { showLiveOutput } from "../terminal/live-output.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { performCall } from "./call.ts";
-import type { Operation, OperationContext } from "./operation.ts";
+import type { CommandOperation, OperationContext } from "./operation.ts";
 import { performRun } from "./run.ts";
 
 /** Performs an operation in the process that serves the project, if there is one, else in this process. */
 export async function performOperation(
-  operation: Operation,
+  operation: CommandOperation,
   flags: OperationFlags,
   session: CliSession,
 ): Promise<CommandResult> {
   return (await performAtSocket(operation, flags, session)) ?? performHere(operation, flags, session);
 }
 
-async function performHere(operation: Operation, { yes }: OperationFlags, session: CliSession): Promise<CommandResult> {
+async function performHere(
+  operation: CommandOperation,
+  { yes }: OperationFlags,
+  session: CliSession,
+): Promise<CommandResult> {
   const { readyRuntime, signal, flags, paint } = session;
   const runtime = await session.runtime(yes && { approve: () => true });
   const context: OperationContext = {

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { streamLines } from "../input/stream-lines.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { CommandOperation } from "../operations/operation.ts";
 import type { CliSession, CommonFlags } from "../session.ts";
 import { createLiveOutput, type LiveOutput } from "../terminal/live-output.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
@@ -25,10 +25,10 @@ import {
 /** Milliseconds within which a process must say hello, so that a stopped one does not delay a command. */
 const HELLO_MS = 1_000;
 
-/** The flag that starts everything anew, as an argument of `option`. */
+/** The flag that starts everything for one command, as an argument of `option`. */
 export const NO_SOCKET = [
   "--no-socket",
-  'start the skills and servers anew, even while "skillgate serve" runs for this project',
+  'start the skills and servers for this command, even while "skillgate serve" runs for this project',
 ] as const;
 
 export interface OperationFlags {
@@ -39,7 +39,7 @@ export interface OperationFlags {
 
 /** Lets a process that serves the project perform an operation; `undefined` if none can do it as this process would. */
 export async function performAtSocket(
-  operation: Operation,
+  operation: CommandOperation,
   { yes, socket: isAllowed }: OperationFlags,
   session: CliSession,
 ): Promise<CommandResult | undefined> {
@@ -47,7 +47,7 @@ export async function performAtSocket(
   if (!isAllowed || flags.inspectSkills) return undefined;
   for (const address of listSockets(resolve("."))) {
     if (signal.aborted) return undefined;
-    const end = await new Conversation(address, session).perform(operation, yes === true);
+    const end = await new ServerConversation(address, session).perform(operation, yes === true);
     if (end.kind === "result") return end.result;
     if (end.kind === "gone") removeSocket(address);
     if (flags.verbose) write("err", `The runtime of "skillgate serve" is not used: ${end.why}\n`);
@@ -65,7 +65,7 @@ type End =
   | { readonly kind: "refused" | "gone"; readonly why: string };
 
 /** The conversation of a command with one process. */
-class Conversation {
+class ServerConversation {
   readonly #address: AnnouncedSocket;
   readonly #session: CliSession;
   readonly #live: LiveOutput | undefined;
@@ -78,7 +78,7 @@ class Conversation {
     this.#live = createLiveOutput(session);
   }
 
-  async perform(operation: Operation, isApproved: boolean): Promise<End> {
+  async perform(operation: CommandOperation, isApproved: boolean): Promise<End> {
     const socket = await open(this.#address.path);
     if (socket === undefined) return { kind: "gone", why: "it has ended" };
     const { signal } = this.#session;
@@ -109,7 +109,7 @@ class Conversation {
       for (const question of this.#questions.values()) question.abort("The connection is lost");
       socket.destroy();
     }
-    // What was accepted may have had an effect: it is not done again.
+    // An accepted operation may have had an effect: it is not done again.
     if (this.#isAccepted && end.kind !== "result")
       throw new SkillgateError(
         "RUNTIME_CLOSED",
@@ -159,7 +159,7 @@ class Conversation {
     }
   }
 
-  async #ask({ id, request }: Question, socket: Socket): Promise<void> {
+  async #ask({ id, request }: SocketQuestion, socket: Socket): Promise<void> {
     const closed = new AbortController();
     this.#questions.set(id, closed);
     const answer = await this.#session.approve?.(request, closed.signal);
@@ -169,11 +169,11 @@ class Conversation {
 }
 
 interface OperationRequest {
-  readonly operation: Operation;
+  readonly operation: CommandOperation;
   readonly isApproved: boolean;
 }
 
-type Question = Extract<ServerMessage, { method: "ask" }>["params"];
+type SocketQuestion = Extract<ServerMessage, { method: "ask" }>["params"];
 
 /** Connects; `undefined` if nothing listens. */
 function open(path: string): Promise<Socket | undefined> {

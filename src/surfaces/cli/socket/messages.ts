@@ -5,7 +5,7 @@ import type { ApprovalRequest } from "../../../model/approval.ts";
 import type { LogLevel } from "../../../model/skill.ts";
 import type { LogEntry, Progress } from "../../../runtime.ts";
 import type { WrittenInput } from "../input/call-input.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { CommandOperation } from "../operations/operation.ts";
 import { EXIT_CODES, type Exit } from "../exit-codes.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { jsonText } from "../text/output.ts";
@@ -31,13 +31,13 @@ export interface Hello {
   readonly names: readonly string[];
 }
 
-/** What a command asks the process for. */
+/** The request of a command. */
 export interface PerformRequest {
   /** Signs the values of the variables. */
   readonly variables: string;
   /** The absolute paths of the flags `--skills`, `--settings` and `--mcp-config`. */
   readonly files: readonly (string | null)[];
-  readonly operation: Operation;
+  readonly operation: CommandOperation;
   readonly approval: "yes" | "ask" | "none";
   readonly hasColors: boolean;
   readonly isTerminal: boolean;
@@ -127,7 +127,7 @@ export function parsePerformRequest(params: Readonly<Record<string, unknown>>): 
   };
 }
 
-function parseOperation(written: Readonly<Record<string, unknown>>): Operation | undefined {
+function parseOperation(written: Readonly<Record<string, unknown>>): CommandOperation | undefined {
   const { kind, source, path, timeoutMs, again, reuse, continue: run } = written;
   if (kind === "run" && typeof source === "string")
     return {

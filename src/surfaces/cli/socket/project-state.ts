@@ -8,7 +8,7 @@ import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { listVariableNames, MAX_NAMES } from "./environment.ts";
 
-/** What decides whether a runtime that was opened earlier does the same as a new one. */
+/** The files that decide whether a runtime that was opened earlier does the same as a new one. */
 export interface ProjectState {
   /** Lists the environment variables that the files of the project may read. */
   listNames(): readonly string[];

@@ -18,10 +18,16 @@ export interface CommandServerOptions {
 
 /** Lets commands of the same user use the runtime of a server, until it stops. Returns the function that stops this. */
 export function serveCommands({ runtime, session, drainMs, log }: CommandServerOptions): () => Promise<void> {
-  const opened = open(runtime, session).catch((error: unknown) => {
-    log("warn", `Commands of this project start their own skills and servers: ${getMessage(error)}`);
-    return undefined;
-  });
+  const opened = open(runtime, session).then(
+    (socket) => {
+      log("info", "Commands of this project use the runtime of this process");
+      return socket;
+    },
+    (error: unknown) => {
+      log("warn", `Commands of this project start their own skills and servers: ${getMessage(error)}`);
+      return undefined;
+    },
+  );
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= opened.then((socket) => socket?.close(drainMs)));
   session.signal.addEventListener("abort", () => void close(), { once: true });

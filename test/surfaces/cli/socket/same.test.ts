@@ -1,0 +1,163 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+import {
+  BIN,
+  ended,
+  environment,
+  HAS_TERMINAL,
+  MATH_SKILL,
+  MCP_JSON,
+  meetingPoint,
+  project,
+  start,
+} from "../command.ts";
+import { serveProject, WHERE_SKILL } from "./served-project.ts";
+
+/** Ids and times, which differ between two runs. */
+function withoutIds(text: string): string {
+  return text
+    .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, "RUN")
+    .replaceAll(/\b([Rr]equests?|show|approve) [a-z\d]{10}\b/g, "$1 ID")
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")
+    .replaceAll(/approval(\W+)[a-z\d]{10}\b/g, "approval$1ID")
+    .replaceAll(/(\w+Ms|memoryBytes)(\W+)[\d.]+/g, "$1$2N")
+    .replaceAll(/\d[\d.,]* (ms|s|MiB)\b/g, "0 $1");
+}
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ["call", "MathSkill.repeat", "text=@words.txt", "times=2"],
+  ["call", "MathSkill.echo", 'value={"__proto__": {"x": 1}}', "--json"],
+  ["call", "MathSkill.ad", "a=1"],
+  ["call", "MathSkill"],
+  ["call", "MathSkill.add", "a=x", "c=1", "--json"],
+  ["call", "MathSkill.fail", "why=no luck"],
+  ["call", "MathSkill.late"],
+  ["call", "MathSkill.pay", "name=Ada", "amount=5"],
+  ["call", "FilesystemMCP.read_text_file", "path=/nowhere"],
+  ["run", "-e", "print('one'); ({ a: [1, null], when: new Date(0), bytes: new Uint8Array([1]) })", "--json"],
+  ["run", "-e", 'device.MathSkill.repeat("x", 300000)'],
+  ["run", "-e", "await device.MathSkill.add(2, 3)", "--trace"],
+  ["run", "-e", "device.MathSkill.ad(1)"],
+  ["run", "-e", 'print("first"); device.MathSkill.fail("no luck")'],
+  ["run", "-e", 'device.MathSkill.pay("Ada", 5)'],
+  ["run", "-e", 'device.MathSkill.pay("Ada", 5)', "--yes", "--json"],
+  ["run", "-e", "for (;;) {}", "--timeout", "300"],
+  ["run", "--continue", "nothing", "-e", "1"],
+];
+
+test("prints and exits as a command with its own runtime does [O7]", async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON, "words.txt": "from a file\n" });
+  const { skillgate } = await serveProject(cwd);
+  for (const command of COMMANDS) {
+    const ends = await Promise.all([skillgate([...command, "--no-socket"]), skillgate(command)]);
+    const [own, served] = ends.map((end) => withoutIds(JSON.stringify(end)));
+    expect(served, command.join(" ")).toBe(own);
+  }
+}, 180_000);
+
+test("warns of problems of the configuration as a command with its own runtime does [O7]", async () => {
+  const cwd = project({
+    "skills/math.js": MATH_SKILL,
+    "skills/broken.js": "export class {",
+    "settings.yaml": "limit: 1\n",
+  });
+  const { skillgate } = await serveProject(cwd);
+  for (const more of [[], ["--verbose"]]) {
+    const own = await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", "--no-socket", ...more]);
+    expect(own.stderr).toContain("settings.yaml");
+    expect(await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", ...more])).toEqual(own);
+  }
+});
+
+test.each([
+  ["SIGINT", 130, "Interrupted\n"],
+  ["SIGTERM", 143, "Ended by SIGTERM\n"],
+] as const)("cancels the run in the server after %s, and exits with %i [O7]", async (signal, exit, stderr) => {
+  const cwd = project({ "skills/where.js": WHERE_SKILL });
+  await serveProject(cwd);
+  const { path, next } = await meetingPoint(cwd);
+  const child = start(["run", "-e", `await device.WhereSkill.wait(${JSON.stringify(path)})`], { cwd });
+  const outcome = ended(child);
+  const call = await next();
+  child.kill(signal);
+  expect(await outcome).toEqual({ exit, stdout: "", stderr });
+  await call.ended;
+});
+
+test("cancels the run when the command is killed [O7]", async () => {
+  const cwd = project({ "skills/where.js": WHERE_SKILL });
+  await serveProject(cwd);
+  const { path, next } = await meetingPoint(cwd);
+  const child = start(["call", "WhereSkill.wait", `path=${path}`], { cwd });
+  const call = await next();
+  child.kill("SIGKILL");
+  await call.ended;
+});
+
+test("says that calls may have been made if the server ends before the command [O7]", async () => {
+  const cwd = project({ "skills/where.js": WHERE_SKILL });
+  const { server } = await serveProject(cwd);
+  const { path, next } = await meetingPoint(cwd);
+  const outcome = ended(start(["call", "WhereSkill.wait", `path=${path}`], { cwd }));
+  await next();
+  server.kill("SIGKILL");
+  const { exit, stdout, stderr } = await outcome;
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+  expect(stderr).toBe(
+    'Cannot use a closed runtime: "skillgate serve" has ended, and calls may have been made (RUNTIME_CLOSED)\n' +
+      "See what was called with: skillgate audit list. Then run the command again\n",
+  );
+});
+
+describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
+  async function inTerminal(args: string, cwd: string, answer = ""): Promise<string> {
+    const child = spawn("script", ["-qefc", `"${process.execPath}" "${BIN}" ${args}`, "/dev/null"], {
+      cwd,
+      env: environment(cwd, { TERM: "xterm" }),
+    });
+    let shown = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      shown += chunk;
+      if (chunk.includes("[y/N]")) child.stdin.write(answer);
+    });
+    await new Promise((resolve) => child.on("close", resolve));
+    return shown;
+  }
+
+  test.each(["call WhereSkill.talk", 'run -e "device.WhereSkill.talk()"'])(
+    "%s shows live output and progress [O7]",
+    async (args) => {
+      const cwd = project({ "skills/where.js": WHERE_SKILL });
+      await serveProject(cwd);
+      const own = await inTerminal(`${args} --no-socket`, cwd);
+      expect(own).toContain("one");
+      expect(own).toContain("WhereSkill.talk 1/2 half");
+      expect(await inTerminal(args, cwd)).toBe(own);
+    },
+  );
+
+  test.each([
+    ["y", "paid 5 to Ada"],
+    ["n", "was denied"],
+    ["run", "paid 5 to Ada"],
+  ])("asks for an approval, and takes the answer %s [O7]", async (answer, text) => {
+    const cwd = project({ "skills/math.js": MATH_SKILL });
+    await serveProject(cwd);
+    for (const args of ["call MathSkill.pay name=Ada amount=5", `run -e "device.MathSkill.pay('Ada', 5)"`]) {
+      const own = withoutIds(await inTerminal(`${args} --no-socket`, cwd, `${answer}\n`));
+      expect(own).toContain(text);
+      expect(withoutIds(await inTerminal(args, cwd, `${answer}\n`))).toBe(own);
+    }
+  });
+
+  test("shows the paths of this machine in an error of an MCP server [O7]", async () => {
+    const cwd = project({ ".mcp.json": MCP_JSON });
+    writeFileSync(join(cwd, "..", "outside.txt"), "");
+    await serveProject(cwd);
+    const args = `call FilesystemMCP.read_text_file path=${join(cwd, "..", "outside.txt")}`;
+    expect(await inTerminal(args, cwd)).toContain(`not in ${cwd}`);
+  });
+});
