@@ -28,20 +28,15 @@ function withoutIds(text: string): string {
 }
 
 const COMMANDS: readonly (readonly string[])[] = [
-  ["call", "MathSkill.repeat", "text=@words.txt", "times=2"],
-  ["call", "MathSkill.echo", 'value={"__proto__": {"x": 1}}', "--json"],
-  ["call", "MathSkill.ad", "a=1"],
+  ["call", "MathSkill.repeat", "text=@words.txt", "times=2", "--json"],
   ["call", "MathSkill"],
-  ["call", "MathSkill.add", "a=x", "c=1", "--json"],
   ["call", "MathSkill.fail", "why=no luck"],
   ["call", "MathSkill.late"],
   ["call", "MathSkill.pay", "name=Ada", "amount=5"],
-  ["call", "FilesystemMCP.read_text_file", "path=/nowhere"],
   ["run", "-e", "print('one'); ({ a: [1, null], when: new Date(0), bytes: new Uint8Array([1]) })", "--json"],
   ["run", "-e", 'device.MathSkill.repeat("x", 300000)'],
-  ["run", "-e", "await device.MathSkill.add(2, 3)", "--trace"],
-  ["run", "-e", "device.MathSkill.ad(1)"],
-  ["run", "-e", 'print("first"); device.MathSkill.fail("no luck")'],
+  ["run", "-e", 'print("first"); device.MathSkill.fail("no luck")', "--trace"],
+  ["run", "-e", 'device.MathSkill.ad("Ada", 5)'],
   ["run", "-e", 'device.MathSkill.pay("Ada", 5)'],
   ["run", "-e", 'device.MathSkill.pay("Ada", 5)', "--yes", "--json"],
   ["run", "-e", "for (;;) {}", "--timeout", "300"],
@@ -49,7 +44,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 test("prints and exits as a command with its own runtime does [O7]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON, "words.txt": "from a file\n" });
+  const cwd = project({ "skills/math.js": MATH_SKILL, "words.txt": "from a file\n" });
   const { skillgate } = await serveProject(cwd);
   for (const command of COMMANDS) {
     const ends = await Promise.all([skillgate([...command, "--no-socket"]), skillgate(command)]);
