@@ -23,7 +23,7 @@ function withoutIds(text: string): string {
     .replaceAll(/\b([Rr]equests?|show|approve) [a-z\d]{10}\b/g, "$1 ID")
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")
     .replaceAll(/approval(\W+)[a-z\d]{10}\b/g, "approval$1ID")
-    .replaceAll(/(\w+Ms|memoryBytes)(\W+)[\d.]+/g, "$1$2N")
+    .replaceAll(/\b(\w{1,20}Ms|memoryBytes)(\W+)[\d.]+/g, "$1$2N")
     .replaceAll(/\d[\d.,]* (ms|s|MiB)\b/g, "0 $1");
 }
 
