@@ -210,8 +210,8 @@ class Decisions implements ApprovalDecisions {
       return refusal(request, `; ${MAX_UNATTENDED} others wait for an answer`);
     if (same === undefined) await this.#record(records, question);
     // An earlier run may have asked first; the event is about this one.
-    const asked = { ...(same ?? { ...question, ...UNANSWERED }), runId: question.runId };
-    this.#options.onQuestion(toApproval(asked, this.#now()));
+    const current = { ...(same ?? { ...question, ...UNANSWERED }), runId: question.runId };
+    this.#options.onQuestion(toApproval(current, this.#now()));
     return pendingError(request, (same ?? question).id);
   }
 
