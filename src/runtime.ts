@@ -222,10 +222,10 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
   readonly ready: Promise<void>;
   /**
-   * Lists the tools of MCP servers that need the headers or session values of a request, if this request has them; `undefined` if
-   * there are no such servers.
+   * Lists the tools that MCP servers have only for the headers or session values of a request, or only for clients that answer their
+   * requests; `undefined` if they are known.
    */
-  listServersWith(options: CallerOption & Pick<RunObserver, "requestValues">): Promise<void> | undefined;
+  listServersWith(options: CallerOption & Pick<RunObserver, "requestValues" | "client">): Promise<void> | undefined;
   /** Accepts the tools of an MCP server as they are now: changes of theirs are not reported any more, or not held back. */
   acceptTools(server: string): void;
   /**

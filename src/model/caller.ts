@@ -1,3 +1,4 @@
+import { type Client, CLIENT_REQUESTS, type ClientRequest } from "./client-requests.ts";
 import type { Profile } from "./tools/profile.ts";
 
 /** A pattern of method paths: `MathSkill.add`, `MathSkill.*` or `*`. */
@@ -18,6 +19,8 @@ export interface Caller {
   readonly limits?: CallLimits;
   /** Limits what the caller may see and call to a subset of the methods; the grants count as well. */
   readonly profile?: Profile;
+  /** The requests that its client answers; methods that need others are neither shown nor called. None by default. */
+  readonly answers?: readonly ClientRequest[];
   /** The right to administer the runtime; `write` includes `read`. */
   readonly admin?: AdminRight;
 }
@@ -64,6 +67,12 @@ export function mayCall(caller: Caller, path: string): boolean {
 export function mayRead(caller: Caller, path: string): boolean {
   if (mayCall(caller, path)) return true;
   return isInProfile(caller.profile, path) && (caller.reads ?? []).some((grant) => grantCovers(grant, path));
+}
+
+/** Returns a caller with the requests that its client answers. */
+export function withAnswers(caller: Caller, client: Pick<Client, "can"> | undefined): Caller {
+  const answers = CLIENT_REQUESTS.filter((request) => client?.can(request) === true);
+  return answers.length === 0 ? caller : { ...caller, answers };
 }
 
 function isInProfile(profile: Profile | undefined, path: string): boolean {

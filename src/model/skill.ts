@@ -1,5 +1,5 @@
 import type { Caller } from "./caller.ts";
-import type { Client } from "./client-requests.ts";
+import type { Client, ClientRequest } from "./client-requests.ts";
 import type { JsonSchema } from "./json.ts";
 import type { ResourcesAndPrompts } from "./mcp-features.ts";
 import type { RequestValues } from "./requests/request-values.ts";
@@ -79,6 +79,8 @@ export interface MethodDefinition {
   readonly input: JsonSchema;
   readonly output?: JsonSchema;
   readonly metadata?: Partial<MethodMetadata>;
+  /** The requests that the client of a caller must answer; a caller without them does not have the method. */
+  readonly needsClient?: readonly ClientRequest[];
   readonly examples?: readonly MethodExample[];
   /** Other fields of an MCP tool (`TOOL_FIELDS`), as its server sent them, for clients that call the method as a tool. */
   readonly toolFields?: Readonly<Record<string, unknown>>;

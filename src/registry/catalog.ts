@@ -74,7 +74,7 @@ export type ReadableParts = WeakMap<Skill, Skill | undefined>;
  * that only changed skills are computed again.
  */
 export function readableView(catalog: Catalog, caller: Caller, cache: ReadableParts): Catalog {
-  if (caller.grants.includes("*") && caller.profile === undefined) return catalog;
+  if (caller.grants.includes("*") && caller.profile === undefined && !catalog.methods.some(needsClient)) return catalog;
   const getReadablePart = (skill: Skill): Skill | undefined => {
     if (!cache.has(skill)) cache.set(skill, readableSkill(skill, caller));
     return cache.get(skill);
@@ -82,6 +82,15 @@ export function readableView(catalog: Catalog, caller: Caller, cache: ReadablePa
   const skills = catalog.skills.map(getReadablePart).filter((skill) => skill !== undefined);
   const whole = skills.length === catalog.skills.length && skills.every((skill, at) => skill === catalog.skills[at]);
   return whole ? catalog : catalogFrom(skills, catalog.version);
+}
+
+/** True for a method that only callers whose clients answer requests have. */
+export function needsClient({ definition }: Method): boolean {
+  return definition.needsClient !== undefined;
+}
+
+function isAnswered({ definition }: Method, { answers = [] }: Caller): boolean {
+  return definition.needsClient?.every((request) => answers.includes(request)) ?? true;
 }
 
 /** Returns the skill as registered, for a skill that a view may show only in part. */
@@ -101,7 +110,7 @@ function methodsByName(skill: Skill): ReadonlyMap<string, Method> {
 
 function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
   if (skill.methods.length === 0) return mayRead(caller, `${skill.name}.*`) ? skill : undefined;
-  const methods = skill.methods.filter((method) => mayRead(caller, method.path));
+  const methods = skill.methods.filter((method) => mayRead(caller, method.path) && isAnswered(method, caller));
   if (methods.length === 0) return undefined;
   if (hasOverrides(caller.profile)) return overriddenPart(skill, methods, caller.profile);
   if (methods.length === skill.methods.length) return skill;

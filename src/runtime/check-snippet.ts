@@ -1,5 +1,6 @@
 import { readSnippet } from "../frontend/index.ts";
 import { gatekeep, type Host, type Verdict } from "../gatekeeper/index.ts";
+import type { Catalog } from "../model/catalog.ts";
 import type { Policy } from "../model/policy.ts";
 import { setBounded } from "../shared/lru.ts";
 import type { RunRequest } from "./execution/run-services.ts";
@@ -45,7 +46,20 @@ function createKey(
   { version }: Policy,
 ): string {
   const { grants, reads = [], scopes = [], roles = [], profile } = caller;
-  return JSON.stringify([catalog.version, version, limits.sourceBytes, grants, reads, scopes, roles, profile]) + source;
+  return (
+    JSON.stringify([getCatalogNumber(catalog), version, limits.sourceBytes, grants, reads, scopes, roles, profile]) +
+    source
+  );
+}
+
+/** Views of the same version differ by what the client of a caller answers. */
+const catalogNumbers = new WeakMap<Catalog, number>();
+let lastNumber = 0;
+
+function getCatalogNumber(catalog: Catalog): number {
+  const number = catalogNumbers.get(catalog) ?? ++lastNumber;
+  catalogNumbers.set(catalog, number);
+  return number;
 }
 
 function checkSnippet(source: string, request: Parameters<CheckSnippet>[1], host: Host): CheckedSnippet {

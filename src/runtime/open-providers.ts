@@ -25,7 +25,7 @@ export interface Providers {
   readonly servers: readonly ServerStatus[];
   /** Other machines whose skills can be called. */
   readonly nodes: readonly NodeStatus[];
-  /** Lists the tools of MCP servers that need the values of a request, if this one has them; `undefined` if there are none. */
+  /** Lists the tools that MCP servers have only for such a request; `undefined` if they are known. */
   listWith(asker: RequestAsker): Promise<void> | undefined;
   /** Accepts the tools of an MCP server as they are now. */
   accept(server: string): void;

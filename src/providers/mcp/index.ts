@@ -64,8 +64,8 @@ export interface McpProviderOptions {
   readonly log?: (server: string, level: LogLevel, text: string) => void;
 }
 
-/** The caller of a request, with the headers and session values of the request. */
-export type RequestAsker = Pick<CallContext, "caller" | "requestValues">;
+/** The caller of a request, with its client, and the headers and session values of the request. */
+export type RequestAsker = Pick<CallContext, "caller" | "requestValues" | "client">;
 
 /** The skills of MCP servers; they appear as the servers connect. */
 export interface McpProvider extends Provider {
@@ -75,7 +75,7 @@ export interface McpProvider extends Provider {
   readonly known: Promise<void>;
   /** Settles when each server is connected or has failed; starts servers that are not started yet. */
   readonly ready: Promise<void>;
-  /** Lists the tools that can be listed only with the values of a request, if this one has them; `undefined` if there are none. */
+  /** Lists the tools that servers have only for such a request, where they are not known; `undefined` if there is nothing to list. */
   listWith(asker: RequestAsker): Promise<void> | undefined;
   /** Accepts the tools of a server as they are now. */
   accept(server: string): void;
@@ -136,7 +136,7 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
       return Promise.all(servers.map((server) => server.connect())).then(() => {});
     },
     listWith(asker) {
-      const waiting = servers.filter((server) => server.needsRequest(asker));
+      const waiting = servers.filter((server) => server.needsListing(asker));
       if (waiting.length === 0) return undefined;
       const context = { ...asker, signal: new AbortController().signal, log: () => {}, progress: () => {} };
       return Promise.all(waiting.map((server) => server.listWith(context))).then(() => {});

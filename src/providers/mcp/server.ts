@@ -2,11 +2,12 @@ import { getMessage, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill, RequestContext } from "../../model/skill.ts";
 import type { Client } from "../../model/client-requests.ts";
-import { ActiveCallers } from "./connections/active-callers.ts";
+import { ActiveCallers, formatAbilities } from "./connections/active-callers.ts";
 import type { Connection } from "./connections/connection.ts";
 import { type CallerConnection, CallerConnections } from "./connections/caller-connections.ts";
 import { fillInDefaults, fillInRequest, formatNeeds, type RequestConfig } from "./connections/request-config.ts";
 import { ManagedConnection, type ConnectionOptions } from "./connections/managed-connection.ts";
+import { type CapableTools, findCapableTools, NO_CAPABLE_TOOLS } from "./catalog/capable-tools.ts";
 import { listTools } from "./catalog/list-tools.ts";
 import type { KeyValueCache } from "../../shared/file-cache.ts";
 import { type ServerListing, listingKey, parseListing } from "./catalog/server-listing.ts";
@@ -15,6 +16,7 @@ import type { OperationInput, Operation } from "./catalog/operations.ts";
 import { COMPLETION } from "./catalog/resource-operations.ts";
 import { describeState, serverGoneError, callOperation } from "./call-operation.ts";
 import { maskDescriptions } from "./connections/mask-listing.ts";
+import { listToolsAlone, listToolsAs } from "./connections/list-as.ts";
 import { callMasked } from "./masked-call.ts";
 import { withSender } from "./questions.ts";
 import {
@@ -94,6 +96,7 @@ export class Server {
   /** When the tools may be listed again with the values of a request, after a failure. */
   #listAgainAt = 0;
   #listingWith: Promise<void> | undefined;
+  #listingCapable: Promise<void> | undefined;
 
   constructor(config: ServerConfig, skillName: string, obstacle: string | undefined, options: ServerOptions) {
     this.config = config;
@@ -138,11 +141,24 @@ export class Server {
     if (this.#mayStart && this.#hasShared) await this.#managed.wake();
   }
 
+  /** True if the tools for the client of a request are not listed yet, and can be listed for it. */
+  needsListing(asker: Pick<RequestContext, "requestValues" | "client">): boolean {
+    return this.#needsRequest(asker) || this.#needsClient(asker);
+  }
+
+  /** True for the first client with capabilities of a server before 2026-07-28. */
+  #needsClient({ client }: Pick<RequestContext, "client">): boolean {
+    if (this.#listingCapable !== undefined) return true;
+    const { era, capable } = this.#listing ?? {};
+    const isUnknown = era?.kind === "legacy" && capable === undefined && this.config.fromRequest === undefined;
+    return this.#mayStart && isUnknown && formatAbilities(client) !== "";
+  }
+
   /**
    * True if the tools can be listed only with the values of a request, and this request may have them. After a failure, it is false
    * for a while.
    */
-  needsRequest({ requestValues }: Pick<RequestContext, "requestValues">): boolean {
+  #needsRequest({ requestValues }: Pick<RequestContext, "requestValues">): boolean {
     const mayTry = this.#listingWith !== undefined || Date.now() >= this.#listAgainAt;
     const isOpen = this.#mayStart && this.#offer === undefined && mayTry;
     if (this.config.fromRequest === undefined || requestValues === undefined || !isOpen) return false;
@@ -153,8 +169,16 @@ export class Server {
     }
   }
 
-  /** Lists the tools with the values of a request. Never rejects: a failure is in the log. */
+  /** Lists the tools for the client of a request. Never rejects: a failure is in the log. */
   async listWith(context: RequestContext): Promise<void> {
+    if (this.#needsClient(context)) {
+      this.#listingCapable ??= this.#listCapable().finally(() => (this.#listingCapable = undefined));
+      await this.#listingCapable;
+    }
+    if (this.#needsRequest(context)) await this.#listWithValues(context);
+  }
+
+  async #listWithValues(context: RequestContext): Promise<void> {
     const separate = fillInRequest(this.config, context.requestValues);
     if (separate === undefined) return;
     this.#listAgainAt = Date.now() + LIST_AGAIN_MS;
@@ -167,7 +191,7 @@ export class Server {
   /** Accepts the tools as the server lists them now. */
   accept(): void {
     if (this.#listing === undefined) return;
-    const { tools } = importTools(this.#listing.tools, this.config);
+    const { tools } = importTools([...this.#listing.tools, ...(this.#listing.capable?.tools ?? [])], this.config);
     this.#options.pins.set(listingKey(this.config), serializeAcceptedTools(acceptTools(tools)));
     this.#take(this.#listing);
     this.#options.onChange();
@@ -311,12 +335,62 @@ export class Server {
     const timeout = AbortSignal.timeout(this.#options.connectTimeoutMs);
     const listed = await listTools(connection, AbortSignal.any([this.#managed.closing, timeout]));
     const { protocolVersion, server, capabilities, instructions, era } = connection;
-    const updated = { ...listed, protocolVersion, server, capabilities, instructions, era, listedAt: Date.now() };
+    const capable = await this.#findCapable(connection, listed.tools);
+    const updated = {
+      ...listed,
+      protocolVersion,
+      server,
+      capabilities,
+      instructions,
+      era,
+      listedAt: Date.now(),
+      ...(capable && { capable }),
+    };
     const masked = this.#options.secrets.maskValue(updated);
     const listing = requestSecrets === undefined ? masked : maskDescriptions(masked, requestSecrets);
     this.#take(listing);
     this.#isListed = true;
     this.#options.cache?.set(listingKey(this.config), listing);
+  }
+
+  /**
+   * Finds the tools for clients with capabilities, as far as this connection can list them. Before 2026-07-28 that takes another
+   * connection: what is known stays as long as the server lists the same tools.
+   */
+  async #findCapable(connection: Connection, tools: readonly unknown[]): Promise<CapableTools | undefined> {
+    if (connection.isStateless)
+      return this.#findCapableTools(tools, (requests) =>
+        listToolsAs(connection, requests, this.#options.connectTimeoutMs),
+      );
+    const isSame = JSON.stringify(this.#listing?.tools) === JSON.stringify(this.#options.secrets.maskValue(tools));
+    return isSame ? this.#listing?.capable : undefined;
+  }
+
+  /** Finds no tools if the server fails: they are a part of the list that it is not asked for otherwise. */
+  async #findCapableTools(...search: Parameters<typeof findCapableTools>): Promise<CapableTools> {
+    return findCapableTools(...search).catch((thrown: unknown) => {
+      const { log, secrets } = this.#options;
+      log(this.config.name, "debug", secrets.maskText(`tools/list with capabilities failed: ${getMessage(thrown)}`));
+      return NO_CAPABLE_TOOLS;
+    });
+  }
+
+  /** Lists the tools for clients with capabilities over connections of their own. */
+  async #listCapable(): Promise<void> {
+    const listing = this.#listing;
+    if (listing === undefined) return;
+    const found = await this.#findCapableTools(listing.tools, (requests) =>
+      listToolsAlone(this.config, requests, {
+        options: this.#options,
+        era: parseEra(listing),
+        closing: this.#managed.closing,
+      }),
+    );
+    if (this.#listing !== listing) return;
+    const updated = { ...listing, capable: this.#options.secrets.maskValue(found) };
+    this.#take(updated);
+    this.#options.cache?.set(listingKey(this.config), updated);
+    if (found.tools.length > 0) this.#options.onChange();
   }
 
   #take(listing: ServerListing): void {

@@ -1,5 +1,5 @@
 import { cancellableBy } from "../../../sandbox/index.ts";
-import { OWNER } from "../../model/caller.ts";
+import { OWNER, withAnswers } from "../../model/caller.ts";
 import type { RunOptions } from "../../runtime.ts";
 import { findDisabledSkills } from "../disabled-skills.ts";
 import type { RunRequest } from "../execution/run-services.ts";
@@ -14,7 +14,7 @@ export function createRequest(
   const origin = runId !== undefined && { runId };
   return {
     caller,
-    catalog: registry.viewFor(caller),
+    catalog: registry.viewFor(observer?.client === undefined ? caller : withAnswers(caller, observer.client)),
     limits: mergeLimits(settings.limits, limits),
     isDisabled: (name) => findDisabledSkills(sources.disabled, caller).some((skill) => skill.name === name),
     log: (path, level, text) => events.emit("log", { level, text, path, ...origin }),

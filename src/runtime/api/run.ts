@@ -1,4 +1,4 @@
-import { OWNER } from "../../model/caller.ts";
+import { OWNER, withAnswers } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions, Runtime } from "../../runtime.ts";
 import type { CheckedSnippet } from "../check-snippet.ts";
@@ -65,7 +65,7 @@ function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
     const outcome = await (runRemotely ?? runHere)(source, options);
     const { conversation, caller = OWNER } = options;
     if (conversation === undefined) return outcome;
-    const catalog = registry.viewFor(caller);
+    const catalog = registry.viewFor(withAnswers(caller, options.observer?.client));
     if (outcome.kind === "refused") await services.discovery.index(catalog).catch(() => {}); // then nothing is searched
     return conversations.addHint(conversation, outcome, catalog);
   };

@@ -10,8 +10,10 @@ export function createServerAdmin(
 ): Pick<Runtime, "acceptTools" | "listServersWith" | "reloadServers" | "reloadSkills"> {
   const { options, settings, providers, secrets, onReload } = parts;
   return {
-    listServersWith: ({ caller = OWNER, requestValues }) =>
-      requestValues && providers.listWith({ caller, requestValues }),
+    listServersWith: ({ caller = OWNER, ...asker }) =>
+      asker.requestValues === undefined && asker.client === undefined
+        ? undefined
+        : providers.listWith({ caller, ...asker }),
     acceptTools: (server) => providers.accept(server),
     reloadSkills: () => providers.reloadSkills(),
     async reloadServers() {

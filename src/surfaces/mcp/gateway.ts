@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { cancellableBy } from "../../../sandbox/index.ts";
-import { canAnswer } from "./sessions/client-answers.ts";
+import { type CanAnswer, canAnswer } from "./sessions/client-answers.ts";
 import { complete } from "./features/completion.ts";
 import { askedDirectly } from "./sessions/multi-turn-requests.ts";
 import { NO_TASKS, type RequestResult, type RequestTurn, type WorkContext } from "./sessions/multi-turn-request.ts";
@@ -26,6 +26,8 @@ import { withReadableErrors } from "./readable-errors.ts";
 import type { ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
 import { getClientName, type GetInstructions, serveInstructions } from "./sessions/handshake.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
+import { withAnswers } from "../../model/caller.ts";
+import type { Runtime } from "../../runtime.ts";
 import { createRequestValues, type RequestValues } from "../../model/requests/request-values.ts";
 import { serveSkills } from "./features/skills.ts";
 import { getCallerFeatures } from "./features/caller-features.ts";
@@ -144,17 +146,35 @@ type Converse = <Result extends RequestResult>(
 function serveTools(server: Server, shared: GatewayContext, mcpClient: ConnectedClient, converse: Converse): void {
   const { runtime } = shared;
   const { caller, exposure } = mcpClient;
-  const offered = (): Offered => getOfferedTools(runtime, caller, exposure);
   server.setRequestHandler("tools/list", async (_request, context) => {
+    const can = canAnswer(getCapabilities(server, context, mcpClient));
+    const listed = listTools(runtime, mcpClient, { can, requestValues: getRequestValues(context, mcpClient) });
     // Methods listed as tools must be complete: wait for servers that are still connecting.
-    if (hasMethodTools(exposure))
-      await waitAtMost(READY_MS, Promise.all([runtime.known, runtime.listServersWith(mcpClient)]));
+    if (hasMethodTools(exposure)) await waitAtMost(READY_MS, listed);
     const { description } = getServerTexts(runtime, mcpClient, getClientName(server, context));
-    return { tools: withDescription(offered().tools, description) };
+    const { tools } = getOfferedTools(runtime, withAnswers(caller, { can }), exposure);
+    return { tools: withDescription(tools, description) };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, context) =>
     converse(name, context, (workContext) => callOffered(shared, mcpClient, { name, args }, workContext)),
   );
+}
+
+/** Settles when the servers are known, and have listed what only this client gets. Later changes are announced. */
+async function listTools(
+  runtime: Runtime,
+  { caller }: ConnectedClient,
+  { can, requestValues }: { readonly can: CanAnswer; readonly requestValues: RequestValues | undefined },
+): Promise<void> {
+  await runtime.known;
+  const client = { can, ask: () => Promise.reject(new Error("no call is in flight")) };
+  await runtime.listServersWith({ caller, client, ...(requestValues && { requestValues }) });
+}
+
+/** Returns the capabilities of a client: those of `initialize`, or of the request since the 2026 protocol. */
+function getCapabilities(server: Server, { mcpReq }: ServerContext, { era }: ConnectedClient): unknown {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  return era === "legacy" ? server.getClientCapabilities() : envelope[CLIENT_CAPABILITIES_META_KEY];
 }
 
 function serveResources(server: Server, library: OpenLibrary, mcpClient: ConnectedClient, converse: Converse): void {

@@ -5,16 +5,54 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createRuntime, type Outcome } from "../../../src/index.ts";
 
 import { folder, serve } from "../serving.ts";
-import { ERAS, openLegacy } from "./raw-client.ts";
+import { ERAS, openLegacy, type RawClient } from "./raw-client.ts";
 
 const RICH = { rich: { command: process.execPath, args: ["test/fixtures/mcp/rich-server.js"] } };
 const ICON = "https://clock.example/icon.png";
 
-async function serveRich(): Promise<string> {
-  const { url, runtime } = await serve({ expose: "tools" }, { skills: [], mcpServers: RICH });
+async function serveRich(expose: "tools" | "both" = "tools"): Promise<string> {
+  const { url, runtime } = await serve({ expose }, { skills: [], mcpServers: RICH });
   await runtime.ready;
   return `${url}/mcp`;
 }
+
+const CLIENT = { elicitation: {}, sampling: {} };
+
+describe.each(ERAS)("of a server with tools that need a capability, a client of %s", (_era, open) => {
+  const capable = async (client: RawClient): Promise<readonly string[]> =>
+    (await client.request("tools/list")).tools
+      .map(({ name }: { name: string }) => name)
+      .filter((name: string) => name.startsWith("RichMCP__ask"));
+  const run = (client: RawClient, code: string) =>
+    client.request("tools/call", { name: "run_code", arguments: { code } });
+
+  test("gets those whose capability it has, directly, in programs and in searches [M7] [V1]", async () => {
+    const url = await serveRich("both");
+    const [all, one, none] = await Promise.all([open(url, CLIENT), open(url, { sampling: {} }), open(url)]);
+    expect((await capable(all)).toSorted()).toEqual(["RichMCP__ask_model", "RichMCP__ask_user"]);
+    expect(await capable(one)).toEqual(["RichMCP__ask_model"]);
+    expect(await capable(none)).toEqual([]);
+    const direct = await all.request("tools/call", { name: "RichMCP__ask_user", arguments: {} });
+    expect(direct.content[0].text).toBe("asked, elicitation sampling");
+    const code = "device.RichMCP.ask_model()";
+    expect(await run(one, code)).toMatchObject({ structuredContent: { value: "asked the model" } });
+    expect(await run(none, code)).toMatchObject({ isError: true });
+    // The verdict on a program depends on what its client answers.
+    expect(await run(one, code)).toMatchObject({ structuredContent: { value: "asked the model" } });
+    const search = { name: "search_skills", arguments: { query: "ask the model" } };
+    expect((await one.request("tools/call", search)).structuredContent.paths).toContain("RichMCP.ask_model");
+    expect((await none.request("tools/call", search)).structuredContent.paths).not.toContain("RichMCP.ask_model");
+  });
+
+  test("cannot call one without the capability [M7] [V1]", async () => {
+    const url = await serveRich("both");
+    const [all, none] = await Promise.all([open(url, CLIENT), open(url)]);
+    await all.request("tools/list");
+    await expect(none.request("tools/call", { name: "RichMCP__ask_user", arguments: {} })).rejects.toThrow(
+      "Unknown tool: RichMCP__ask_user",
+    );
+  });
+});
 
 describe.each(ERAS)("of a server, a client of %s gets unchanged [M5]", (era, open) => {
   test("the title, icons, annotations, execution and _meta of tools [V1]", async () => {

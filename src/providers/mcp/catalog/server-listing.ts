@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import { isRecord } from "../../../model/json.ts";
 import type { Connection } from "../connections/connection.ts";
+import type { CapableTools } from "./capable-tools.ts";
 import type { ListedTools } from "./list-tools.ts";
 import type { ServerConfig } from "../server-config.ts";
 
@@ -10,6 +11,8 @@ export interface ServerListing
   extends ListedTools, Pick<Connection, "protocolVersion" | "server" | "capabilities" | "instructions" | "era"> {
   /** In milliseconds since 1970. */
   readonly listedAt: number;
+  /** The tools for clients with capabilities; absent if they are not known yet. They are not part of `tools`. */
+  readonly capable?: CapableTools;
 }
 
 /** Returns a key that identifies a server by its configuration, without the texts that replace its own; contains no secret. */
@@ -23,7 +26,7 @@ export function listingKey({ name, transport, declared, ...config }: ServerConfi
 /** Parses a stored listing; `undefined` if it is not valid. */
 export function parseListing(stored: unknown): ServerListing | undefined {
   if (!isRecord(stored)) return undefined;
-  const { protocolVersion, server, capabilities, instructions, era, tools, ttlMs, listedAt } = stored;
+  const { protocolVersion, server, capabilities, instructions, era, tools, ttlMs, listedAt, capable } = stored;
   const isListing =
     typeof protocolVersion === "string" &&
     isRecord(server) &&
@@ -33,6 +36,7 @@ export function parseListing(stored: unknown): ServerListing | undefined {
     (era["kind"] === "legacy" || (era["kind"] === "modern" && isRecord(era["discover"]))) &&
     Array.isArray(tools) &&
     typeof ttlMs === "number" &&
-    typeof listedAt === "number";
+    typeof listedAt === "number" &&
+    (capable === undefined || (isRecord(capable) && Array.isArray(capable["tools"]) && isRecord(capable["needs"])));
   return isListing ? (stored as unknown as ServerListing) : undefined;
 }

@@ -1,6 +1,7 @@
 import { isRecord } from "../../../model/json.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
+import { NO_CAPABLE_TOOLS } from "./capable-tools.ts";
 import { listingKey, type ServerListing } from "./server-listing.ts";
 import { type Operation, toolOperation } from "./operations.ts";
 import {
@@ -52,7 +53,8 @@ export function createServerSkill(
 ): ServerSkill {
   const { name, invoke, complete, getRequestKey, pins, changePolicy, last } = options;
   const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
-  const imported = importTools(listing.tools, { ...config, hasHeaders });
+  const { tools: capableTools, needs } = listing.capable ?? NO_CAPABLE_TOOLS;
+  const imported = importTools([...listing.tools, ...capableTools], { ...config, hasHeaders });
   const changes = pins === undefined ? [] : findChanges(pins, imported.tools, changePolicy);
   const heldChanges = new Map(changePolicy === "hold" ? changes.map((change) => [change.tool, change]) : []);
   const tools = imported.tools.filter((tool) => !heldChanges.has(tool.name));
@@ -65,7 +67,12 @@ export function createServerSkill(
     server: config.name,
     origin: `${listingKey(config)}@${listing.server.version}`,
     ...(listing.instructions !== "" && { guidance: listing.instructions }),
-    methods: [...tools, ...readings].map(({ method }) => method),
+    methods: [
+      ...tools.map(({ name, method }) =>
+        Object.hasOwn(needs, name) ? { ...method, needsClient: needs[name] ?? [] } : method,
+      ),
+      ...readings.map(({ method }) => method),
+    ],
     invoke,
     ...(config.fromRequest !== undefined && { getRequestKey }),
     ...(isRecord(listing.capabilities["completions"]) && { complete }),
@@ -114,7 +121,8 @@ function findProblems(
   ];
 }
 
-function findUnusedOverrides({ toolOverrides = {} }: ServerConfig, { tools }: ServerListing): readonly string[] {
+function findUnusedOverrides({ toolOverrides = {} }: ServerConfig, listing: ServerListing): readonly string[] {
+  const tools = [...listing.tools, ...(listing.capable?.tools ?? [])];
   const names = new Set(tools.map((tool) => (isRecord(tool) ? tool["name"] : undefined)));
   return Object.keys(toolOverrides).filter((tool) => !names.has(tool));
 }

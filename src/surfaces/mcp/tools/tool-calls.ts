@@ -7,7 +7,8 @@ import {
   MissingRequiredClientCapabilityError,
 } from "@modelcontextprotocol/server";
 import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
-import type { Caller } from "../../../model/caller.ts";
+import { type Caller, withAnswers } from "../../../model/caller.ts";
+import type { Client } from "../../../model/client-requests.ts";
 import type { Method } from "../../../model/catalog.ts";
 import { outliveClient } from "../sessions/lost-client.ts";
 import type { RunObserver } from "../../../model/run-observer.ts";
@@ -88,10 +89,11 @@ export async function callOffered(
   const { requestValues } = workContext;
   const listing = runtime.listServersWith({ caller, ...(requestValues && { requestValues }) });
   if (listing !== undefined) await waitAtMost(READY_MS, listing);
-  const offered = (): Offered => getOfferedTools(runtime, caller, exposure);
+  const viewer = withAnswers(caller, workContext.client);
+  const offered = (): Offered => getOfferedTools(runtime, viewer, exposure);
   let found = offered().find(name);
   if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {
-    await waitAtMost(READY_MS, runtime.known);
+    await waitAtMost(READY_MS, whenListed(runtime, { caller, client: workContext.client }));
     found = offered().find(name);
   }
   if (found === undefined) {
@@ -113,6 +115,15 @@ export async function callOffered(
     : callBuiltinTool(toolContext, tool, args, workContext);
 }
 
+/** Settles when the servers are known, and have listed what only this client gets. */
+async function whenListed(
+  runtime: Runtime,
+  asker: { readonly caller: Caller; readonly client: Client },
+): Promise<void> {
+  await runtime.known;
+  await runtime.listServersWith(asker);
+}
+
 /** Rounds the integers in arguments, except for a tool of an MCP server, which gets the digits that its client sent. */
 function roundUnlessSent(args: unknown, method: Method | undefined, { runtime, caller }: ToolCallContext): void {
   const skill = method && runtime.catalogFor(caller).skill(method.skill);
@@ -127,14 +138,16 @@ async function callMethodByPath(
   workContext: WorkContext,
 ): Promise<CallToolResult> {
   const { runtime, caller } = toolContext;
+  const viewer = withAnswers(caller, workContext.client);
   let path: string;
   try {
     path = String(parseBuiltinInput("call_method", args)["path"]);
   } catch (thrown) {
     return errorResult(toRpcError(thrown, tool.name), {});
   }
-  const findMethod = (): Method | undefined => runtime.catalogFor(caller).method(path);
-  if (findMethod() === undefined) await waitAtMost(READY_MS, runtime.known);
+  const findMethod = (): Method | undefined => runtime.catalogFor(viewer).method(path);
+  if (findMethod() === undefined)
+    await waitAtMost(READY_MS, whenListed(runtime, { caller, client: workContext.client }));
   // The arguments stay as they were sent; the method validates them.
   const input = isRecord(args) ? (args["arguments"] ?? {}) : {};
   const method = findMethod();
@@ -148,7 +161,8 @@ async function callBuiltinTool(
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
-  const { runtime, caller } = toolContext;
+  const { runtime } = toolContext;
+  const caller = withAnswers(toolContext.caller, workContext.client);
   if (!isBuiltinTool(name)) throw new TypeError(`${name} is not a built-in tool`);
   try {
     switch (name) {
