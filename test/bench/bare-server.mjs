@@ -1,4 +1,4 @@
-// The least that the SDK makes of one trivial tool: bare-server.mjs stdio | http. Over HTTP, it prints its address.
+// The least that the SDK makes of one trivial tool: bare-server.mjs stdio | http [port]. Over HTTP, it prints its address.
 
 import { createServer } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
@@ -19,5 +19,7 @@ if (process.argv[2] === "stdio") serveStdio(make);
 else {
   const answer = toNodeHandler(createMcpHandler(make));
   const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/mcp`));
+  server.listen(Number(process.argv[3] ?? 0), "127.0.0.1", () =>
+    console.log(`http://127.0.0.1:${server.address().port}/mcp`),
+  );
 }

@@ -5,7 +5,9 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServer } from "node:net";
 import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { interleaved, table } from "./measure.mjs";
 import { PEERS, RESULTS } from "./peers.mjs";
@@ -92,36 +94,38 @@ const HANDSHAKE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
 };
 
-/** From the start of `serve --stdio` to its answers to `initialize` and `tools/list`, beside the least that the SDK does. */
+/** From the start of `serve` to its answers to `initialize` and `tools/list`, beside the least that the SDK does. */
 export async function benchFirstAnswers() {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-bench-"));
-  const servers = {
-    bare: { args: [fileURLToPath(new URL("test/bench/bare-server.mjs", root)), "stdio"], cwd: fileURLToPath(root) },
-    ours: { args: [fileURLToPath(new URL("dist/src/bin.js", root)), "serve", "--stdio"], cwd: folder },
-  };
+  const bare = fileURLToPath(new URL("test/bench/bare-server.mjs", root));
+  const bin = fileURLToPath(new URL("dist/src/bin.js", root));
+  const start = (first, args, cwd) => () => first({ args, cwd, env: { PATH: process.env.PATH, HOME: folder } });
   const medians = await interleaved(
     {
-      bare: () => answerFirst(servers.bare),
-      ours: () => answerFirst(servers.ours),
+      bareStdio: start(answerFirst, [bare, "stdio"], fileURLToPath(root)),
+      stdio: start(answerFirst, [bin, "serve", "--stdio"], folder),
+      bareHttp: start(answerFirstOverHttp, [bare, "http"], fileURLToPath(root)),
+      http: start(answerFirstOverHttp, [bin, "serve", "--http", "--no-auth", "--port"], folder),
     },
-    1,
     9,
+    1,
   );
   rmSync(folder, { recursive: true, force: true });
   table(
     "From the start of a server to its list of tools, ms",
     ["", "median", "ratio"],
     [
-      ["a bare server of the SDK", medians.bare, 1],
-      ["skillgate serve --stdio", medians.ours, medians.ours / medians.bare],
+      ["a bare server of the SDK, stdio", medians.bareStdio, 1],
+      ["skillgate serve --stdio", medians.stdio, medians.stdio / medians.bareStdio],
+      ["a bare server of the SDK, HTTP", medians.bareHttp, 1],
+      ["skillgate serve --http", medians.http, medians.http / medians.bareHttp],
     ],
   );
-  if (medians.ours > 1.5 * medians.bare) process.exitCode = 1;
+  if (medians.stdio > 1.5 * medians.bareStdio || medians.http > 1.5 * medians.bareHttp) process.exitCode = 1;
 }
 
 /** Starts a server, and settles when it has listed its tools. It ends before it stores texts for its next start. */
-async function answerFirst({ args, cwd }) {
-  const env = { PATH: process.env.PATH, HOME: cwd };
+async function answerFirst({ args, cwd, env }) {
   const child = spawn(process.execPath, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
   const lines = createInterface({ input: child.stdout });
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
@@ -131,4 +135,52 @@ async function answerFirst({ args, cwd }) {
   send({ id: 2, method: "tools/list" });
   await once(lines, "line");
   child.kill("SIGKILL");
+}
+
+/** The same over HTTP. The client tries to connect from the beginning; the port is the last argument. */
+async function answerFirstOverHttp({ args, cwd, env }) {
+  const port = await findFreePort();
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [...args, String(port)], { cwd, env, stdio: "ignore" });
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const send = (message) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", ...message });
+    return fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST", headers, body });
+  };
+  const opened = await retry(() => send({ id: 1, ...HANDSHAKE }));
+  await opened.text();
+  const session = opened.headers.get("mcp-session-id");
+  if (session !== null) headers["mcp-session-id"] = session;
+  await (await send({ method: "notifications/initialized" })).text();
+  const { result } = parseAnswer(await (await send({ id: 2, method: "tools/list" })).text());
+  if (result.tools.length === 0) throw new Error("The server lists no tools");
+  const tookMs = performance.now() - startedAt;
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  return { tookMs };
+}
+
+async function findFreePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Repeats work until it succeeds. */
+async function retry(work) {
+  for (;;) {
+    try {
+      return await work();
+    } catch {
+      await delay(2); // nothing listens yet
+    }
+  }
+}
+
+/** Parses the JSON of an answer, which may be an event of a stream. */
+function parseAnswer(text) {
+  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
 }

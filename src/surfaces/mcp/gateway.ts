@@ -16,7 +16,7 @@ import { type CanAnswer, canAnswer } from "./sessions/client-answers.ts";
 import { complete } from "./features/completion.ts";
 import { askedDirectly } from "./sessions/multi-turn-requests.ts";
 import { NO_TASKS, type RequestResult, type RequestTurn, type WorkContext } from "./sessions/multi-turn-request.ts";
-import { hasMethodTools, hasPrograms, type Offered, getOfferedTools } from "./tools/tool-exposure.ts";
+import { getOfferedTools, hasPrograms, isListDecided, type Offered } from "./tools/tool-exposure.ts";
 import { IDENTITY } from "./identity.ts";
 import { createNotificationSink, createReadContext, type LogLevelState } from "./notifications.ts";
 import { getServerTexts, withDescription } from "./instructions.ts";
@@ -150,7 +150,7 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
     const can = canAnswer(getCapabilities(server, context, mcpClient));
     const listed = listTools(runtime, mcpClient, { can, requestValues: getRequestValues(context, mcpClient) });
     // Methods listed as tools must be complete: wait for servers that are still connecting.
-    if (hasMethodTools(exposure)) await waitAtMost(READY_MS, listed);
+    if (!isListDecided(runtime, withAnswers(caller, { can }), exposure)) await waitAtMost(READY_MS, listed);
     const { description } = getServerTexts(runtime, mcpClient, getClientName(server, context));
     const { tools } = getOfferedTools(runtime, withAnswers(caller, { can }), exposure);
     return { tools: withDescription(tools, description) };

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { ProvidedSkill } from "../../../src/model/skill.ts";
 import type { ElicitResult } from "@modelcontextprotocol/client";
 
+import { READY_MS } from "../../../src/surfaces/mcp/tools/tool-calls.ts";
 import { folder, newClient, oldClient, onElicitation, onToolsChanged, post, serve, whenSlow } from "../serving.ts";
 
 const CLIENTS = [
@@ -31,6 +32,14 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
     const ran = await client.callTool({ name: "run_code", arguments: { code } });
     expect(getText(ran)).toBe("adding\n5");
     expect(ran.structuredContent).toEqual({ kind: "completed", runId: expect.any(String), value: 5, calls: 1 });
+  });
+
+  test("lists three tools without waiting for servers if the methods exceed the budget already [V1]", async () => {
+    const silent = { command: process.execPath, args: ["-e", "process.stdin.resume()"] };
+    const { url } = await serve({ expose: "auto", budgetTokens: 10 }, { mcpServers: { silent } });
+    const client = await connect(url);
+    const { tools } = await client.listTools({}, { timeout: READY_MS - 500 });
+    expect(tools.map(({ name }) => name)).toEqual(["search_skills", "describe_function", "run_code"]);
   });
 
   test.each(["code", "tools", "both", "auto"] as const)(

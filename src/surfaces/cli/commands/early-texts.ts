@@ -17,7 +17,7 @@ export interface EarlyTexts {
 /** Opens the texts of a command line in a folder. `expose` is `undefined` if it is not known yet. */
 export function openEarlyTexts(folder: string, args: readonly string[], expose: Expose | undefined): EarlyTexts {
   const cache = createFileCache(join(getProjectStateDir(folder), "opening"));
-  const getKey = (clientName: string): string => JSON.stringify([VERSION, args, getClientLimits(clientName)]);
+  const getKey = (clientName: string): string => JSON.stringify([VERSION, args, expose, getClientLimits(clientName)]);
   return {
     getTexts: (clientName) => parseTexts(cache.get(getKey(clientName))) ?? (expose && getFirstTexts(expose)),
     store: (clientName, texts) => void cache.set(getKey(clientName), texts),

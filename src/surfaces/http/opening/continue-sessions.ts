@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { OWNER } from "../../../model/caller.ts";
+import { CLIENT_NAMES } from "../../mcp/opening/index.ts";
 import type { HttpServices } from "../services.ts";
 import type { EarlyServer } from "./index.ts";
 
@@ -21,10 +22,9 @@ export async function continueSessions(
     }),
   );
   void runtime.known.then(() => {
-    for (const { clientName, sessionId, tools } of clients) {
-      const texts = mcp.getTexts(asker, clientName);
-      early.store(clientName, texts);
-      if (tools !== undefined && !isDeepStrictEqual(tools, texts.tools)) mcp.announceTools(sessionId);
-    }
+    for (const name of CLIENT_NAMES) early.store(name, mcp.getTexts(asker, name));
+    for (const { clientName, sessionId, tools } of clients)
+      if (tools !== undefined && !isDeepStrictEqual(tools, mcp.getTexts(asker, clientName).tools))
+        mcp.announceTools(sessionId);
   });
 }

@@ -15,6 +15,9 @@ const CLIENT_LIMITS: ReadonlyMap<unknown, ClientLimits> = new Map([
 /** Some clients do not show instructions, so the description of `run_code` has the most useful methods as well. */
 const OTHER_CLIENTS: ClientLimits = { instructions: Number.MAX_SAFE_INTEGER, description: COMPLETE_UNITS };
 
+/** The name of a client of each kind; every other name has the limits of one of them. */
+export const CLIENT_NAMES: readonly string[] = ["", ...CLIENT_LIMITS.keys()].map(String);
+
 export function getClientLimits(clientName: unknown): ClientLimits {
   return CLIENT_LIMITS.get(clientName) ?? OTHER_CLIENTS;
 }

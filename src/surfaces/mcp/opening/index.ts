@@ -5,7 +5,7 @@ import { formatInstructions } from "./sentences.ts";
 
 export { EarlyAnswers, type GetOpeningTexts, type OpeningTexts } from "./answers.ts";
 export { parseExactMessages } from "../exact-messages.ts";
-export { getClientLimits } from "./client-limits.ts";
+export { CLIENT_NAMES, getClientLimits } from "./client-limits.ts";
 export { EXPOSES, type Expose } from "../../../model/tools/exposure.ts";
 export { LEGACY_VERSIONS, MODERN_VERSION } from "./protocol.ts";
 export { parseRequest } from "./request.ts";

@@ -6,7 +6,7 @@ import { isRecord } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import { toolName } from "../../../registry/index.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { CALL_TOOLS, listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
+import { CALL_TOOLS, isBuiltinTool, listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import type { Expose, ToolNames } from "../../../model/tools/exposure.ts";
 import { methodTool } from "./method-tool.ts";
@@ -62,8 +62,15 @@ export function hasPrograms({ expose }: Pick<Exposure, "expose">): boolean {
 }
 
 /** True if methods may be tools of their own. */
-export function hasMethodTools({ expose }: Pick<Exposure, "expose">): boolean {
+function hasMethodTools({ expose }: Pick<Exposure, "expose">): boolean {
   return expose !== "code" && expose !== "calls";
+}
+
+/** True if no further method changes the list: with `auto`, the definitions of the methods exceed the budget already. */
+export function isListDecided(runtime: Runtime, caller: Caller, exposure: Exposure): boolean {
+  if (!hasMethodTools(exposure)) return true;
+  if (exposure.expose !== "auto" || runtime.catalogFor(caller).methods.length === 0) return false;
+  return getOfferedTools(runtime, caller, exposure).tools.every(({ name }) => isBuiltinTool(name));
 }
 
 /** A call of a method. */

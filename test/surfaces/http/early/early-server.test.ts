@@ -28,7 +28,7 @@ test.each([
   ["2025", oldClient],
   ["2026", newClient],
 ] as const)(
-  "answers the first requests before the program is loaded, and calls when it is (%s) [V1]",
+  "answers the first requests while the program starts, and calls when it has started (%s) [V1]",
   async (_era, connect) => {
     const server = await startLate(project({ "skills/math.js": MATH_SKILL }));
     const client = await connect(server.url);
@@ -183,30 +183,25 @@ test("listens again if the settings have changed during the start [V6]", async (
   await expect.poll(() => post(url, INITIALIZE).catch(() => ({ status: 0 }))).toMatchObject({ status: 200 });
 });
 
-test.each([
-  ["before the program is loaded", "cli"],
-  ["while it is loaded", "runtime"],
-] as const)("ends with a signal %s [V6]", async (_when, lateChunk) => {
-  const server = await startLate(project(), { lateChunk });
-  const waiting = fetch(`${server.url}/health`).then(({ status }) => status, String);
+test("ends with a signal during the start [V6]", async () => {
+  const server = await startLate(project());
+  const waiting = fetch(`${server.url}/health`).then(({ status }) => status);
   expect((await post(`${server.url}/mcp`, INITIALIZE)).status).toBe(200);
   server.child.kill("SIGTERM");
-  const { exit, stdout } = await server.end;
-  expect(stdout).toBe("");
-  expect([exit, await waiting]).toEqual(lateChunk === "runtime" ? [143, 503] : [null, "TypeError: fetch failed"]);
+  server.go();
+  expect(await server.end).toMatchObject({ exit: 143, stdout: "" });
+  expect(await waiting).toBe(503);
 });
 
 test("starts no known server over HTTP before a call of it, if servers start when needed [V1] [M3]", async () => {
   const cwd = project({ "settings.yaml": 'mcp:\n  start: "when needed"\n' });
   const mark = join(cwd, "mark");
   const script = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, ""); import(${JSON.stringify(resolve("test/fixtures/mcp/server.js"))});`;
-  const entry = { command: process.execPath, args: ["-e", script] };
-  writeFileSync(join(cwd, "servers.json"), JSON.stringify({ mcpServers: { marked: entry } }));
-  const options = { flags: ["--no-auth", "--mcp-config", "servers.json"] };
+  const mcpServers = { marked: { command: process.execPath, args: ["-e", script] } };
   const describe = { name: "describe_function", arguments: { path: "MarkedMCP.echo" } };
   const call = { name: "run_code", arguments: { code: 'await device.MarkedMCP.echo({ message: "hello" })' } };
   for (const isStarted of [true, false]) {
-    const server = await startLate(cwd, options);
+    const server = await startLate(cwd, { mcpServers });
     server.go();
     const client = await oldClient(server.url);
     await client.listTools();

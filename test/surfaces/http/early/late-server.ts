@@ -1,45 +1,86 @@
-import type { ChildProcess } from "node:child_process";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, constants, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
 
 import { findFreePort } from "../../../support/servers/free-port.ts";
 import { ended, type Ended, start } from "../../cli/command.ts";
 
 export const TOKEN = "0123456789abcdef-token";
 
-/** A server over HTTP whose program is loaded late. */
+/** A server over HTTP whose program waits for its configuration. */
 export interface LateServer {
   readonly child: ChildProcess;
   readonly url: string;
   readonly end: Promise<Ended>;
-  /** Lets the program be loaded. */
+  /** Lets the program read its configuration, and start. */
   readonly go: () => void;
 }
 
 interface LateOptions {
   readonly flags?: readonly string[];
   readonly port?: number;
-  /** The part of the program that is loaded late: all of it by default, or the runtime. */
-  readonly lateChunk?: "cli" | "runtime";
+  /** The MCP servers of the configuration. */
+  readonly mcpServers?: Readonly<Record<string, object>>;
 }
 
-/** Starts `skillgate serve --http` in a folder, and waits until it listens and would load its program. */
+/**
+ * Starts `skillgate serve --http` in a folder, and waits until it listens. Its MCP configuration is a named pipe, which the
+ * command reads before it listens, and which the program waits for when it reads it again.
+ */
 export async function startLate(
   cwd: string,
-  { flags = ["--no-auth"], port: wantedPort, lateChunk = "cli" }: LateOptions = {},
+  { flags = ["--no-auth"], port: wantedPort, mcpServers = {} }: LateOptions = {},
 ): Promise<LateServer> {
   const port = wantedPort ?? (await findFreePort());
-  const goFile = join(cwd, "go");
-  for (const file of [goFile, `${goFile}.waits`]) rmSync(file, { force: true });
-  const preload = pathToFileURL(resolve("test/fixtures/late-program/preload.mjs")).href;
-  const NODE_OPTIONS = `--import=${preload}`;
-  const env = { NODE_OPTIONS, GO_FILE: goFile, LATE_CHUNK: lateChunk, SKILLGATE_TOKEN: TOKEN };
-  const child = start(["serve", "--http", "--port", String(port), ...flags], { cwd, env });
+  const file = join(cwd, "late.json");
+  const config = JSON.stringify({ mcpServers });
+  rmSync(file, { force: true });
+  execFileSync("mkfifo", [file]);
+  const args = ["serve", "--http", "--port", String(port), "--mcp-config", "late.json", ...flags];
+  const child = start(args, { cwd, env: { SKILLGATE_TOKEN: TOKEN } });
   const end = ended(child);
-  while (!existsSync(`${goFile}.waits`)) {
-    if (child.exitCode !== null) throw new Error(`The server has ended: ${(await end).stderr}`);
-    await new Promise((done) => setTimeout(done, 20));
+  const before = await retry(child, () => openForReader(file));
+  writeSync(before, config);
+  closeSync(before);
+  await retry(child, () => connectTo(port));
+  const pipe = await retry(child, () => openForReader(file));
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(pipe);
+    isOpen = false;
+  };
+  onTestFinished(close);
+  const go = (): void => {
+    writeFileSync(`${file}.new`, config);
+    renameSync(`${file}.new`, file);
+    writeSync(pipe, config);
+    close();
+  };
+  return { child, url: `http://127.0.0.1:${port}`, end, go };
+}
+
+/** Opens a named pipe that a program is reading; fails if there is none. */
+function openForReader(file: string): number {
+  return openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+}
+
+async function connectTo(port: number): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.destroy();
+}
+
+/** Repeats work until it succeeds; throws if the process ends before that. */
+async function retry<Value>(child: ChildProcess, work: () => Promise<Value> | Value): Promise<Value> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (child.exitCode !== null) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
-  return { child, url: `http://127.0.0.1:${port}`, end, go: () => writeFileSync(goFile, "") };
 }
