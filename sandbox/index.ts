@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import { availableParallelism } from "node:os";
 
 import type { Cancellable } from "./host/cancellation.ts";
 import type {
@@ -13,6 +12,7 @@ import type {
   SandboxProgram,
 } from "./contract.ts";
 import { findPackageFile } from "./package-files.ts";
+import { countWorkers, getProcessors } from "./processors.ts";
 import { compileEngine } from "./engine/quickjs.ts";
 import { loadSnapshot } from "./engine/snapshot-file.ts";
 import { deserializeRun, serializeRun } from "./engine/suspended-run.ts";
@@ -197,11 +197,10 @@ function stopOnError(
   };
 }
 
-function openPool({
-  limits,
-  workers = Math.max(1, Math.min(4, availableParallelism() - 1)),
-  idleMs = 5_000,
-}: SandboxOptions): { readonly pool: Pool; readonly key: string } {
+function openPool({ limits, workers = countWorkers(getProcessors()), idleMs = 5_000 }: SandboxOptions): {
+  readonly pool: Pool;
+  readonly key: string;
+} {
   const workerFile = findPackageFile("sandbox/worker.cjs", () => new URL("./worker.cjs", import.meta.url));
   const engineFile = findPackageFile("sandbox/engine.wasm", () => new URL("./engine.wasm", import.meta.url));
   const pool = new Pool({

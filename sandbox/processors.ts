@@ -12,10 +12,19 @@ export function countProcessors(available: number, cpuLimit: string): number {
 
 let processors: number | undefined;
 
+/** Returns how many processors this process may use; a limit of its control group may be a fraction. */
+export function getProcessors(): number {
+  return (processors ??= countProcessors(availableParallelism(), readCpuLimit()));
+}
+
 /** False with less than two processors: a thread that polls there keeps the thread it waits for from its work. */
 export function canSpin(): boolean {
-  processors ??= countProcessors(availableParallelism(), readCpuLimit());
-  return processors >= 2;
+  return getProcessors() >= 2;
+}
+
+/** The number of threads that compute at the same time: one processor is left to the host, and the host feeds at most four. */
+export function countWorkers(available: number): number {
+  return Math.max(1, Math.min(4, Math.floor(available) - 1));
 }
 
 function readCpuLimit(): string {

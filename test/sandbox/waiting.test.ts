@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { countProcessors } from "../../sandbox/processors.ts";
+import { countProcessors, countWorkers } from "../../sandbox/processors.ts";
 import { SpinBackoff, ThreadWait } from "../../sandbox/spin-wait.ts";
 
 test.each([
@@ -9,11 +9,21 @@ test.each([
   ["one and a half processors", "150000 100000\n", 1.5],
   ["a limit beyond the machine", "800000 100000\n", 4],
   ["another text", "x y z", 4],
-])("counts the processors that a process may use: %s", (_, cpuLimit, count) => {
+])("counts the processors that a process may use: %s [O8]", (_, cpuLimit, count) => {
   expect(countProcessors(4, cpuLimit)).toBe(count);
 });
 
-test("lets twice as many waits sleep after each one that polled without success, and half as many after each other", () => {
+test.each([
+  [0.5, 1],
+  [1.5, 1],
+  [2, 1],
+  [3.5, 2],
+  [64, 4],
+])("starts threads for the processors that a process may use: of %d, %d [O8]", (available, count) => {
+  expect(countWorkers(available)).toBe(count);
+});
+
+test("lets twice as many waits sleep after each one that polled without success, and half as many after each other [O8]", () => {
   const backoff = new SpinBackoff();
   const countSleeps = (): number => {
     let count = 0;
@@ -29,7 +39,7 @@ test("lets twice as many waits sleep after each one that polled without success,
   expect(countSleeps()).toBe(256);
 });
 
-test("polls before it sleeps, and sleeps at once after a long wait or where it may not poll", () => {
+test("polls before it sleeps, and sleeps at once after a long wait or where it may not poll [O8]", () => {
   const wait = new ThreadWait(1_000);
   expect(waitFor(wait, 50)).toEqual({ polls: 52, sleeps: 0 });
   const short = new ThreadWait(0.000_1);

@@ -38,7 +38,7 @@ async function serveProfiles(isToken?: (token: string) => boolean) {
 }
 
 describe.each(ERAS)("a client of %s at /mcp/NAME", (_era, open) => {
-  test("gets the tools of the profile, with its names and texts [V1]", async () => {
+  test("gets the tools of the profile, with its names and texts [V1, O9]", async () => {
     const { url } = await serveProfiles();
     const client = await open(`${url}/mcp/math`);
     const { tools } = await client.request("tools/list");
@@ -63,7 +63,7 @@ describe.each(ERAS)("a client of %s at /mcp/NAME", (_era, open) => {
     expect((await chosen.request("tools/list")).tools).toHaveLength(3);
   });
 
-  test("finds, describes and calls only methods of the profile in programs [P2]", async () => {
+  test("finds, describes and calls only methods of the profile in programs [P2, O9]", async () => {
     const { url, runtime } = await serveProfiles();
     const client = await open(`${url}/mcp/math`);
     const call = (name: string, args: object) => client.request("tools/call", { name, arguments: args });
@@ -87,7 +87,7 @@ describe.each(ERAS)("a client of %s at /mcp/NAME", (_era, open) => {
     expect(await call("describe_function", { path })).toMatchObject({ isError: true });
   });
 
-  test("gets the methods of a key only, and 404 with the profiles that the key may know [P1, V6]", async () => {
+  test("gets the methods of a key only, and 404 with the profiles that the key may know [P1, V6, O9]", async () => {
     const { url, runtime } = await serveProfiles((token) => token === "owner-of-this-server");
     const keys = createKeys(await runtime.database());
     const { text } = await keys.create({ name: "ada", permissions: ["ToolInvoke(NoteSkill.*)"] });
@@ -110,7 +110,7 @@ describe.each(ERAS)("a client of %s at /mcp/NAME", (_era, open) => {
   });
 });
 
-test("a method that has the new name of another is left out [V1]", async () => {
+test("a method that has the new name of another is left out [V1, O9]", async () => {
   const { url } = await serveProfiles();
   const client = await newClient(url, {}, "/mcp/swapped");
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["TestSkill__fail"]);
@@ -119,7 +119,7 @@ test("a method that has the new name of another is left out [V1]", async () => {
   });
 });
 
-test("a session of one profile is not found at another, and its instructions are first [V1]", async () => {
+test("a session of one profile is not found at another, and its instructions are first [V1, O9]", async () => {
   const { url, runtime } = await serveProfiles();
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
   const opened = await post(`${url}/mcp/math`, { jsonrpc: "2.0", id: 0, method: "initialize", params });
