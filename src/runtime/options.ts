@@ -103,7 +103,7 @@ export interface RuntimeOptions {
    * Approximate length of the catalog in prompts and in the instructions for MCP clients; 2,500 by default, 0 for none.
    */
   readonly catalogTokens?: number;
-  /** Worker threads of the sandbox; one fewer than the machine has cores, at most 4, by default. */
+  /** Worker threads of the sandbox; one fewer than the process may use processors, from 1 to 4, by default. */
   readonly workers?: number;
   /** The base of relative paths; the current folder by default. */
   readonly cwd?: string;
