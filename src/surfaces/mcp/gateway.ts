@@ -37,6 +37,7 @@ import { callOffered, READY_MS } from "./tools/tool-calls.ts";
 import { traceHandlers } from "./trace-requests.ts";
 import { declaresTasks } from "./tasks/extension.ts";
 import { serveTasks, withoutTaskContent } from "./tasks/serve-tasks.ts";
+import { passErrorsOn } from "./upstream-errors.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
 /** Creates the MCP server of one connection. */
@@ -148,7 +149,7 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
   const { caller, exposure } = mcpClient;
   server.setRequestHandler("tools/list", async (_request, context) => {
     const can = canAnswer(getCapabilities(server, context, mcpClient));
-    const listed = listTools(runtime, mcpClient, { can, requestValues: getRequestValues(context, mcpClient) });
+    const listed = whenListed(runtime, mcpClient, { can, requestValues: getRequestValues(context, mcpClient) });
     // Methods listed as tools must be complete: wait for servers that are still connecting.
     if (!isListDecided(runtime, withAnswers(caller, { can }), exposure)) await waitAtMost(READY_MS, listed);
     const { description } = getServerTexts(runtime, mcpClient, getClientName(server, context));
@@ -161,7 +162,7 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
 }
 
 /** Settles when the servers are known, and have listed what only this client gets. Later changes are announced. */
-async function listTools(
+export async function whenListed(
   runtime: Runtime,
   { caller }: ConnectedClient,
   { can, requestValues }: { readonly can: CanAnswer; readonly requestValues: RequestValues | undefined },
@@ -178,7 +179,7 @@ function getCapabilities(server: Server, { mcpReq }: ServerContext, { era }: Con
 }
 
 function serveResources(server: Server, library: OpenLibrary, mcpClient: ConnectedClient, converse: Converse): void {
-  const { caller } = mcpClient;
+  const { caller, era } = mcpClient;
   server.setRequestHandler("resources/list", async ({ params }, context) =>
     listedPage("resources", await listResources(await library(context)), params?.cursor),
   );
@@ -187,31 +188,32 @@ function serveResources(server: Server, library: OpenLibrary, mcpClient: Connect
   );
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
     converse(uri, context, async (workContext) => {
+      const offers = await library(context);
+      const read = (): Promise<unknown> => readResource(uri, offers, createReadContext(caller, workContext));
       // The SDK validates results of upstream servers when it sends them.
-      return (await readResource(
-        uri,
-        await library(context),
-        createReadContext(caller, workContext),
-      )) as ReadResourceResult;
+      return (await passErrorsOn({ era, secrets: offers.runtime.secrets }, read)) as ReadResourceResult;
     }),
   );
   followSubscriptions(server, library);
 }
 
 function servePrompts(server: Server, library: OpenLibrary, mcpClient: ConnectedClient, converse: Converse): void {
-  const { caller } = mcpClient;
+  const { caller, era } = mcpClient;
   server.setRequestHandler("prompts/list", async ({ params }, context) =>
     listedPage("prompts", listPrompts(await library(context)), params?.cursor),
   );
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args = {} } }, context) =>
     converse(name, context, async (workContext) => {
       const offers = await library(context);
-      return (await getPrompt(name, args, offers, createReadContext(caller, workContext))) as GetPromptResult;
+      const get = (): Promise<unknown> => getPrompt(name, args, offers, createReadContext(caller, workContext));
+      return (await passErrorsOn({ era, secrets: offers.runtime.secrets }, get)) as GetPromptResult;
     }),
   );
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
     const readContext = createSilentContext(context, mcpClient);
-    return (await complete(params, await library(context), readContext)) as CompleteResult;
+    const offers = await library(context);
+    const work = (): Promise<unknown> => complete(params, offers, readContext);
+    return (await passErrorsOn({ era, secrets: offers.runtime.secrets }, work)) as CompleteResult;
   });
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
-import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
+import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
 import type { Runtime } from "../../runtime.ts";
@@ -8,7 +8,9 @@ import { createMultiTurnRequests } from "./sessions/multi-turn-requests.ts";
 import { createLiveTasks } from "./tasks/live-tasks.ts";
 import { FastPathCalls } from "./fast-path/calls.ts";
 import { answerModernCall } from "./fast-path/http.ts";
-import { createGateway, RequestGateway } from "./gateway.ts";
+import { createGateway, RequestGateway, whenListed } from "./gateway.ts";
+import { withAnswers } from "../../model/caller.ts";
+import { canAnswer } from "./sessions/client-answers.ts";
 import type { Principal, ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
 import { getServerTexts, withDescription } from "./instructions.ts";
 import type { OpeningTexts } from "./opening/index.ts";
@@ -143,6 +145,23 @@ function getClient(request: Request | undefined, askers: WeakMap<Request, Princi
   return { ...asker, era: "modern" };
 }
 
+/**
+ * Lists the tools that only this client gets, and notifies it if there are some: its first list may have been answered before the
+ * program was loaded.
+ */
+async function announceCapableTools(
+  server: Server,
+  mcpClient: ConnectedClient,
+  { runtime, announcement }: { readonly runtime: Runtime; readonly announcement: ToolsAnnouncement },
+): Promise<void> {
+  const { caller, exposure, requestValues } = mcpClient;
+  const can = canAnswer(server.getClientCapabilities());
+  await whenListed(runtime, mcpClient, { can, requestValues }).catch(() => {}); // a call reports it
+  const viewer = withAnswers(caller, { can });
+  // The same catalog has the same list.
+  if (getOfferedTools(runtime, viewer, exposure) !== getOfferedTools(runtime, caller, exposure)) announcement.send();
+}
+
 function serveStreams(transport: StdioServerTransport, asker: Principal, shared: GatewayContext): StreamConnection {
   const { runtime } = shared;
   void runtime.listServersWith(asker)?.catch(() => {}); // a call reports it
@@ -155,7 +174,7 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
       const logLevel = { level: undefined };
       const server = createGateway(shared, mcpClient, logLevel);
       transport.calls = new FastPathCalls(shared, mcpClient, era === "legacy" ? { server, logLevel } : undefined);
-      announcement.follow(server, era);
+      announcement.follow(server, era, () => void announceCapableTools(server, mcpClient, { runtime, announcement }));
       stopFollowing();
       stopFollowing = runtime.on("catalog", () => {
         for (const sent of [

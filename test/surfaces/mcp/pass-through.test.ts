@@ -1,11 +1,15 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type Outcome } from "../../../src/index.ts";
 
 import { folder, serve } from "../serving.ts";
 import { ERAS, openLegacy, type RawClient } from "./raw-client.ts";
+import { BIN, environment, project } from "./stdio-server.ts";
 
 const RICH = { rich: { command: process.execPath, args: ["test/fixtures/mcp/rich-server.js"] } };
 const ICON = "https://clock.example/icon.png";
@@ -87,6 +91,27 @@ describe.each(ERAS)("of a server, a client of %s gets unchanged [M5]", (era, ope
         { type: "hologram", depth: 3, data: "AAEC" },
       ],
       extra: 1,
+    });
+  });
+
+  test.each([
+    ["resources/read", { uri: "zone:///refused" }, "zone"],
+    ["prompts/get", { name: "rich__tell", arguments: { zone: "refused" } }, "prompt"],
+    [
+      "completion/complete",
+      { ref: { type: "ref/prompt", name: "rich__tell" }, argument: { name: "zone", value: "refused" } },
+      "value",
+    ],
+  ])("the code and data of an error of %s, without secrets [V1] [P9]", async (method, params, word) => {
+    const env = { CLOCK_TOKEN: "clock-token-1234567" };
+    const rich = { ...RICH.rich, env };
+    const { url, runtime } = await serve({ expose: "tools" }, { skills: [], mcpServers: { rich } });
+    await runtime.ready;
+    const client = await open(`${url}/mcp`);
+    await expect(client.request(method, params)).rejects.toMatchObject({
+      code: -32032,
+      message: `no ${word}`,
+      data: { word, token: "[redacted]" },
     });
   });
 
@@ -285,4 +310,22 @@ test("a search finds a server by its instructions [D1]", async () => {
   await runtime.ready;
   const { results } = runtime.search("wind the pendulum");
   expect(results[0]?.path).toMatch(/^RichMCP\./);
+});
+
+test("gives a capable client over stdio its tools, also if its first list is answered before the start [M7] [V1]", async () => {
+  const rich = { ...RICH.rich, args: [resolve("test/fixtures/mcp/rich-server.js")] };
+  const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { rich } }) });
+  for (const _start of ["the first", "a later one"]) {
+    const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } });
+    const args = [BIN, "serve", "--stdio", "--expose", "tools"];
+    const changed = new Promise<void>((settle) =>
+      client.setNotificationHandler("notifications/tools/list_changed", () => settle()),
+    );
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env: environment(cwd) }));
+    const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+    if (!(await names()).includes("RichMCP__ask_user")) await changed;
+    await expect.poll(names, { timeout: 10_000 }).toContain("RichMCP__ask_user");
+    expect(await names()).not.toContain("RichMCP__ask_model");
+    await client.close();
+  }
 });

@@ -5,10 +5,16 @@ export class ToolsAnnouncement {
   #server: Server | undefined;
   #isDue = false;
 
-  /** Notifies the client of this server; one of a version before 2026-07-28 after its handshake. */
-  follow(server: Server, era: "legacy" | "modern"): void {
+  /**
+   * Notifies the client of this server; one of a version before 2026-07-28 after its handshake, which `onHandshake` is called
+   * after.
+   */
+  follow(server: Server, era: "legacy" | "modern", onHandshake: () => void): void {
     if (era === "modern") return this.#begin(server);
-    server.oninitialized = () => this.#begin(server);
+    server.oninitialized = () => {
+      this.#begin(server);
+      onHandshake();
+    };
   }
 
   send(): void {

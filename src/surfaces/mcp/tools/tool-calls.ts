@@ -1,11 +1,4 @@
-import {
-  type CallToolResult,
-  isCallToolResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ClientCapabilities,
-  MissingRequiredClientCapabilityError,
-} from "@modelcontextprotocol/server";
+import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
 import { type Caller, withAnswers } from "../../../model/caller.ts";
 import type { Client } from "../../../model/client-requests.ts";
@@ -33,37 +26,9 @@ import {
 import type { RunRecords } from "../features/run-records.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
-import { SkillgateError } from "../../../errors.ts";
 import { roundBigInts } from "../../../shared/json/exact-json.ts";
 import { isRecord } from "../../../model/json.ts";
-import { CAPABILITIES } from "../sessions/client-answers.ts";
-
-/**
- * Finds the protocol error that answers a call in place of a result with `isError`: an error that an upstream MCP server
- * returned, or the error of the 2026 protocol for a client that lacks a capability.
- */
-function findProtocolError(thrown: unknown, era: WorkContext["era"]): ProtocolError | undefined {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < MAX_DEPTH; error = error.cause, depth++) {
-    if (isProtocolError(error)) return new ProtocolError(error.code, error.message, error.data);
-    const requiredCapabilities = era === "modern" ? lackingCapability(error) : undefined;
-    if (requiredCapabilities !== undefined) return new MissingRequiredClientCapabilityError({ requiredCapabilities });
-  }
-  return undefined;
-}
-
-const MAX_DEPTH = 5;
-
-/** Checks by name: the client package of the SDK has its own `ProtocolError` class. */
-function isProtocolError(error: Error): error is Error & { readonly code: number; readonly data?: unknown } {
-  return error.name === "ProtocolError" && "code" in error && Number.isInteger(error.code);
-}
-
-function lackingCapability(error: Error): ClientCapabilities | undefined {
-  if (!(error instanceof SkillgateError) || error.code !== "CLIENT_UNABLE" || !isRecord(error.facts)) return undefined;
-  const { request } = error.facts;
-  const capability = Object.entries(CAPABILITIES).find(([name]) => name === request)?.[1];
-  return capability === undefined ? undefined : { [capability]: {} };
-}
+import { findProtocolError } from "../upstream-errors.ts";
 
 /** Milliseconds to wait for connecting servers; a notification announces those that connect later. */
 export const READY_MS = 5_000;
@@ -270,8 +235,8 @@ async function callMethodTool(
     return { ...result, content: [...result.content, ...notes.map(noteBlock)] };
   } catch (thrown) {
     if (isToolResult(wire) && wire.isError === true) return maskErrorResult(wire, runtime);
-    const answered = findProtocolError(thrown, workContext.era);
-    if (answered !== undefined) throw maskedError(answered, runtime);
+    const answered = findProtocolError(thrown, workContext.era, runtime.secrets);
+    if (answered !== undefined) throw answered;
     return errorResult(toRpcError(thrown, tool.name), tool);
   }
 }
@@ -297,11 +262,6 @@ function maskErrorResult(result: CallToolResult, { secrets }: Runtime): CallTool
     content: content.map((block) => (block.type === "text" ? { ...block, text: secrets.maskText(block.text) } : block)),
     ...(structuredContent !== undefined && { structuredContent: secrets.maskTexts(structuredContent) }),
   };
-}
-
-/** Masks secrets in a protocol error of an upstream server. */
-function maskedError({ code, message, data }: ProtocolError, { secrets }: Runtime): ProtocolError {
-  return new ProtocolError(code, secrets.maskText(message), secrets.maskTexts(data));
 }
 
 function unknownTool(name: string, { tools }: Offered): ProtocolError {
