@@ -156,6 +156,23 @@ test("passes WebSockets and other requests to the complete server [V2] [V6]", as
   expect(await (await health).json()).toMatchObject({ status: "healthy" });
 });
 
+test("bounds the number of requests that wait [V6]", async () => {
+  const server = await startLate(project(), { flags: [] });
+  const statuses: number[] = [];
+  let countRefusals = (): void => {};
+  const refusals = new Promise<void>((resolve) => (countRefusals = () => void (statuses.length === 12 && resolve())));
+  const requests = Array.from({ length: 140 }, async () => {
+    const { status } = await fetch(`${server.url}/health`);
+    statuses.push(status);
+    countRefusals();
+  });
+  await refusals;
+  expect(new Set(statuses)).toEqual(new Set([503]));
+  server.go();
+  await Promise.all(requests);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(128);
+});
+
 test("refuses the requests that wait if the start fails [V6]", async () => {
   const cwd = project();
   const server = await startLate(cwd);
