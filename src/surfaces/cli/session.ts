@@ -8,6 +8,7 @@ import type { ParsedExecutorSettings, ParsedNodeSettings } from "../../runtime/s
 import type { Runtime } from "../../runtime.ts";
 import type { Database, LazyDatabase, Retention, StoreLocation } from "../../store/index.ts";
 import { limitMemory } from "./commands/limit-memory.ts";
+import { waitForServers } from "./commands/wait-for-servers.ts";
 import { filterProblems } from "./operations/operation.ts";
 import { createTelemetry, type CliTelemetry } from "./telemetry.ts";
 import { logLine } from "./text/output.ts";
@@ -49,6 +50,8 @@ export interface CliSession extends AsyncDisposable {
   readonly runtime: (use?: RuntimeNeeds) => Promise<Runtime>;
   /** The same runtime, once the tools of all its servers are known; a server with cached tools need not run. */
   readonly readyRuntime: () => Promise<Runtime>;
+  /** The same runtime, for a command that only shows something: a server that does not answer within 5 s is a problem. */
+  readonly shownRuntime: () => Promise<Runtime>;
   /** The same runtime, once its skills are loaded and its servers have begun to connect. */
   readonly openedRuntime: () => Promise<Runtime>;
   /** The same runtime, once each of its servers is connected or has failed. */
@@ -119,6 +122,7 @@ export function openSession(
   let opened: Runtime | undefined;
   const ephemeral: Runtime[] = [];
   const found: Problem[] = [];
+  let silent: readonly Problem[] = [];
   let reportsHeld = false;
   let data: LazyDatabase | undefined;
 
@@ -144,6 +148,10 @@ export function openSession(
     finish,
     runtime,
     readyRuntime,
+    shownRuntime: () =>
+      runtimeWhen(async (runtime) => {
+        silent = await waitForServers(runtime);
+      }),
     openedRuntime: () => runtimeWhen((runtime) => runtime.opened),
     connectedRuntime: (use) => runtimeWhen((runtime) => runtime.ready, use),
     async reload() {
@@ -167,7 +175,7 @@ export function openSession(
       const lazy = await createSessionDatabase(flags, (problem) => found.push(problem));
       return (data ??= lazy).open();
     },
-    problems: () => filterProblems([...telemetry.problems(), ...(opened?.problems ?? found)], reportsHeld),
+    problems: () => filterProblems([...telemetry.problems(), ...(opened?.problems ?? found), ...silent], reportsHeld),
     addProblems(problems) {
       found.push(...problems);
       reportsHeld = true;

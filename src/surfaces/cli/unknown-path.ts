@@ -4,6 +4,7 @@ import type { Problem } from "../../model/provider.ts";
 import type { Runtime } from "../../runtime.ts";
 import { lines } from "./text/layout.ts";
 import { shortenedProblem, warningsText } from "./text/output.ts";
+import { describeSilence } from "./commands/wait-for-servers.ts";
 import type { CommandResult, Paint } from "./terminal/terminal.ts";
 import { splitPath } from "../../shared/names/method-paths.ts";
 
@@ -46,7 +47,7 @@ export function throwIfServerMissing(runtime: Runtime, path: string): void {
   if (server === undefined || runtime.catalog.skill(skill) !== undefined) return;
   const facts = { skill, server: server.name };
   if (server.status === "disabled") throw new SkillgateError("SKILL_DISABLED", `Skill '${skill}' is disabled`, facts);
-  const { error = server.status } = server;
+  const { error = server.status === "connecting" ? describeSilence(server.name) : server.status } = server;
   const isSentence = error.startsWith(ERRORS.SERVER_FAILED.says);
   throw new SkillgateError(
     "SERVER_FAILED",

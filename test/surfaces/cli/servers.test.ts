@@ -158,3 +158,26 @@ test("lists the loaded skills, and warns of the others [L4]", async () => {
     problems: [{ source: expect.stringContaining("broken.js") }],
   });
 });
+
+test.each([
+  [["search", "read a file"], "FilesystemMCP.read_text_file"],
+  [["describe", "FilesystemMCP.read_text_file"], "FilesystemMCP.read_text_file"],
+  [["skills", "list"], "FilesystemMCP"],
+  [["skills", "show", "FilesystemMCP"], "FilesystemMCP"],
+  [["types", "FilesystemMCP"], "FilesystemMCP"],
+])("%j does not wait for the end of the time limit of a silent server, and names it [M10]", async (args, text) => {
+  const cwd = project({ "mcp.json": MUTE, "settings.yaml": "timeouts:\n  connectMs: 600000\n" });
+  const { exit, stdout, stderr } = await skillgate(args, { cwd });
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: 'Warning: MCP server "mute": no answer within 5 s; wait for it with: skillgate mcp test mute\n',
+  });
+  expect(stdout).toContain(text);
+});
+
+test("says of a method of a silent server that the server has not answered [M10]", async () => {
+  const cwd = project({ "mcp.json": MUTE, "settings.yaml": "timeouts:\n  connectMs: 600000\n" });
+  const { exit, stderr } = await skillgate(["describe", "MuteMCP.anything"], { cwd });
+  expect(exit).toBe(6);
+  expect(stderr).toContain('"mute": no answer within 5 s');
+});

@@ -21,11 +21,11 @@ export function addSearch(program: Command, act: CommandAction): void {
     .action(
       act(
         async (
-          { readyRuntime, flags: { verbose }, paint },
+          { shownRuntime, flags: { verbose }, paint },
           words: readonly string[],
           { explain = false, ...numbers }: { limit?: number; offset?: number; maxTokens?: number; explain?: boolean },
         ) => {
-          const runtime = await readyRuntime();
+          const runtime = await shownRuntime();
           const answer = runtime.search(words.join(" "), { explain, ...numbers, readMs: Infinity });
           return {
             exit: "ok",

@@ -14,8 +14,8 @@ export function addTypes(program: Command, act: CommandAction): void {
     .argument("[skills...]", "names of skills (default: all)")
     .option("-o, --out <file>", "write them to a file, such as skills.d.ts")
     .action(
-      act(async ({ readyRuntime }, skills: readonly string[], { out }: { readonly out?: string }) => {
-        const runtime = await readyRuntime();
+      act(async ({ shownRuntime }, skills: readonly string[], { out }: { readonly out?: string }) => {
+        const runtime = await shownRuntime();
         for (const skill of skills) throwIfServerMissing(runtime, skill);
         const declarations = runtime.declarations(skills.length === 0 ? undefined : skills);
         if (out === undefined) return { exit: "ok", json: { declarations }, text: declarations };

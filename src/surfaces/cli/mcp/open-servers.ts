@@ -1,6 +1,7 @@
 import type { ServerStatus } from "../../../providers/mcp/index.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
+import { describeSilence, MAX_WAIT_MS } from "../commands/wait-for-servers.ts";
 import type { CliSession } from "../session.ts";
 import { unlessInterrupted } from "../terminal/interruption.ts";
 import { openConfig } from "./files.ts";
@@ -42,15 +43,10 @@ export async function openServers(session: CliSession): Promise<ConnectingServer
   };
 }
 
-/** A command that shows all servers does not wait longer for one that does not answer. */
-const MAX_WAIT_MS = 5_000;
-
 function hasSettled({ status }: ServerStatus): boolean {
   return status !== "connecting" && status !== "disconnected";
 }
 
 function describeWait(server: ServerStatus): ServerStatus {
-  if (server.status !== "connecting") return server;
-  const error = `no answer within ${MAX_WAIT_MS / 1_000} s; wait for it with: skillgate mcp test ${server.name}`;
-  return { ...server, error };
+  return server.status === "connecting" ? { ...server, error: describeSilence(server.name) } : server;
 }

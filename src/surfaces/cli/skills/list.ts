@@ -11,8 +11,8 @@ export function addSkillsList(skills: Command, act: CommandAction): void {
     .command("list")
     .description("list all skills, including those of MCP servers")
     .action(
-      act(async ({ readyRuntime, paint }) => {
-        const runtime = await readyRuntime();
+      act(async ({ shownRuntime, paint }) => {
+        const runtime = await shownRuntime();
         const { catalog, problems } = runtime;
         const disabled = runtime.disabled().map(({ name, source }) => ({ name, source }));
         return {

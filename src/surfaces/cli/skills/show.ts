@@ -16,8 +16,8 @@ export function addSkillsShow(skills: Command, act: CommandAction): void {
     .description("show the details of a skill: methods, guidance, settings, health, statistics")
     .argument("<skill>", "its name")
     .action(
-      act(async ({ readyRuntime, paint }, name: string) => {
-        const runtime = await readyRuntime();
+      act(async ({ shownRuntime, paint }, name: string) => {
+        const runtime = await shownRuntime();
         const disabled = runtime.disabled().find((each) => each.name === name);
         if (disabled !== undefined) return disabledAnswer(disabled, paint.out);
         const skill = runtime.catalog.skill(name) ?? unknownSkill(runtime, name);

@@ -64,6 +64,7 @@ export function errorText(
 /** `Interrupted`, or the signal that ended the command. */
 export function interruptionText(exit: Exit, paint: Paint): string {
   if (exit === "interrupted") return paint.red("Interrupted");
+  if (exit === "terminated") return paint.red("Terminated");
   const { says } = EXIT_CODES[exit];
   return paint.red(`${says.charAt(0).toUpperCase()}${says.slice(1)}`);
 }

@@ -69,7 +69,7 @@ test("warns of problems of the configuration as a command with its own runtime d
 
 test.each([
   ["SIGINT", 130, "Interrupted\n"],
-  ["SIGTERM", 143, "Ended by SIGTERM\n"],
+  ["SIGTERM", 143, "Terminated\n"],
 ] as const)("cancels the run in the server after %s, and exits with %i [O7]", async (signal, exit, stderr) => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   await serveProject(cwd);
