@@ -27,7 +27,10 @@ export interface GuestError extends Position {
   readonly message: string;
   readonly frame: string;
   readonly hint: string;
-  /** The error that a skill threw, with its stack, for the program that owns the runtime. It is not enumerable. */
+  /**
+   * The error that a skill threw, with its stack, or that a server or the store reported, with its paths: for the program that
+   * owns the runtime. It is not enumerable.
+   */
   readonly cause?: Error;
   readonly skill?: string;
   readonly method?: string;

@@ -5,12 +5,12 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { addMethods } from "../outcome/add-methods.ts";
 import { createOutcome } from "../outcome/index.ts";
-import type { ThrownBySkill } from "./run-calls.ts";
+import type { CallCause } from "./run-calls.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /** Describes how a run ended. */
 export function describeOutcome(
-  { plan, notes, callNotes, thrownBySkills, continuation, ...ending }: CheckedRun & RunEnding,
+  { plan, notes, callNotes, causes, continuation, ...ending }: CheckedRun & RunEnding,
   request: RunRequest,
   services: RunServices,
 ): Outcome {
@@ -27,14 +27,14 @@ export function describeOutcome(
   const masked = services.secrets.maskValue(
     addContinuation(addMethods(outcome, plan, request, services), continuation),
   );
-  return addCause(masked, outcome, thrownBySkills);
+  return addCause(masked, outcome, causes);
 }
 
-/** Adds the error of the skill as the cause. It is not enumerable: no surface that copies the outcome passes it on. */
-function addCause(outcome: Outcome, unmasked: Outcome, thrownBySkills: readonly ThrownBySkill[]): Outcome {
+/** Adds the error of the skill, the server or the store as the cause. It is not enumerable: no surface that copies the outcome passes it on. */
+function addCause(outcome: Outcome, unmasked: Outcome, causes: readonly CallCause[]): Outcome {
   if (outcome.kind !== "failed" || unmasked.kind !== "failed") return outcome;
   const { message } = unmasked.error;
-  const value = thrownBySkills.findLast((thrown) => thrown.message === message)?.error;
+  const value = causes.findLast((cause) => cause.message === message)?.error;
   if (value === undefined) return outcome;
   return { ...outcome, error: Object.defineProperty({ ...outcome.error }, "cause", { value, enumerable: false }) };
 }
@@ -52,7 +52,7 @@ function addContinuation(outcome: Outcome, hint: ContinuationHint | undefined): 
 
 type RunEnding = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" | "stop"> & {
   readonly callNotes: readonly string[];
-  readonly thrownBySkills: readonly ThrownBySkill[];
+  readonly causes: readonly CallCause[];
   /** How a corrected program continues the run, if it fails. */
   readonly continuation?: ContinuationHint | undefined;
 };

@@ -13,7 +13,7 @@ import type { LedgerCall } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
 import type { RunServices, RunRequest } from "./run-services.ts";
-import { findSkillError, type SkillError } from "../../shared/errors/skill-error.ts";
+import { findSkillError } from "../../shared/errors/skill-error.ts";
 import { splitPath } from "../../shared/names/method-paths.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
@@ -28,14 +28,14 @@ export interface CallLog {
   close(): {
     readonly calls: readonly CallRecord[];
     readonly callNotes: readonly string[];
-    readonly thrownBySkills: readonly ThrownBySkill[];
+    readonly causes: readonly CallCause[];
   };
 }
 
-/** An error that a skill threw, and the message that the program got. */
-export interface ThrownBySkill {
+/** The error behind a call that failed, and the message that the program got. */
+export interface CallCause {
   readonly message: string;
-  readonly error: SkillError;
+  readonly error: Error;
 }
 
 /** The program of a run; it decides which members of a result count as read. */
@@ -73,7 +73,7 @@ export function createCallHandler(
   const resultTexts = recordResults(source, methods, services.getPolicy());
   const records = new Map<number, () => CallRecord>();
   const notes = createCallNotes();
-  const thrownBySkills: ThrownBySkill[] = [];
+  const causes: CallCause[] = [];
   let closed = false;
   return {
     answer: async (call) => {
@@ -105,7 +105,7 @@ export function createCallHandler(
           records.set(call.id, () => refused);
           request.observer?.onCallEnd?.(refused);
         }
-        thrownBySkills.push(...findThrownBySkill(error));
+        causes.push(...findCause(error));
         return createErrorAnswer(error, method, { ...request.limits, addNote: (text) => notes.add(call.id, text) });
       }
     },
@@ -124,7 +124,7 @@ export function createCallHandler(
       closed = true;
       // The calls of a continued run are not answered in their order.
       const calls = [...records].toSorted(([a], [b]) => a - b).map(([, record]) => record());
-      return { calls, callNotes: notes.listAll(), thrownBySkills };
+      return { calls, callNotes: notes.listAll(), causes };
     },
   };
 }
@@ -147,9 +147,10 @@ function createRunParts(
   };
 }
 
-function findThrownBySkill(thrown: unknown): readonly ThrownBySkill[] {
-  const error = findSkillError(thrown);
-  return error === undefined ? [] : [{ message: getMessage(thrown), error }];
+/** Finds the error of a skill, else the one of a server or of the store. */
+function findCause(thrown: unknown): readonly CallCause[] {
+  const error = findSkillError(thrown) ?? (thrown instanceof SkillgateError ? thrown.cause : undefined);
+  return error instanceof Error ? [{ message: getMessage(thrown), error }] : [];
 }
 
 /** The remarks of the calls of a run; each text counts once in the list of all. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { EXIT_CODES, type Exit, errorToExit } from "./exit-codes.ts";
 import { lines } from "./text/layout.ts";
-import { errorText, interruptionText, skillStackText } from "./text/output.ts";
+import { errorText, interruptionText, showPaths, skillStackText } from "./text/output.ts";
 import { getOwnerFix } from "./text/owner-fixes.ts";
 import type { CommandResult, Terminal } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -18,7 +18,13 @@ export function createErrorResult(
     exit,
     json: { error: { code, message, ...(fix !== "" && { fix }), ...facts } },
     text: "",
-    remarks: errorText({ message: isTerminal ? showPaths(message, thrown) : message, hint: fix }, paint.err),
+    remarks: errorText(
+      {
+        message: isTerminal ? showPaths(message, thrown instanceof SkillgateError ? thrown.cause : undefined) : message,
+        hint: fix,
+      },
+      paint.err,
+    ),
     asides: lines([skillStackText(thrown, paint.err), stack]),
   };
 }
@@ -32,12 +38,6 @@ export function createInterruptedResult(exit: Exit, { paint }: Terminal): Comman
     text: "",
     remarks: interruptionText(exit, paint.err),
   };
-}
-
-/** The message with its paths, which are hidden from models only: the person at a terminal owns the machine. */
-function showPaths(message: string, thrown: unknown): string {
-  const cause = thrown instanceof SkillgateError ? thrown.cause : undefined;
-  return cause instanceof Error && message.includes("[path]") ? getMessage(cause) : message;
 }
 
 interface ErrorDetails {

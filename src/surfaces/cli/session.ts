@@ -122,7 +122,7 @@ export function openSession(
   let opened: Runtime | undefined;
   const ephemeral: Runtime[] = [];
   const found: Problem[] = [];
-  let silent: readonly Problem[] = [];
+  const silent: Problem[] = [];
   let reportsHeld = false;
   let data: LazyDatabase | undefined;
 
@@ -136,8 +136,6 @@ export function openSession(
     await unlessInterrupted(getState(await runtime(use)), signal);
     return runtime();
   }
-  const readyRuntime = (): Promise<Runtime> => runtimeWhen((runtime) => runtime.known);
-
   return {
     flags,
     paint: terminal.paint,
@@ -147,18 +145,15 @@ export function openSession(
     intercept,
     finish,
     runtime,
-    readyRuntime,
-    shownRuntime: () =>
-      runtimeWhen(async (runtime) => {
-        silent = await waitForServers(runtime);
-      }),
+    readyRuntime: () => runtimeWhen((runtime) => runtime.known),
+    shownRuntime: () => runtimeWhen(async (runtime) => void silent.push(...(await waitForServers(runtime)))),
     openedRuntime: () => runtimeWhen((runtime) => runtime.opened),
     connectedRuntime: (use) => runtimeWhen((runtime) => runtime.ready, use),
     async reload() {
       const fresh = await open(ONE_SHOT);
       await opened?.close();
       opened = fresh;
-      return readyRuntime();
+      return runtimeWhen((runtime) => runtime.known);
     },
     servingRuntime: async (options) => (opened ??= await openServing(flags, options, open)),
     ...createSettingsReaders(flags),

@@ -3,7 +3,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import {
   BIN,
@@ -58,18 +58,25 @@ test("shows people no advice that is meant for models [O1]", async () => {
   }
 });
 
-test.skipIf(!HAS_TERMINAL)("shows the owner at a terminal the paths that models do not see [O1]", async () => {
-  const cwd = project({ ".mcp.json": MCP_JSON });
-  const path = join(cwd, "..", "outside.txt");
-  const command = ["call", "FilesystemMCP.read_text_file", `path=${path}`];
-  const child = spawn("script", ["-qefc", `"${process.execPath}" "${BIN}" ${command.join(" ")}`, "/dev/null"], {
-    cwd,
-    env: environment(cwd, { TERM: "xterm", NO_COLOR: "1" }),
-    stdio: ["ignore", "pipe", "inherit"],
+describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
+  const read = (path: string): readonly string[][] => [
+    ["call", "FilesystemMCP.read_text_file", `path=${path}`],
+    ["run", "-e", `device.FilesystemMCP.read_text_file('${path}')`],
+  ];
+
+  test.each([0, 1])("shows the owner the paths that models do not see, of command %i [O1]", async (index) => {
+    const cwd = project({ ".mcp.json": MCP_JSON });
+    const command = read(join(cwd, "..", "outside.txt"))[index] ?? [];
+    const line = [process.execPath, BIN, ...command].map((word) => `"${word}"`).join(" ");
+    const child = spawn("script", ["-qefc", line, "/dev/null"], {
+      cwd,
+      env: environment(cwd, { TERM: "xterm", NO_COLOR: "1" }),
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    expect(await text(child.stdout)).toContain(`not in ${cwd}`);
+    const { stderr } = await skillgate(command, { cwd });
+    expect(stderr).toContain("not in [path]");
   });
-  expect(await text(child.stdout)).toContain(`not in ${cwd}`);
-  const { stderr } = await skillgate(command, { cwd });
-  expect(stderr).toContain("not in [path]");
 });
 
 test("ends where HOME is a file, a loop of links, a folder of the kernel or nothing [O1]", async () => {

@@ -34,6 +34,8 @@ export interface OperationContext {
   /** The colours of stderr. */
   readonly paint: Paint;
   readonly isVerbose: boolean;
+  /** True if a person reads stderr. */
+  readonly isTerminal: boolean;
   /** Options of the run or the call. */
   readonly options: Pick<RunOptions, "approve" | "runId">;
 }

@@ -28,6 +28,7 @@ async function performHere(
     signal,
     paint: paint.err,
     isVerbose: flags.verbose === true,
+    isTerminal: process.stderr.isTTY,
     options: {},
   };
   const endLiveOutput = showLiveOutput(runtime, session);

@@ -12,7 +12,7 @@ import type { OperationContext, RunOperation } from "./operation.ts";
 
 export async function performRun(operation: RunOperation, context: OperationContext): Promise<CommandResult> {
   const { source, timeoutMs, hasTrace, kind: _kind, ...continuation } = operation;
-  const { runtime, whenKnown, signal, paint, isVerbose, options } = context;
+  const { runtime, whenKnown, signal, paint, isVerbose, isTerminal, options } = context;
   // With --verbose, wait until all problems are known.
   if (isVerbose) await whenKnown();
   const pending: Approval[] = [];
@@ -36,7 +36,7 @@ export async function performRun(operation: RunOperation, context: OperationCont
     text: outcomeText(outcome),
     ...(isInterrupted
       ? { isInterrupted }
-      : { remarks: lines([outcomeRemarks(outcome, paint), pendingText(pending, paint)]) }),
+      : { remarks: lines([outcomeRemarks(outcome, paint, isTerminal), pendingText(pending, paint)]) }),
     asides: lines([
       outcome.kind === "failed" ? skillStackText(outcome.error.cause, paint) : "",
       warningsText(selectProblems(runtime, isVerbose || isLacking), paint),

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 
+import { findSkillError } from "../../../shared/errors/skill-error.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import type { Method, Skill } from "../../../model/catalog.ts";
 import type { Runtime } from "../../../runtime.ts";
@@ -90,7 +91,7 @@ async function runExample(runtime: Runtime, { path }: Method, code: string, sign
 
 /** The stack of the error that the skill threw, on lines of its own. */
 function formatStack(outcome: Outcome): string {
-  const stack = outcome.kind === "failed" ? outcome.error.cause?.stack : undefined;
+  const stack = outcome.kind === "failed" ? findSkillError(outcome.error.cause)?.stack : undefined;
   return stack === undefined ? "" : `\n${stack}`;
 }
 

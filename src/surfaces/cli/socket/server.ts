@@ -157,7 +157,7 @@ class CommandConnection {
 
   async #performOperation(request: PerformRequest, paint: OperationContext["paint"]): Promise<CommandResult> {
     const { runtime } = this.#options;
-    const { operation, isVerbose } = request;
+    const { operation, isVerbose, isTerminal } = request;
     const runId = randomUUID();
     const stop = this.#forwardEvents(runId);
     const context: OperationContext = {
@@ -166,6 +166,7 @@ class CommandConnection {
       signal: this.#controller.signal,
       paint,
       isVerbose,
+      isTerminal,
       options: { runId, approve: this.#createApprove(request) },
     };
     try {

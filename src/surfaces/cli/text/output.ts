@@ -1,5 +1,6 @@
 import { sep } from "node:path";
 
+import { getMessage } from "../../../errors.ts";
 import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
@@ -59,6 +60,11 @@ export function errorText(
 ): string {
   const { message, frame = "", hint } = error;
   return lines([paint.red(message), frame, hint === "" ? "" : paint.dim(hint)]);
+}
+
+/** The message with its paths, which are hidden from models only: the person at a terminal owns the machine. */
+export function showPaths(message: string, cause: unknown): string {
+  return cause instanceof Error && message.includes("[path]") ? getMessage(cause) : message;
 }
 
 /** `Interrupted`, or the signal that ended the command. */

@@ -2,7 +2,7 @@ import { ERRORS } from "../../../errors.ts";
 import type { CallRecord, Outcome, Usage, Violation } from "../../../model/outcome.ts";
 import type { CallSite, Plan } from "../../../model/plan.ts";
 import { count, lines, milliseconds, table } from "./layout.ts";
-import { errorText, valueText } from "./output.ts";
+import { errorText, showPaths, valueText } from "./output.ts";
 import { getOwnerFix } from "./owner-fixes.ts";
 import type { Paint } from "../terminal/terminal.ts";
 
@@ -19,8 +19,8 @@ export function outcomeText(outcome: Outcome): string {
   }
 }
 
-/** The notes or errors of a run. */
-export function outcomeRemarks(outcome: Outcome, paint: Paint): string {
+/** The notes or errors of a run. A person at a terminal sees the paths that are hidden from models. */
+export function outcomeRemarks(outcome: Outcome, paint: Paint, isTerminal = process.stderr.isTTY): string {
   switch (outcome.kind) {
     case "completed":
       return noteLines(outcome.notes, paint);
@@ -32,7 +32,8 @@ export function outcomeRemarks(outcome: Outcome, paint: Paint): string {
       // A hint of the run itself is more specific than the one in the table.
       const hint = advice === ERRORS[code].fix ? getOwnerFix(code) : advice;
       const at = line === 0 ? "" : ` (line ${line}, column ${column + 1})`;
-      return errorText({ message: message + at, frame, hint }, paint);
+      const says = isTerminal ? showPaths(message, outcome.error.cause) : message;
+      return errorText({ message: says + at, frame, hint }, paint);
     }
   }
 }
