@@ -3,10 +3,21 @@ export const CLIENT_REQUESTS = ["elicitation/create", "sampling/createMessage", 
 
 export type ClientRequest = (typeof CLIENT_REQUESTS)[number];
 
+/** The extension of MCP Apps: tools with pages that a client shows. */
+export const APPS_EXTENSION = "io.modelcontextprotocol/ui";
+
+/** The pages that a client shows. */
+export interface ClientApps {
+  /** Media types, such as `text/html;profile=mcp-app`. */
+  readonly mimeTypes: readonly string[];
+}
+
 /** The program at the caller's end, as far as it can be asked something while a method runs. */
 export interface Client {
   /** The generation of MCP that it speaks: a `legacy` client is asked by requests, a `modern` one by results. */
   readonly era?: "legacy" | "modern";
+  /** Present if it shows pages of MCP Apps. */
+  readonly apps?: ClientApps | undefined;
   /** Whether it has said that it answers such requests. */
   can(request: ClientRequest): boolean;
   /**

@@ -187,6 +187,8 @@ export interface ProvidedSkill {
    * `SkillgateError` for a request that the skill cannot be called with.
    */
   getRequestKey?(values: RequestValues | undefined): string | undefined;
+  /** Present if its MCP server announces the extension of MCP Apps. */
+  readonly hasApps?: true;
   /** Its resources and prompts. */
   readonly offers?: ResourcesAndPrompts;
   /** Completes an argument of a prompt or a template of an MCP server; resolves with `{ completion: { values: […] } }`. */

@@ -94,6 +94,7 @@ function createContext(
 function patientClient(call: GuardedCall, client: Client, view: SecretView): Client {
   return {
     ...(client.era && { era: client.era }),
+    ...(client.apps && { apps: client.apps }),
     can: (request) => client.can(request),
     ask: (request, params, key) => pauseTimeout(call, client.ask(request, view.hide(params), key)),
   };

@@ -11,6 +11,7 @@ const MAX_MESSAGE_CHARACTERS = 2_000;
 export function withSender(client: Client, server: string, secrets: KnownSecrets): Client {
   return {
     ...(client.era && { era: client.era }),
+    ...(client.apps && { apps: client.apps }),
     can: (request) => client.can(request),
     ask: async (request, params, key) => {
       const signedParams = request === "elicitation/create" ? toSignedQuestion(params, server) : params;

@@ -1,8 +1,8 @@
 import { getMessage, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill, RequestContext } from "../../model/skill.ts";
-import type { Client } from "../../model/client-requests.ts";
-import { ActiveCallers, formatAbilities } from "./connections/active-callers.ts";
+import { type Client, CLIENT_REQUESTS } from "../../model/client-requests.ts";
+import { ActiveCallers } from "./connections/active-callers.ts";
 import type { Connection } from "./connections/connection.ts";
 import { type CallerConnection, CallerConnections } from "./connections/caller-connections.ts";
 import { fillInDefaults, fillInRequest, formatNeeds, type RequestConfig } from "./connections/request-config.ts";
@@ -151,7 +151,7 @@ export class Server {
     if (this.#listingCapable !== undefined) return true;
     const { era, capable } = this.#listing ?? {};
     const isUnknown = era?.kind === "legacy" && capable === undefined && this.config.fromRequest === undefined;
-    return this.#mayStart && isUnknown && formatAbilities(client) !== "";
+    return this.#mayStart && isUnknown && CLIENT_REQUESTS.some((request) => client?.can(request) === true);
   }
 
   /**

@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { cancellableBy } from "../../../sandbox/index.ts";
-import { type CanAnswer, canAnswer } from "./sessions/client-answers.ts";
+import { type CanAnswer, canAnswer, parseApps } from "./sessions/client-answers.ts";
 import { complete } from "./features/completion.ts";
 import { askedDirectly } from "./sessions/multi-turn-requests.ts";
 import { NO_TASKS, type RequestResult, type RequestTurn, type WorkContext } from "./sessions/multi-turn-request.ts";
@@ -20,7 +20,8 @@ import { getOfferedTools, hasPrograms, isListDecided, type Offered } from "./too
 import { IDENTITY } from "./identity.ts";
 import { createNotificationSink, createReadContext, type LogLevelState } from "./notifications.ts";
 import { getServerTexts, withDescription } from "./instructions.ts";
-import { LEGACY_CAPABILITIES, MODERN_CAPABILITIES } from "./opening/protocol.ts";
+import { hasApps } from "./features/apps.ts";
+import { LEGACY_CAPABILITIES, MODERN_CAPABILITIES, withApps } from "./opening/protocol.ts";
 import { listedPage } from "./features/pages.ts";
 import { withReadableErrors } from "./readable-errors.ts";
 import type { ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
@@ -53,7 +54,7 @@ class Gateway extends Server {
   readonly #getInstructions: GetInstructions;
 
   constructor(shared: GatewayContext, mcpClient: ConnectedClient) {
-    super(IDENTITY, mcpClient.era === "modern" ? MODERN_OPTIONS : OPTIONS);
+    super(IDENTITY, createOptions(shared, mcpClient));
     this.#getInstructions = instructionsFor(shared, mcpClient);
   }
 
@@ -78,7 +79,7 @@ export class RequestGateway extends McpServer {
   readonly #getInstructions: GetInstructions;
 
   constructor(shared: GatewayContext, mcpClient: ConnectedClient) {
-    super(IDENTITY, MODERN_OPTIONS);
+    super(IDENTITY, createOptions(shared, mcpClient));
     this.#getInstructions = instructionsFor(shared, mcpClient);
     equip(this.server, shared, mcpClient, { level: undefined });
     this.#offered = () => getOfferedTools(shared.runtime, mcpClient.caller, mcpClient.exposure);
@@ -225,15 +226,21 @@ function createSilentContext(context: ServerContext, mcpClient: ConnectedClient)
   return { caller, signal, ...(requestValues && { requestValues }), log: () => {}, progress: () => {} };
 }
 
-const OPTIONS: ServerOptions = {
+/** Creates the options of the SDK: a client learns of MCP Apps if a server of its caller has some. */
+function createOptions({ runtime }: GatewayContext, { caller, era }: ConnectedClient): ServerOptions {
+  const { capabilities, ...options } = era === "modern" ? MODERN_OPTIONS : OPTIONS;
+  return { ...options, capabilities: withApps(capabilities, hasApps(runtime.catalogFor(caller))) };
+}
+
+const OPTIONS = {
   capabilities: LEGACY_CAPABILITIES,
   // The code that asked a question validates the client's answer.
   jsonSchemaValidator: {
     getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
   },
-};
+} satisfies ServerOptions;
 
-const MODERN_OPTIONS: ServerOptions = { ...OPTIONS, capabilities: MODERN_CAPABILITIES };
+const MODERN_OPTIONS = { ...OPTIONS, capabilities: MODERN_CAPABILITIES };
 
 /** Creates the context of a request of an older client, whose capabilities the SDK keeps from `initialize`. */
 function createLegacyContext(
@@ -244,7 +251,7 @@ function createLegacyContext(
 ): WorkContext {
   const { signal, send } = context.mcpReq;
   const line = createNotificationSink(context, "legacy", logLevel);
-  const client = askedDirectly(canAnswer(server.getClientCapabilities()), (method, params, timeout) =>
+  const client = askedDirectly(server.getClientCapabilities(), (method, params, timeout) =>
     send({ method, params }, { signal, timeout }),
   );
   const requestValues = getRequestValues(context, mcpClient);
@@ -264,6 +271,7 @@ function createTurn(
     notifications: createNotificationSink(context, "modern", logLevel),
     cancellable: cancellableBy(signal),
     can: canAnswer(envelope[CLIENT_CAPABILITIES_META_KEY]),
+    ...parseApps(envelope[CLIENT_CAPABILITIES_META_KEY]),
     takesTasks: declaresTasks(envelope[CLIENT_CAPABILITIES_META_KEY]),
     ...(requestState !== undefined && { requestState }),
     ...(inputResponses !== undefined && { inputResponses }),

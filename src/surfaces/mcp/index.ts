@@ -21,6 +21,7 @@ import { createRunRecords, type RunRecords } from "./features/run-records.ts";
 import type { Exchange } from "./sessions/session.ts";
 import { ToolsAnnouncement } from "./opening/announcement.ts";
 import { createSessions, type SessionOptions } from "./sessions/sessions.ts";
+import { hasApps } from "./features/apps.ts";
 import { createProxiedFeatures, type ProxiedFeatures } from "./features/proxied-features.ts";
 import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
@@ -118,7 +119,8 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
     getTexts(asker, clientName) {
       const { instructions, description } = getServerTexts(runtime, asker, clientName);
       const { tools } = getOfferedTools(runtime, asker.caller, asker.exposure);
-      return { instructions, tools: withDescription(tools, description) };
+      const hasOwnApps = hasApps(runtime.catalogFor(asker.caller));
+      return { instructions, tools: withDescription(tools, description), ...(hasOwnApps && { hasApps: true }) };
     },
     restoreSession: (id, messages, asker) => sessions.restore(id, messages, { ...asker, era: "legacy" }),
     announceTools(sessionId) {

@@ -48,6 +48,30 @@ describe.each(ERAS)("of a server with tools that need a capability, a client of 
     expect((await none.request("tools/call", search)).structuredContent.paths).not.toContain("RichMCP.ask_model");
   });
 
+  test("has MCP Apps announced to the server, and those of a server announced to it [M7] [V1]", async () => {
+    const url = await serveRich("both");
+    const extension = { mimeTypes: ["text/html;profile=mcp-app"], other: "not passed on" };
+    const extensions = { "io.modelcontextprotocol/ui": extension, "x.example/other": {} };
+    const [shows, none] = await Promise.all([open(url, { ...CLIENT, extensions }), open(url, CLIENT)]);
+    expect(shows.capabilities.extensions).toMatchObject({ "io.modelcontextprotocol/ui": {} });
+    const ask = (client: RawClient) => client.request("tools/call", { name: "RichMCP__announced", arguments: {} });
+    const announced = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
+    expect(JSON.parse((await ask(shows)).content[0].text).extensions).toEqual(announced);
+    expect(JSON.parse((await ask(none)).content[0].text).extensions).toBeUndefined();
+    const { tools } = await shows.request("tools/list");
+    expect(tools.find(({ name }: { name: string }) => name === "RichMCP__show")._meta.ui).toEqual({
+      resourceUri: "ui://clock/face.html",
+    });
+    const { contents } = await shows.request("resources/read", { uri: "ui://clock/face.html" });
+    expect(contents[0]._meta.ui).toEqual({ csp: { connectDomains: ["https://clock.example"] }, prefersBorder: true });
+  });
+
+  test("learns of no MCP Apps if no server has some [V1]", async () => {
+    const { url } = await serve({ expose: "both" });
+    const { extensions } = (await open(`${url}/mcp`, CLIENT)).capabilities;
+    expect(extensions).not.toHaveProperty("io.modelcontextprotocol/ui");
+  });
+
   test("cannot call one without the capability [M7] [V1]", async () => {
     const url = await serveRich("both");
     const [all, none] = await Promise.all([open(url, CLIENT), open(url)]);

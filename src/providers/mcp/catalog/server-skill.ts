@@ -1,3 +1,4 @@
+import { APPS_EXTENSION } from "../../../model/client-requests.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
@@ -74,6 +75,7 @@ export function createServerSkill(
       ...readings.map(({ method }) => method),
     ],
     invoke,
+    ...(hasApps(listing) && { hasApps: true as const }),
     ...(config.fromRequest !== undefined && { getRequestKey }),
     ...(isRecord(listing.capabilities["completions"]) && { complete }),
   };
@@ -101,6 +103,12 @@ export function createServerSkill(
     staleAt: listing.ttlMs === 0 ? Number.POSITIVE_INFINITY : listing.listedAt + listing.ttlMs,
     protocolVersion: listing.protocolVersion,
   };
+}
+
+/** True if the server announces the extension of MCP Apps. */
+function hasApps({ capabilities }: ServerListing): boolean {
+  const { extensions } = capabilities;
+  return isRecord(extensions) && Object.hasOwn(extensions, APPS_EXTENSION);
 }
 
 function findProblems(

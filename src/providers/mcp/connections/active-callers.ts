@@ -1,5 +1,5 @@
 import type { LogLevel } from "../../../model/skill.ts";
-import { type Client, CLIENT_REQUESTS, type ClientRequest } from "../../../model/client-requests.ts";
+import { type Client, CLIENT_REQUESTS, type ClientApps, type ClientRequest } from "../../../model/client-requests.ts";
 import type { RequestContext } from "../../../model/skill.ts";
 
 /** The calls in flight on one connection. Requests and log messages of the server go to their callers. */
@@ -27,6 +27,10 @@ export class ActiveCallers implements Client {
     }
   }
 
+  get apps(): ClientApps | undefined {
+    return this.#abilities?.apps;
+  }
+
   can(request: ClientRequest): boolean {
     return this.#abilities?.can(request) === true;
   }
@@ -49,7 +53,8 @@ export class ActiveCallers implements Client {
   }
 }
 
-/** Lists the requests that a client can answer, as text; empty without a client. */
+/** Lists what a client can do for a server, as text: the requests that it answers, and its apps. Empty without a client. */
 export function formatAbilities(client: Client | undefined): string {
-  return CLIENT_REQUESTS.filter((request) => client?.can(request) === true).join(" ");
+  const requests = CLIENT_REQUESTS.filter((request) => client?.can(request) === true);
+  return [...requests, ...(client?.apps === undefined ? [] : [JSON.stringify(client.apps)])].join(" ");
 }

@@ -6,7 +6,7 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/client";
 
-import type { Client, ClientRequest } from "../../../model/client-requests.ts";
+import { APPS_EXTENSION, type Client, type ClientRequest } from "../../../model/client-requests.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { RequestContext } from "../../../model/skill.ts";
 
@@ -105,10 +105,11 @@ export class CallingClients {
   }
 }
 
-/** Returns the capabilities that announce the requests which a client can answer. */
-function getCapabilities(client: Pick<Client, "can"> | undefined): ClientCapabilities {
+/** Returns the capabilities that announce the requests which a client can answer, and the apps that it shows. */
+function getCapabilities(client: Pick<Client, "can" | "apps"> | undefined): ClientCapabilities {
   const announced = CAPABILITIES.filter(([request]) => client?.can(request) === true);
-  return Object.assign({}, ...announced.map(([, capability]) => capability)) as ClientCapabilities;
+  const apps = client?.apps && { extensions: { [APPS_EXTENSION]: client.apps } };
+  return Object.assign({}, ...announced.map(([, capability]) => capability), apps) as ClientCapabilities;
 }
 
 function removeNumber(key: string): string {

@@ -12,7 +12,7 @@ import {
 import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { RequestValues } from "../../../model/requests/request-values.ts";
-import { canAnswer } from "../sessions/client-answers.ts";
+import { canAnswer, parseApps } from "../sessions/client-answers.ts";
 import { askedDirectly } from "../sessions/multi-turn-requests.ts";
 import { NO_TASKS } from "../sessions/multi-turn-request.ts";
 import { declaresTasks } from "../tasks/extension.ts";
@@ -159,6 +159,7 @@ function answerModern(
     notifications: createSink(options, createLevelFilter(meta[LOG_LEVEL_META_KEY]), progressToken),
     cancellable,
     can: canAnswer(meta[CLIENT_CAPABILITIES_META_KEY]),
+    ...parseApps(meta[CLIENT_CAPABILITIES_META_KEY]),
     takesTasks: declaresTasks(meta[CLIENT_CAPABILITIES_META_KEY]) && shared.tasks.hasPlace,
     life: mcpClient.life,
     caller: mcpClient.caller.id,
@@ -178,8 +179,7 @@ function answerLegacy(
   const { id, name, args, progressToken } = call;
   const { mcpClient, requestValues, cancellable } = options;
   const notifications = createSink(options, (level) => isLevelEnabled(logLevel.level ?? "debug", level), progressToken);
-  const can = canAnswer(server.getClientCapabilities());
-  const client = askedDirectly(can, (method, params, timeout) =>
+  const client = askedDirectly(server.getClientCapabilities(), (method, params, timeout) =>
     server.request({ method, params }, { signal: cancellable.signal, timeout, relatedRequestId: id }),
   );
   return callOffered(

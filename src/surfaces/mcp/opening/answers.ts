@@ -10,6 +10,7 @@ import {
   MODERN_VERSION,
   PROTOCOL_VERSION_KEY,
   SERVER_INFO_KEY,
+  withApps,
 } from "./protocol.ts";
 
 /** The texts for the model of a client. */
@@ -17,6 +18,8 @@ export interface OpeningTexts {
   readonly instructions: string;
   /** The list of tools; `undefined` if it depends on methods that are not known yet. */
   readonly tools: readonly ToolDefinition[] | undefined;
+  /** Present if a server has MCP Apps. */
+  readonly hasApps?: true;
 }
 
 /** Returns the texts for a client by its name; `undefined` if they are not known yet. */
@@ -56,17 +59,18 @@ export class EarlyAnswers {
 
   #initialize({
     protocolVersion: version,
-    capabilities,
+    capabilities: declared,
     clientInfo,
   }: Readonly<Record<string, unknown>>): OpeningAnswer | undefined {
     const name = getName(clientInfo);
-    if (typeof version !== "string" || !isRecord(capabilities) || name === undefined) return undefined;
+    if (typeof version !== "string" || !isRecord(declared) || name === undefined) return undefined;
     this.#clientName = name;
     const protocolVersion = LEGACY_VERSIONS.includes(version) ? version : LEGACY_VERSIONS[0];
     const texts = this.#getTexts(name);
     if (texts === undefined) return undefined;
-    const { instructions } = texts;
-    const result = { protocolVersion, capabilities: LEGACY_CAPABILITIES, serverInfo: IDENTITY, instructions };
+    const { instructions, hasApps = false } = texts;
+    const capabilities = withApps(LEGACY_CAPABILITIES, hasApps);
+    const result = { protocolVersion, capabilities, serverInfo: IDENTITY, instructions };
     return { clientName: name, result, isHandshake: true };
   }
 
@@ -92,10 +96,11 @@ export class EarlyAnswers {
   #discover(clientName: string): OpeningAnswer | undefined {
     const texts = this.#getTexts(clientName);
     if (texts === undefined) return undefined;
-    const { instructions } = texts;
+    const { instructions, hasApps = false } = texts;
+    const capabilities = withApps(MODERN_CAPABILITIES, hasApps);
     return {
       clientName,
-      result: { supportedVersions: [MODERN_VERSION], capabilities: MODERN_CAPABILITIES, instructions },
+      result: { supportedVersions: [MODERN_VERSION], capabilities, instructions },
     };
   }
 }

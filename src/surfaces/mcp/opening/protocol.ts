@@ -1,3 +1,4 @@
+import { APPS_EXTENSION } from "../../../model/client-requests.ts";
 /** The versions before 2026-07-28, the newest first; the SDK has the same. */
 export const LEGACY_VERSIONS: readonly string[] = [
   "2025-11-25",
@@ -29,6 +30,15 @@ export const MODERN_CAPABILITIES = {
   ...LEGACY_CAPABILITIES,
   extensions: { ...LEGACY_CAPABILITIES.extensions, [TASKS_EXTENSION]: {} },
 };
+
+/** Returns the capabilities with the extension of MCP Apps, if servers have some. */
+export function withApps<Capabilities extends { readonly extensions: object }>(
+  capabilities: Capabilities,
+  hasApps: boolean,
+): Capabilities {
+  if (!hasApps) return capabilities;
+  return { ...capabilities, extensions: { ...capabilities.extensions, [APPS_EXTENSION]: {} } };
+}
 
 /** The members of `_meta` that each request of the 2026 protocol has. */
 export const PROTOCOL_VERSION_KEY = "io.modelcontextprotocol/protocolVersion";

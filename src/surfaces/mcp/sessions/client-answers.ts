@@ -1,7 +1,7 @@
 import type { ClientCapabilities } from "@modelcontextprotocol/server";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
-import type { ClientRequest } from "../../../model/client-requests.ts";
+import { APPS_EXTENSION, type Client, type ClientRequest } from "../../../model/client-requests.ts";
 import { isRecord } from "../../../model/json.ts";
 
 /** Checks the form of a client's answer; the code that asked validates its content. */
@@ -37,6 +37,18 @@ export function canAnswer(declared: unknown): CanAnswer {
     return request !== "sampling/createMessage" || !usesTools || isRecord(ability["tools"]);
   };
 }
+
+/** Reads the apps that a client declares to show; without its media types, it shows none. */
+export function parseApps(declared: unknown): Pick<Client, "apps"> {
+  const extensions = isRecord(declared) ? declared["extensions"] : undefined;
+  const extension = isRecord(extensions) ? extensions[APPS_EXTENSION] : undefined;
+  const written = isRecord(extension) && Array.isArray(extension["mimeTypes"]) ? extension["mimeTypes"] : undefined;
+  const isType = (type: unknown): type is string => typeof type === "string" && type.length <= MAX_TYPE_CHARACTERS;
+  return written === undefined ? {} : { apps: { mimeTypes: written.filter(isType).slice(0, MAX_TYPES) } };
+}
+
+const MAX_TYPES = 20;
+const MAX_TYPE_CHARACTERS = 100;
 
 /** The client capability that each request requires. */
 export const CAPABILITIES: Readonly<Record<ClientRequest, keyof ClientCapabilities>> = {

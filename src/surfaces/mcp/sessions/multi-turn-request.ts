@@ -53,6 +53,7 @@ export interface RequestTurn {
   readonly requestValues: RequestValues | undefined;
   readonly inputResponses?: Readonly<Record<string, unknown>>;
   readonly can: CanAnswer;
+  readonly apps?: Client["apps"];
   /** The id of the caller. */
   readonly caller: string;
   /** Method and name: state of another caller or another subject is rejected. */
@@ -108,6 +109,7 @@ export class MultiTurnRequest {
     this.#request = request;
     const client: Client = {
       era: "modern",
+      apps: request.apps,
       can: (request) => this.#request.can(request),
       ask: (request, params, key) => this.#ask(request, params, key),
     };

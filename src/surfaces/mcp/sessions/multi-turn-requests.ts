@@ -10,7 +10,7 @@ import type { Client, ClientRequest } from "../../../model/client-requests.ts";
 import { deleteOldest } from "../../../shared/lru.ts";
 import type { CreateTaskResult } from "../tasks/extension.ts";
 import type { LiveTasks } from "../tasks/live-tasks.ts";
-import { cannotAsk, type CanAnswer } from "./client-answers.ts";
+import { cannotAsk, canAnswer, parseApps } from "./client-answers.ts";
 import { createLostReason } from "./lost-client.ts";
 import {
   MultiTurnRequest,
@@ -87,13 +87,15 @@ export function createMultiTurnRequests(tasks: LiveTasks): MultiTurnRequests {
   };
 }
 
-/** Asks older clients directly, on the stream of the request. */
+/** Asks older clients directly, on the stream of the request. `declared` are the capabilities of the client. */
 export function askedDirectly(
-  can: CanAnswer,
+  declared: unknown,
   send: (request: ClientRequest, params: Record<string, unknown>, timeoutMs: number) => Promise<unknown>,
 ): Client {
+  const can = canAnswer(declared);
   return {
     era: "legacy",
+    ...parseApps(declared),
     can,
     ask: async (request, params) => {
       if (!can(request, params)) throw cannotAsk(request);
