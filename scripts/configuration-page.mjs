@@ -20,9 +20,9 @@ server:
 
 /** The pages that describe a section in detail. */
 const PAGES = {
-  skills: "../skills/README.md",
-  mcp: "mcp.md",
-  mcpServers: "mcp.md",
+  skills: "skills.md",
+  mcp: "mcp-servers.md",
+  mcpServers: "mcp-servers.md",
   limits: "limits.md",
   timeouts: "limits.md",
   learning: "search.md",

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Config, loadConfig } from "../../src/config/index.ts";
 import { toSkillName } from "../../src/shared/names/skill-names.ts";
 
-/** The MCP configurations that README.md and docs/mcp.md show, in their order. */
-const SHOWN = ["README.md", "docs/mcp.md"]
+/** The MCP configurations that README.md and docs/mcp-servers.md show, in their order. */
+const SHOWN = ["README.md", "docs/mcp-servers.md"]
   .flatMap((page) => [...readFileSync(page, "utf8").matchAll(/```json\n([^]*?)```/g)])
   .map(([, text = ""]) => text)
   .filter((text) => text.includes("mcpServers"));
@@ -19,7 +19,7 @@ async function load(text: string, env: Readonly<Record<string, string>>): Promis
   return loadConfig({ cwd, home: join(cwd, "home"), env, mcpConfigFile: "mcp.json" });
 }
 
-test("reads the servers for web search, documentation and databases in docs/mcp.md [B5]", async () => {
+test("reads the servers for web search, documentation and databases in docs/mcp-servers.md [B5]", async () => {
   const [, services = ""] = SHOWN;
   const { servers, warnings } = await load(services, { BRAVE_API_KEY: "key" });
   expect(warnings).toEqual([]);

@@ -78,7 +78,7 @@ test.each(SETTINGS.filter(({ path }) => !UNCHECKED.has(path) && !path.includes("
 );
 
 test("accepts the settings in the documentation [O1]", () => {
-  const pages = ["README.md", "skills/README.md", ...readdirSync("docs").map((name) => `docs/${name}`)];
+  const pages = ["README.md", "docs/skills.md", ...readdirSync("docs").map((name) => `docs/${name}`)];
   const blocks = pages
     .filter((page) => page.endsWith(".md"))
     .flatMap((page) => [...readFileSync(page, "utf8").matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => text));

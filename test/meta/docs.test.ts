@@ -22,7 +22,7 @@ test("generates docs/errors.md, docs/configuration.md and the schema of settings
 const PAGES = [
   "README.md",
   "CHANGELOG.md",
-  "skills/README.md",
+  "docs/skills.md",
   "sandbox/README.md",
   ...pagesIn("docs"),
   ...pagesIn(".github"),

@@ -28,7 +28,7 @@ test("finds a type that is named and not exported", () => {
 
 test("compiles the library examples of the README files strictly, with the declarations of the package and without those of browsers", () => {
   installPackage();
-  const blocks = ["README.md", "skills/README.md"].flatMap(readBlocks);
+  const blocks = ["README.md", "docs/skills.md"].flatMap(readBlocks);
   const examples = blocks.filter((text) => text.includes('from "skillgate'));
   expect(examples.length).toBeGreaterThan(1);
   const files = examples.map((text, at) => writeProgram(`example-${at}.ts`, text));

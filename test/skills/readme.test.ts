@@ -5,14 +5,15 @@ import { expect, test } from "vitest";
 
 import { project, skillgate } from "../surfaces/cli/command.ts";
 
-/** The files that skills/README.md shows, by their names. */
+/** The files that docs/skills.md shows, by their names. */
 const FILES = Object.fromEntries(
-  [...readFileSync("skills/README.md", "utf8").matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)].map(
-    ([, name = "", text]) => [name, text ?? ""],
-  ),
+  [...readFileSync("docs/skills.md", "utf8").matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)].map(([, name = "", text]) => [
+    name,
+    text ?? "",
+  ]),
 );
 
-test("runs the examples of skills/README.md unchanged, in each form [L11]", { timeout: 90_000 }, async () => {
+test("runs the examples of docs/skills.md unchanged, in each form [L11]", { timeout: 90_000 }, async () => {
   expect(Object.keys(FILES).map((name) => name.replace("skills/", ""))).toEqual([
     "weather.ts",
     "counter.ts",

@@ -205,7 +205,7 @@ test("distinguishes dates from strings in everything derived from arguments, and
 });
 
 test("lists each of these kinds on the page for skill authors", () => {
-  const page = readFileSync("skills/README.md", "utf8");
+  const page = readFileSync("docs/skills.md", "utf8");
   for (const kind of ["undefined", "NaN", "Infinity", "BigInt", "function", "Map", "Set", "Error", "Date", "bytes"])
     expect(page).toMatch(new RegExp(`^\\| [^|]*${kind}`, "m"));
 });
