@@ -56,3 +56,10 @@ test("continues doctor when the named settings file cannot be read [O1]", async 
     /^✓ Node\.js: .*\n.*\n✗ Problem: Cannot read the configuration: nowhere\.yaml: it does not exist/,
   );
 });
+
+test("reports a mistake in the section of the server, which only serve reads [O1]", async () => {
+  const cwd = project({ "settings.yaml": "server:\n  prot: 1\n" });
+  const { exit, stdout } = await skillgate(["doctor"], { cwd });
+  expect(exit).toBe(2);
+  expect(stdout).toContain("server has the unknown setting prot; did you mean port?");
+});

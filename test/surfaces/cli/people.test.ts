@@ -79,6 +79,17 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
   });
 });
 
+test("names the folder of a store that cannot record a run [R2]", async () => {
+  const cwd = project({
+    "skills/math.js": MATH_SKILL,
+    "settings.yaml": "store:\n  dir: taken\nruns:\n  record: full\n",
+    taken: "",
+  });
+  const { exit, stderr } = await skillgate(["run", "-e", "device.MathSkill.add(1, 2)"], { cwd });
+  expect(exit).toBe(1);
+  expect(stderr).toContain(`The store reports: EEXIST: file already exists, mkdir '${join(cwd, "taken")}'`);
+});
+
 test("ends where HOME is a file, a loop of links, a folder of the kernel or nothing [O1]", async () => {
   const cwd = project();
   const home = (name: string): string => join(cwd, name);

@@ -83,10 +83,22 @@ async function checkRuntime(session: CliSession, report: ReportChecks): Promise<
     report(await checkModel(session));
     await follow((server) => report(serverCheck(server)));
     reportProblems();
+    report(...(await checkServerSettings(runtime)));
     report(...runtime.nodes.map(deviceCheck), ...(await checkExecutors(session, runtime)));
   } catch (thrown) {
     if (session.signal.aborted) throw thrown;
     report(problemCheck({ source: "", error: getMessage(thrown) }, "error"));
+  }
+}
+
+/** Returns a problem of the section `server`, which no other part of the runtime reads. */
+async function checkServerSettings({ sections }: Runtime): Promise<readonly DoctorCheck[]> {
+  const { parseServerSettings } = await import("../../http/index.ts");
+  try {
+    parseServerSettings(sections["server"]);
+    return [];
+  } catch (thrown) {
+    return [problemCheck({ source: "settings.yaml", error: getMessage(thrown) }, "error")];
   }
 }
 

@@ -1,4 +1,4 @@
-import { ERRORS } from "../../../errors.ts";
+import { ERRORS, getMessage } from "../../../errors.ts";
 import type { CallRecord, Outcome, Usage, Violation } from "../../../model/outcome.ts";
 import type { CallSite, Plan } from "../../../model/plan.ts";
 import { count, lines, milliseconds, table } from "./layout.ts";
@@ -28,12 +28,13 @@ export function outcomeRemarks(outcome: Outcome, paint: Paint, isTerminal = proc
     case "waiting":
       return outcome.text;
     case "failed": {
-      const { code, message, line, column, frame, hint: advice } = outcome.error;
+      const { code, message, line, column, frame, hint: advice, cause } = outcome.error;
       // A hint of the run itself is more specific than the one in the table.
       const hint = advice === ERRORS[code].fix ? getOwnerFix(code) : advice;
       const at = line === 0 ? "" : ` (line ${line}, column ${column + 1})`;
-      const says = isTerminal ? showPaths(message, outcome.error.cause) : message;
-      return errorText({ message: says + at, frame, hint }, paint);
+      const store = code === "LEDGER_FAILED" && cause !== undefined ? `The store reports: ${getMessage(cause)}` : "";
+      const says = isTerminal ? showPaths(message, cause) : message;
+      return errorText({ message: says + at, frame, hint: lines([store, hint]) }, paint);
     }
   }
 }
