@@ -106,7 +106,10 @@ export function reflectingServer({ requires }: { readonly requires?: string } = 
     server.registerTool("seen", { annotations: { readOnlyHint: true } }, () => ({
       content: [{ type: "text", text: JSON.stringify(seen) }],
     }));
-    server.registerTool("leak", {}, () => ({ isError: true, content: [{ type: "text", text: leak }] }));
+    server.registerTool("leak", { description: `Fails at ${seen.path}` }, () => ({
+      isError: true,
+      content: [{ type: "text", text: leak }],
+    }));
     server.registerResource("path", "seen://path", {}, () => ({ contents: [{ uri: "seen://path", text: seen.path }] }));
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport as Parameters<OldServer["connect"]>[0]);

@@ -47,7 +47,10 @@ describe.each(ERAS)("with the headers of its own requests, a client of %s", (_er
 
   test("gets an error for a header that it does not send [M1]", async () => {
     const { url } = await serveCrm();
-    await call(await open(`${url}/mcp`, {}, as("ada")), "CrmMCP__seen");
+    const ada = await open(`${url}/mcp`, {}, as("ada"));
+    await call(ada, "CrmMCP__seen");
+    const own = await ada.request("resources/list");
+    expect(own.resources.map(({ uri }: { uri: string }) => uri)).toContain("seen://path");
     const client = await open(`${url}/mcp`, {}, { "x-tenant": "eve" });
     expect(await call(client, "CrmMCP__seen")).toMatchObject({
       isError: true,
