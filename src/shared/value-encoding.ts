@@ -1,5 +1,6 @@
 import type { DecodedValue } from "../../sandbox/index.ts";
 import { isRecord } from "../model/json.ts";
+import { MAX_DEPTH } from "./value-size.ts";
 
 /** JSON of a value on its way to the guest; `tagged` says that it holds `$bytes`, `$date` or `$undefined`. */
 export interface EncodedValue {
@@ -159,10 +160,40 @@ export function toJson(value: unknown): string {
   return isPlain(value) ? JSON.stringify(value) : writeSpecial(value);
 }
 
-/** Converts any value to what its JSON says. */
+/** Converts any value to what its JSON says. A value that is that already is returned as it is. */
 export function toPlainValue(value: unknown): unknown {
-  return JSON.parse(toJson(value));
+  return isJsonValue(value) ? value : JSON.parse(toJson(value));
 }
+
+/** Tests whether a value and what its JSON says are equal. Deep and large values, which may contain themselves, count as unequal. */
+function isJsonValue(value: unknown): boolean {
+  let level: unknown[] = [value];
+  let count = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    count += level.length;
+    if (depth > MAX_DEPTH || count > MAX_PLAIN_VALUES) return false;
+    const below: unknown[] = [];
+    for (const current of level) {
+      if (typeof current === "string" || typeof current === "boolean" || current === null) continue;
+      if (typeof current === "number" && Number.isFinite(current) && !Object.is(current, -0)) continue;
+      if (typeof current !== "object" || !pushPlainMembers(current, below)) return false;
+    }
+    level = below;
+  }
+  return true;
+}
+
+/** Pushes the members of a list or a plain object; false for any other object. */
+function pushPlainMembers(structure: object, members: unknown[]): boolean {
+  const prototype: unknown = Object.getPrototypeOf(structure);
+  if ((prototype !== Object.prototype && prototype !== Array.prototype) || "toJSON" in structure) return false;
+  if (Array.isArray(structure) !== (prototype === Array.prototype)) return false;
+  for (const member of Array.isArray(structure) ? structure : Object.values(structure)) members.push(member);
+  return true;
+}
+
+/** Values with more members are converted by way of their JSON. */
+const MAX_PLAIN_VALUES = 1_000_000;
 
 /** Values with more characters, and those that contain themselves, do not count as plain. */
 const MAX_PLAIN_CHARACTERS = 16 << 20;

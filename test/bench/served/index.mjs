@@ -5,9 +5,10 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 import { benchFootprint } from "./footprint.mjs";
-import { benchLoad } from "./load.mjs";
+import { benchLoad, benchTwoProcesses } from "./load.mjs";
 
 await benchLoad();
+await benchTwoProcesses();
 await benchFootprint();
 const script = fileURLToPath(new URL("one-processor.mjs", import.meta.url));
 const [code] = await once(spawn("taskset", ["-c", "0", process.execPath, script], { stdio: "inherit" }), "exit");

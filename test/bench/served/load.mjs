@@ -45,17 +45,42 @@ export async function benchLoad() {
   table(`${CLIENTS} clients at /rpc`, columns, rows);
 }
 
+/** One process beside two on the same store, which share the clients; they take turns. */
+export async function benchTwoProcesses() {
+  const project = createProject(createFiles(false));
+  const servers = await Promise.all([serve(project.folder), serve(project.folder)]);
+  const urls = servers.map(({ url }) => url);
+  const rates = { one: [], two: [] };
+  try {
+    for (let round = 0; round < 4; round++) {
+      for (const [name, used] of Object.entries({ one: urls.slice(0, 1), two: urls })) {
+        const { times, seconds } = await load(used, Object.values(PROGRAMS), SECONDS / 8);
+        if (round > 0) rates[name].push(times.length / seconds);
+      }
+    }
+  } finally {
+    await Promise.all(servers.map((server) => server.close()));
+    project.remove();
+  }
+  const [one, two] = [median(rates.one), median(rates.two)];
+  table(
+    "Processes of serve on one store",
+    ["", "runs/s", "ratio"],
+    [
+      ["one", one, 1],
+      ["two", two, two / one],
+    ],
+  );
+}
+
 async function measure(typecheck, programs) {
   const isMixed = programs.length > 1;
-  const project = createProject({
-    "settings.yaml": `typecheck: ${typecheck}\nstore: { dir: state }\n`,
-    "skills/echo.mjs": SKILL,
-  });
+  const project = createProject(createFiles(typecheck));
   const server = await serve(project.folder);
   try {
     const start = server.readMegabytes();
     const cpu = server.readCpuMs();
-    const { times, seconds } = await load(server.url, programs, isMixed ? SECONDS : SECONDS / 4);
+    const { times, seconds } = await load([server.url], programs, isMixed ? SECONDS : SECONDS / 4);
     const cpuMs = (server.readCpuMs() - cpu) / times.length;
     const end = server.readMegabytes();
     if (isMixed) await new Promise((resolve) => setTimeout(resolve, REST_MS));
@@ -75,7 +100,11 @@ async function measure(typecheck, programs) {
   }
 }
 
-async function load(url, programs, seconds) {
+function createFiles(typecheck) {
+  return { "settings.yaml": `typecheck: ${typecheck}\nstore: { dir: state }\n`, "skills/echo.mjs": SKILL };
+}
+
+async function load(urls, programs, seconds) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
   const times = [];
   let count = 0;
@@ -83,7 +112,7 @@ async function load(url, programs, seconds) {
   const client = async (index) => {
     for (let turn = index; performance.now() - began < seconds * 1_000; turn++) {
       const startedAt = performance.now();
-      await callTool(agent, url, programs[turn % programs.length](++count));
+      await callTool(agent, urls[index % urls.length], programs[turn % programs.length](++count));
       times.push(performance.now() - startedAt);
     }
   };
