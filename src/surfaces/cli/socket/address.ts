@@ -1,5 +1,14 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import { chmodSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 
 import { getProjectStateDir } from "../../../shared/files/project-state-dir.ts";
@@ -66,7 +75,7 @@ export function listSockets(project: string): readonly AnnouncedSocket[] {
   const folder = getSocketFolder(project);
   const prefix = `${digestProject(project)}-`;
   const names = readNames(folder).filter((name) => name.startsWith(prefix) && /^[\da-f-]+\.json$/.test(name));
-  if (names.length === 0 || findFolderObjection(folder) !== undefined) return [];
+  if (names.length === 0 || findFolderObjection(folder) !== undefined || isOpenToOthers(folder)) return [];
   return names
     .map((name) => getAddress(folder, name.slice(0, -".json".length)))
     .map((address) => ({ address, time: lstatSync(address.file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
@@ -95,6 +104,11 @@ function findFolderObjection(folder: string): string | undefined {
   if (stats?.isDirectory() !== true) return "is not a folder";
   if (process.getuid !== undefined && stats.uid !== process.getuid()) return "belongs to another user";
   return undefined;
+}
+
+/** True for a folder in which other users can create files. A server closes it when it starts. */
+function isOpenToOthers(folder: string): boolean {
+  return process.platform !== "win32" && (statSync(folder).mode & 0o022) !== 0;
 }
 
 function readNames(folder: string): readonly string[] {

@@ -70,6 +70,7 @@ class ServerConversation {
   readonly #session: CliSession;
   readonly #live: LiveOutput | undefined;
   readonly #questions = new Map<number, AbortController>();
+  #isProven = false;
   #isAccepted = false;
 
   constructor(address: AnnouncedSocket, session: CliSession) {
@@ -80,7 +81,7 @@ class ServerConversation {
 
   async perform(operation: CommandOperation, isApproved: boolean): Promise<End> {
     const socket = await open(this.#address.path);
-    if (socket === undefined) return { kind: "gone", why: "it has ended" };
+    if (typeof socket === "string") return toEnd(socket);
     const { signal } = this.#session;
     const cancel = (): void => sendMessage(socket, { method: "cancel", params: {} });
     signal.addEventListener("abort", cancel, { once: true });
@@ -91,14 +92,15 @@ class ServerConversation {
       for await (const line of streamLines(socket, MAX_MESSAGE_UNITS)) {
         const value = parseLine(line);
         if (value === undefined) break;
-        if (value["id"] === 1) {
+        const message = parseServerMessage(value);
+        if (this.#isProven && value["id"] === 1) {
           end = readResponse(value);
           break;
         }
-        const message = parseServerMessage(value);
-        if (message?.method === "hello") clearTimeout(hello);
-        if (message?.method === "hello" && !this.#greet(socket, message.params, { operation, isApproved })) break;
-        if (message !== undefined) this.#show(message, socket);
+        if (this.#isProven && message !== undefined) this.#show(message, socket);
+        if (this.#isProven) continue;
+        if (message?.method !== "hello" || !this.#greet(socket, message.params, { operation, isApproved })) break;
+        clearTimeout(hello);
       }
     } catch {
       // the connection is lost
@@ -119,10 +121,11 @@ class ServerConversation {
     return end;
   }
 
-  /** Sends the request, unless the process does not know the secret. */
+  /** Sends the request, unless the process does not know the secret. No other message counts before that. */
   #greet(socket: Socket, { proof, names }: Hello, { operation, isApproved }: OperationRequest): boolean {
     const { secret } = this.#address;
     if (proof !== sign(secret, "hello")) return false;
+    this.#isProven = true;
     const { flags, approve, paint } = this.#session;
     const params: PerformRequest = {
       variables: signVariables(secret, names),
@@ -175,13 +178,19 @@ interface OperationRequest {
 
 type SocketQuestion = Extract<ServerMessage, { method: "ask" }>["params"];
 
-/** Connects; `undefined` if nothing listens. */
-function open(path: string): Promise<Socket | undefined> {
+/** Connects, or returns the code of the error. */
+function open(path: string): Promise<Socket | string> {
   return new Promise((settle) => {
     const socket = connect(path);
     socket.once("connect", () => settle(socket.on("error", () => {})));
-    socket.once("error", () => settle(undefined));
+    socket.once("error", (error: NodeJS.ErrnoException) => settle(error.code ?? error.name));
   });
+}
+
+/** Says why there is no connection. Only a socket that nothing listens to is removed: others may be busy. */
+function toEnd(code: string): End {
+  if (code === "ECONNREFUSED" || code === "ENOENT") return { kind: "gone", why: "it has ended" };
+  return { kind: "refused", why: `its socket cannot be reached (${code})` };
 }
 
 function readResponse({ result, error }: Readonly<Record<string, unknown>>): End {

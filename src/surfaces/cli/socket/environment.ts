@@ -14,8 +14,9 @@ const OWN_NAMES = [
   ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]),
 ];
 
-/** Names that the texts of a project mention: placeholders, and words in capitals. */
-const NAMES = /\$\{(?:env:)?([A-Za-z_]\w{0,200})|\{env:([A-Za-z_]\w{0,200})|\b([A-Z][A-Z0-9_]{2,200})\b/g;
+/** Names that the texts of a project mention: placeholders, members of `process.env`, and words in capitals. */
+const NAMES =
+  /\$\{(?:env:)?([A-Za-z_]\w{0,200})|\{env:([A-Za-z_]\w{0,200})|\benv(?:\?\.|\.|(?:\?\.)?\[["'`])([A-Za-z_]\w{0,200})|\b([A-Z][A-Z0-9_]{1,200})\b/g;
 
 /** The most names that a project may mention. */
 export const MAX_NAMES = 5_000;

@@ -1,6 +1,7 @@
 import { isRecord } from "../../../model/json.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import { IDENTITY } from "../identity.ts";
+import { getClientName, isUsualCapabilities, isUsualMeta } from "./declarations.ts";
 import {
   CLIENT_CAPABILITIES_KEY,
   CLIENT_INFO_KEY,
@@ -50,6 +51,7 @@ export class EarlyAnswers {
 
   answer(method: unknown, params: unknown): OpeningAnswer | undefined {
     if (params !== undefined && !isRecord(params)) return undefined;
+    if (!isUsualMeta(params?.["_meta"])) return undefined;
     const modernName = getModernName(params?.["_meta"]);
     if (modernName !== undefined) return this.#answerModern(method, params ?? {}, modernName);
     if (method === "initialize") return this.#initialize(params ?? {});
@@ -62,8 +64,8 @@ export class EarlyAnswers {
     capabilities: declared,
     clientInfo,
   }: Readonly<Record<string, unknown>>): OpeningAnswer | undefined {
-    const name = getName(clientInfo);
-    if (typeof version !== "string" || !isRecord(declared) || name === undefined) return undefined;
+    const name = getClientName(clientInfo);
+    if (typeof version !== "string" || !isUsualCapabilities(declared) || name === undefined) return undefined;
     this.#clientName = name;
     const protocolVersion = LEGACY_VERSIONS.includes(version) ? version : LEGACY_VERSIONS[0];
     const texts = this.#getTexts(name);
@@ -120,10 +122,5 @@ function hasCursor(params: Readonly<Record<string, unknown>> | undefined): boole
 /** Returns the name of a client that speaks 2026-07-28; `undefined` for other requests. */
 function getModernName(meta: unknown): string | undefined {
   if (!isRecord(meta) || meta[PROTOCOL_VERSION_KEY] !== MODERN_VERSION) return undefined;
-  return isRecord(meta[CLIENT_CAPABILITIES_KEY]) ? getName(meta[CLIENT_INFO_KEY]) : undefined;
-}
-
-function getName(clientInfo: unknown): string | undefined {
-  if (!isRecord(clientInfo) || typeof clientInfo["version"] !== "string") return undefined;
-  return typeof clientInfo["name"] === "string" ? clientInfo["name"] : undefined;
+  return isUsualCapabilities(meta[CLIENT_CAPABILITIES_KEY]) ? getClientName(meta[CLIENT_INFO_KEY]) : undefined;
 }

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -76,6 +77,46 @@ test.each([
   expect(stderr).toContain(NOT_USED + reason);
 });
 
+test.each(["CI", "lower_case"])("a variable is named by its use, also %s [O7]", async (name) => {
+  const source = WHERE_SKILL.replace("process.env.WHERE_WORD", `process.env.${name}`);
+  const { skillgate } = await serveProject(project({ "skills/where.js": source }), { env: { [name]: undefined } });
+  expect((await skillgate(["call", "WhereSkill.word"], { [name]: "other" })).stdout).toBe("other\n");
+});
+
+test.skipIf(process.platform === "win32")("a command does not use a folder that others can write to [O7]", async () => {
+  const cwd = project({ "skills/where.js": WHERE_SKILL });
+  const { server, skillgate } = await serveProject(cwd);
+  chmodSync(getSocketsFolder(cwd), 0o777);
+  expect((await skillgate(["call", "WhereSkill.parent"])).stdout).not.toBe(`${server.pid}\n`);
+});
+
+test.skipIf(process.platform !== "linux")("a busy server keeps its socket [O7]", async () => {
+  const cwd = project({ "skills/where.js": WHERE_SKILL });
+  const folder = getSocketsFolder(cwd);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `${getSocketPrefix(cwd)}-00000000`);
+  const listen = `require("node:net").createServer().listen({ path: process.argv[1], backlog: 1 }, () => {
+    console.log("listening");
+    process.kill(process.pid, "SIGSTOP");
+  })`;
+  const busy = spawn(process.execPath, ["-e", listen, `${path}.sock`], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void busy.kill("SIGKILL"));
+  await once(busy.stdout, "data");
+  writeFileSync(`${path}.json`, JSON.stringify({ version: VERSION, secret: randomUUID() }));
+  while (await connects(`${path}.sock`));
+  const { exit, stderr } = await skillgate(["call", "WhereSkill.word", "--verbose"], { cwd });
+  expect({ exit, stderr }).toMatchObject({ exit: 0, stderr: expect.stringContaining("cannot be reached (EAGAIN)") });
+  expect(listSocketFiles(cwd)).toHaveLength(2);
+});
+
+/** True if a process takes a connection, which stays open until the test ends. */
+function connects(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => resolve(true)).once("error", () => resolve(false));
+    onTestFinished(() => void socket.destroy());
+  });
+}
+
 test("a command uses its own runtime after a change of the settings [O7]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { skillgate } = await serveProject(cwd);
@@ -122,12 +163,17 @@ async function impersonate(cwd: string, onConnection: (socket: Socket) => void):
 
 const HELLO = JSON.stringify({ jsonrpc: "2.0", method: "hello", params: { proof: "0", names: ["HOME"] } });
 
+const RESULT = `${JSON.stringify({ jsonrpc: "2.0", id: 1, result: { exit: "ok", json: {}, text: "wrong" } })}\n`;
+const ACCEPTED = JSON.stringify({ jsonrpc: "2.0", method: "accepted", params: {} });
+
 test.each([
   ["says nothing", (): void => {}],
   ["closes", (socket: Socket): void => void socket.end()],
   ["is no JSON-RPC", (socket: Socket): void => void socket.end("HTTP/1.1 200 OK\r\n\r\n[]\n")],
   ["does not know the secret", (socket: Socket): void => void socket.write(`${HELLO}\n`)],
-  ["gives a result at once", (socket: Socket): void => void socket.write('{"jsonrpc":"2.0","id":1,"result":7}\n')],
+  ["gives a result at once", (socket: Socket): void => void socket.write(RESULT)],
+  ["gives a result after another hello", (socket: Socket): void => void socket.write(`${HELLO}\n${RESULT}`)],
+  ["accepts at once", (socket: Socket): void => void socket.end(`${ACCEPTED}\n`)],
 ])("a process at the socket that %s is not used [O7]", async (_what, onConnection) => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const received: string[] = [];

@@ -93,6 +93,9 @@ test("answers the first requests as the complete server does [V1]", async () => 
 
 const BEARER = { authorization: `Bearer ${TOKEN}` };
 
+const initialize = (change: object): string =>
+  JSON.stringify({ ...INITIALIZE, params: { ...INITIALIZE.params, ...change } });
+
 /** Requests that the complete server refuses, with the status of the refusal. */
 const REFUSED: readonly (readonly [
   what: string,
@@ -116,6 +119,11 @@ const REFUSED: readonly (readonly [
   ["a batch", 400, "/mcp", BEARER, JSON.stringify([INITIALIZE, INITIALIZE])],
   ["a number out of range", 400, "/mcp", BEARER, JSON.stringify(INITIALIZE).replace('"id":1', '"id":1,"x":1e999')],
   ["no session", 400, "/mcp", BEARER, JSON.stringify(LIST)],
+  ["a wrong capability", 400, "/mcp", BEARER, initialize({ capabilities: { roots: 5 } })],
+  ["a wrong switch", 400, "/mcp", BEARER, initialize({ capabilities: { roots: { listChanged: "yes" } } })],
+  ["a wrong title", 400, "/mcp", BEARER, initialize({ clientInfo: { name: "raw", version: "1", title: 7 } })],
+  ["wrong icons", 400, "/mcp", BEARER, initialize({ clientInfo: { name: "raw", version: "1", icons: 7 } })],
+  ["a wrong _meta", 400, "/mcp", BEARER, initialize({ _meta: { progressToken: {} } })],
   ["an unknown path", 404, "/unknown", BEARER, JSON.stringify(INITIALIZE)],
 ];
 
