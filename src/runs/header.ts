@@ -26,6 +26,8 @@ export interface RunHeader {
   readonly limits: Limits;
   /** Digests of the definitions of the methods that the program can call, by path. */
   readonly methods: Readonly<Record<string, string>>;
+  /** Keys of the values that skills take from the request of the run, by skill. Only the process of the run can compare them. */
+  readonly requestKeys?: Readonly<Record<string, string>>;
   /** The run that this one continues. */
   readonly continues?: string;
   /** Numbers of calls of that run that may be made again, and that count as made. */

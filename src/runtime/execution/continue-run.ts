@@ -1,5 +1,4 @@
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { Caller } from "../../model/caller.ts";
 import {
   type Claims,
   Continuation,
@@ -12,6 +11,8 @@ import {
 } from "../../runs/index.ts";
 import type { Database, RunRow } from "../../store/index.ts";
 import { isFree } from "./follow-runs.ts";
+import { listRequestKeys, type RequestKeys } from "./request-keys.ts";
+import type { RunRequest } from "./run-services.ts";
 
 /** How a corrected program continues a run that has failed. */
 export interface ContinueRequest extends Partial<ContinueAnswers> {
@@ -32,7 +33,7 @@ type RunStore = Pick<Database, "runs">;
 /** Reads a failed run of the caller, and claims it. Throws `CONTINUE_INVALID`, `RUN_BUSY`, `RUN_DAMAGED`, `RUN_INCOMPLETE`. */
 export async function openContinuation(
   { run, again = [], reuse = [] }: ContinueRequest,
-  caller: Caller,
+  { caller, catalog, observer }: Pick<RunRequest, "caller" | "catalog" | "observer">,
   { store, claims }: { readonly store: RunStore; readonly claims: Claims },
 ): Promise<OpenContinuation> {
   const { runs } = store;
@@ -41,6 +42,7 @@ export async function openContinuation(
     throw createInvalidError(`run "${run.slice(0, 100)}" is not recorded; send the program without continue`);
   requireFailed(row);
   const { ledger, history } = await readHistory(run, store);
+  requireSameValues(history, ledger.header.requestKeys, listRequestKeys(catalog, observer?.requestValues));
   const continuation = new Continuation(history, { again, reuse });
   requireNumbers([...again, ...reuse], history);
   await claim(row, { store, claims });
@@ -90,6 +92,18 @@ function requireFailed({ id, state, ended }: RunRow): void {
       `run ${id} has not ended; its result comes from resume_run, or: skillgate runs resume ${id}`,
     );
   if (state === "completed") throw createInvalidError(`run ${id} has completed; send the program without continue`);
+}
+
+/**
+ * The results of calls that depend on values of a request answer no other request. The keys of another process differ, so that
+ * a run with such calls is not continued after its end.
+ */
+function requireSameValues({ own, inherited }: History, before: RequestKeys = {}, now: RequestKeys = {}): void {
+  const skills = [...own.values(), ...inherited].map(({ path }) => path.split(".")[0] ?? "");
+  const other = skills.find((skill) => before[skill] !== now[skill]);
+  if (other === undefined) return;
+  const why = `${other} takes other values from this request, or an earlier process has called it`;
+  throw createInvalidError(`${why}; send the program without continue`);
 }
 
 /** Each number must name a call that may have had an effect. */

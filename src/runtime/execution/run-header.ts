@@ -7,15 +7,17 @@ import type { RunHeader } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { VERSION } from "../../shared/version.ts";
 import type { OpenContinuation } from "./continue-run.ts";
+import { listRequestKeys } from "./request-keys.ts";
 import type { RunRequest } from "./run-services.ts";
 
 /** Creates the header of a run that begins now. One that continues another has its seed and its clock. */
 export function createHeader(
   { source, program, notes }: { readonly source: string; readonly program: Program; readonly notes: readonly string[] },
-  { caller, limits, catalog }: RunRequest,
+  { caller, limits, catalog, observer }: RunRequest,
   continued?: Pick<OpenContinuation, "continuation" | "header">,
 ): RunHeader {
   const { code, paths, readOnly, waits, segments } = program;
+  const requestKeys = listRequestKeys(catalog, observer?.requestValues);
   return {
     version: VERSION,
     source,
@@ -26,6 +28,7 @@ export function createHeader(
     caller,
     limits,
     methods: hashMethods(paths, catalog),
+    ...(requestKeys && { requestKeys }),
     ...(continued && { continues: continued.continuation.history.run, ...continued.continuation.answers }),
   };
 }

@@ -20,7 +20,7 @@ export async function runSnippet(source: string, request: RunRequest, services: 
   if (request.continues === undefined) return checkAndRun(source, request, services);
   const store = await services.openRuns();
   const { claims } = services.ledgers;
-  const continued = await openContinuation(request.continues, request.caller, { store, claims });
+  const continued = await openContinuation(request.continues, request, { store, claims });
   try {
     return await checkAndRun(source, request, services, continued);
   } finally {

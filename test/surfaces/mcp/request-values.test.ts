@@ -220,3 +220,39 @@ test("says of a run that another process continues that it has no headers [R2] [
     },
   });
 });
+
+test("does not continue a run with other values than those of its calls [R2] [M1]", async () => {
+  const NoteSkill: ProvidedSkill = {
+    ...defineSkill({
+      name: "NoteSkill",
+      description: "Differs by project",
+      methods: { add: { description: "Add", run: (_input, context) => context.caller.id } },
+    }),
+    getRequestKey: (values) => values?.getSessionValue("project"),
+  };
+  const PlainSkill = defineSkill({
+    name: "PlainSkill",
+    description: "Is the same for all",
+    methods: { add: { description: "Add", run: () => "added" } },
+  });
+  const runtime = await createRuntime({
+    skillsDir: false,
+    skills: [NoteSkill, PlainSkill],
+    store: folder(),
+    workers: 1,
+  });
+  onTestFinished(() => runtime.close());
+  const by = (project: string) => ({ observer: { requestValues: createSessionValues({ project }) } });
+  const { runId: notes } = await runtime.run("await device.NoteSkill.add(); throw Error()", by("ada"));
+  const correct = (project: string, run: string, skill: string) =>
+    runtime.run(`await device.${skill}.add()`, { ...by(project), continue: run });
+  await expect(correct("bob", notes, "NoteSkill")).rejects.toMatchObject({
+    code: "CONTINUE_INVALID",
+    message: expect.stringContaining(
+      "NoteSkill takes other values from this request, or an earlier process has called it",
+    ),
+  });
+  expect(await correct("ada", notes, "NoteSkill")).toMatchObject({ kind: "completed", value: "owner" });
+  const { runId: plain } = await runtime.run("await device.PlainSkill.add(); throw Error()", by("ada"));
+  expect(await correct("bob", plain, "PlainSkill")).toMatchObject({ kind: "completed", value: "added" });
+});
