@@ -51,6 +51,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
   readonly inspector: SkillInspector | undefined;
+  readonly defersImports: boolean;
   readonly log: LogListener;
   readonly secrets: KnownSecrets;
   readonly learned: Pick<LearnedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
@@ -132,10 +133,10 @@ const NO_SERVERS: McpServers = {
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
 async function openProviders(settings: ProviderSettings, sources: SkillSources): Promise<OpenedProviders> {
-  const { watch, isolated, log, inspector } = settings;
+  const { watch, isolated, log, inspector, defersImports } = settings;
   const { skillsDir, servers: declared, nodes: network } = await settings.sources();
-  const skills =
-    skillsDir === undefined ? undefined : await openSkills(skillsDir, { isolated, watch, log, inspector }, sources);
+  const options = { isolated, watch, log, inspector, defersImports };
+  const skills = skillsDir === undefined ? undefined : await openSkills(skillsDir, options, sources);
   const learned = skillsDir === undefined ? undefined : await openLearned(skillsDir, settings, sources);
   const nodes = network === undefined ? undefined : await openNodes(network, settings, sources);
   return { mcp: await connect(await declared(), settings, sources), skills, learned, nodes };

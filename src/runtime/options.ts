@@ -84,6 +84,8 @@ export interface RuntimeOptions {
    * that needs none of them starts faster.
    */
   readonly lazy?: boolean;
+  /** Imports a file of skills that was imported before only when one of its methods is called. Off by default. */
+  readonly deferSkills?: boolean;
   /** Lets a debugger attach to the processes of file skills, which then have no time limits. */
   readonly inspectSkills?: SkillInspector;
   /** Reloads changed skill files, and changed settings of skills, while the runtime is open. Off by default. */

@@ -28,6 +28,8 @@ export interface SkillsOptions {
   readonly inProcess?: boolean;
   /** Loads only this module: its entry, or its folder. */
   readonly only?: string;
+  /** Imports a file that was imported before only when one of its methods is called. Off by default. */
+  readonly defersImports?: boolean;
   /** Folder that caches compiled skills across starts. */
   readonly cacheDir?: string;
   /** Reloads skills when files in the folder change. */
@@ -57,10 +59,12 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
     memoryBytes = MEMORY_BYTES,
     inProcess: isInProcess = false,
     isolated = [],
+    defersImports = false,
   } = options;
   const root = await realpath(dir).catch(() => resolve(dir));
   const cache = await openCache(options.cacheDir);
-  const processes = new SkillProcessPool({ root, log, importTimeoutMs, memoryBytes, inspector, isInProcess }, isolated);
+  const limits = { importTimeoutMs, memoryBytes };
+  const processes = new SkillProcessPool({ root, log, ...limits, inspector, isInProcess, defersImports }, isolated);
   const folder = new SkillsFolder({ dir, only: options.only }, cache, { root, processes });
   const live = new WatchedFolder(folder, root, log);
   await live.refresh();

@@ -62,16 +62,14 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, secrets);
   const sources = new SkillSources(registry, settings.skills, skillSettings.disabled);
   const events = new EventEmitter<RuntimeEvents>();
-  registry.onChange(() => {
-    if (events.listenerCount("catalog") > 0) events.emit("catalog", registry.catalog);
-  });
+  registry.onChange(() => void (events.listenerCount("catalog") > 0 && events.emit("catalog", registry.catalog)));
   forwardLog(events, options.log);
   const store = createStore(settings.store, settings.timeouts.lockMs);
-  const statistics = createLastingStatistics(store, (error) =>
-    events.emit("log", { level: "warn", text: `Cannot keep statistics: ${getMessage(error)}` }),
-  );
   const onLog: LogListener = (level, text, path) =>
     void events.emit("log", { level, text: secrets.maskText(text), ...(path !== undefined && { path }) });
+  const statistics = createLastingStatistics(store, (error) =>
+    onLog("warn", `Cannot keep statistics: ${getMessage(error)}`),
+  );
   const policy = await openPolicy(settings.policyFile, settings.policy);
   let current = settings;
   const trusted = async (): Promise<RuntimeSettings> => {
@@ -82,7 +80,8 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     policy.configure(current.policy);
     return current;
   };
-  const needs = { isolated: skillSettings.isolated, inspector: options.inspectSkills };
+  const { inspectSkills: inspector, deferSkills: defersImports = false } = options;
+  const needs = { isolated: skillSettings.isolated, inspector, defersImports };
   const learnedCalls = new LearnedCalls();
   const learned = getLearnedOptions(settings, learnedCalls, store);
   const onServers = (): void => void events.emit("servers", providers.servers);

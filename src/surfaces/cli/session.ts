@@ -83,7 +83,7 @@ export interface ServingOptions extends Pick<RuntimeOptions, "nodes" | "executor
 }
 
 /** The options that a command adds for its runtime. */
-export interface RuntimeNeeds extends Pick<RuntimeOptions, "onlyServers" | "approvals" | "approve"> {
+export interface RuntimeNeeds extends Pick<RuntimeOptions, "onlyServers" | "approvals" | "approve" | "deferSkills"> {
   readonly mcp?: {
     /** Takes the user to the page on which they allow access to a server. */
     readonly authorize?: (request: { readonly server: string; readonly url: URL }) => void;
@@ -146,7 +146,8 @@ export function openSession(
     finish,
     runtime,
     readyRuntime: () => runtimeWhen((runtime) => runtime.known),
-    shownRuntime: () => runtimeWhen(async (runtime) => void silent.push(...(await waitForServers(runtime)))),
+    shownRuntime: () =>
+      runtimeWhen(async (runtime) => void silent.push(...(await waitForServers(runtime))), { deferSkills: true }),
     openedRuntime: () => runtimeWhen((runtime) => runtime.opened),
     connectedRuntime: (use) => runtimeWhen((runtime) => runtime.ready, use),
     async reload() {

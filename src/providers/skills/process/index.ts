@@ -3,6 +3,7 @@ import type { Loaded, LoadRequest, SkillLog } from "./messages.ts";
 import { callFailed, ModuleFailure, ProcessGone, runtimeClosed, startFailed } from "./skill-errors.ts";
 import type { CallRequest } from "./calls.ts";
 import type { SkillInspector } from "./inspector.ts";
+import { readImport, storeImport } from "./known-imports.ts";
 import { SkillProcess } from "./skill-process.ts";
 
 export type { Loaded, LoadRequest, CallTarget, SkillLog } from "./messages.ts";
@@ -25,6 +26,8 @@ export interface SkillProcessesOptions {
   readonly memoryBytes: number;
   readonly log: SkillLog;
   readonly inspector?: SkillInspector | undefined;
+  /** Uses what an earlier import of the same bundle has found, and starts the process at the first call or new bundle. */
+  readonly defersImports?: boolean;
 }
 
 /** Imports modules and calls their methods. */
@@ -57,11 +60,16 @@ export class SkillProcesses implements SkillHost {
 
   /** Starts the process before the first request. */
   start(): void {
-    this.#running();
+    if (this.#options.defersImports !== true) this.#running();
   }
 
   /** Imports a module and replaces an earlier one of the same name. Rejects with a `ModuleFailure`. */
   async load(request: LoadRequest): Promise<Loaded> {
+    const earlier = this.#options.defersImports === true ? readImport(request.bundle) : undefined;
+    if (earlier !== undefined && this.#current === undefined) {
+      this.#modules.set(request.module, request);
+      return earlier;
+    }
     for (let attempts = MAX_PROCESSES; ;) {
       if (this.#isClosed) throw new ModuleFailure("the skills were closed");
       const process = this.#running();
@@ -70,6 +78,7 @@ export class SkillProcesses implements SkillHost {
         if (process !== this.#current && attempts-- > 0) continue;
         this.#reloads += this.#modules.has(request.module) ? 1 : 0;
         this.#modules.set(request.module, request);
+        if (earlier === undefined) storeImport(request.bundle, loaded);
         this.#renew();
         return loaded;
       } catch (error) {

@@ -89,7 +89,8 @@ function questionIn({ operation, key, ...rest }: Readonly<Record<string, unknown
   }
 }
 
-function parseLoaded(message: Readonly<Record<string, unknown>>): Loaded {
+/** Parses what an import has found. */
+export function parseLoaded(message: Readonly<Record<string, unknown>>): Loaded {
   const { classes, skills, tools, functions, failures, settings } = message;
   return {
     classes: list(classes).map((each) => (each === undefined ? undefined : parseFailure(each))),
