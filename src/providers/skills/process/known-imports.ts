@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
 import type { Loaded } from "./messages.ts";
 import { parseLoaded } from "./parse-report.ts";
@@ -13,10 +13,10 @@ const MAX_BYTES = 4 << 20;
 export function storeImport(bundle: string, loaded: Loaded): void {
   if (loaded.failures.length > 0 || loaded.classes.some((failure) => failure !== undefined)) return;
   const file = getFile(bundle);
+  const text = JSON.stringify({ ...loaded, classes: loaded.classes.length });
   try {
-    writeFileSync(`${file}.${process.pid}`, JSON.stringify({ ...loaded, classes: loaded.classes.length }), {
-      mode: 0o600,
-    });
+    if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+    writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
     renameSync(`${file}.${process.pid}`, file);
   } catch {
     // The disk is full or read-only: the next command imports the module again.
