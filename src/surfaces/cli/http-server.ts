@@ -1,3 +1,4 @@
+import { getMessage } from "../../errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Console } from "../console/index.ts";
 import type { HttpServer, HttpServerSettings } from "../http/index.ts";
@@ -34,7 +35,8 @@ export async function startHttpServer(parts: HttpServerParts): Promise<StartedHt
   const say = (text: string): void => log.say(text, "warn");
   const server = await serveHttp(runtime, settings, isToken, { log: say, pages: console, early });
   serveOnUncaught(runtime.secrets, log);
-  const withdraw = console && announceServer(store, { url: server.url, secret: console.linkSecret });
+  const withdraw =
+    console && announce(() => announceServer(store, { url: server.url, secret: console.linkSecret }), say);
   return {
     console,
     url: server.url,
@@ -43,4 +45,14 @@ export async function startHttpServer(parts: HttpServerParts): Promise<StartedHt
       return server.close();
     },
   };
+}
+
+/** Announces a server, which serves as well if its file cannot be written. */
+function announce(write: () => () => void, say: (text: string) => void): (() => void) | undefined {
+  try {
+    return write();
+  } catch (thrown) {
+    say(`skillgate console does not find this server: ${getMessage(thrown)}`);
+    return undefined;
+  }
 }

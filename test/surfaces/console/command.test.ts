@@ -52,3 +52,12 @@ test("serves no pages with --no-console [O2]", async () => {
   expect([page.status, await page.text()]).toEqual([200, expect.not.stringContaining("<script")]);
   expect((await fetch(`${url}/console/api/session`)).status).not.toBe(200);
 });
+
+test("serves where its state cannot be written, and says that the console is not found there [O2]", async () => {
+  const cwd = project({ ".state": "this is no folder" });
+  const server = await start(cwd, ["serve", "--http", "--port", "0"], /skillgate console does not find this server/);
+  expect(server.text).toContain("EEXIST");
+  const { text } = await start(cwd, ["serve", "--http", "--port", "0"], /Serving the web console/);
+  const [, url = ""] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(text) ?? [];
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
