@@ -1,7 +1,7 @@
 import { isRecord } from "../../../model/json.ts";
 
-/** Capabilities have at most this depth: `tasks.requests.sampling.createMessage`. */
-const MAX_DEPTH = 5;
+/** Maximum depth of what clients declare: `tasks.requests.sampling.createMessage` has four, and extensions have more. */
+const MAX_DEPTH = 20;
 
 /** The members of capabilities that are true or false; all others are objects. */
 const SWITCHES: ReadonlySet<string> = new Set(["listChanged", "applyDefaults"]);
@@ -9,22 +9,31 @@ const SWITCHES: ReadonlySet<string> = new Set(["listChanged", "applyDefaults"]);
 /** The members of capabilities whose members are objects of any content. */
 const OPEN_MEMBERS: ReadonlySet<string> = new Set(["experimental", "extensions"]);
 
+/** The members of `_meta` whose values the complete server checks. */
+const CHECKED_MEMBERS: readonly string[] = ["io.modelcontextprotocol/related-task", "io.modelcontextprotocol/logLevel"];
+
 /** The optional texts of a client about itself. */
 const TEXTS: readonly string[] = ["title", "description", "websiteUrl"];
 
 /** True for capabilities that the schema of the protocol surely accepts. */
 export function isUsualCapabilities(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (!isRecord(value)) return false;
+  if (!isRecord(value) || !isShallow(value, MAX_DEPTH)) return false;
   return Object.entries(value).every(([name, part]) =>
-    OPEN_MEMBERS.has(name) ? isRecord(part) && Object.values(part).every(isRecord) : isUsualCapability(part, 1),
+    OPEN_MEMBERS.has(name) ? isRecord(part) && Object.values(part).every(isRecord) : isUsualCapability(part),
   );
 }
 
-function isUsualCapability(value: unknown, depth: number): boolean {
-  if (!isRecord(value) || depth >= MAX_DEPTH) return false;
+function isUsualCapability(value: unknown): boolean {
+  if (!isRecord(value)) return false;
   return Object.entries(value).every(([name, part]) =>
-    SWITCHES.has(name) ? typeof part === "boolean" : isUsualCapability(part, depth + 1),
+    SWITCHES.has(name) ? typeof part === "boolean" : isUsualCapability(part),
   );
+}
+
+/** True for a value that recursive functions can read. */
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((part) => isShallow(part, depth - 1));
 }
 
 /** Returns the name of a client; `undefined` if the schema of the protocol may refuse what the client says about itself. */
@@ -37,7 +46,8 @@ export function getClientName(info: unknown): string | undefined {
 /** True for a `_meta` of a request that the schema of the protocol surely accepts. */
 export function isUsualMeta(meta: unknown): boolean {
   if (meta === undefined) return true;
-  if (!isRecord(meta) || meta["io.modelcontextprotocol/related-task"] !== undefined) return false;
+  if (!isRecord(meta) || !isShallow(meta, MAX_DEPTH)) return false;
+  if (CHECKED_MEMBERS.some((name) => meta[name] !== undefined)) return false;
   const { progressToken: token } = meta;
   return token === undefined || typeof token === "string" || Number.isSafeInteger(token);
 }

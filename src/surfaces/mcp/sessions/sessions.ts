@@ -81,11 +81,7 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
     },
     async restore(id, messages, mcpClient) {
       const session = await begin(mcpClient, id);
-      for (const message of messages) {
-        const response = await session?.answer(createExchange(id, message));
-        await response?.text();
-        if (session !== undefined && response?.ok !== true) return end(session);
-      }
+      if (session !== undefined && !(await readAgain(session, messages))) end(session);
     },
     announceTools: (id) => sessions.get(id)?.announceTools(),
     changed() {
@@ -101,6 +97,20 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
       await Promise.all(open.map((session) => session.close("the server ends")));
     },
   };
+}
+
+/** Reads messages that were answered before; false if the session does not accept one. */
+async function readAgain(session: McpSession, messages: readonly unknown[]): Promise<boolean> {
+  try {
+    for (const message of messages) {
+      const response = await session.answer(createExchange(session.id, message));
+      await response.text();
+      if (!response.ok) return false;
+    }
+    return true;
+  } catch {
+    return false; // the validation of a deep message throws
+  }
 }
 
 /** Creates the request of a message that was answered before. */

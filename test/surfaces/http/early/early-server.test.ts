@@ -93,6 +93,9 @@ test("answers the first requests as the complete server does [V1]", async () => 
 
 const BEARER = { authorization: `Bearer ${TOKEN}` };
 
+const MODERN = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" };
+const WRONG_LEVEL = { ...LIST, params: { _meta: { ...META, "io.modelcontextprotocol/logLevel": "loud" } } };
+
 const initialize = (change: object): string =>
   JSON.stringify({ ...INITIALIZE, params: { ...INITIALIZE.params, ...change } });
 
@@ -122,6 +125,7 @@ const REFUSED: readonly (readonly [
   ["a wrong capability", 400, "/mcp", BEARER, initialize({ capabilities: { roots: 5 } })],
   ["a wrong switch", 400, "/mcp", BEARER, initialize({ capabilities: { roots: { listChanged: "yes" } } })],
   ["a wrong title", 400, "/mcp", BEARER, initialize({ clientInfo: { name: "raw", version: "1", title: 7 } })],
+  ["a wrong log level", 400, "/mcp", { ...BEARER, ...MODERN }, JSON.stringify(WRONG_LEVEL)],
   ["wrong icons", 400, "/mcp", BEARER, initialize({ clientInfo: { name: "raw", version: "1", icons: 7 } })],
   ["a wrong _meta", 400, "/mcp", BEARER, initialize({ _meta: { progressToken: {} } })],
   ["an unknown path", 404, "/unknown", BEARER, JSON.stringify(INITIALIZE)],
@@ -140,6 +144,18 @@ test("answers nothing early that the complete server refuses [V1] [V6]", async (
   expect([...early]).toEqual([]);
   server.go();
   expect(await Promise.all(answers)).toEqual(REFUSED.map(([what, status]) => [what, status]));
+});
+
+test.each(["_meta", "capabilities", "unknown"])("starts although a client sends deep %s [V1] [V6]", async (name) => {
+  const server = await startLate(project());
+  const extensions = `{"extensions":{"deep":${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}}}`;
+  const deep = initialize({ [name]: 1 }).replace(`"${name}":1`, `"${name}":${extensions}`);
+  const refused = send(server.url, "/mcp", {}, deep);
+  const answered = post(`${server.url}/mcp`, INITIALIZE);
+  expect((await answered).status).toBe(200);
+  server.go();
+  await refused;
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
 });
 
 /** Sends a request with any headers; returns the status of the answer. */
