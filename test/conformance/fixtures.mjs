@@ -2,7 +2,8 @@
 
 import { ProtocolError } from "@modelcontextprotocol/server";
 
-import { createRuntime, defineSkill } from "../../dist/src/index.js";
+import { defineSkill } from "../../dist/src/authoring/define-skill.js";
+import { createRuntime } from "../../dist/src/runtime.js";
 import { OFFERS } from "./offers.mjs";
 
 /** One red pixel, and a moment of silence. */

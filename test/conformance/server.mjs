@@ -4,7 +4,7 @@
 
 import { once } from "node:events";
 
-import { createRuntime } from "../../dist/src/index.js";
+import { createRuntime } from "../../dist/src/runtime.js";
 import { SERVER_DEFAULTS, serveHttp } from "../../dist/src/surfaces/http/index.js";
 import { fixtureRuntime } from "./fixtures.mjs";
 
