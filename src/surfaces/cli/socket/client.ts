@@ -48,7 +48,10 @@ export async function performAtSocket(
   for (const address of listSockets(resolve("."))) {
     if (signal.aborted) return undefined;
     const end = await new ServerConversation(address, session).perform(operation, yes === true);
-    if (end.kind === "result") return end.result;
+    if (end.kind === "result") {
+      if (operation.kind === "call" && end.result.exit !== "ok") signal.throwIfAborted(); // as a call of this process
+      return end.result;
+    }
     if (end.kind === "gone") removeSocket(address);
     if (flags.verbose) write("err", `The runtime of "skillgate serve" is not used: ${end.why}\n`);
   }

@@ -82,6 +82,17 @@ test.each([
   await call.ended;
 });
 
+test("says that a call was interrupted [O7]", async () => {
+  const cwd = project({ "skills/where.js": WHERE_SKILL });
+  await serveProject(cwd);
+  const { path, next } = await meetingPoint(cwd);
+  const child = start(["call", "WhereSkill.wait", `path=${path}`], { cwd });
+  const outcome = ended(child);
+  await next();
+  child.kill("SIGINT");
+  expect(await outcome).toEqual({ exit: 130, stdout: "", stderr: "Interrupted\n" });
+});
+
 test("cancels the run when the command is killed [O7]", async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   await serveProject(cwd);
