@@ -2,21 +2,10 @@ import { createHmac, randomBytes } from "node:crypto";
 
 import { isRecord } from "../../model/json.ts";
 import { entryError } from "./entry-fields.ts";
+import { FILLED_KEYS } from "./entry-keys.ts";
 
 /** `${cmd:op read op://vault/item}`: the output of a command. */
 const COMMAND = /\$\{cmd:([^{}]{1,1000})\}/g;
-
-/** The keys whose values may come from commands. */
-const KEYS: ReadonlySet<string> = new Set([
-  "args",
-  "env",
-  "environment",
-  "headers",
-  "http_headers",
-  "url",
-  "serverUrl",
-  "httpUrl",
-]);
 
 /** The words of commands, by the texts that stand for their output until the server starts. */
 export type SecretCommands = Map<string, readonly string[]>;
@@ -34,7 +23,7 @@ interface Replacements {
  */
 export function replaceCommands(server: string, key: string, text: string, { fill, commands }: Replacements): string {
   const parts = text.split(COMMAND);
-  if (parts.length > 1 && !KEYS.has(key))
+  if (parts.length > 1 && !FILLED_KEYS.has(key))
     throw entryError(server, `${key} cannot have \${cmd:…}`, { key, fix: "write it in args, env, headers or url" });
   return parts.map((part, index) => (index % 2 === 0 ? fill(part) : addCommand(server, key, part, commands))).join("");
 }

@@ -3,6 +3,16 @@ import { isRecord } from "../../model/json.ts";
 /** The keys that clients use for the address of a server. */
 export const URL_KEYS = ["url", "serverUrl", "httpUrl"] as const;
 
+/** The keys whose values may come from a command or from the session of a caller. */
+export const FILLED_KEYS: ReadonlySet<string> = new Set([
+  "args",
+  "env",
+  "environment",
+  "headers",
+  "http_headers",
+  ...URL_KEYS,
+]);
+
 /** The command line of an entry as written: opencode has the command as a list, and Zed as an object. */
 export function getCommandWords({ command, args }: Readonly<Record<string, unknown>>): readonly string[] {
   const first = isRecord(command) ? [command["path"], command["args"]] : [command];

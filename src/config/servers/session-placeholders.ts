@@ -3,24 +3,12 @@ import { createHmac, randomBytes } from "node:crypto";
 import { isSessionValue, SESSION_VALUE_RULE } from "../../model/requests/request-values.ts";
 import type { SessionTemplate } from "../../providers/mcp/index.ts";
 import { entryError } from "./entry-fields.ts";
+import { FILLED_KEYS } from "./entry-keys.ts";
 
 /** `${session.project}`, `${session.project:-main}`: a value of the session of the caller. */
 const TEMPLATE = /\$\{session\.([^{}]{0,300})\}/g;
 
 const NAME = /^([a-z][a-z0-9-]{0,63})(?::-(.*))?$/s;
-
-/** The keys whose values may have templates. */
-const KEYS: ReadonlySet<string> = new Set([
-  "args",
-  "cwd",
-  "env",
-  "environment",
-  "headers",
-  "http_headers",
-  "url",
-  "serverUrl",
-  "httpUrl",
-]);
 
 /** The templates of an entry, by the texts that stand for their values until a caller's connection is opened. */
 export type SessionTemplates = Map<string, SessionTemplate>;
@@ -36,7 +24,7 @@ export function replaceTemplates(
   { fill, templates }: { readonly fill: (text: string) => string; readonly templates: SessionTemplates },
 ): string {
   const parts = text.split(TEMPLATE);
-  if (parts.length > 1 && !KEYS.has(key))
+  if (parts.length > 1 && key !== "cwd" && !FILLED_KEYS.has(key))
     throw entryError(server, `${key} cannot have \${session.…}`, {
       key,
       fix: "write it in url, headers, env, args or cwd",
