@@ -89,7 +89,8 @@ test("lists tools again at the next call after the list has expired [M3]", async
   const provider = await connected([fixture(["modern", "short-lived"])]);
   const before = provider.skills[0];
   while (provider.skills[0] === before) await call(provider, "echo", { message: "hi" });
-  expect(provider.skills[0]?.methods.at(-1)?.name).toMatch(/^list_(?!1$)\d+$/);
+  // The first list takes six requests: this server adds a tool at each, so those for capable clients are searched, too.
+  expect(provider.skills[0]?.methods.at(-1)?.name).toBe("list_7");
 });
 
 test("stops a server on close by ending its input [M9]", async () => {
