@@ -62,7 +62,7 @@ export async function startLate(
   return { child, url: `http://127.0.0.1:${port}`, end, go };
 }
 
-/** Opens a named pipe that a program is reading; fails if there is none. */
+/** Opens a named pipe that a program is reading; fails while no program reads it. */
 function openForReader(file: string): number {
   return openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
 }
