@@ -81,7 +81,7 @@ export interface SandboxCall extends Cancellable {
   readonly path: string;
   /** JSON of a list of arguments. */
   readonly arguments: string;
-  /** The place of the call in the code of the program, for `findSnippetPosition`; missing if the guest does not say it. */
+  /** The place of the call in the code of the program, for `findProgramPosition`; missing if the guest does not say it. */
   readonly site: string | undefined;
   /** Returns the arguments as values, faster than parsing a long `arguments`. Throws if they are not JSON. */
   readArguments(datesAs?: "dates" | "text"): DecodedValue;
@@ -103,7 +103,7 @@ export type SandboxAnswer =
   | { readonly ok: true; readonly json: string; readonly tagged?: boolean }
   | { readonly ok: false; readonly error: Readonly<Record<string, unknown>> };
 
-/** A method that a snippet has searched for or asked about. */
+/** A method that a program has searched for or asked about. */
 export interface CallableMethod {
   /** `Skill.method` */
   readonly path: string;
@@ -112,7 +112,7 @@ export interface CallableMethod {
 }
 
 /**
- * The answer to a question about methods, or to several at once. A snippet reads it as a text, and gets the methods as a list
+ * The answer to a question about methods, or to several at once. A program reads it as a text, and gets the methods as a list
  * (`list`, `several`) or as members (`text`).
  */
 export type CatalogAnswer =
@@ -182,9 +182,9 @@ export interface SandboxOutcome {
   /** Printed text, in order, one line for each call of `console` or `print`. */
   readonly output: string;
   readonly outputCut: boolean;
-  /** Stacks of some places at which the snippet blocked on a promise. Untrusted. */
+  /** Stacks of some places at which the program blocked on a promise. Untrusted. */
   readonly waits: readonly string[];
-  /** Places at which the snippet read a value as something else, at most eight. Untrusted. */
+  /** Places at which the program read a value as something else, at most eight. Untrusted. */
   readonly misreads: readonly Misread[];
   /** Calls that had no answer when the run ended; they were cancelled. */
   readonly unfinished: readonly number[];

@@ -47,7 +47,7 @@ function writeVersion() {
   writeFileSync(join(staging, "src/shared/version.js"), `export const VERSION = ${JSON.stringify(version)};\n`);
 }
 
-/** Links the code that runs inside the isolate before a snippet. */
+/** Links the code that runs inside the isolate before a program. */
 function writeGuest() {
   const sandbox = join(staging, "sandbox");
   writeFileSync(join(sandbox, "guest.json"), JSON.stringify(linkGuest(join(sandbox, "guest", "index.js"))));

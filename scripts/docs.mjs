@@ -32,7 +32,7 @@ async function errorsPage() {
     const errors = Object.entries(ERRORS).filter(([, error]) => error.stage === stage);
     for (const [code, { says, fix }] of errors) lines.push(`| \`${code}\` | ${cell(says)} | ${cell(fix)} |`);
   }
-  lines.push("", "## What a model reads", "", "Refused snippets, each with the full text that the model reads.");
+  lines.push("", "## What a model reads", "", "Refused programs, each with the full text that the model reads.");
   for (const { code, source, text } of refusals()) {
     lines.push("", `### ${code}`, "", "```js", shown(source), "```", "", "```text", shown(text), "```");
   }

@@ -1,4 +1,4 @@
-// Runs the first snippet of README.md, with the skills in skills/ and the MCP servers in .mcp.json, and shows what
+// Runs the first program of README.md, with the skills in skills/ and the MCP servers in .mcp.json, and shows what
 // happens: the code, the calls that it made, what it printed, and its result.
 
 import { readFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { ROOT } from "./prepare.mjs";
 
 const { bold, cyan, dim, green, red } = colors.createColors(process.stdout.isTTY ? process.stdout.hasColors() : false);
 
-const [, snippet] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, "README.md"), "utf8"));
+const [, program] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, "README.md"), "utf8"));
 const runtime = await createRuntime({ cwd: ROOT, mcpConfig: ".mcp.json" });
 try {
   await runtime.ready;
-  section("A model writes one snippet", numbered(snippet.trimEnd()));
-  const outcome = await runtime.run(snippet);
+  section("A model writes one program", numbered(program.trimEnd()));
+  const outcome = await runtime.run(program);
   show(outcome);
   process.exitCode = outcome.kind === "completed" ? 0 : 1;
 } finally {

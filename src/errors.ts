@@ -1,6 +1,6 @@
 /** The stages of a run at which an error can occur, each with its heading in `docs/errors.md`. */
 export const ERROR_STAGES = {
-  check: "Snippets that the gatekeeper refuses before anything runs",
+  check: "Programs that the gatekeeper refuses before anything runs",
   call: "Calls that the router refuses",
   run: "Errors that end a run",
   host: "Errors of the host: thrown, never an outcome",
@@ -13,22 +13,22 @@ export const ERROR_STAGES = {
 export const ERRORS = {
   SYNTAX: {
     stage: "check",
-    says: "Cannot parse the snippet",
+    says: "Cannot parse the program",
     fix: "Correct the mistake and send one JavaScript program",
   },
   SOURCE_LIMIT: {
     stage: "check",
-    says: "Snippet size limit exceeded",
-    fix: "Send a shorter snippet; read large data through a method",
+    says: "ProgramSource size limit exceeded",
+    fix: "Send a shorter program; read large data through a method",
   },
   DEPTH_LIMIT: {
     stage: "check",
-    says: "Snippet nesting limit exceeded",
+    says: "ProgramSource nesting limit exceeded",
     fix: "Use variables and loops instead of deep nesting",
   },
   CHARACTER_FORBIDDEN: {
     stage: "check",
-    says: "The snippet has an invisible or control character",
+    says: "The program has an invisible or control character",
     fix: "Remove it, or write it as \\u escape inside a string",
   },
   NODE_FORBIDDEN: { stage: "check", says: "Cannot use this syntax", fix: "Use the plain form given in the message" },
@@ -39,7 +39,7 @@ export const ERRORS = {
     says: "Cannot load modules",
     fix: "Everything is on device: call await device.Skill.method(…)",
   },
-  CODE_FORBIDDEN: { stage: "check", says: "Cannot make code from text", fix: "Write the code itself in the snippet" },
+  CODE_FORBIDDEN: { stage: "check", says: "Cannot make code from text", fix: "Write the code itself in the program" },
   DEVICE_DYNAMIC: {
     stage: "check",
     says: "Cannot use device except as device.Skill.method(…)",
@@ -121,12 +121,12 @@ export const ERRORS = {
   CALL_FAILED: {
     stage: "call",
     says: "Cannot complete the call",
-    fix: "Read the message; catch the error if the snippet can continue without it",
+    fix: "Read the message; catch the error if the program can continue without it",
   },
   CALL_CANCELLED: {
     stage: "call",
     says: "Cannot complete a call whose run has ended",
-    fix: "Await every call before the snippet ends",
+    fix: "Await every call before the program ends",
   },
   CLIENT_UNABLE: {
     stage: "call",
@@ -146,7 +146,7 @@ export const ERRORS = {
   METHOD_CHANGED: {
     stage: "call",
     says: "The method has changed since the run began",
-    fix: "Send the snippet again, or the owner continues the run with: skillgate runs resume ID --accept-changes",
+    fix: "Send the program again, or the owner continues the run with: skillgate runs resume ID --accept-changes",
   },
   AUDIT_FAILED: {
     stage: "call",
@@ -179,7 +179,7 @@ export const ERRORS = {
     says: "Cannot wait for a promise that nothing can settle meanwhile",
     fix: "Write await before the call, in an async function, so that the other code can run",
   },
-  CPU_LIMIT: { stage: "run", says: "CPU limit exceeded", fix: "Do less work in the snippet, or let a method do it" },
+  CPU_LIMIT: { stage: "run", says: "CPU limit exceeded", fix: "Do less work in the program, or let a method do it" },
   WALL_LIMIT: {
     stage: "run",
     says: "Run time limit exceeded",
@@ -204,18 +204,18 @@ export const ERRORS = {
   },
   NEVER_SETTLES: {
     stage: "run",
-    says: "The snippet awaits a promise that can never settle",
-    fix: "Resolve every promise that the snippet makes",
+    says: "The program awaits a promise that can never settle",
+    fix: "Resolve every promise that the program makes",
   },
   CANCELLED: {
     stage: "run",
     says: "The run was cancelled",
-    fix: "Run the snippet again if it is still wanted",
+    fix: "Run the program again if it is still wanted",
   },
   REPLAY_DIVERGED: {
     stage: "run",
     says: "The run does not repeat what is recorded of it",
-    fix: "Send the snippet again, after looking at the calls that it has made",
+    fix: "Send the program again, after looking at the calls that it has made",
   },
   CALL_END_UNKNOWN: {
     stage: "run",
@@ -227,8 +227,8 @@ export const ERRORS = {
     says: "Stopped before a call that may have been made already",
     fix: "Answer with again or reuse, as described below",
   },
-  ENGINE_TRAP: { stage: "run", says: "Internal engine error", fix: "Send a simpler snippet" },
-  THROWN: { stage: "run", says: "The snippet threw an error", fix: "Correct the snippet, or catch the error" },
+  ENGINE_TRAP: { stage: "run", says: "Internal engine error", fix: "Send a simpler program" },
+  THROWN: { stage: "run", says: "The program threw an error", fix: "Correct the program, or catch the error" },
 
   CONFIG_INVALID: {
     stage: "host",
@@ -381,7 +381,7 @@ export const ERRORS = {
   RUN_DAMAGED: {
     stage: "host",
     says: "Cannot read the ledger of the run",
-    fix: "Send the snippet again, after finding out which of its calls were made",
+    fix: "Send the program again, after finding out which of its calls were made",
   },
   CONTINUE_INVALID: {
     stage: "host",
@@ -391,7 +391,7 @@ export const ERRORS = {
   RUN_INCOMPLETE: {
     stage: "host",
     says: "Cannot continue or replay the run, because not all of it was recorded",
-    fix: "Send the snippet again, after finding out which of its calls were made",
+    fix: "Send the program again, after finding out which of its calls were made",
   },
   LOGIN_MISSING: {
     stage: "host",

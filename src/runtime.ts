@@ -48,7 +48,7 @@ export interface RunOptions {
   readonly limits?: Partial<Limits>;
   /** Cancels the run: a signal, or an object that creates one on demand. */
   readonly signal?: AbortSignal | Cancellable;
-  /** The conversation that the snippet is part of: when it is refused repeatedly for one reason, the outcome says more. */
+  /** The conversation that the program is part of: when it is refused repeatedly for one reason, the outcome says more. */
   readonly conversation?: string;
   /** Receives events of the run while it lasts. */
   readonly observer?: RunObserver;
@@ -58,7 +58,7 @@ export interface RunOptions {
    */
   readonly approve?: Approve | false;
   /**
-   * The failed run of the caller that the snippet corrects: `continue` of its outcome. What it has done is not done again. The
+   * The failed run of the caller that the program corrects: `continue` of its outcome. What it has done is not done again. The
    * run rejects with `CONTINUE_INVALID` or `RUN_BUSY` if it cannot be continued.
    */
   readonly continue?: string;
@@ -130,12 +130,12 @@ export interface Progress {
 export interface Runtime extends AsyncDisposable, SkillAdmin {
   /** Rejects with `RATE_LIMIT` if the limits of the caller are used up. A program counts as its calls, and at least once. */
   run(source: string, options?: RunOptions): Promise<Outcome>;
-  /** Looks at a snippet without running it. */
+  /** Looks at a program without running it. */
   check(
     source: string,
     options?: Omit<RunOptions, "signal">,
   ): { readonly violations: readonly Violation[]; readonly plan: Plan; readonly notes: readonly string[] };
-  /** Calls one method, by the same rules as a snippet's call. Rejects with a `SkillgateError`. */
+  /** Calls one method, by the same rules as a program's call. Rejects with a `SkillgateError`. */
   call(path: string, input: Readonly<Record<string, unknown>>, options?: DirectCallOptions): Promise<unknown>;
   /** Many calls, one after the other or all at once; a failure is a result like any other. */
   callAll(
@@ -240,7 +240,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   close(): Promise<void>;
 }
 
-/** Opens everything that a snippet needs. MCP servers connect in the background; see `ready`. */
+/** Opens everything that a program needs. MCP servers connect in the background; see `ready`. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   return assembleRuntime(await openParts(options));
 }

@@ -49,7 +49,7 @@ export function buildSnapshot(module: WebAssembly.Module, guestScripts: readonly
     free(setUp);
   };
   engine.setProperty(context, global, name("__host"), engine.newFunction(context, write("host"), 4, 0, 1));
-  // Without source and positions the guest's code is half as large, and no stack or function text shows it to a snippet.
+  // Without source and positions the guest's code is half as large, and no stack or function text shows it to a program.
   const strip = (flags: number): void => new DataView(memory.buffer).setUint8(runtime + LAYOUT.stripFlags, flags);
   strip(3);
   guestScripts.forEach(run);

@@ -6,7 +6,7 @@ const MAX_FRAMES = 20;
 const MAX_STEPS = 1 << 20;
 
 /**
- * Finds the position of a call in the snippet, for the stack of its error. Creating an error for its stack takes the guest a
+ * Finds the position of a call in the program, for the stack of its error. Creating an error for its stack takes the guest a
  * quarter of the time of a whole call; so this reads the engine's frames directly. A taken-over guest may have forged
  * them: then the position is wrong or empty.
  */
@@ -50,7 +50,7 @@ export class CallSites {
     const code = memory.getUint32(func + FRAME.code, true);
     if ((memory.getUint8(code + FRAME.flags) & FRAME.hasPositions) === 0) return "";
     const [channel, column] = findPosition(memory, code, pc - memory.getUint32(code + FRAME.bytes, true) - 1);
-    const text = `    at <anonymous> (snippet.js:${channel + 1}:${column + 1})\n`;
+    const text = `    at <anonymous> (program.js:${channel + 1}:${column + 1})\n`;
     this.#lines.set(pc, text);
     return text;
   }

@@ -6,8 +6,8 @@ const MAX_SNAPSHOTS = 8;
 const SIGHTINGS = 2;
 
 /**
- * Caches snapshots that already contain `device`: creating it takes a tenth of a short run, and many snippets have
- * the same one. They hold nothing of a snippet.
+ * Caches snapshots that already contain `device`: creating it takes a tenth of a short run, and many programs have
+ * the same one. They hold nothing of a program.
  */
 export class DeviceSnapshots {
   /** By the device's description, least recently used first. A number counts requests before a snapshot is taken. */

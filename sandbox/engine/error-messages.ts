@@ -70,18 +70,18 @@ export function getEngineHint(message: string): string {
   return HINTS.find(([pattern]) => pattern.test(message))?.[1] ?? "";
 }
 
-const POSITION = /snippet\.js:(\d{1,7}):(\d{1,7})/;
+const POSITION = /program\.js:(\d{1,7}):(\d{1,7})/;
 
-/** Returns the part of a stack that `findSnippetPosition` reads. */
+/** Returns the part of a stack that `findProgramPosition` reads. */
 export function cutStack(stack: string): string | undefined {
   return POSITION.exec(stack)?.[0];
 }
 
 /**
- * Finds the first position of the snippet in a stack, counted in the code of the program: lines from 1, columns from 0 in
+ * Finds the first position of the program in a stack, counted in the code of the program: lines from 1, columns from 0 in
  * UTF-16 units. One line stands before the code, and the engine counts columns from 1, in characters. The stack may be forged.
  */
-export function findSnippetPosition(
+export function findProgramPosition(
   stack: string,
   code: string,
 ): { readonly line: number; readonly column: number } | undefined {

@@ -6,7 +6,7 @@ import { create, data, parse } from "./primordials.ts";
 interface WaitingCall {
   readonly fulfil: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** Position of the call in the snippet; set only if the call was sent later, when the host cannot see it. */
+  /** Position of the call in the program; set only if the call was sent later, when the host cannot see it. */
   readonly stack: string | undefined;
   /** True once the call was sent to the host. */
   isUnderWay: boolean;

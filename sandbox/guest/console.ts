@@ -59,7 +59,7 @@ function mustWait(values: readonly unknown[]): boolean {
   try {
     return holdsPromise(values, 0);
   } catch {
-    return false; // a proxy of the snippet threw; the value is printed as it is
+    return false; // a proxy of the program threw; the value is printed as it is
   }
 }
 

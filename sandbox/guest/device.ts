@@ -9,7 +9,7 @@ import { rememberCall } from "./touch.ts";
 
 /**
  * Creates `device` and `devices`, with exactly the given paths on them: frozen objects without a prototype. It is a convenience for the
- * snippet and not a boundary: the host checks every call again. Runs before the snippet does.
+ * program and not a boundary: the host checks every call again. Runs before the program does.
  */
 export function makeDevice(paths: readonly string[]): Devices {
   const device = createMembers();
@@ -34,7 +34,7 @@ export function makeDevice(paths: readonly string[]): Devices {
   return { device: freeze(device), devices: hasNodes ? freeze(devices) : undefined };
 }
 
-/** The objects by which a snippet calls methods. */
+/** The objects by which a program calls methods. */
 interface Devices {
   readonly device: object;
   /** The skills of other machines, `devices.name.Skill`; `undefined` without any. */

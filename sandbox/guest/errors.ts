@@ -41,13 +41,13 @@ export interface CallFailure {
 }
 
 /**
- * Creates the error that a snippet catches: name, message, code, skill, method, server, and the stack of the call, which is
+ * Creates the error that a program catches: name, message, code, skill, method, server, and the stack of the call, which is
  * the host's unless the guest has recorded one.
  */
 export function callError(failure: CallFailure, stack = `${failure["stack"] as string}`): Error {
   const error = new NativeError(`${failure.message}`);
   define(error, "name", `${failure.name}`);
-  define(error, "stack", selectSnippetFrames(stack));
+  define(error, "stack", selectProgramFrames(stack));
   for (const key in failure) if (key !== "name" && key !== "message" && key !== "stack") data(error, key, failure[key]);
   return error;
 }
@@ -55,7 +55,7 @@ export function callError(failure: CallFailure, stack = `${failure["stack"] as s
 let lastThrown: unknown;
 let lastStack = "";
 
-/** Records the stack where the snippet throws, or rejects with, a value, because only errors have one. Returns the value. */
+/** Records the stack where the program throws, or rejects with, a value, because only errors have one. Returns the value. */
 export function noteThrown(value: unknown): unknown {
   lastThrown = value;
   lastStack = stackHere();
@@ -64,7 +64,7 @@ export function noteThrown(value: unknown): unknown {
 
 function findStack(thrown: unknown): string {
   const own = typeof thrown === "object" && thrown !== null ? text(() => (thrown as Error).stack, STACK_LENGTH) : "";
-  return selectSnippetFrames(own || (thrown === lastThrown ? lastStack : ""));
+  return selectProgramFrames(own || (thrown === lastThrown ? lastStack : ""));
 }
 
 /** Creates the error of a wait that cannot end, because all code that could settle the promise waits itself. */
@@ -74,7 +74,7 @@ export function cannotSettle(): Error {
   return callError({ name: "CallError", code, message }, stackHere());
 }
 
-/** Describes a thrown value as JSON. Reading it may run code of the snippet, so each step may fail by itself. */
+/** Describes a thrown value as JSON. Reading it may run code of the program, so each step may fail by itself. */
 export function describeThrown(thrown: unknown): string {
   const facts = create(null) as Record<string, unknown>;
   if (typeof thrown === "object" && thrown !== null) {
@@ -104,7 +104,7 @@ function toJson(value: unknown): string {
   return encode(value) ?? "undefined";
 }
 
-/** Returns JSON of the members that the snippet has added to an error; undefined for the error of a call. */
+/** Returns JSON of the members that the program has added to an error; undefined for the error of a call. */
 function formatMembers(error: object): string | undefined {
   if ((error as Error).name === "CallError") return undefined;
   const members = create(null) as Record<string, unknown>;
@@ -134,7 +134,7 @@ export function stackHere(): string {
   return `${new NativeError().stack}`;
 }
 
-/** Prevents errors from calling back into a snippet while their stack is taken. */
+/** Prevents errors from calling back into a program while their stack is taken. */
 export function freezeStackFormat(): void {
   for (const name of ["prepareStackTrace", "stackTraceLimit"]) {
     defineProperty(NativeError, name, {
@@ -147,13 +147,13 @@ export function freezeStackFormat(): void {
 }
 
 /** Selects the lines of a stack that have a position. The guest's own code has none. */
-function selectSnippetFrames(stack: string): string {
+function selectProgramFrames(stack: string): string {
   let frames = "";
   for (let at = 0; at < stack.length;) {
     const found = indexOf(stack, "\n", at);
     const end = found < 0 ? stack.length : found + 1;
     const channel = slice(stack, at, end);
-    if (indexOf(channel, "snippet.js:", 0) >= 0 || indexOf(channel, "(native)", 0) >= 0) frames += channel;
+    if (indexOf(channel, "program.js:", 0) >= 0 || indexOf(channel, "(native)", 0) >= 0) frames += channel;
     at = end;
   }
   return frames;
@@ -164,6 +164,6 @@ function text(read: () => unknown, length: number): string | undefined {
     const value = apply(read, undefined, []) as unknown;
     return value === undefined || value === null ? undefined : slice(NativeString(value), 0, length);
   } catch {
-    return undefined; // the snippet's own getter threw
+    return undefined; // the program's own getter threw
   }
 }

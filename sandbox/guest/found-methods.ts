@@ -76,7 +76,7 @@ export function getText(value: unknown): string | undefined {
 }
 
 /**
- * Creates the answer that a snippet gets: a list of methods, or a text with members. Each method has `call`, which is a call
+ * Creates the answer that a program gets: a list of methods, or a text with members. Each method has `call`, which is a call
  * like any other. Anything else is returned as it is.
  */
 export function toAnswer(answer: unknown, makeCall: MakeCall): unknown {

@@ -1,6 +1,6 @@
 /**
- * The guest's own code, which runs inside QuickJS before any snippet does. It is part of the snapshot, so each snippet
- * finds it freshly started. It hands six functions to the host, and keeps the state of a snippet only in the isolate's
+ * The guest's own code, which runs inside QuickJS before any program does. It is part of the snapshot, so each program
+ * finds it freshly started. It hands six functions to the host, and keeps the state of a program only in the isolate's
  * memory.
  */
 import { deliverResult, deliverNext, expectTouches, hasCallsUnderWay } from "./call-results.ts";
@@ -40,7 +40,7 @@ fix(globalThis, "__waitForCalls", (atEnd: boolean) => {
   finishesCalls = atEnd;
 });
 
-/** Creates `device` for the next snippet. `json` holds whether values may be sent raw (1 or 0), and the paths. */
+/** Creates `device` for the next program. `json` holds whether values may be sent raw (1 or 0), and the paths. */
 function prepare(json: string): void {
   const [raw, paths] = parse(json) as [number, string[]];
   allowRaw(raw === 1);
@@ -49,7 +49,7 @@ function prepare(json: string): void {
   if (devices !== undefined) fix(globalThis, "devices", devices);
 }
 
-/** Waits for the snippet's promise. The host has called the snippet itself, so that its stack holds no other frames. */
+/** Waits for the program's promise. The host has called the program itself, so that its stack holds no other frames. */
 function follow(promise: Promise<unknown>): void {
   void then(promise, returned, fail);
 }
@@ -63,7 +63,7 @@ function returned(value: unknown): void {
   else sendValue(value);
 }
 
-/** Called when the snippet has no job left; returns true if this call has given it one. */
+/** Called when the program has no job left; returns true if this call has given it one. */
 function idle(): boolean {
   if (deliverNext(wantedCall())) return true;
   const send = finish;

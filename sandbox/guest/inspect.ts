@@ -129,7 +129,7 @@ function attempt(read: () => string): string {
   try {
     return `${read()}`;
   } catch {
-    return "[unreadable]"; // a getter or a proxy of the snippet threw
+    return "[unreadable]"; // a getter or a proxy of the program threw
   }
 }
 

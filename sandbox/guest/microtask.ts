@@ -3,7 +3,7 @@ import { apply, bind, NativePromise, then } from "./primordials.ts";
 const now = NativePromise.resolve();
 
 /**
- * Calls a function of the snippet after the running code has ended. The engine itself calls it, so that a stack taken in
+ * Calls a function of the program after the running code has ended. The engine itself calls it, so that a stack taken in
  * it shows no frame of the guest's own code. `fail` receives what it throws, or its promise's rejection.
  */
 export function callInMicrotask(

@@ -31,7 +31,7 @@ let reportsLeft = 64;
 let readsLeft = 1_000;
 
 /**
- * Tells the host where a snippet reads a value as something else: a member that a text or number does not have, and JSON in
+ * Tells the host where a program reads a value as something else: a member that a text or number does not have, and JSON in
  * a value that is no text. The result is what the language defines, except that `JSON.parse` returns a value that is an
  * object or array already. Runs once, before the snapshot is taken.
  */

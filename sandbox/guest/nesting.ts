@@ -1,7 +1,7 @@
 import { MAX_DEPTH } from "./host-protocol.ts";
 import { create, define, NativeTypeError, ownKeys } from "./primordials.ts";
 
-/** Tests whether a value has more levels than `MAX_DEPTH`. Reading it may run code of the snippet. */
+/** Tests whether a value has more levels than `MAX_DEPTH`. Reading it may run code of the program. */
 export function isTooDeep(value: unknown): boolean {
   const pending = create(null) as Record<number, unknown>;
   const depths = create(null) as Record<number, number>;

@@ -1,6 +1,6 @@
 /**
- * The builtins that the guest's own code uses, taken before any snippet can change them. Code in this folder must not use
- * a global or a method of a prototype after it has started: a snippet may have replaced it.
+ * The builtins that the guest's own code uses, taken before any program can change them. Code in this folder must not use
+ * a global or a method of a prototype after it has started: a program may have replaced it.
  */
 export const { stringify, parse } = JSON;
 export const { apply, construct, defineProperty, get: reflectGet, ownKeys, set: reflectSet } = Reflect;
@@ -67,12 +67,12 @@ export const symbolText = uncurry(Symbol.prototype.toString) as (symbol: symbol)
 export const bigintText = uncurry(BigInt.prototype.toString) as (value: bigint) => string;
 export const fromCharCode = String.fromCharCode;
 
-/** Defines a property that a snippet cannot enumerate, change or remove. */
+/** Defines a property that a program cannot enumerate, change or remove. */
 export function fix(target: object, name: PropertyKey, value: unknown): void {
   describe(target, name, value, FIXED);
 }
 
-/** Defines a property as builtins have them: not enumerable, but a snippet may replace it. */
+/** Defines a property as builtins have them: not enumerable, but a program may replace it. */
 export function define(target: object, name: PropertyKey, value: unknown): void {
   describe(target, name, value, HIDDEN);
 }

@@ -37,7 +37,7 @@ export function touchPromises(): void {
   });
   const traps = create(null) as ProxyHandler<object>;
   traps.get = (_, key, receiver) => {
-    // Classes of the snippet that extend Promise have members of their own.
+    // Classes of the program that extend Promise have members of their own.
     if (getPrototypeOf(receiver) !== PROMISE) return reflectGet(ROOT, key, receiver) as unknown;
     const value = touch(receiver) as Record<PropertyKey, unknown>;
     if (value === receiver) return reflectGet(ROOT, key, receiver) as unknown;

@@ -1,6 +1,6 @@
 import { construct, define, defineProperty, getPrototypeOf, NativeTypeError } from "./primordials.ts";
 
-/** Globals that a snippet must not have: threads, collection order, code from text, the engine's own. */
+/** Globals that a program must not have: threads, collection order, code from text, the engine's own. */
 const REMOVED = [
   "eval",
   "SharedArrayBuffer",
@@ -63,7 +63,7 @@ function fixBufferSizes(): void {
 /** Replaces a constructor of functions by one that throws, so that `instanceof` and `.name` still work. */
 function refuse(prototype: object): unknown {
   const refused = function Function(): never {
-    throw new TypeError("Cannot make code from text: write the code itself in the snippet");
+    throw new TypeError("Cannot make code from text: write the code itself in the program");
   };
   defineProperty(refused, "prototype", { value: prototype, writable: false, configurable: false, enumerable: false });
   return refused;

@@ -42,7 +42,7 @@ let rawValues = true;
 /** True if the host has found that the value to send is nested too deeply, or may be. */
 let seemsNested = false;
 
-/** Sets whether values may be sent raw. They may not if the snippet may define a `toJSON`. */
+/** Sets whether values may be sent raw. They may not if the program may define a `toJSON`. */
 export function allowRaw(allowed: boolean): void {
   rawValues = allowed;
 }
@@ -62,7 +62,7 @@ export function encode(value: unknown): string | undefined {
   return json;
 }
 
-/** Requires that the arguments of a call have JSON: a `toJSON` of the snippet may return undefined. */
+/** Requires that the arguments of a call have JSON: a `toJSON` of the program may return undefined. */
 export function requireJson(json: string | undefined): string {
   if (typeof json === "string") return json;
   throw new NativeTypeError("Cannot pass these arguments: their toJSON returns undefined; pass plain data");
@@ -118,7 +118,7 @@ function cross(
   }
 }
 
-/** Prototype of a date's tag, which distinguishes it from a snippet's object with that name. */
+/** Prototype of a date's tag, which distinguishes it from a program's object with that name. */
 const TAG = freeze(create(null)) as object;
 
 /** Creates a replacer for `JSON.stringify` that tags dates. It receives a date as the ISO text of its `toJSON`. */
@@ -199,7 +199,7 @@ function applyToJson(value: unknown): unknown {
   return typeof toJSON === "function" ? apply(toJSON as () => unknown, value, [""]) : value;
 }
 
-/** Appends without `Array.prototype.push`, which a snippet may have replaced or given setters to trip over. */
+/** Appends without `Array.prototype.push`, which a program may have replaced or given setters to trip over. */
 export function push(list: unknown[], item: unknown): void {
   data(list, list.length, item);
 }

@@ -4,13 +4,13 @@ import { OP } from "./host-protocol.ts";
 import { create, define, NativeError } from "./primordials.ts";
 import { callInMicrotask } from "./microtask.ts";
 
-/** Maximum of timers that a snippet may have running at once. */
+/** Maximum of timers that a program may have running at once. */
 const MAX_TIMERS = 1_000;
 
 const timerIds = create(null) as Record<number, number>;
 let running = 0;
 
-/** Defines `setTimeout` and its family. The host keeps the time; timers left when the snippet ends are dropped. */
+/** Defines `setTimeout` and its family. The host keeps the time; timers left when the program ends are dropped. */
 export function defineTimers(fail: (reason: unknown) => void): void {
   const start = (name: string, again: boolean) =>
     define(globalThis, name, (callback: unknown, delay?: unknown, ...args: unknown[]): number => {

@@ -22,7 +22,7 @@ export function isPromise(value: unknown): value is object {
 }
 
 /**
- * Returns the value of a promise: the snippet blocks until the promise is settled; its other async functions continue
+ * Returns the value of a promise: the program blocks until the promise is settled; its other async functions continue
  * meanwhile, unless the promise is a call's. Throws the rejection. Returns any other value unchanged.
  */
 export function touch(value: unknown): unknown {

@@ -29,5 +29,5 @@ export function defineWeb(fail: (reason: unknown) => void): void {
   define(globalThis, "performance", performance);
 }
 
-/** When the snippet first asked for the time. */
+/** When the program first asked for the time. */
 let origin: number | undefined;

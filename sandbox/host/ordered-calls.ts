@@ -1,7 +1,7 @@
 import { getOpenBytes, type GuestCall, isQuestion } from "../shared/protocol.ts";
 
 /**
- * Queues calls that the snippet does not await. The program may rely on their order, so each is made after those before it
+ * Queues calls that the program does not await. The program may rely on their order, so each is made after those before it
  * have ended; read-only calls run together.
  */
 export class OrderedCalls {
@@ -27,7 +27,7 @@ export class OrderedCalls {
     this.#advance();
   }
 
-  /** Makes all queued calls at once: the snippet now waits for everything, so the order no longer matters. */
+  /** Makes all queued calls at once: the program now waits for everything, so the order no longer matters. */
   flush(): void {
     for (const call of this.#waiting.splice(0)) void this.#make(call);
   }

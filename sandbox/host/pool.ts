@@ -61,7 +61,7 @@ export class Pool {
     return { workers, queuedRuns: this.#fresh.length + this.#ready.size };
   }
 
-  /** Wakes a thread for a run that is about to start: waking takes as long as parsing a snippet. */
+  /** Wakes a thread for a run that is about to start: waking takes as long as parsing a program. */
   wakeWorker(): void {
     const idle = this.#idleSlots();
     if (!idle.some((slot) => slot.isAwake)) idle[0]?.wakeThread();

@@ -91,7 +91,7 @@ export class Run {
   #heapBytes = 0;
   #calls = 0;
   #questions = 0;
-  /** Calls that the snippet does not await. */
+  /** Calls that the program does not await. */
   readonly #ordered: OrderedCalls;
   /** True while the guest stands still and has not been sent answers. */
   #standsStill = false;
@@ -207,7 +207,7 @@ export class Run {
     return { cpuMs: this.#cpuMs, wallMs, prints: this.#output.passedOn };
   }
 
-  /** Returns what the snippet may still use. */
+  /** Returns what the program may still use. */
   #getBudget(): RunBudget {
     const { limits } = this;
     const whole = (left: number): number => Math.max(0, Math.floor(Math.min(left, Number.MAX_SAFE_INTEGER)));
@@ -264,7 +264,7 @@ export class Run {
     this.#standsStill = end === undefined;
     this.#repetition.compareCalls(report.calls);
     this.#endRepetition();
-    // Make calls that the snippet has not awaited too: the end cancels them at once, so they are reported as unfinished.
+    // Make calls that the program has not awaited too: the end cancels them at once, so they are reported as unfinished.
     if (end?.kind !== "stop") {
       this.#ordered.flush();
       for (const call of report.calls) this.#begin(call, false);

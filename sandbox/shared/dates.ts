@@ -2,7 +2,7 @@ import { DATE_TAG } from "../guest/host-protocol.ts";
 
 /**
  * In the JSON of a guest a date is `{"$date": iso}`. Any other value under that name is wrapped in a list of one, so that
- * no data of a snippet is mistaken for a date.
+ * no data of a program is mistaken for a date.
  */
 const TAG_IN_JSON = `${JSON.stringify(DATE_TAG)}:`;
 

@@ -90,7 +90,7 @@ export interface GuestCall {
   readonly path: string;
   /** The list of arguments. */
   readonly arguments: GuestValue;
-  /** Position of the call in the snippet, as lines of a stack. */
+  /** Position of the call in the program, as lines of a stack. */
   readonly stack: string;
 }
 
@@ -107,13 +107,13 @@ export function isQuestion(path: string): boolean {
   return !path.includes(".");
 }
 
-/** Maximum of places reported at which a snippet blocked on a promise. */
+/** Maximum of places reported at which a program blocked on a promise. */
 export const MAX_WAITS = 8;
 
 /** Maximum of misreads reported for one run. */
 export const MAX_MISREADS = 8;
 
-/** A place at which the snippet read a value as something else. All of it is the guest's word. */
+/** A place at which the program read a value as something else. All of it is the guest's word. */
 export interface Misread {
   /**
    * `text`, `json` (a text that begins as JSON does) or `number`: a member was read that the value does not have.
@@ -124,7 +124,7 @@ export interface Misread {
   readonly name: string;
   /** Characters of the text. */
   readonly size: number;
-  /** Position in the snippet, as lines of a stack. */
+  /** Position in the program, as lines of a stack. */
   readonly stack: string;
 }
 
@@ -156,7 +156,7 @@ export interface SliceReport {
   readonly calls: readonly GuestCall[];
   readonly prints: readonly Print[];
   readonly timers: readonly Timer[];
-  /** Places at which the snippet blocked on a promise, as stacks. */
+  /** Places at which the program blocked on a promise, as stacks. */
   readonly waits: readonly string[];
   readonly misreads: readonly Misread[];
   readonly computeMs: number;
@@ -171,7 +171,7 @@ export type FromWorker =
       readonly kind: "wait";
       readonly run: number;
       readonly report: SliceReport;
-      /** Ids of the calls among these that the snippet does not await. */
+      /** Ids of the calls among these that the program does not await. */
       readonly inOrder: readonly number[];
     }
   | { readonly kind: "parked"; readonly run: number; readonly parked: SuspendedRun };

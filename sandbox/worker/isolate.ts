@@ -58,7 +58,7 @@ export interface PreparedSnapshot {
 
 /** Receives the calls of the one host function. */
 export interface GuestListener {
-  /** Handles a message of the guest: numbers and texts are as hostile as the snippet. `b` is missing if it was too long. */
+  /** Handles a message of the guest: numbers and texts are as hostile as the program. `b` is missing if it was too long. */
   readonly onMessage: (op: number, id: number, a: string, b: GuestValue | undefined, promise: number) => void;
   /** Called when the guest must block on a promise. */
   readonly onTouch: () => void;
@@ -149,7 +149,7 @@ export class Isolate {
     this.#listener = listener;
   }
 
-  /** Starts a snippet in a reset isolate, which shows no trace of earlier runs. */
+  /** Starts a program in a reset isolate, which shows no trace of earlier runs. */
   start(program: GuestProgram, deadline: number): EngineStop | undefined {
     const { expression, paths, heapBytes, seed, time = NaN, isRecorded = false } = program;
     const device = `[${WRITES_ITSELF.test(expression) ? 0 : 1},${paths}]`;
@@ -161,9 +161,9 @@ export class Isolate {
     if (expression.length > LONG_SOURCE) this.#stackGap = STACK_GAP.large;
     return this.#guarded(deadline, () => {
       if (snapshot === undefined) this.#makeDevice(device);
-      const snippet = this.#evaluate(expression, "snippet.js");
-      if (this.#hasThrown(snippet)) return;
-      const promise = this.#call(snippet);
+      const program = this.#evaluate(expression, "program.js");
+      if (this.#hasThrown(program)) return;
+      const promise = this.#call(program);
       if (!this.#hasThrown(promise)) this.#hasThrown(this.#call(this.#prepared.handles.follow, promise));
     });
   }
@@ -210,7 +210,7 @@ export class Isolate {
     });
   }
 
-  /** Position of the guest in the snippet, while it calls the host. */
+  /** Position of the guest in the program, while it calls the host. */
   get stack(): string {
     return this.#sites.stack(this.#values.view);
   }
@@ -306,7 +306,7 @@ export class Isolate {
   }
 
   /**
-   * Blocks until a promise is settled. A call is settled by its answer alone; for any other promise the snippet's jobs
+   * Blocks until a promise is settled. A call is settled by its answer alone; for any other promise the program's jobs
    * run meanwhile, inside the waiting job: the engine takes a job off its list before it runs it.
    */
   #settle(promise: number, call: number): number {
@@ -350,7 +350,7 @@ export class Isolate {
     return true;
   }
 
-  /** Tests whether the snippet has a handler on a promise. The pointer may be hostile: then only the answer is wrong. */
+  /** Tests whether the program has a handler on a promise. The pointer may be hostile: then only the answer is wrong. */
   readonly #isAwaited = (promise: number): boolean => {
     const { view } = this.#values;
     if (promise === 0 || promise > view.byteLength - MAX_OBJECT_BYTES) return false;

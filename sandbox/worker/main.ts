@@ -243,7 +243,7 @@ function finite(milliseconds: number): number {
 
 /**
  * Blocks until the host has answers; meanwhile no guest code runs and no time is billed. Returns undefined if no answer can
- * come. Reports the calls that the snippet does not await: they are made in the order of the program, which may rely on it.
+ * come. Reports the calls that the program does not await: they are made in the order of the program, which may rely on it.
  */
 function waitForAnswers(isAwaited: (promise: number) => boolean): ArrivedAnswers | undefined {
   const inOrder = slice.calls.filter((_, index) => !isAwaited(slice.promises[index] ?? 0)).map(({ id }) => id);
@@ -298,7 +298,7 @@ interface Slice {
   promises: number[];
   prints: Print[];
   readonly timers: Map<number, number>;
-  /** Places at which the snippet blocked on a promise, as stacks. */
+  /** Places at which the program blocked on a promise, as stacks. */
   readonly waits: Set<string>;
   /** By their place and name. */
   readonly misreads: Map<string, Misread>;

@@ -14,7 +14,7 @@ const THINKING = /^\s*<(think|thinking|thought|reasoning|scratchpad)>[^]*?<\/\1>
 
 /** Tags that models are trained to put around code. */
 const OPENING =
-  /<(tool_code|code|execute|execute_code|execute_python|code_execution|run_code|run|snippet|python|ipython|javascript|js|typescript|script)(?:\s[^<>\n]{0,100})?>/gi;
+  /<(tool_code|code|execute|execute_code|execute_python|code_execution|run_code|run|program|python|ipython|javascript|js|typescript|script)(?:\s[^<>\n]{0,100})?>/gi;
 
 /** Words that begin lines of code, also in Python. */
 const KEYWORD =

@@ -1,5 +1,5 @@
 import { type SourceFinding, createSourceText, createViolation } from "../shared/source-text.ts";
-import type { Snippet } from "../model/snippet.ts";
+import type { ProgramSource } from "../model/program.ts";
 import { blankOutAround } from "./blank-out.ts";
 import { findForbiddenCharacters } from "./forbidden-characters.ts";
 import { removeFences } from "./fences.ts";
@@ -15,10 +15,10 @@ export { parseToolCalls } from "./tool-calls.ts";
 const SHOWN_CHARACTERS = 400;
 
 /**
- * Reads a snippet as a model wrote it: removes fences and tags, refuses invisible characters, and parses the rest as
+ * Reads a program as a model wrote it: removes fences and tags, refuses invisible characters, and parses the rest as
  * JavaScript or TypeScript. Every character keeps its offset, so that later steps report lines and columns of the source.
  */
-export function readSnippet(source: string, limits: { readonly sourceBytes: number }): Snippet {
+export function readProgramSource(source: string, limits: { readonly sourceBytes: number }): ProgramSource {
   if (source.length > limits.sourceBytes || Buffer.byteLength(source) > limits.sourceBytes)
     return tooLong(source, limits.sourceBytes);
   const unfenced = removeFences(source);
@@ -39,16 +39,16 @@ function createProgram(
   source: string,
   { text, tree, edits, notes }: ParsedProgram,
   before: readonly string[],
-): Snippet {
+): ProgramSource {
   return { kind: "program", source, text, tree, edits, notes: [...before, ...notes] };
 }
 
-function tooLong(source: string, sourceBytes: number): Snippet {
+function tooLong(source: string, sourceBytes: number): ProgramSource {
   const values = `at most ${sourceBytes} bytes are read`;
   return unreadable(source.slice(0, SHOWN_CHARACTERS), [{ code: "SOURCE_LIMIT", values, start: 0, end: 0 }]);
 }
 
-function unreadable(source: string, findings: readonly SourceFinding[]): Snippet {
+function unreadable(source: string, findings: readonly SourceFinding[]): ProgramSource {
   const sourceText = createSourceText(source);
   const ordered = [...findings].sort((a, b) => a.start - b.start);
   return { kind: "unreadable", source, violations: ordered.map((finding) => createViolation(sourceText, finding)) };

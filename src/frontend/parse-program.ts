@@ -1,6 +1,6 @@
 import type { Program as Tree } from "acorn";
 import type { SourceFinding } from "../shared/source-text.ts";
-import type { Edit } from "../model/snippet.ts";
+import type { Edit } from "../model/program.ts";
 import { stripTypes } from "./strip-types/index.ts";
 import { insertMissingSemicolons, repairTrailingObject } from "./repair-syntax.ts";
 import { ParseFailure } from "./limits/bounded-parser.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../model/json.ts";
-import type { ToolCall } from "../model/snippet.ts";
+import type { ToolCall } from "../model/program.ts";
 
 const NAMES = ["tool", "name", "function", "tool_name", "method", "action"] as const;
 const ARGUMENTS = ["arguments", "args", "parameters", "params", "input", "action_input", "tool_input"] as const;

@@ -2,7 +2,7 @@ import type { AnyNode } from "acorn";
 import type { ErrorCode } from "../errors.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Catalog, Method } from "../model/catalog.ts";
-import type { Snippet } from "../model/snippet.ts";
+import type { ProgramSource } from "../model/program.ts";
 import type { Report } from "./report.ts";
 import type { Binding, Scopes } from "./ast/scopes.ts";
 import { type FunctionNode, isFunction } from "./ast/walk.ts";
@@ -25,13 +25,13 @@ export interface Host {
 
 /** The state of one check, shared by all steps of the gatekeeper. */
 export interface CheckContext {
-  readonly snippet: Extract<Snippet, { readonly kind: "program" }>;
+  readonly program: Extract<ProgramSource, { readonly kind: "program" }>;
   readonly scopes: Scopes;
   readonly host: Host;
   readonly report: Report;
 }
 
-/** The maximum number of searches per snippet. */
+/** The maximum number of searches per program. */
 const MAX_SEARCHES = 8;
 
 /** Limits the number of searches and caches their results. */
@@ -96,7 +96,7 @@ function findDeclaration({ declared }: Binding, context: CheckContext): AnyNode 
   return holder !== undefined && "id" in holder && holder.id === name ? holder : undefined;
 }
 
-/** The ancestors of a node, innermost first. In code that runs for every snippet, a plain loop takes half the time. */
+/** The ancestors of a node, innermost first. In code that runs for every program, a plain loop takes half the time. */
 export function* iterateAncestors(node: AnyNode, { scopes }: CheckContext): Iterable<AnyNode> {
   for (let at = scopes.parents.get(node); at !== undefined; at = scopes.parents.get(at)) yield at;
 }

@@ -1,7 +1,7 @@
 import { createSourceText } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
 import type { Plan } from "../model/plan.ts";
-import type { Program, Snippet } from "../model/snippet.ts";
+import type { Program, ProgramSource } from "../model/program.ts";
 import { checkArguments } from "./rules/arguments.ts";
 import { LATER, insertAwaits } from "./awaits/insert-awaits.ts";
 import { trackDevice } from "./rules/device.ts";
@@ -32,20 +32,20 @@ export interface Verdict {
 }
 
 /**
- * Checks a snippet before it runs: against the allowlist and against the catalog, and lists the calls that it will make.
+ * Checks a program before it runs: against the allowlist and against the catalog, and lists the calls that it will make.
  * Corrects and notes habits of other languages or systems; reports all other errors together.
  * The purpose is good error messages. Safety depends on the sandbox and on the host, which checks every call again.
  */
-export function gatekeep(snippet: Snippet, host: Host): Verdict {
-  switch (snippet.kind) {
+export function gatekeep(program: ProgramSource, host: Host): Verdict {
+  switch (program.kind) {
     case "unreadable":
-      return { violations: snippet.violations, plan: [], notes: [] };
+      return { violations: program.violations, plan: [], notes: [] };
     case "toolCalls":
-      return { violations: [refuseToolCalls(snippet, host)], plan: [], notes: [] };
+      return { violations: [refuseToolCalls(program, host)], plan: [], notes: [] };
     case "program":
       return inspect({
-        snippet,
-        scopes: resolveNames(snippet.tree),
+        program,
+        scopes: resolveNames(program.tree),
         host: withSearchBudget(host),
         report: new Report(),
       });
@@ -53,7 +53,7 @@ export function gatekeep(snippet: Snippet, host: Host): Verdict {
 }
 
 function inspect(context: CheckContext): Verdict {
-  const { snippet, report } = context;
+  const { program, report } = context;
   const { catalog } = context.host;
   const facts = checkSyntax(context);
   const entry = findEntry(context);
@@ -69,19 +69,19 @@ function inspect(context: CheckContext): Verdict {
   );
   writeReturns(results, context);
   markDestructuring(context);
-  const sourceText = createSourceText(snippet.source);
+  const sourceText = createSourceText(program.source);
   const plan = createPlan(uses, { args, blocking, sourceText }, context);
-  const notes = [...snippet.notes, ...report.notes()];
+  const notes = [...program.notes, ...report.notes()];
   if (!report.clean) return { violations: report.violations(sourceText), plan, notes };
   const waits = plan.flatMap(({ blocking: isWait, line }) => (isWait ? [line] : []));
   const readOnly = [...paths].filter((path) => catalog.method(path)?.metadata.readOnly === true);
   const variables = results.loops.length > 0 ? [...undeclared, LAST_ITERATION] : undeclared;
   const around = createContext(variables, entry?.closing ?? "", { hasLater, mayForget, isExplicit });
-  const written = applyEdits(snippet.text, [...snippet.edits, ...report.edits], around);
+  const written = applyEdits(program.text, [...program.edits, ...report.edits], around);
   return { violations: [], plan, notes, program: { ...written, paths: [...paths], readOnly, waits } };
 }
 
-/** The code around the snippet. The snippet gets its own block, because it may declare names of the outer function. */
+/** The code around the program. The program gets its own block, because it may declare names of the outer function. */
 function createContext(
   variables: readonly string[],
   start: string,

@@ -7,7 +7,7 @@ import type { CheckContext } from "./context.ts";
 import { COMBINATORS } from "./awaits/promise-methods.ts";
 import { byType, type ByType, isFunction, literalName } from "./ast/walk.ts";
 
-/** Lists the calls of the snippet, in source order. */
+/** Lists the calls of the program, in source order. */
 export function createPlan(
   uses: readonly MethodUse[],
   {

@@ -2,7 +2,7 @@ import type { AnyNode } from "acorn";
 import type { ErrorCode } from "../errors.ts";
 import { type SourceFinding, type SourceText, createViolation } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
-import type { Edit } from "../model/snippet.ts";
+import type { Edit } from "../model/program.ts";
 
 /** The maximum number of reported violations. */
 const MAX_VIOLATIONS = 50;

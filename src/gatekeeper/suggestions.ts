@@ -68,7 +68,7 @@ export function foldLookalikes(name: string): string {
   return letters.replace(/[^\w$]/g, "");
 }
 
-/** Describes a missing skill whose existence the snippet only tests. */
+/** Describes a missing skill whose existence the program only tests. */
 export function describeTestedSkill(name: string, context: CheckContext): MessageParts {
   const { fix = "", ...words } = describeUnknownSkill(name, undefined, context);
   return { ...words, fix: `Remove the check: ${printableName(name)} does not exist. ${fix}` };

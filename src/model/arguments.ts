@@ -97,7 +97,7 @@ function atPointer(root: JsonSchema, reference: string): unknown {
   return current;
 }
 
-/** True for `{…}` as a snippet writes it: no date, no bytes, no instance of a class. */
+/** True for `{…}` as a program writes it: no date, no bytes, no instance of a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

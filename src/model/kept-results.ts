@@ -27,7 +27,7 @@ export interface RunResults {
   ): ResultPart | undefined | Promise<ResultPart | undefined>;
 }
 
-/** A result that a later snippet of the same caller may use. */
+/** A result that a later program of the same caller may use. */
 export interface HandledResult {
   readonly json: string;
   /** True if the JSON holds tagged dates or bytes. */

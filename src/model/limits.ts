@@ -16,7 +16,7 @@ export interface Limits {
   readonly resultBytes: number;
   /** Tokens of the result in the text for a model; of a larger one it has the shape, the beginning and a handle. */
   readonly answerTokens: number;
-  /** Text of the snippet. */
+  /** Text of the program. */
   readonly sourceBytes: number;
   /** JSON of the arguments of one call. */
   readonly argumentBytes: number;

@@ -6,7 +6,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** One reason why a snippet was refused. */
+/** One reason why a program was refused. */
 export interface Violation extends Position {
   readonly code: ErrorCode;
   readonly message: string;
@@ -20,7 +20,7 @@ export interface Violation extends Position {
   readonly suggestions: readonly string[];
 }
 
-/** An error that ended a run. `line` is 0 if the error has no position in the snippet. */
+/** An error that ended a run. `line` is 0 if the error has no position in the program. */
 export interface GuestError extends Position {
   readonly name: string;
   readonly code: ErrorCode;
@@ -54,7 +54,7 @@ export interface Usage {
   readonly calls: number;
 }
 
-/** The result of a run. Mistakes of the snippet are values of this type; faults of the host are thrown. */
+/** The result of a run. Mistakes of the program are values of this type; faults of the host are thrown. */
 export type Outcome =
   | {
       readonly kind: "completed";
@@ -72,7 +72,7 @@ export type Outcome =
       readonly runId: string;
       readonly violations: readonly Violation[];
       readonly text: string;
-      /** The run that the snippet corrects. */
+      /** The run that the program corrects. */
       readonly continue?: string;
     }
   | {

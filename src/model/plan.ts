@@ -3,7 +3,7 @@ import type { Position } from "./outcome.ts";
 /** Stands, at any depth of a literal argument, for a value that is only known at run time. */
 export const UNKNOWN: unique symbol = Symbol("known only at run time");
 
-/** One place in the snippet that calls a method, as far as it is known before the run. */
+/** One place in the program that calls a method, as far as it is known before the run. */
 export interface CallSite extends Position {
   /** `Skill.method`, `Skill.*` for a computed name, `*` for a method that the program finds. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface CallSite extends Position {
   readonly blocking: boolean;
 }
 
-/** The calls that a snippet will make, as the gatekeeper found them, in the order of the text. */
+/** The calls that a program will make, as the gatekeeper found them, in the order of the text. */
 export type Plan = readonly CallSite[];
 
 /** True if a value is `UNKNOWN` or holds it at any depth. */

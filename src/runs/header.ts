@@ -1,7 +1,7 @@
 import type { Caller } from "../model/caller.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Outcome } from "../model/outcome.ts";
-import type { CodeSegment } from "../model/snippet.ts";
+import type { CodeSegment } from "../model/program.ts";
 
 /** Everything that a run depends on, except its deliveries. Plain data. */
 export interface RunHeader {

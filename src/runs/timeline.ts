@@ -1,4 +1,4 @@
-import { findSnippetPosition } from "../../sandbox/index.ts";
+import { findProgramPosition } from "../../sandbox/index.ts";
 import { createPositionMap } from "../gatekeeper/index.ts";
 import type { ApprovalRow } from "../store/index.ts";
 import type { Ledger } from "./ledger.ts";
@@ -50,7 +50,7 @@ export function createTimeline(
 function createLineFinder({ program, source }: Ledger["header"]): (site: string | undefined) => number | undefined {
   const toSourcePosition = createPositionMap(program.code, program.segments, source);
   return (site) => {
-    const found = site === undefined ? undefined : findSnippetPosition(site, program.code);
+    const found = site === undefined ? undefined : findProgramPosition(site, program.code);
     return found && toSourcePosition(found.line, found.column).line;
   };
 }

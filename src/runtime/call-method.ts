@@ -39,12 +39,12 @@ export interface WantedCall {
   readonly input?: Readonly<Record<string, unknown>>;
 }
 
-/** A request of calls without a snippet around them. */
+/** A request of calls without a program around them. */
 export interface DirectRequest extends RunRequest {
   readonly runId: string;
 }
 
-/** One call without a snippet around it, through the same guards. Rejects with a `SkillgateError`. */
+/** One call without a program around it, through the same guards. Rejects with a `SkillgateError`. */
 export async function callMethod(target: WantedCall, request: DirectRequest, route: Route): Promise<unknown> {
   const call = createDirectCall(target, 1, request);
   if (call === undefined) throw createUnknownMethodError(target.path, request);
@@ -88,7 +88,7 @@ function createDirectCall({ path, input = {} }: WantedCall, id: number, request:
   );
 }
 
-/** The parts of a call that depend on who makes it: a snippet or a program. */
+/** The parts of a call that depend on who makes it: a program, or another caller. */
 interface CallOrigin extends Pick<Call, "id" | "runId" | "cancellable"> {
   readonly readArguments: (skill: Skill) => readonly unknown[];
 }

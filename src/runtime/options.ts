@@ -73,14 +73,14 @@ export interface RuntimeOptions {
   /** Which runs are recorded, so that they can be continued, shown and replayed. */
   readonly runs?: RunRecordOptions;
   /**
-   * With `rehydrate`, a snippet sees `[secret:1]` in place of each secret of the configuration, and a method to which it
+   * With `rehydrate`, a program sees `[secret:1]` in place of each secret of the configuration, and a method to which it
    * passes that text receives the secret. Off by default.
    */
   readonly secrets?: { readonly rehydrate?: boolean };
   /** With `content`, spans of calls have their arguments and results, without secrets. Off by default. */
   readonly telemetry?: { readonly content?: boolean };
   /**
-   * Opens skills and servers only when `ready` is asked for, or a snippet names what is not there: a short-lived program
+   * Opens skills and servers only when `ready` is asked for, or a program names what is not there: a short-lived program
    * that needs none of them starts faster.
    */
   readonly lazy?: boolean;
@@ -91,8 +91,8 @@ export interface RuntimeOptions {
   /** Reloads changed skill files, and changed settings of skills, while the runtime is open. Off by default. */
   readonly watch?: boolean;
   /**
-   * Lets the TypeScript compiler look at each snippet before it runs, in a thread of its own, for at most 100 ms; without the
-   * package `typescript` nothing is looked at. On by default, from a second after the first snippet; `true` loads it at once,
+   * Lets the TypeScript compiler look at each program before it runs, in a thread of its own, for at most 100 ms; without the
+   * package `typescript` nothing is looked at. On by default, from a second after the first program; `true` loads it at once,
    * `false` never.
    */
   readonly typecheck?: boolean;

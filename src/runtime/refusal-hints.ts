@@ -4,7 +4,7 @@ import { setBounded } from "../shared/lru.ts";
 import type { Outcome, Violation } from "../model/outcome.ts";
 import { isIndexed, search } from "../registry/index.ts";
 
-/** Remembers conversations whose snippets are refused repeatedly. */
+/** Remembers conversations whose programs are refused repeatedly. */
 export interface RefusalHints {
   /** The outcome, with what a search of an indexed catalog finds where the same kind of refusal has come too often. */
   addHint(conversation: string, outcome: Outcome, catalog: Catalog): Outcome;
@@ -21,7 +21,7 @@ const MAX_KEY_CHARACTERS = 200;
 
 const MAX_RESULTS = 5;
 
-/** Adds search results to refusals of a caller that guesses names repeatedly. A snippet that runs resets the count. */
+/** Adds search results to refusals of a caller that guesses names repeatedly. A program that runs resets the count. */
 export function createRefusalHints(): RefusalHints {
   const refusals = new Map<string, Map<ErrorCode, number>>();
 

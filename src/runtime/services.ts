@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
-import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-snippet.ts";
+import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-program.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
 import type { Host } from "../gatekeeper/index.ts";
 import { createLearning, type Learning, type StoredResultsOptions } from "../learning/index.ts";
@@ -35,10 +35,10 @@ import { createFileCache } from "../shared/file-cache.ts";
 import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
 import { createRunServices } from "./execution/ledgers.ts";
-import { createSnippetChecker } from "./check-snippet.ts";
+import { createProgramChecker } from "./check-program.ts";
 import { createObservedSandbox } from "./trace-run.ts";
 
-/** The modules of one runtime, for its snippets and for questions about its methods. */
+/** The modules of one runtime, for its programs and for questions about its methods. */
 export interface RuntimeServices extends RunServices {
   readonly results: KeptResults;
   readonly handles: OwnResultHandles;
@@ -132,7 +132,7 @@ export function createServices({
     checkTypes: typecheck === undefined ? SKIP_TYPECHECK : createTypeCheck(typecheck, discovery),
     typecheck,
     ...createRunServices({ settings: settings.runs, isDurable: isDurable(settings), database, getPolicy, log }),
-    inspect: createSnippetChecker(getPolicy, ({ catalog, caller, isDisabled }) => ({
+    inspect: createProgramChecker(getPolicy, ({ catalog, caller, isDisabled }) => ({
       catalog,
       isDisabled,
       problems: (method, args) => validator.problems(method, args),

@@ -14,7 +14,7 @@ import {
   withSpan,
 } from "../telemetry/index.ts";
 
-/** Runs a snippet within a span, and records its duration and its outcome. */
+/** Runs a program within a span, and records its duration and its outcome. */
 export function traceRun(run: () => Promise<Outcome>): Promise<Outcome> {
   return hasSdk() ? runWithSpan(run) : run();
 }

@@ -43,8 +43,8 @@ export interface TestedSkill extends AsyncDisposable {
     input?: Readonly<Record<string, unknown>>,
     options?: Pick<TestOptions, "caller">,
   ): Promise<unknown>;
-  /** Runs a snippet and returns its value. Rejects with the text that a model would receive. */
-  run(snippet: string, options?: Pick<TestOptions, "caller">): Promise<unknown>;
+  /** Runs a program and returns its value. Rejects with the text that a model would receive. */
+  run(program: string, options?: Pick<TestOptions, "caller">): Promise<unknown>;
   /** Log lines and output so far, as `level: text`. */
   readonly logged: readonly string[];
   /** Problems of the module, such as types that could not be read. */
@@ -86,7 +86,7 @@ export async function testSkill(source: string | URL | ProvidedSkill, options: T
       const path = method.includes(".") ? method : `${name}.${method}`;
       return runtime.call(path, input, { caller: by.caller ?? caller, ...follows });
     },
-    run: (snippet, by = {}) => runForValue(runtime, snippet, { caller: by.caller ?? caller, ...follows }),
+    run: (program, by = {}) => runForValue(runtime, program, { caller: by.caller ?? caller, ...follows }),
     close: closeAll,
     [Symbol.asyncDispose]: closeAll,
   };
@@ -153,8 +153,8 @@ function withoutRequired(schema: JsonSchema, provided: Readonly<Record<string, u
   return { ...schema, required: required.filter((name) => !Object.hasOwn(provided, String(name))) };
 }
 
-async function runForValue(runtime: Runtime, snippet: string, options: RunOptions): Promise<unknown> {
-  const outcome = await runtime.run(snippet, options);
+async function runForValue(runtime: Runtime, program: string, options: RunOptions): Promise<unknown> {
+  const outcome = await runtime.run(program, options);
   if (outcome.kind === "completed") return outcome.value;
   throw new Error(outcome.text, outcome.kind === "failed" ? { cause: outcome.error.cause } : {});
 }

@@ -4,16 +4,16 @@ import { findInCall } from "./calls.ts";
 import type { TypeFinding } from "./findings.ts";
 import { findInMember } from "./members.ts";
 import type { CheckRequest, Diagnostic } from "./protocol.ts";
-import { createProgramReader, SNIPPET_START } from "./program.ts";
+import { createProgramReader, PROGRAM_START } from "./program.ts";
 import type { TypedProgram } from "./typed-program.ts";
 import { forEachNode } from "./syntax.ts";
 import { findTestedNames } from "./certainty/presence-checks.ts";
 import { CertaintyAnalysis } from "./certainty/index.ts";
 
-/** The maximum number of diagnostics for one snippet. */
+/** The maximum number of diagnostics for one program. */
 const MAX_DIAGNOSTICS = 50;
 
-/** Matches snippets that may add members to all arrays, strings or objects. */
+/** Matches programs that may add members to all arrays, strings or objects. */
 const NEW_MEMBERS = /\bprototype\b|__proto__|setPrototypeOf/;
 
 const read = createProgramReader();
@@ -64,6 +64,6 @@ function findAll(typed: TypedProgram): readonly TypeFinding[] {
 }
 
 function toDiagnostic({ node, code, message, certain, suggestions }: TypeFinding): Diagnostic {
-  const [start, end] = [node.getStart() - SNIPPET_START, node.getEnd() - SNIPPET_START];
+  const [start, end] = [node.getStart() - PROGRAM_START, node.getEnd() - PROGRAM_START];
   return { code, start, end, message, certain, suggestions };
 }

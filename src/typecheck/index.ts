@@ -6,7 +6,7 @@ export type { Diagnostic } from "./protocol.ts";
 /** The longest duration of one check before its thread is ended. */
 const LIMIT_MS = 2_000;
 
-/** The default time that a snippet waits for its check. */
+/** The default time that a program waits for its check. */
 const DEADLINE_MS = 100;
 
 /** The compiler takes more than twice as long for twice the code; longer code is mostly data. */
@@ -21,7 +21,7 @@ const MAX_WAITING = 4;
 /** How long a thread without a check keeps the memory of the compiler. */
 const IDLE_MS = 60_000;
 
-/** The maximum number of threads that are started within a period; after that, snippets run without a type-check. */
+/** The maximum number of threads that are started within a period; after that, programs run without a type-check. */
 const MAX_STARTS = 5;
 const STARTS_WITHIN_MS = 5 * 60_000;
 
@@ -83,7 +83,7 @@ export interface TypecheckOptions {
 }
 
 /**
- * Checks the types of snippets with the compiler of TypeScript, in a thread of its own. The thread makes one check at a
+ * Checks the types of programs with the compiler of TypeScript, in a thread of its own. The thread makes one check at a
  * time, the newest first, and is ended and replaced when one takes too long or too much memory. It ends when it is idle; the
  * next check starts it again, and is skipped.
  */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 
-/** The builtins that a snippet has, as the newest edition of the language that the engine knows. */
+/** The builtins that a program has, as the newest edition of the language that the engine knows. */
 const BUILTINS = "lib.es2025.d.ts";
 
 /** Declarations of the globals that are not builtins of the language. */
@@ -68,7 +68,7 @@ declare class URL {
   toJSON(): string;
 }
 
-/** The gatekeeper writes these where a snippet waits for a value. */
+/** The gatekeeper writes these where a program waits for a value. */
 declare function __waitFor<Value>(value: Value): Awaited<Value>;
 declare function __waitForAll<Value>(value: Value): Awaited<Value>;
 declare function __waitTested<Callback>(callback: Callback): Callback;

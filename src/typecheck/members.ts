@@ -13,7 +13,7 @@ import { KIND_WORDS, listed } from "./messages-text.ts";
 /**
  * A member that a result of `device` does not have, read at this node. Of an array or a text that is certain, and of an
  * object if the name is a declared one misspelt; any other name may be one that the schema keeps quiet about. `isTested`
- * tells the names of which the snippet itself asks whether they are there.
+ * tells the names of which the program itself asks whether they are there.
  */
 export function findInMember(
   node: ts.Node,
@@ -69,7 +69,7 @@ function toReach(node: ts.Node): MemberAccess | undefined {
 
 /**
  * `list.map(…).join` is there: what a builtin gives has what builtins have. To find the types of such a chain is what takes
- * longest in most snippets.
+ * longest in most programs.
  */
 function isBuiltinMethod(name: string, object: ts.Expression): boolean {
   if (!BUILTIN_METHODS.has(name) || !ts.isCallExpression(object)) return false;
@@ -122,5 +122,5 @@ function mayHave(kind: JsonKind, name: string): boolean {
   return /^\d+$/.test(name) || (kind === "string" && DATE_MEMBERS.has(name));
 }
 
-/** A date is declared as the text that JSON makes of it, and may still be a date for the snippet. */
+/** A date is declared as the text that JSON makes of it, and may still be a date for the program. */
 const DATE_MEMBERS: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Date.prototype));

@@ -12,17 +12,17 @@ const KEPT_DECLARATIONS = 3 << 20;
 /** The compiler takes ever longer for what is nested, or chained, deeper than this. */
 const MAX_DEPTH = 400;
 
-/** A function around the snippet makes `await` and `return` right, and every name of it its own. */
-const BEFORE = "async function __snippet() {";
+/** A function around the program makes `await` and `return` right, and every name of it its own. */
+const BEFORE = "async function __program() {";
 const AFTER = "\n}";
 
-/** Where the snippet begins in the text that is read. */
-export const SNIPPET_START = BEFORE.length;
+/** Where the program begins in the text that is read. */
+export const PROGRAM_START = BEFORE.length;
 
 const LIBRARY_FILE = "/library.d.ts";
 const DEVICE_FILE = "/device.d.ts";
 
-/** Checks the snippet as JavaScript: types are not required, and every value may be missing. */
+/** Checks the program as JavaScript: types are not required, and every value may be missing. */
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ESNext,
   module: ts.ModuleKind.ESNext,
@@ -35,7 +35,7 @@ const OPTIONS: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** Reads snippets; what does not change between them is parsed once. `undefined` for what cannot be understood. */
+/** Reads programs; what does not change between them is parsed once. `undefined` for what cannot be understood. */
 export function createProgramReader(): (order: CheckRequest) => TypedProgram | undefined {
   const library = parse(LIBRARY_FILE, libraryText());
   const devices = new Map<string, Device>();
@@ -57,12 +57,12 @@ export function createProgramReader(): (order: CheckRequest) => TypedProgram | u
 
   return ({ code, typescript, declarations }) => {
     const device = getDevice(declarations);
-    const snippet = parse(typescript ? "/snippet.ts" : "/snippet.js", BEFORE + code + AFTER);
-    if (isDeeper(snippet, MAX_DEPTH)) return undefined;
-    const program = createProgram([library, device.file, snippet]);
-    if (program.getSyntacticDiagnostics(snippet).length > 0) return undefined;
+    const file = parse(typescript ? "/program.ts" : "/program.js", BEFORE + code + AFTER);
+    if (isDeeper(file, MAX_DEPTH)) return undefined;
+    const program = createProgram([library, device.file, file]);
+    if (program.getSyntacticDiagnostics(file).length > 0) return undefined;
     return createTypedProgram(
-      { library, device: device.file, methods: device.methods, snippet },
+      { library, device: device.file, methods: device.methods, program: file },
       program.getTypeChecker(),
     );
   };

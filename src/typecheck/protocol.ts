@@ -1,4 +1,4 @@
-/** A type error at one position of a snippet. */
+/** A type error at one position of a program. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   /** Offsets in the code as it was given. */

@@ -3,12 +3,12 @@ import ts from "typescript";
 import { type DeviceMethod, type DeviceParameter, readMethod } from "./device.ts";
 import { isAccess, getMember } from "./syntax.ts";
 
-/** A snippet with the types of everything in it. */
+/** A program with the types of everything in it. */
 export interface TypedProgram {
   readonly file: ts.SourceFile;
   readonly checker: ts.TypeChecker;
-  /** The source of a declaration; an undeclared name counts as the snippet's own. */
-  readonly getOrigin: (declaration: ts.Node | undefined) => "device" | "builtin" | "snippet";
+  /** The source of a declaration; an undeclared name counts as the program's own. */
+  readonly getOrigin: (declaration: ts.Node | undefined) => "device" | "builtin" | "program";
   readonly getType: (node: ts.Expression | ts.BindingPattern) => ts.Type;
   readonly getParameterType: (parameter: DeviceParameter) => ts.Type;
   /** The method of `device` that an expression stands for. */
@@ -22,22 +22,22 @@ export interface TypedProgram {
 export interface SourceFiles {
   readonly library: ts.SourceFile;
   readonly device: ts.SourceFile;
-  readonly snippet: ts.SourceFile;
+  readonly program: ts.SourceFile;
   /** The names of the methods of `device`. */
   readonly methods: ReadonlySet<string>;
 }
 
 export function createTypedProgram(
-  { library, device, snippet, methods }: SourceFiles,
+  { library, device, program, methods }: SourceFiles,
   checker: ts.TypeChecker,
 ): TypedProgram {
   return {
-    file: snippet,
+    file: program,
     checker,
     getOrigin(declaration) {
       const home = declaration?.getSourceFile();
       if (home === device) return "device";
-      return home === library ? "builtin" : "snippet";
+      return home === library ? "builtin" : "program";
     },
     getType(node) {
       if (!ts.isIdentifier(node) || !ts.isShorthandPropertyAssignment(node.parent))

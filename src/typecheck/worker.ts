@@ -33,7 +33,7 @@ function answer(order: CheckRequest, checkTypes: CheckTypes): CheckReport {
   try {
     return { kind: "checked", diagnostics: checkTypes(order) };
   } catch {
-    return { kind: "failed" }; // a snippet that is nested too deeply, or a fault in the compiler
+    return { kind: "failed" }; // a program that is nested too deeply, or a fault in the compiler
   }
 }
 

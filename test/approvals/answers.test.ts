@@ -21,7 +21,7 @@ describe("one question", () => {
     expect(await runtime.approvals.get(id)).toMatchObject({ answeredBy: "owner", usedAt: expect.any(Number) });
   });
 
-  test("gives the snippet an error that it can catch when a person denies it [P6]", async () => {
+  test("gives the program an error that it can catch when a person denies it [P6]", async () => {
     const { runtime, sent } = await openMail();
     const next = followQuestions(runtime);
     const outcome = runtime.run(

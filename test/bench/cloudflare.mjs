@@ -35,7 +35,7 @@ export default {
 `;
 
 /** `peers` is the folder they are installed in, `workerd` the path of the program. */
-export async function openCloudflare({ peers, workerd, results, snippet }) {
+export async function openCloudflare({ peers, workerd, results, program }) {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-bench-"));
   await build({
     stdin: { contents: workerSource(results), resolveDir: peers },
@@ -50,7 +50,7 @@ export async function openCloudflare({ peers, workerd, results, snippet }) {
   const agent = new Agent({ keepAlive: true });
   return {
     async run() {
-      const { result, error } = await post({ host: "127.0.0.1", port, agent }, `async () => { ${snippet} }`);
+      const { result, error } = await post({ host: "127.0.0.1", port, agent }, `async () => { ${program} }`);
       if (error !== undefined) throw new Error(error);
       return result;
     },

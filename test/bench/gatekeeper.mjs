@@ -1,6 +1,6 @@
-// How long a snippet takes until it may run, in a catalog of 2,000 methods: `node test/bench/gatekeeper.mjs`.
+// How long a program takes until it may run, in a catalog of 2,000 methods: `node test/bench/gatekeeper.mjs`.
 
-import { readSnippet } from "../../dist/src/frontend/index.js";
+import { readProgramSource } from "../../dist/src/frontend/index.js";
 import { gatekeep } from "../../dist/src/gatekeeper/index.js";
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { createValidator } from "../../dist/src/validation/index.js";
@@ -44,7 +44,7 @@ table("Front end and gatekeeper, in ms", ["", "characters", "best", "median", "p
 await runtime.close();
 
 function check(source) {
-  const { violations } = gatekeep(readSnippet(source, { sourceBytes: 256 << 10 }), questions);
+  const { violations } = gatekeep(readProgramSource(source, { sourceBytes: 256 << 10 }), questions);
   if (violations.length > 0) throw new Error(violations[0].message);
 }
 

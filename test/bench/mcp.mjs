@@ -42,7 +42,7 @@ async function benchCall() {
     {
       bare: () => bare.callTool({ name: "echo", arguments: { message } }),
       ours: () => runtime.call("FixtureMCP.echo", { message }),
-      snippet: () => runtime.run('await device.FixtureMCP.echo("hello")'),
+      program: () => runtime.run('await device.FixtureMCP.echo("hello")'),
     },
     20,
     40,
@@ -53,7 +53,7 @@ async function benchCall() {
     [
       ["a bare SDK client", medians.bare, 0],
       ["runtime.call", medians.ours, medians.ours - medians.bare],
-      ["runtime.run, a snippet with the call", medians.snippet, medians.snippet - medians.bare],
+      ["runtime.run, a program with the call", medians.program, medians.program - medians.bare],
     ],
   );
   await benchLongAnswer(bare, runtime);

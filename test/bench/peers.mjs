@@ -12,9 +12,9 @@ export const RESULTS = {
   results: Array.from({ length: 10 }, (_, i) => ({ title: `t${i}`, url: `https://e.x/${i}`, text: "d".repeat(60) })),
 };
 const JSON_RESULTS = JSON.stringify(RESULTS);
-const SNIPPET = `const r = JSON.parse(await search(JSON.stringify({ query: "x" }))); return r.results.length`;
+const PROGRAM = `const r = JSON.parse(await search(JSON.stringify({ query: "x" }))); return r.results.length`;
 /** The same for peers that carry the values themselves. */
-const WEB_SNIPPET = `const r = await web.search({ query: "x" }); return r.results.length`;
+const WEB_PROGRAM = `const r = await web.search({ query: "x" }); return r.results.length`;
 const MEMORY_BYTES = 64 << 20;
 
 /** Each opens to `{ run, close }`; `run` resolves to 10, in a fresh isolate. A peer that is not installed throws. */
@@ -53,7 +53,7 @@ async function emscripten(fresh) {
       });
       context.setProp(context.global, "search", search);
       search.dispose();
-      const promise = context.unwrapResult(context.evalCode(`(async () => {${SNIPPET}})()`));
+      const promise = context.unwrapResult(context.evalCode(`(async () => {${PROGRAM}})()`));
       const settled = context.resolvePromise(promise);
       runtime.executePendingJobs();
       const value = context.unwrapResult(await settled).consume((handle) => context.getNumber(handle));
@@ -78,7 +78,7 @@ async function wasi() {
         return asked.handle;
       });
       vm.setProp(vm.global, "search", search);
-      const promise = vm.evalCode(`(async () => {${SNIPPET}})()`);
+      const promise = vm.evalCode(`(async () => {${PROGRAM}})()`);
       vm.executePendingJobs();
       await Promise.resolve();
       asked.resolve(vm.newString(JSON_RESULTS));
@@ -94,7 +94,7 @@ async function wasi() {
 
 async function isolatedVm() {
   const run = await openIsolatedVm(async () => JSON_RESULTS);
-  return { run: () => run(SNIPPET), close() {} };
+  return { run: () => run(PROGRAM), close() {} };
 }
 
 /** Runs code that calls `search`, which answers at once; undefined where isolated-vm is not installed. */
@@ -131,7 +131,7 @@ async function tanstack() {
   return {
     async run() {
       const context = await driver.createContext({ bindings });
-      const result = await context.execute(SNIPPET);
+      const result = await context.execute(PROGRAM);
       await context.dispose();
       if (!result.success) throw new Error(JSON.stringify(result.error));
       return result.value;
@@ -163,7 +163,7 @@ async function vercelRun() {
   const hostFunctions = { web: { search: async () => RESULTS } };
   return {
     async run() {
-      const { status, value } = await runner.run({ source: WEB_SNIPPET, hostFunctions });
+      const { status, value } = await runner.run({ source: WEB_PROGRAM, hostFunctions });
       if (status !== "completed") throw new Error(`the run is ${status}`);
       return value;
     },
@@ -191,7 +191,7 @@ async function utcp() {
   if (!success) throw new Error(errors.join("; "));
   return {
     async run() {
-      const { result, logs } = await client.callToolChain(WEB_SNIPPET, 10_000, MEMORY_BYTES >> 20);
+      const { result, logs } = await client.callToolChain(WEB_PROGRAM, 10_000, MEMORY_BYTES >> 20);
       if (logs.length > 0) throw new Error(logs.join("; "));
       return result;
     },
@@ -211,5 +211,5 @@ function mute(pattern) {
 async function cloudflare() {
   const { default: workerd } = await loadPeer("workerd");
   const { openCloudflare } = await import("./cloudflare.mjs");
-  return openCloudflare({ peers: FOLDER, workerd: workerd.default, results: RESULTS, snippet: WEB_SNIPPET });
+  return openCloudflare({ peers: FOLDER, workerd: workerd.default, results: RESULTS, program: WEB_PROGRAM });
 }

@@ -24,7 +24,7 @@ export const LIMITS = {
 
 const ANSWER = JSON.stringify(RESULTS);
 const PATHS = ["WebSkill.search"];
-const SNIPPET = `const r = await device.WebSkill.search({ query: "x" }); return r.results.length;`;
+const PROGRAM = `const r = await device.WebSkill.search({ query: "x" }); return r.results.length;`;
 const answer = async () => ({ ok: true, json: ANSWER });
 
 const DIST = new URL("../../dist/sandbox/", import.meta.url);
@@ -51,7 +51,7 @@ export function engineAlone() {
     isolate,
     seed,
     clear: () => (done = ""),
-    run(code = SNIPPET) {
+    run(code = PROGRAM) {
       done = "";
       const deadline = performance.now() + 5_000;
       const expression = `async () => {"use strict";\n${code}\n}`;
@@ -70,7 +70,7 @@ export async function benchOneCall(extra = {}) {
   const ours = {
     "Skillgate, engine alone": () => engine.run(),
     "Skillgate, through its worker": async () => {
-      const { end } = await sandbox.run({ code: SNIPPET, paths: PATHS }, answer);
+      const { end } = await sandbox.run({ code: PROGRAM, paths: PATHS }, answer);
       if (end.json !== "10") throw new Error(`the sandbox gives ${JSON.stringify(end)}`);
     },
     ...extra,
@@ -123,7 +123,7 @@ export async function benchThroughput() {
   const sandbox = createSandbox({ limits: LIMITS });
   const rates = [];
   for (let round = 0; round < 5; round++)
-    rates.push(await throughput(() => sandbox.run({ code: SNIPPET, paths: PATHS }, answer), 4_000));
+    rates.push(await throughput(() => sandbox.run({ code: PROGRAM, paths: PATHS }, answer), 4_000));
   await sandbox.close();
   table(
     "Runs per second, one call each, answered on the main thread",

@@ -1,4 +1,4 @@
-// How long the type-check of a snippet takes, in a catalog of 2,000 methods: `node test/bench/typecheck.mjs`.
+// How long the type-check of a program takes, in a catalog of 2,000 methods: `node test/bench/typecheck.mjs`.
 
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { createTypecheck } from "../../dist/src/typecheck/index.js";
@@ -53,7 +53,7 @@ for (const [title, used, write] of [
   rows.push([title, `${write(0).length}`, `${kilobytes}`, first, median(times), quantile(times, 0.95)]);
 }
 table(
-  "Type-check of a snippet through its thread, every source different, in ms",
+  "Type-check of a program through its thread, every source different, in ms",
   ["", "characters", "KB declared", "first", "median", "p95"],
   rows,
 );

@@ -56,7 +56,7 @@ function giveUp(name, error, failures) {
   if (why === "failed") process.exitCode = 1;
 }
 
-/** Only for peers that let the event loop turn, as all of them do for this snippet. */
+/** Only for peers that let the event loop turn, as all of them do for this program. */
 async function within(ms, promise) {
   let timer;
   const late = new Promise((_resolve, reject) => {

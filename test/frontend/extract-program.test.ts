@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 
-import { readSnippet } from "../../src/frontend/index.ts";
+import { readProgramSource } from "../../src/frontend/index.ts";
 
-const read = (source: string): ReturnType<typeof readSnippet> => readSnippet(source, { sourceBytes: 10_000 });
+const read = (source: string): ReturnType<typeof readProgramSource> => readProgramSource(source, { sourceBytes: 10_000 });
 
 /** What is read of a text, without the spaces around it; or what is wrong with it. */
 function programIn(source: string): readonly string[] {
-  const snippet = read(source);
-  if (snippet.kind === "program") return [snippet.text.trim(), ...snippet.notes];
-  return snippet.kind === "unreadable" ? snippet.violations.map(({ message }) => message) : [snippet.kind];
+  const program = read(source);
+  if (program.kind === "program") return [program.text.trim(), ...program.notes];
+  return program.kind === "unreadable" ? program.violations.map(({ message }) => message) : [program.kind];
 }
 
 const CALL = "await device.MathSkill.add(1, 2)";
@@ -39,8 +39,8 @@ describe("finds a program between sentences or tags [S4]", () => {
   });
 
   test("keeps the lines and columns of the text [S4]", () => {
-    const snippet = read(`Here is the code:\n\n  ${CALL}`);
-    expect(snippet.kind === "program" && snippet.tree.body[0]).toMatchObject({ start: 21 });
+    const program = read(`Here is the code:\n\n  ${CALL}`);
+    expect(program.kind === "program" && program.tree.body[0]).toMatchObject({ start: 21 });
   });
 
   test.each([
@@ -63,14 +63,14 @@ describe("finds a program between sentences or tags [S4]", () => {
     ["dots for data", "const list = [...];", "three dots in place of code"],
     ["dots for code", "// TODO\n...", "three dots in place of code"],
   ])("has a specific message for %s [S4]", (_what, source, words) => {
-    expect(programIn(source)).toEqual([`Cannot parse the snippet: ${words} (SYNTAX)`]);
+    expect(programIn(source)).toEqual([`Cannot parse the program: ${words} (SYNTAX)`]);
   });
 
   test("takes twice as much work for a text of sentences that is twice as long [S4]", () => {
     const cost = (lines: number): number => {
       const source = "This is a sentence of some words.\n".repeat(lines);
       const since = performance.now();
-      readSnippet(source, { sourceBytes: 1 << 20 });
+      readProgramSource(source, { sourceBytes: 1 << 20 });
       return performance.now() - since;
     };
     const least = (lines: number): number => Math.min(cost(lines), cost(lines), cost(lines));

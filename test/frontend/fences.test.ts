@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { sourceText, read, readText, readViolations } from "../support/read-snippet.ts";
+import { sourceText, read, readText, readViolations } from "../support/read-program-source.ts";
 
 /** The program among the blanks. */
 const readTrimmedText = (source: string): string => readText(source).trim();
@@ -103,7 +103,7 @@ describe("selects one of several blocks, or none [S4]", () => {
     expect(readViolations("```js\ndevice.A.b()\n```\nOr:\n```js\ndevice.A.c()\n```")).toEqual([
       {
         code: "SYNTAX",
-        message: "Cannot parse the snippet: 2 code blocks; cannot tell which one to run (SYNTAX)",
+        message: "Cannot parse the program: 2 code blocks; cannot tell which one to run (SYNTAX)",
         line: 5,
         column: 0,
         endLine: 5,
@@ -123,7 +123,7 @@ describe("selects one of several blocks, or none [S4]", () => {
   ])("refuses to omit code %s silently [S4]", (_where, source, place) => {
     expect(sourceText(source)).toEqual([place]);
     expect(readViolations(source)[0]?.message).toBe(
-      "Cannot parse the snippet: found code outside the code block (SYNTAX)",
+      "Cannot parse the program: found code outside the code block (SYNTAX)",
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { readViolations } from "../support/read-snippet.ts";
+import { readViolations } from "../support/read-program-source.ts";
 
 const IMPORT = "Leave it out and write JavaScript: everything is on device, call await device.Skill.method(…)";
 const NO_SYSTEM = "Leave it out: there are no files and no processes here, call a method of device";
@@ -61,7 +61,7 @@ describe("refuses Python with the JavaScript to write instead", () => {
     ["if (a and b) { 1 }", "1:6", "a Python operator", "&& || ==="],
   ])("reports %j with its position and a message [S5]", (source, place, values, fix) => {
     const [violation] = readViolations(source);
-    expect(violation?.message).toBe(`Cannot parse the snippet: ${values} (SYNTAX)`);
+    expect(violation?.message).toBe(`Cannot parse the program: ${values} (SYNTAX)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
     expect(violation?.fix).toContain("This is Python: write JavaScript");
     expect(violation?.fix).toContain(fix);
@@ -70,7 +70,7 @@ describe("refuses Python with the JavaScript to write instead", () => {
 
   test("explains that a comment after code begins with two slashes [S5]", () => {
     expect(readViolations("print(1)  # one")).toMatchObject([
-      { message: "Cannot parse the snippet: # does not begin a comment (SYNTAX)", fix: "Write // before comments" },
+      { message: "Cannot parse the program: # does not begin a comment (SYNTAX)", fix: "Write // before comments" },
     ]);
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { readSnippet } from "../../src/frontend/index.ts";
+import { readProgramSource } from "../../src/frontend/index.ts";
 import { emitCode } from "../gatekeeper/stubs.ts";
 
 const readNotes = (source: string): readonly string[] => {
-  const snippet = readSnippet(source, { sourceBytes: 10_000 });
-  return snippet.kind === "program" ? snippet.notes : [snippet.kind];
+  const program = readProgramSource(source, { sourceBytes: 10_000 });
+  return program.kind === "program" ? program.notes : [program.kind];
 };
 
 const OBJECT = "The braces at the end were read as an object";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { readSnippet } from "../../src/frontend/index.ts";
+import { readProgramSource } from "../../src/frontend/index.ts";
 import { PARSE_LIMITS } from "../../src/frontend/limits/bounded-parser.ts";
-import { sourceText, read, readText, readViolations } from "../support/read-snippet.ts";
+import { sourceText, read, readText, readViolations } from "../support/read-program-source.ts";
 
 describe("refuses invisible characters at every position [S5]", () => {
   test.each([
@@ -18,7 +18,7 @@ describe("refuses invisible characters at every position [S5]", () => {
   ])("%s [S5]", (_what, source, what, place) => {
     const [violation, ...others] = readViolations(source);
     expect(others).toEqual([]);
-    expect(violation?.message).toBe(`The snippet has an invisible or control character: ${what} (CHARACTER_FORBIDDEN)`);
+    expect(violation?.message).toBe(`The program has an invisible or control character: ${what} (CHARACTER_FORBIDDEN)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
   });
 
@@ -49,13 +49,13 @@ describe("refuses invisible characters at every position [S5]", () => {
 
 describe("refuses a text that is too large before parsing it [S5, S7]", () => {
   test("counts bytes for the size limit [S7]", () => {
-    expect(readSnippet("'ää'", { sourceBytes: 6 }).kind).toBe("program");
-    expect(readSnippet("'ää'", { sourceBytes: 5 })).toMatchObject({
+    expect(readProgramSource("'ää'", { sourceBytes: 6 }).kind).toBe("program");
+    expect(readProgramSource("'ää'", { sourceBytes: 5 })).toMatchObject({
       kind: "unreadable",
       violations: [
         {
           code: "SOURCE_LIMIT",
-          message: "Snippet size limit exceeded: at most 5 bytes are read (SOURCE_LIMIT)",
+          message: "Program size limit exceeded: at most 5 bytes are read (SOURCE_LIMIT)",
           line: 1,
           column: 0,
           frame: "> 1 | 'ää'\n    | ^",
@@ -142,7 +142,7 @@ describe("refuses a text that is too large before parsing it [S5, S7]", () => {
       {
         code: "DEPTH_LIMIT",
         line: 1,
-        message: "Snippet nesting limit exceeded: the limit is about 111 nested brackets (DEPTH_LIMIT)",
+        message: "Program nesting limit exceeded: the limit is about 111 nested brackets (DEPTH_LIMIT)",
       },
     ]);
     expect(readViolations(`return ${"(".repeat(100_000)}`)[0]?.column).toBeLessThan(200);
@@ -159,7 +159,7 @@ describe("reports a syntax error with its position, a message and a fix [S5]", (
     expect(readViolations("const a = 1;\nconst b = a +* 2;\nreturn b;")).toEqual([
       {
         code: "SYNTAX",
-        message: "Cannot parse the snippet: unexpected token (SYNTAX)",
+        message: "Cannot parse the program: unexpected token (SYNTAX)",
         line: 2,
         column: 13,
         endLine: 2,
@@ -196,7 +196,7 @@ describe("reports a syntax error with its position, a message and a fix [S5]", (
     ["yield", "yield 1", "yield outside of a generator", "1:0"],
   ])("%s [S5]", (_what, source, what, place) => {
     const [violation] = readViolations(source);
-    expect(violation?.message).toBe(`Cannot parse the snippet: ${what} (SYNTAX)`);
+    expect(violation?.message).toBe(`Cannot parse the program: ${what} (SYNTAX)`);
     expect(`${violation?.line}:${violation?.column}`).toBe(place);
     expect(violation?.fix).not.toBe("");
   });

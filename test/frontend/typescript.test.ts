@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "acorn";
 import ts from "typescript";
 
-import { read, readText, readViolations } from "../support/read-snippet.ts";
+import { read, readText, readViolations } from "../support/read-program-source.ts";
 
 describe("parses TypeScript and blanks its types [S4]", () => {
   test("keeps lines and columns [S4]", () => {

@@ -127,7 +127,7 @@ describe("accepts named arguments in the style of Python [S1, S4]", () => {
     expect(check(source).notes[0]).toMatch(/^Named arguments were read as an object: \{ \w+: … \}$/);
   });
 
-  test("does not read an assignment to a variable of the snippet as a named argument [S4]", () => {
+  test("does not read an assignment to a variable of the program as a named argument [S4]", () => {
     expect(check('let path = "/a"; device.FilesystemMCP.read_file(path=path)').violations[0]).toMatchObject({
       code: "ARGUMENTS_INVALID",
       message: "Cannot call a method with these arguments: path=… assigns to the variable path (ARGUMENTS_INVALID)",

@@ -51,8 +51,8 @@ describe("returns the value of the last expression [S3]", () => {
     expect(emitCode(source)).toBe(source);
   });
 
-  test("explains how to return a value to a snippet that ends with a declaration [S3]", () => {
-    expect(check("const total = 1 + 1").notes).toEqual(["The snippet has no result: end it with total"]);
+  test("explains how to return a value to a program that ends with a declaration [S3]", () => {
+    expect(check("const total = 1 + 1").notes).toEqual(["The program has no result: end it with total"]);
     expect(check("const total = 1 + 1;\nprint(total);\nconst more = 2").notes).toEqual([]);
   });
 });
@@ -147,8 +147,8 @@ describe("calls a function that is the whole program [S4]", () => {
   });
 });
 
-describe("wraps the snippet in the expected text", () => {
-  test("lets a snippet declare names of sandbox globals [S3]", () => {
+describe("wraps the program in the expected text", () => {
+  test("lets a program declare names of sandbox globals [S3]", () => {
     expect(check("let console = 1, print = 2, device = 3;\nconsole + print + device").program?.code).toBe(
       "{let console = 1, print = 2, device = 3;\nreturn (console + print + device)\n}",
     );
@@ -161,7 +161,7 @@ describe("wraps the snippet in the expected text", () => {
     expect(emitCode("class A { a = this }\nreturn new A()")).toBe("class A { a = this }\nreturn new A()");
   });
 
-  test("ends a comment at the end of the snippet before the code that follows [S3]", () => {
+  test("ends a comment at the end of the program before the code that follows [S3]", () => {
     expect(check("1 // one").program?.code).toBe("{return (1) // one\n}");
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { gatekeep, type Host } from "../../src/gatekeeper/index.ts";
-import { readSnippet } from "../../src/frontend/index.ts";
+import { readProgramSource } from "../../src/frontend/index.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { createRegistry, exampleArguments } from "../../src/registry/index.ts";
 import { createValidator } from "../../src/validation/index.ts";
@@ -130,7 +130,7 @@ test("counts null and undefined for an optional argument as left out [S5]", () =
 function getFix(call: string): string | undefined {
   const names = "const status = Math.random(), names = [Math.random()], name = Math.random();\n";
   const source = `${names}${call.replace(/(^|\n)(?=\w+\()/, "$1device.ShopMCP.")}`;
-  return gatekeep(readSnippet(source, { sourceBytes: 1 << 16 }), host).violations[0]?.fix;
+  return gatekeep(readProgramSource(source, { sourceBytes: 1 << 16 }), host).violations[0]?.fix;
 }
 
 function createHost(): Host {

@@ -336,7 +336,7 @@ describe("corrects names in the style of other systems [S4]", () => {
   test.each([
     ["only the case differs", "device.MathSkill.Add(1, 2)", "METHOD_UNKNOWN 1:17"],
     ["tools without a skill", "tools.nothing(1)", "GLOBAL_UNKNOWN 1:0"],
-    ["the name is a variable of the snippet", "const MathSkill = { add: () => 3 }; MathSkill.add(1, 2)", ""],
+    ["the name is a variable of the program", "const MathSkill = { add: () => 3 }; MathSkill.add(1, 2)", ""],
   ])("does not guess if %s [S4]", (_what, source, place) => {
     expect(sourceText(source).join()).toBe(place);
   });

@@ -40,11 +40,11 @@ describe("reports each missing but expected global with a sentence of its own [S
       "GLOBAL_FORBIDDEN",
       "There is no environment here: methods of device have their own credentials",
     ],
-    ["process.exit(1)", "GLOBAL_FORBIDDEN", "Write return to end the snippet"],
+    ["process.exit(1)", "GLOBAL_FORBIDDEN", "Write return to end the program"],
     [
       "process.cwd()",
       "GLOBAL_FORBIDDEN",
-      "There is no process here: write the values into the snippet, and return the result",
+      "There is no process here: write the values into the program, and return the result",
     ],
     [
       "Buffer.from('a')",
@@ -53,7 +53,7 @@ describe("reports each missing but expected global with a sentence of its own [S
     ],
     ["window.alert('a')", "GLOBAL_FORBIDDEN", "There is no page here: return the data"],
     ["alert('a')", "GLOBAL_FORBIDDEN", "Write print(text)"],
-    ["eval('1')", "CODE_FORBIDDEN", "Write the code itself in the snippet"],
+    ["eval('1')", "CODE_FORBIDDEN", "Write the code itself in the program"],
     [
       "new Function('return 1')()",
       "CODE_FORBIDDEN",
@@ -75,7 +75,7 @@ describe("reports each missing but expected global with a sentence of its own [S
     ["Math.flor(1.5)", "GLOBAL_UNKNOWN", "Write Math.floor"],
     ["console.success('a')", "GLOBAL_UNKNOWN", "Write it yourself: console has no success"],
     ["read_file('/a')", "GLOBAL_UNKNOWN", "Write device.FilesystemMCP.read_file(path: string)"],
-    ["arguments", "GLOBAL_FORBIDDEN", "Write the values into the snippet: it gets no arguments"],
+    ["arguments", "GLOBAL_FORBIDDEN", "Write the values into the program: it gets no arguments"],
     ["const __waiting = 1", "GLOBAL_FORBIDDEN", "Use a name that does not begin with __wait"],
   ])("%s [S5]", (source, code, fix) => {
     expect(check(source).violations.map((violation) => [violation.code, violation.fix])).toEqual([[code, fix]]);
@@ -111,12 +111,12 @@ describe("reports each missing but expected global with a sentence of its own [S
       "uses what the sandbox has",
       "console.table([1]); print(structuredClone({}), new URL('https://a.b'), atob('YQ=='))",
     ],
-  ])("accepts a snippet that %s [S5]", (_what, source) => {
+  ])("accepts a program that %s [S5]", (_what, source) => {
     expect(check(source).violations).toEqual([]);
   });
 });
 
-describe("accepts the names of the snippet [S5]", () => {
+describe("accepts the names of the program [S5]", () => {
   test.each([
     ["a function that is declared later", "f();\nfunction f() {}"],
     ["a var before its declaration", "x = 1;\nvar x"],
@@ -172,7 +172,7 @@ describe("corrects habits of other languages [S4]", () => {
     expect(check(source).notes).toEqual(["Declared with let: total, n"]);
   });
 
-  test("declares no variables in a snippet without any declaration [S4]", () => {
+  test("declares no variables in a program without any declaration [S4]", () => {
     const source = Array.from({ length: 22 }, (_, i) => `word${String.fromCharCode(97 + i).repeat(9)} = ${i}`).join(
       "\n",
     );
@@ -181,7 +181,7 @@ describe("corrects habits of other languages [S4]", () => {
 
   test.each([
     ["a name that is nearly another", "const total = 1;\ntotl = 2;\nprint(total)", "GLOBAL_UNKNOWN 2:0"],
-    ["an argument of a function of the snippet", "const f = (a) => a;\nf(limit=1)", "GLOBAL_UNKNOWN 2:2"],
+    ["an argument of a function of the program", "const f = (a) => a;\nf(limit=1)", "GLOBAL_UNKNOWN 2:2"],
     ["a name that is only read", "count += 1", "GLOBAL_UNKNOWN 1:0"],
   ])("does not declare %s [S4]", (_what, source, place) => {
     expect(sourceText(source)).toEqual([place]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { check, sourceText, questions } from "./stubs.ts";
 
-describe("ends hostile snippets with an error, and soon [S5, S7]", () => {
+describe("ends hostile programs with an error, and soon [S5, S7]", () => {
   test("reports at most fifty violations, and the number of the others [S5]", () => {
     const { violations } = check("fetch(1);\n".repeat(200));
     expect(violations.length).toBe(50);
@@ -20,7 +20,7 @@ describe("ends hostile snippets with an error, and soon [S5, S7]", () => {
     expect(violation).toMatchObject({ line: 1, column: 200_017 });
   });
 
-  test("limits the searches for one snippet, and repeats none [S5]", () => {
+  test("limits the searches for one program, and repeats none [S5]", () => {
     const asked: string[] = [];
     const counting = { ...questions, findSimilar: (words: string) => (asked.push(words), []) };
     check(Array.from({ length: 40 }, (_, i) => `device.MathSkill.adx${i % 20}y();`).join("\n"), counting);
@@ -144,7 +144,7 @@ describe("refuses JSON instead of code [S4]", () => {
     expect(check('  {"tool": "MathSkill.add", "arguments": {}}').violations).toEqual([
       {
         code: "SYNTAX",
-        message: "Cannot parse the snippet: a tool call in JSON, MathSkill.add, where code was expected (SYNTAX)",
+        message: "Cannot parse the program: a tool call in JSON, MathSkill.add, where code was expected (SYNTAX)",
         line: 1,
         column: 2,
         endLine: 1,

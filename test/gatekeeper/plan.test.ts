@@ -5,7 +5,7 @@ import { check } from "./stubs.ts";
 
 const getPlan = (source: string): readonly CallSite[] => check(source).plan;
 
-describe("lists the calls of a snippet in its plan [S5]", () => {
+describe("lists the calls of a program in its plan [S5]", () => {
   test("lists calls in the order of the text, with positions and arguments [S5]", () => {
     const source =
       'const f = await device.WeatherSkill.get_forecast("Paris");\nreturn device.TextSkill.uppercase({ text: f.city });';
@@ -101,7 +101,7 @@ return get() + device.UserSkill.get(9).age`;
     ]);
   });
 
-  test("plans the calls of a refused snippet [S5]", () => {
+  test("plans the calls of a refused program [S5]", () => {
     const { plan, program } = check("device.UserSkill.get(1);\nfetch('x')");
     expect(plan.map(({ path }) => path)).toEqual(["UserSkill.get"]);
     expect(program).toBeUndefined();

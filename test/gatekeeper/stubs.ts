@@ -1,4 +1,4 @@
-import { readSnippet } from "../../src/frontend/index.ts";
+import { readProgramSource } from "../../src/frontend/index.ts";
 import { gatekeep, type Host, type Verdict } from "../../src/gatekeeper/index.ts";
 import { type Catalog } from "../../src/model/catalog.ts";
 import type { ProvidedSkill } from "../../src/model/skill.ts";
@@ -28,10 +28,10 @@ export const questions: Host = {
 };
 
 export function check(source: string, asked: Host = questions): Verdict {
-  return gatekeep(readSnippet(source, { sourceBytes: 256 << 10 }), asked);
+  return gatekeep(readProgramSource(source, { sourceBytes: 256 << 10 }), asked);
 }
 
-/** The code of a snippet that is fine, without what begins and ends it. */
+/** The code of a program that is fine, without what begins and ends it. */
 export function emitCode(source: string): string {
   const { program, violations } = check(source);
   if (program === undefined) throw new Error(violations.map(({ message }) => message).join("\n"));

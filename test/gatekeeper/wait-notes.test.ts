@@ -22,7 +22,7 @@ afterAll(() => runtime.close());
 /** A function whose calls the gatekeeper cannot tell from those of other functions that give values. */
 const LOAD = "const load = (id) => device.UserSkill.get(id);";
 
-/** The notes of a snippet that completes. */
+/** The notes of a program that completes. */
 async function getNotes(source: string): Promise<readonly string[]> {
   const outcome = await runtime.run(source);
   if (outcome.kind !== "completed") throw new Error(outcome.text);
@@ -82,7 +82,7 @@ test("names the method, and not the line again, where the gatekeeper has found t
   ]);
 });
 
-test("notes nothing about a snippet that awaits all that it starts [S2]", async () => {
+test("notes nothing about a program that awaits all that it starts [S2]", async () => {
   expect(
     await getNotes(`const load = async (id) => await device.UserSkill.get(id);\nreturn (await load(1)).name`),
   ).toEqual([]);

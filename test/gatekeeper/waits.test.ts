@@ -15,8 +15,8 @@ const METHODS: Readonly<Record<string, (a: never, b: never) => unknown>> = {
   "TestSkill.echo": (value: unknown) => value,
 };
 
-/** What a snippet prints, or else its value, and how many calls it makes. */
-async function runSnippet(source: string): Promise<{ readonly value: unknown; readonly calls: number }> {
+/** What a program prints, or else its value, and how many calls it makes. */
+async function runCheckedProgram(source: string): Promise<{ readonly value: unknown; readonly calls: number }> {
   const { program, violations } = check(source);
   if (program === undefined) throw new Error(violations.map(({ message }) => message).join("\n"));
   const { end, output, calls } = await sandbox.run(program, ({ path, arguments: json }) => {
@@ -353,7 +353,7 @@ const CASES: readonly (readonly [place: string, source: string, value: unknown, 
     1,
   ],
   [
-    "an argument of a constructor of the snippet",
+    "an argument of a constructor of the program",
     "class A { constructor(u) { this.name = u.name } } return new A(device.UserSkill.get(1)).name",
     "user 1",
     1,
@@ -630,7 +630,7 @@ const CASES: readonly (readonly [place: string, source: string, value: unknown, 
 ];
 
 test.each(CASES)("waits for a value where the program needs one: %s [S2]", async (_place, source, value, calls) => {
-  expect(await runSnippet(source)).toEqual({ value, calls });
+  expect(await runCheckedProgram(source)).toEqual({ value, calls });
 });
 
 /** What is written into the text: the rest is found out by the promises themselves. */

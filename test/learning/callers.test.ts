@@ -130,7 +130,7 @@ test("notes and refusals of the type-check omit properties of another caller's r
     const outcome = await runtime.run(source, { caller });
     return outcome.kind === "completed" ? outcome.notes.join() : outcome.text;
   };
-  // The first snippets may find the compiler still cold.
+  // The first programs may find the compiler still cold.
   while ((await said(misread, OWNER)) === "");
   // The owner's own results have been seen by now: none of the names is shared by that.
   expect(await said(misspelt, OWNER)).toContain("ada_merge");
@@ -140,7 +140,7 @@ test("notes and refusals of the type-check omit properties of another caller's r
   }
 });
 
-test("checks a cached snippet for another caller without the names of the first [P2]", async () => {
+test("checks a cached program for another caller without the names of the first [P2]", async () => {
   const runtime = await openRuntime(false);
   onTestFinished(() => runtime.close());
   const source = 'await device.ProfileSkill.read();\nreturn await device.describe("ProfileSkill.read")';

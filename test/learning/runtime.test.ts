@@ -54,7 +54,7 @@ test("finds a method by words that were searched before it was called successful
   );
 });
 
-test("learns from a snippet that searches and then calls [D1]", async () => {
+test("learns from a program that searches and then calls [D1]", async () => {
   await open();
   const source = `await device.search_skills("bake lasagna"); await device.KitchenSkill.heat()`;
   const outcome = await runtime.run(source, { caller: ada });
@@ -63,7 +63,7 @@ test("learns from a snippet that searches and then calls [D1]", async () => {
   expect(found("lasagna")).toEqual(["KitchenSkill.heat"]);
 });
 
-test("counts searches inside a snippet separately from calls [D1]", async () => {
+test("counts searches inside a program separately from calls [D1]", async () => {
   await open();
   const source = `
     for (let at = 0; at < 3; at++) print(await device.search_skills("fridge", 1));

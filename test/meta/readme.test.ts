@@ -7,7 +7,7 @@ import { DEFAULT_TIMEOUTS } from "../../src/model/timeouts.ts";
 
 const README = readFileSync("README.md", "utf8");
 
-test("runs the first snippet of the README with a skill and a real MCP server on `npm start`", () => {
+test("runs the first program of the README with a skill and a real MCP server on `npm start`", () => {
   const { status, stdout, stderr } = start();
   expect(status, stderr).toBe(0);
   expect(stdout).toContain(' 1  const files = ["README.md", "CHANGELOG.md", "LICENSE"];');
@@ -26,7 +26,7 @@ test("passes arguments, output and exit code of `npm start -- …` on to the com
   expect(start("run", "-e", "process.exit(0)", "--json").status).toBe(3);
 });
 
-test("refuses the README's second snippet with the text that follows it", () => {
+test("refuses the README's second program with the text that follows it", () => {
   const [, program = "", text] = /## A refused program.*?```js\n(.*?)```.*?```text\n(.*?)```/s.exec(README) ?? [];
   const file = join(".cache", `refused-${process.pid}.js`);
   mkdirSync(".cache", { recursive: true });

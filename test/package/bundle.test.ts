@@ -15,7 +15,7 @@ const MathSkill = defineSkill({ name: "MathSkill", description: "Calculates", me
 
 async function main() {
   const runtime = await createRuntime({ skillsDir: process.env.SKILLS ?? false, skills: [MathSkill] });
-  console.log(JSON.stringify(await runtime.run(process.env.SNIPPET)));
+  console.log(JSON.stringify(await runtime.run(process.env.PROGRAM)));
   await runtime.close();
 }
 main();
@@ -44,7 +44,7 @@ test.each(["esm", "cjs"] as const)(
     const folder = mkdtempSync(join(aside, "copy-"));
     const file = join(folder, format === "esm" ? "program.mjs" : "program.cjs");
     cpSync(await bundle(format), file);
-    const lost = await runNode([file], { SNIPPET: "1" });
+    const lost = await runNode([file], { PROGRAM: "1" });
     expect(lost.stderr).toContain(
       'Cannot find the files of Skillgate beside a bundle: install the package "skillgate" there, ' +
         'or copy its folder "dist" to "skillgate" in the folder of the bundle',
@@ -75,8 +75,8 @@ async function bundle(format: "esm" | "cjs"): Promise<string> {
   return outfile;
 }
 
-async function run(file: string, snippet: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
-  const { status, stdout, stderr } = await runNode([file], { SNIPPET: snippet, ...env });
+async function run(file: string, program: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const { status, stdout, stderr } = await runNode([file], { PROGRAM: program, ...env });
   expect(status, stderr).toBe(0);
   return JSON.parse(stdout) as unknown;
 }

@@ -49,7 +49,7 @@ const codeOf = async (runtime: Runtime, source: string, caller?: Parameters<Runt
   return outcome.kind === "refused" ? (outcome.violations[0]?.code ?? "") : outcome.error.code;
 };
 
-test("refuses a denied method when the snippet is checked, before any call [P4]", async () => {
+test("refuses a denied method when the program is checked, before any call [P4]", async () => {
   const runtime = await openRuntime(createProject({ "policies/tools.yaml": "MailSkill.send: { decision: deny }" }));
   const outcome = await runtime.run("await device.MailSkill.purge();\nawait device.MailSkill.send()");
   expect(outcome).toMatchObject({

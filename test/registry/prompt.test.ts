@@ -17,7 +17,7 @@ test("embeds a small catalog in the prompt, in the form that models know [D4]", 
 ### BraveSearchMCP
 MCP server: brave-search
 - \`device.BraveSearchMCP.search(query: string, count?: number = 10)\`
-  Searches the web with Brave. Returns titles, addresses and snippets.
+  Searches the web with Brave. Returns titles, addresses and programs.
 - \`device.BraveSearchMCP.news(query: string, freshness?: "day" | "week" | "month")\`
   Searches recent news articles
 - \`device.BraveSearchMCP.ping(args?: Record<string, unknown>)\`

@@ -76,7 +76,7 @@ async function openStore(folder: string): Promise<Database> {
   return database;
 }
 
-test("continues a run that was answered with no: the snippet can catch it [R2]", async () => {
+test("continues a run that was answered with no: the program can catch it [R2]", async () => {
   const store = createFolder();
   const { id, question } = await leaveWaiting(store);
   const { runtime, sent } = await openPost(store);

@@ -36,7 +36,7 @@ async function open(options: RuntimeOptions = {}): Promise<Runtime> {
   return runtime;
 }
 
-test("tells a snippet what is left of its limits [R8]", async () => {
+test("tells a program what is left of its limits [R8]", async () => {
   const runtime = await open();
   const limits = { calls: 5, cpuMs: 4_000, wallMs: 30_000, outputBytes: 1_000, memoryBytes: 32 << 20 };
   const code = `const before = await device.budget();
@@ -58,7 +58,7 @@ test("tells a snippet what is left of its limits [R8]", async () => {
   expect(outcome.usage.calls).toBe(1);
 });
 
-test("lets a snippet stop before a limit does [R8]", async () => {
+test("lets a program stop before a limit does [R8]", async () => {
   const runtime = await open();
   const code = `let made = 0;
     while ((await device.budget()).calls > 2) { await device.SlowSkill.quick(); made++; }
@@ -123,7 +123,7 @@ export class TimedSkill {
 }
 `;
 
-test("tells skills in files and snippets of the command line what is left [R8]", async () => {
+test("tells skills in files and programs of the command line what is left [R8]", async () => {
   const cwd = project({ "skills/timed.js": FILE_SKILL });
   const code = "const { calls } = await device.budget();\n[calls, await device.TimedSkill.left()]";
   const { stdout, exit } = await skillgate(["run", "--json", "-e", code], { cwd });

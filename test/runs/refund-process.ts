@@ -38,7 +38,7 @@ export function createShop(): { readonly store: string; readonly log: string; re
   };
 }
 
-/** Starts a process on the store: one that runs a snippet, or one that continues runs. */
+/** Starts a process on the store: one that runs a program, or one that continues runs. */
 export function startProcess(
   { store, log }: { readonly store: string; readonly log: string },
   [command, code = ""]: readonly ["run", string] | readonly ["follow"],

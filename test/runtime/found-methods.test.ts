@@ -188,7 +188,7 @@ codes`;
 describe("several questions are asked at once", () => {
   const SEVERAL = `## add numbers\n${TEXT}\n\n## zzz\nNo results found\nSkills: MathSkill, NoteSkill\nSearch again with two to four English words that a tool's author would use: a verb and a thing, one intent a search`;
 
-  test("of search_skills, in a snippet [D1]", async () => {
+  test("of search_skills, in a program [D1]", async () => {
     expect(await evaluate("await device.search_skills(['add numbers', 'zzz'])")).toBe(SEVERAL);
     expect(
       await evaluate(
@@ -197,7 +197,7 @@ describe("several questions are asked at once", () => {
     ).toEqual([2, "MathSkill.add", 0, 1]);
   });
 
-  test("of describe, in a snippet [D3]", async () => {
+  test("of describe, in a program [D3]", async () => {
     const code =
       "const [add, none] = await device.describe(['MathSkill.add', 'NoSkill.x']);\n[add.path, none.path, await add.call(1, 2)]";
     expect(await evaluate(code)).toEqual(["MathSkill.add", null, 3]);

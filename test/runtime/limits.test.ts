@@ -54,7 +54,7 @@ const ENDS: Readonly<
     limits: { cpuMs: 50 },
     source: "for (;;);",
     code: "CPU_LIMIT",
-    values: "the snippet computed for 50 ms",
+    values: "the program computed for 50 ms",
   },
   wallMs: {
     limits: { wallMs: 80 },
@@ -66,13 +66,13 @@ const ENDS: Readonly<
     limits: { memoryBytes: 2 << 20 },
     source: "const all = []; for (;;) all.push('x'.repeat(1e5) + all.length)",
     code: "MEMORY_LIMIT",
-    values: "the snippet needs more than 2097152 bytes",
+    values: "the program needs more than 2097152 bytes",
   },
   stack: {
     limits: {},
     source: "const dive = () => dive() + 1; dive()",
     code: "STACK_LIMIT",
-    values: "the snippet calls functions too deeply",
+    values: "the program calls functions too deeply",
   },
   sourceBytes: {
     limits: { sourceBytes: 10 },
@@ -152,13 +152,13 @@ test("cuts printed text and a result visibly at their limits, and completes the 
   });
 });
 
-test("cancels calls in progress when a snippet ends, and names them in a note [S7]", async () => {
+test("cancels calls in progress when a program ends, and names them in a note [S7]", async () => {
   const source = "Promise.race([device.EchoSkill.never(), device.EchoSkill.echo(1), device.EchoSkill.never()])";
   expect(await runtime.run(source)).toMatchObject({
     kind: "completed",
     value: 1,
     notes: [
-      "The snippet ended before these calls did, and they were cancelled: EchoSkill.never, EchoSkill.never. Await them",
+      "The program ended before these calls did, and they were cancelled: EchoSkill.never, EchoSkill.never. Await them",
     ],
     calls: [{ outcome: "unfinished" }, { outcome: "ok" }, { outcome: "unfinished" }],
   });
@@ -180,7 +180,7 @@ test("a message about a limit says how many calls were made, and which were not 
   });
 });
 
-test("a note lists the calls that were not made when the snippet ended [S12]", async () => {
+test("a note lists the calls that were not made when the program ended [S12]", async () => {
   const source = `
     const hanging = [1, 2, 3, 4, 5].map(() => device.EchoSkill.never());
     await Promise.race([...hanging, new Promise((done) => setTimeout(done, 20))]);
@@ -190,7 +190,7 @@ test("a note lists the calls that were not made when the snippet ended [S12]", a
     kind: "completed",
     value: "end",
     notes: expect.arrayContaining([
-      "The snippet ended before these calls were made, as others were pending: EchoSkill.never (3 times). Await them",
+      "The program ended before these calls were made, as others were pending: EchoSkill.never (3 times). Await them",
     ]) as string[],
   });
 });

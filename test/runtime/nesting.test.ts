@@ -68,7 +68,7 @@ test("uses one nesting limit in the guest's own code and on the host [S13]", () 
   expect(MAX_DEPTH_OF_GUESTS).toBe(MAX_DEPTH);
 });
 
-describe("values of a snippet", () => {
+describe("values of a program", () => {
   test("are returned up to the nesting limit [S13]", async () => {
     const outcome = await runtime.run(`return ${deep(MAX_DEPTH)}`);
     expect(outcome).toMatchObject({ kind: "completed" });
@@ -91,7 +91,7 @@ describe("values of a snippet", () => {
     ["levels beyond the guest's stack", deep(200_000)],
     ["levels beside 20 KB of text", `[${deep(6_000)}, "x".repeat(20_000)]`],
     ["levels inside a Map", `new Map([["v", ${deep(700)}]])`],
-  ])("fail a call with too many %s, which a snippet can catch [S13]", async (_, value) => {
+  ])("fail a call with too many %s, which a program can catch [S13]", async (_, value) => {
     const message = /^NESTING_LIMIT The value is nested too deeply: .* levels \(NESTING_LIMIT\)$/;
     expect(await ended(`await device.NestSkill.take(${value})`)).toMatch(message);
     expect(await ended(`const t = device.NestSkill.take(${value}); return "x" + t`)).toMatch(message);
@@ -111,7 +111,7 @@ describe("values of a snippet", () => {
   });
 });
 
-describe("a toJSON of the snippet", () => {
+describe("a toJSON of the program", () => {
   const replaced: readonly (readonly [string, string])[] = [
     ["an assignment", "Array.prototype.toJSON = () => undefined;"],
     ["defineProperty", 'Object.defineProperty(Array.prototype, "toJSON", { value: () => undefined });'],

@@ -5,7 +5,7 @@ import { ERRORS } from "../../src/errors.ts";
 import { createRuntime, type Outcome } from "../../src/index.ts";
 import { SAMPLE_SKILLS } from "../support/refusals.ts";
 
-/** The samples that `docs/errors.md` shows for each code: a snippet, and the text that the model reads. */
+/** The samples that `docs/errors.md` shows for each code: a program, and the text that the model reads. */
 const REFUSALS = JSON.parse(readFileSync(new URL("../fixtures/refusals.json", import.meta.url), "utf8")) as readonly {
   readonly code: string;
   readonly source: string;

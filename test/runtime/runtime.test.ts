@@ -72,7 +72,7 @@ async function failure(
   return outcome.error;
 }
 
-describe("the pipeline of a snippet", () => {
+describe("the pipeline of a program", () => {
   test("passes arguments in every form to the skill [S1]", async () => {
     expect(await value("device.MathSkill.add(2, 3)")).toBe(5);
     expect(await value("await device.MathSkill.add({ a: 2, b: 3 })")).toBe(5);
@@ -98,7 +98,7 @@ describe("the pipeline of a snippet", () => {
   test("reports a run without output and value, with its notes [S3]", async () => {
     expect(await runtime.run("const x = 1;")).toMatchObject({
       kind: "completed",
-      text: "(no output)\nNote: The snippet has no result: end it with x",
+      text: "(no output)\nNote: The program has no result: end it with x",
     });
     expect(await runtime.run("for (const x of []) print(x)")).toMatchObject({ text: "(no output)" });
   });
@@ -121,7 +121,7 @@ describe("the pipeline of a snippet", () => {
     expect(await value("(await device.MathSkill.echo(new Uint8Array([7, 8])))[1]")).toBe(8);
   });
 
-  test("lets the snippet catch a failed call with all its facts [S10]", async () => {
+  test("lets the program catch a failed call with all its facts [S10]", async () => {
     const source =
       "try { await device.MathSkill.fail() } catch (e) { [e instanceof Error, e.name, e.message, e.code, e.skill, e.method] }";
     expect(await value(source)).toEqual([true, "CallError", "the disk is full", "CALL_FAILED", "MathSkill", "fail"]);
@@ -218,7 +218,7 @@ describe("the pipeline of a snippet", () => {
     ]);
   });
 
-  test("reads a large result in parts in a later snippet [S11]", async () => {
+  test("reads a large result in parts in a later program [S11]", async () => {
     const large = await runtime.run("Array.from({ length: 100_000 }, (_, n) => n)");
     const [, uri] = /read it in parts at (\S+) with device\.read_result\(uri, offset, length\)$/.exec(large.text) ?? [];
     const read = `
@@ -237,7 +237,7 @@ describe("the pipeline of a snippet", () => {
     });
   });
 
-  test("cancels and names calls that the snippet did not await [S12]", async () => {
+  test("cancels and names calls that the program did not await [S12]", async () => {
     const outcome = await runtime.run(
       "await Promise.race([device.MathSkill.hang(), new Promise((done) => setTimeout(done, 5))]); 1",
     );
@@ -278,7 +278,7 @@ describe("the runtime", () => {
     );
   });
 
-  test("continues a search at its offset, from the library and from a snippet [D1]", async () => {
+  test("continues a search at its offset, from the library and from a program [D1]", async () => {
     const all = runtime.search("", { limit: 100 }).results.map(({ path }) => path);
     expect(runtime.search("", { limit: 2, offset: 2 }).results.map(({ path }) => path)).toEqual(all.slice(2, 4));
     const page = `Found ${all.length} result(s), starting with number ${all.length}:\n- ${all.at(-1)}`;

@@ -99,7 +99,7 @@ test("throws the reason of a rejected promise where its value is used [S2]", asy
   expect(await getValue(sandbox, code)).toBe("mine");
 });
 
-test("runs the other code of a snippet while one of its own promises is awaited [S2]", async () => {
+test("runs the other code of a program while one of its own promises is awaited [S2]", async () => {
   const code = `const order = [];
     const first = (async () => { order.push(await device.Echo.back("first")); return "1" })();
     const second = (async () => { order.push(await device.Echo.back("second")); return "2" })();
@@ -107,12 +107,12 @@ test("runs the other code of a snippet while one of its own promises is awaited 
   expect(await getValue(sandbox, code)).toEqual(["21", ["first", "second"]]);
 });
 
-test("reports a wait that cannot end as an error with its position, which the snippet can catch [S2]", async () => {
+test("reports a wait that cannot end as an error with its position, which the program can catch [S2]", async () => {
   const code = "let done; const never = new Promise((resolve) => { done = resolve });\nreturn never.name";
   const { end } = await run(sandbox, code);
   expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({
     code: "WAIT_CYCLE",
-    stack: expect.stringContaining("snippet.js:3:"),
+    stack: expect.stringContaining("program.js:3:"),
   });
   const caught = code.replace("return never.name", "try { never.name } catch { done({ name: 1 }) } return never.name");
   expect(await getValue(sandbox, caught)).toBe(1);
@@ -151,7 +151,7 @@ test.each([
   ["a function with that prototype", "Object.setPrototypeOf(() => 1, Promise.prototype)"],
   ["a proxy of a promise", "new Proxy(Promise.resolve(1), {})"],
   ["a proxy that names that prototype", "new Proxy({}, { getPrototypeOf: () => Promise.prototype })"],
-  ["a promise of a class of the snippet", "(class Job extends Promise {}).resolve(4)"],
+  ["a promise of a class of the program", "(class Job extends Promise {}).resolve(4)"],
   ["a promise without a prototype", "Object.setPrototypeOf(Promise.resolve(1), null)"],
   ["an object with a getter named then", '({ get then() { throw new Error("read") } })'],
 ])("leaves what only looks like a promise as it is: %s [S2]", async (_what, made) => {

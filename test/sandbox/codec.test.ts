@@ -66,7 +66,7 @@ test("measures a result by its JSON, even if its binary form is shorter [S7]", a
   expect(end).toEqual({ kind: "stopped", reason: "RESULT_LIMIT" });
 });
 
-test("reports depth and cycles as errors of the snippet [S7]", async () => {
+test("reports depth and cycles as errors of the program [S7]", async () => {
   const code = "let deep = []; for (let i = 0; i < 1e5; i++) deep = [deep]; return deep";
   const deep = await run(sandbox, code, { limits: { cpuMs: 500 } });
   expect(deep.end).toMatchObject({ kind: "threw", json: expect.stringContaining("NESTING_LIMIT") as string });

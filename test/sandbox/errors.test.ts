@@ -6,11 +6,11 @@ import { openSandbox, run, thrownBy, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox(1);
 
-/** The line that stands in front of the snippet is the only one. */
+/** The line that stands in front of the program is the only one. */
 const FIRST_LINE = 2;
 
 /**
- * Programs that throw, and where: line and column count from 1, in the snippet's own text. The engine points at the dot
+ * Programs that throw, and where: line and column count from 1, in the program's own text. The engine points at the dot
  * of a property, at the bracket of a call, and at a name.
  */
 const PLACES: Readonly<Record<string, readonly [code: string, line: number, column: number, name?: string]>> = {
@@ -127,14 +127,14 @@ test.each(Object.entries(PLACES))(
   async (_, [code, line, column, name = "TypeError"]) => {
     const thrown = await thrownBy(sandbox, code);
     expect(thrown.name).toBe(name);
-    const [, at] = /snippet\.js:(\d+:\d+)/.exec(thrown.stack) ?? [];
+    const [, at] = /program\.js:(\d+:\d+)/.exec(thrown.stack) ?? [];
     expect(at).toBe(`${line + FIRST_LINE - 1}:${column}`);
   },
 );
 
 test("gives a call the frames of an error created there [S10]", async () => {
   const code = `
-    const places = (error) => error.stack.match(/snippet\\.js:\\d+:/g);
+    const places = (error) => error.stack.match(/program\\.js:\\d+:/g);
     const f = (n) => n > 0 ? [n].map((m) => f(m - 1))[0] : [places(new Error()), device.Echo.fail()];
     const g = async () => {
       await null; const [here, failing] = f(3);
@@ -154,12 +154,12 @@ test("reads no position, and throws no error, for invalid frames [S10]", () => {
     pointers.map((of) => new DataView(Uint32Array.from(of).buffer)),
   );
   const property = fc.property(memory, fc.nat(300), (of, runtime) => {
-    expect(new CallSites(runtime).stack(of)).toMatch(/^(?: {4}at <anonymous> \(snippet\.js:-?\d+:-?\d+\)\n)*$/);
+    expect(new CallSites(runtime).stack(of)).toMatch(/^(?: {4}at <anonymous> \(program\.js:-?\d+:-?\d+\)\n)*$/);
   });
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test("tells the snippet that catches a failed call its method and position [S10]", async () => {
+test("tells the program that catches a failed call its method and position [S10]", async () => {
   const code = `
     const tell = (error) => [error instanceof Error, error.name, error.message, error.code, error.skill, error.method, error.server, Object.keys(error), String(error)];
     const caught = [];
@@ -179,13 +179,13 @@ test("tells the snippet that catches a failed call its method and position [S10]
   ];
   expect(await getValue(sandbox, code)).toEqual([
     told,
-    "    at <anonymous> (snippet.js:5:33)\n",
+    "    at <anonymous> (program.js:5:33)\n",
     told,
-    "    at <anonymous> (snippet.js:6:37)\n",
+    "    at <anonymous> (program.js:6:37)\n",
   ]);
 });
 
-test("sends the host an error with only the snippet's own frames [S10]", async () => {
+test("sends the host an error with only the program's own frames [S10]", async () => {
   for (const code of [
     "await device.Echo.fail(1)",
     'new URL("x")',
@@ -194,12 +194,12 @@ test("sends the host an error with only the snippet's own frames [S10]", async (
   ]) {
     const { stack } = await thrownBy(sandbox, code);
     const lines = stack.split("\n").filter((line) => line !== "");
-    expect(lines.filter((line) => !/^ {4}at .*(?:\(snippet\.js:\d+:\d+\)|\(native\))$/.test(line))).toEqual([]);
+    expect(lines.filter((line) => !/^ {4}at .*(?:\(program\.js:\d+:\d+\)|\(native\))$/.test(line))).toEqual([]);
     expect(lines.length).toBeGreaterThan(0);
   }
 });
 
-test("hides our files from every stack that a snippet can see [S10]", async () => {
+test("hides our files from every stack that a program can see [S10]", async () => {
   const code = `
     const stacks = [];
     const note = () => stacks.push(new Error("here").stack);
@@ -214,11 +214,11 @@ test("hides our files from every stack that a snippet can see [S10]", async () =
     return stacks`;
   const stacks = (await getValue(sandbox, code)) as string[];
   expect(stacks.length).toBeGreaterThan(16);
-  expect(stacks.filter((stack) => !stack.includes("snippet.js:"))).toEqual([]);
+  expect(stacks.filter((stack) => !stack.includes("program.js:"))).toEqual([]);
   expect(
     stacks
       .join("")
-      .replaceAll("snippet.js", "")
+      .replaceAll("program.js", "")
       .match(/\w+\.[jt]s|file:|\/|node:/g),
   ).toBe(null);
 });

@@ -117,7 +117,7 @@ test("finds a stolen channel to the host, and records the calls of a run without
 });
 
 test.each(Object.entries(PRELUDES))(
-  "gives a snippet that replaces %s its calls or an error, and nothing of ours [S6]",
+  "gives a program that replaces %s its calls or an error, and nothing of ours [S6]",
   async (_, prelude) => {
     const { received, end } = await callsAfter(prelude);
     expect(received.filter((call) => !HONEST.includes(call))).toEqual([]);

@@ -87,7 +87,7 @@ test("refuses every way to run code from text [S6]", async () => {
       () => Object.getOwnPropertyDescriptor(Object.getPrototypeOf(async () => {}), "constructor").value("return 1"),
     ];
     return ways.map((way) => { try { way(); return "done" } catch (error) { return error.constructor.name + ": " + error.message } })`;
-  const refused = "TypeError: Cannot make code from text: write the code itself in the snippet";
+  const refused = "TypeError: Cannot make code from text: write the code itself in the program";
   expect(await getValue(sandbox, code)).toEqual([
     "ReferenceError: 'eval' is not defined",
     "TypeError: not a function",
@@ -111,14 +111,14 @@ test("offers no module, file, network, process, thread or engine [S6]", async ()
   expect((await thrownBy(sandbox, "return import.meta")).name).toBe("SyntaxError");
 });
 
-test("gives nothing to a snippet that closes the function around it [S6]", async () => {
+test("gives nothing to a program that closes the function around it [S6]", async () => {
   const code = "}; globalThis.early = typeof device + typeof __waitFor; async () => { return [early, typeof __host]";
   expect(await getValue(sandbox, code)).toEqual(["objectfunction", "undefined"]);
   expect(await thrownBy(sandbox, "}; () => {")).toMatchObject({ name: "TypeError" });
   expect(await thrownBy(sandbox, "}; throw new RangeError('x'); () => {")).toMatchObject({ name: "RangeError" });
 });
 
-test("ends a snippet without a result and output with neither [S3]", async () => {
+test("ends a program without a result and output with neither [S3]", async () => {
   expect(await run(sandbox, "")).toMatchObject({ end: { kind: "returned", json: "" }, output: "", calls: 0 });
 });
 

@@ -87,7 +87,7 @@ cases.map(([kind, value, locales, options]) =>
   expect(found.map((text, at) => [cases[at], text])).toEqual(expected.map((text, at) => [cases[at], text]));
 });
 
-test("the zone is UTC unless the snippet names one, like that of the clock [S4]", async () => {
+test("the zone is UTC unless the program names one, like that of the clock [S4]", async () => {
   const code = `const at = new Date(0);
 [at.toLocaleString("en-GB"), at.toLocaleString("en-GB", { timeZone: "Asia/Tokyo" }), Intl.DateTimeFormat().resolvedOptions().timeZone, at.getHours()]`;
   expect(await evaluate(code)).toEqual(["01/01/1970, 00:00:00", "01/01/1970, 09:00:00", "UTC", 0]);

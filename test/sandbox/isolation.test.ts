@@ -67,7 +67,7 @@ test(
   },
 );
 
-test("offers a snippet exactly the listed globals [S8]", async () => {
+test("offers a program exactly the listed globals [S8]", async () => {
   const census = (await getValue(sandbox, CENSUS)) as string[];
   const names = census
     .map((line) => line.split(" ")[0] as string)

@@ -10,7 +10,7 @@ interface Case {
   readonly limits?: Partial<RunLimits>;
 }
 
-/** Ends that a snippet can run into, each with programs that do. */
+/** Ends that a program can run into, each with programs that do. */
 const ENDS: Readonly<Partial<Record<StopReason, Readonly<Record<string, Case>>>>> = {
   CPU_LIMIT: {
     "an endless loop": { code: "for (;;);", limits: { cpuMs: 50 } },
@@ -51,7 +51,7 @@ const ENDS: Readonly<Partial<Record<StopReason, Readonly<Record<string, Case>>>>
     "one large buffer": { code: "new Uint8Array(60 << 20)" },
     "many texts": { code: 'const all = []; for (let i = 0; ; i++) all.push("x".repeat(1e5) + i)' },
     "a text that doubles": { code: 'let text = "x"; for (;;) text = (text + text).toUpperCase()' },
-    "a snippet that catches it": {
+    "a program that catches it": {
       code: "const all = []; for (;;) try { for (;;) all.push(new Uint8Array(1e6)) } catch {}",
     },
     "small objects": { code: "let last = {}; for (;;) last = { last, a: 1, b: 2 }", limits: { cpuMs: 20_000 } },
@@ -59,7 +59,7 @@ const ENDS: Readonly<Partial<Record<StopReason, Readonly<Record<string, Case>>>>
       code: "const all = []; for (;;) all.push(new Uint8Array(1e5))",
       limits: { memoryBytes: 2 << 20 },
     },
-    "a limit of 1 MB, with a snippet that catches it": {
+    "a limit of 1 MB, with a program that catches it": {
       code: "const all = []; for (;;) try { for (;;) all.push(new Uint8Array(1e4)) } catch {}",
       limits: { memoryBytes: 1 << 20 },
     },
@@ -152,7 +152,7 @@ test("ends a run with uncaught recursion with a stack overflow [S7]", async () =
   });
 });
 
-test("reports an answer that is too large as an error that the snippet can catch [S7]", async () => {
+test("reports an answer that is too large as an error that the program can catch [S7]", async () => {
   const code = "try { await device.Echo.back(3) } catch (error) { return [error.name, error.code, error.message] }";
   const { end } = await run(sandbox, code, { limits: { answerBytes: 100 } }, async () => answer("x".repeat(200)));
   const message = "Call result size limit exceeded: 202 bytes, at most 100 (ANSWER_LIMIT)";
@@ -278,7 +278,7 @@ test("cancels and names calls without an answer when a run ends [S7]", async () 
   expect([unfinished, cancelled, calls]).toEqual([[1, 2], [1, 2], 3]);
 });
 
-test("cancels and names a call of the snippet's last step like others [S7]", async () => {
+test("cancels and names a call of the program's last step like others [S7]", async () => {
   const asked: string[] = [];
   const { end, unfinished } = await run(sandbox, "device.Echo.back(1); return 4", {}, async ({ path }) => {
     asked.push(path);

@@ -12,8 +12,8 @@ async function misreads(code: string): Promise<unknown> {
 
 test("reports members that a text or a number does not have, with their places", async () => {
   expect((await run(sandbox, `const r = "abc";\nr.data;\nreturn (5).total`)).misreads).toEqual([
-    { of: "text", name: "data", size: 3, stack: expect.stringContaining("snippet.js:3:2") as string },
-    { of: "number", name: "total", size: 0, stack: expect.stringContaining("snippet.js:4:11") as string },
+    { of: "text", name: "data", size: 3, stack: expect.stringContaining("program.js:3:2") as string },
+    { of: "number", name: "total", size: 0, stack: expect.stringContaining("program.js:4:11") as string },
   ]);
   expect(await misreads(`const { data } = '{"data":1}'; return "a"["b c"]`)).toEqual([
     ["json", "data", 10],

@@ -6,7 +6,7 @@ import { answer, openSandbox, run, thrownBy, getValue } from "../support/sandbox
 
 const sandbox = openSandbox(1);
 
-/** The arguments that reach the host when a snippet makes one call, as text. */
+/** The arguments that reach the host when a program makes one call, as text. */
 async function receiveArguments(list: string): Promise<string> {
   let seen = "";
   const listen: AnswerCall = async (call) => {
@@ -196,7 +196,7 @@ test("transfers bytes of any length in both directions [S9]", async () => {
   );
 });
 
-test("does not change how a snippet writes its own JSON [S9]", async () => {
+test("does not change how a program writes its own JSON [S9]", async () => {
   const code = `return [
     JSON.stringify([new Map([[1, 2]]), new Set([1]), new Uint8Array([7]), new Error("x"), Promise.resolve(1), new Date(0)]),
     (() => { try { return JSON.stringify(1n) } catch (error) { return error.name } })(),

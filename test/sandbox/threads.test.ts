@@ -85,7 +85,7 @@ test("accepts infinite limits [S7]", async () => {
   expect(output).toBe("x");
 });
 
-test("leaves the process intact after hostile snippets [S7]", { timeout: 60_000 }, async () => {
+test("leaves the process intact after hostile programs [S7]", { timeout: 60_000 }, async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on("unhandledRejection", note).on("uncaughtExceptionMonitor", note).on("warning", note);

@@ -309,7 +309,7 @@ test("ends the run at an error in a microtask, with its line [S7]", async () => 
     "queueMicrotask(() => {\n  throw new RangeError('bad') });\nawait new Promise((done) => setTimeout(done, 1e6))";
   const { end } = await run(sandbox, code);
   expect(end.kind === "threw" && JSON.parse(end.json)).toMatchObject({ name: "RangeError", message: "bad" });
-  expect(end.kind === "threw" && JSON.parse(end.json).stack).toMatch(/^ {4}at <anonymous> \(snippet\.js:3:\d+\)\n/);
+  expect(end.kind === "threw" && JSON.parse(end.json).stack).toMatch(/^ {4}at <anonymous> \(program\.js:3:\d+\)\n/);
   expect(await thrownBy(sandbox, "queueMicrotask('text')")).toMatchObject({
     message: "Cannot queue what is not a function",
   });

@@ -33,7 +33,7 @@ async function text(runtime: Runtime, source: string): Promise<string> {
   return (await runtime.run(source)).text.split("\n")[0] ?? "";
 }
 
-test("returns values of a method to a snippet as the page for skill authors says [S9]", async () => {
+test("returns values of a method to a program as the page for skill authors says [S9]", async () => {
   const runtime = await open();
   const kind = (of: string): Promise<string> =>
     text(
@@ -66,7 +66,7 @@ test("returns values of a method to a snippet as the page for skill authors says
   );
 });
 
-test("passes values of a snippet to a method as the page for skill authors says [S9]", async () => {
+test("passes values of a program to a method as the page for skill authors says [S9]", async () => {
   const runtime = await open();
   for (const [value, expected] of [
     ["undefined", "Undefined undefined"],
@@ -94,7 +94,7 @@ test("passes values of a snippet to a method as the page for skill authors says 
   );
 });
 
-test("keeps a date of a snippet as a date where the type is open, and writes text where a string is declared [S9]", async () => {
+test("keeps a date of a program as a date where the type is open, and writes text where a string is declared [S9]", async () => {
   const runtime = await open();
   const skill = "device.ValuesSkill";
   const long = "Array.from({ length: 2_000 }, () => new Date(0))";
@@ -119,7 +119,7 @@ test("keeps a date of a snippet as a date where the type is open, and writes tex
   expect(error).toContain('{"at":"1970-01-01T00:00:00.000Z"}');
 });
 
-test("returns a date of a snippet as a date in the value of the outcome, and ISO 8601 in its text [S9]", async () => {
+test("returns a date of a program as a date in the value of the outcome, and ISO 8601 in its text [S9]", async () => {
   const runtime = await open();
   const iso = "1970-01-01T00:00:00.000Z";
   for (const [source, value, shown] of [
@@ -150,7 +150,7 @@ for await (const line of createInterface(process.stdin)) {
 }
 `;
 
-test("sends a date of a snippet to an MCP server as ISO 8601, and does not change values that look like tags [S9]", async () => {
+test("sends a date of a program to an MCP server as ISO 8601, and does not change values that look like tags [S9]", async () => {
   const cwd = project({ "server.mjs": SERVER });
   const args = [join(cwd, "server.mjs")];
   const runtime = await createRuntime({

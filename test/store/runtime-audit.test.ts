@@ -105,7 +105,7 @@ test("stores failed and refused calls [P8]", async () => {
   ]);
 });
 
-test("stores the records of a call without a snippet before it resolves [P8]", async () => {
+test("stores the records of a call without a program before it resolves [P8]", async () => {
   const runtime = await openRuntime(folder);
   await runtime.call("MailSkill.read", { text: "x" });
   expect(await readRecords()).toHaveLength(2);

@@ -8,7 +8,7 @@ import type { ProvidedSkill } from "../../src/model/skill.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import { toInputSchema, type Stub, STUBS } from "./stubs.ts";
 
-/** A program of the corpus: the header line of its case says how it must end; the snippet follows. */
+/** A program of the corpus: the header line of its case says how it must end; the program follows. */
 export interface Program {
   /** `category/name`. */
   readonly id: string;

@@ -9,7 +9,7 @@ import { WebSocket } from "ws";
 
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import { BIN, environment, skillgate } from "./cli/command.ts";
-import { DEEP_SERVER, HOSTILE_SKILL, METHODS, SNIPPETS, TEXTS } from "./hostile.ts";
+import { DEEP_SERVER, HOSTILE_SKILL, METHODS, PROGRAMS, TEXTS } from "./hostile.ts";
 import { faultsOfProcess, type Parsed } from "./serving.ts";
 
 /** The surfaces of Skillgate; each answers an input with text. */
@@ -80,8 +80,8 @@ const SURFACES: Readonly<Record<string, Surface>> = {
 
 describe.each(Object.entries(SURFACES))("%s", (surface, { run, call, send }) => {
   const inputs = [
-    ...SNIPPETS.map(({ name, code }) => ({ name, give: () => run?.(code) })),
-    ...METHODS.map(({ name, path }) => ({ name: `${name} in a snippet`, give: () => run?.(`await device.${path}()`) })),
+    ...PROGRAMS.map(({ name, code }) => ({ name, give: () => run?.(code) })),
+    ...METHODS.map(({ name, path }) => ({ name: `${name} in a program`, give: () => run?.(`await device.${path}()`) })),
     ...METHODS.map(({ name, path }) => ({ name, give: () => call?.(path) })),
     ...(send === undefined ? [] : TEXTS.map(([name, sent]) => ({ name, give: () => send(sent) }))),
   ];
@@ -98,7 +98,7 @@ describe.each(Object.entries(SURFACES))("%s", (surface, { run, call, send }) => 
 
 describe("the command line", () => {
   const commands = [
-    ...SNIPPETS.map(({ name, code, exit }) => ({ name: `run with ${name}`, args: ["run"], input: code, exit })),
+    ...PROGRAMS.map(({ name, code, exit }) => ({ name: `run with ${name}`, args: ["run"], input: code, exit })),
     ...METHODS.map(({ name, path, exit }) => ({ name: `call with ${name}`, args: ["call", path], input: "", exit })),
   ];
 

@@ -52,12 +52,12 @@ export interface HostileInput {
   readonly exit: 0 | 1 | 3;
 }
 
-export interface HostileSnippet extends HostileInput {
+export interface HostileProgram extends HostileInput {
   readonly code: string;
 }
 
 /** Hostile programs. */
-export const SNIPPETS: readonly HostileSnippet[] = [
+export const PROGRAMS: readonly HostileProgram[] = [
   { name: "a deep value", exit: 1, code: "let v = 1; for (let i = 0; i < 6000; i++) v = [v]; return v;" },
   {
     name: "a deep argument",

@@ -26,7 +26,7 @@ const runScript = async (...args: readonly string[]): Promise<string> => {
   return (await run).stdout.trim();
 };
 
-it("collects garbage when a process that has run a program rests, and gives snippets and skills no collector", async () => {
+it("collects garbage when a process that has run a program rests, and gives programs and skills no collector", async () => {
   expect(await runScript("busy")).toBe("collected undefined");
 });
 

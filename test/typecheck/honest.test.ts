@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readSnippet } from "../../src/frontend/index.ts";
+import { readProgramSource } from "../../src/frontend/index.ts";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { checkTypes } from "../../src/typecheck/check-types.ts";
 import { readPrograms } from "../support/corpus.ts";
@@ -55,8 +55,8 @@ test.each([
     const programs = readPrograms("benign");
     expect(programs.length).toBeGreaterThan(50);
     for (const { id, code } of programs) {
-      const snippet = readSnippet(code, { sourceBytes: 256 << 10 });
-      const texts = snippet.kind === "program" ? [snippet.text, code] : [code];
+      const program = readProgramSource(code, { sourceBytes: 256 << 10 });
+      const texts = program.kind === "program" ? [program.text, code] : [code];
       for (const text of texts) {
         for (const typescript of [false, true]) {
           expect({ id, certain: findCertain(text, typescript, declarations) }).toEqual({ id, certain: [] });

@@ -103,7 +103,7 @@ test.each([
 });
 
 test.each([
-  ["open objects", `return device.WebSkill.search("x").map((hit) => hit.snippet);`],
+  ["open objects", `return device.WebSkill.search("x").map((hit) => hit.program);`],
   ["unknown results", `return device.WebSkill.fetch("x").anything.at.all;`],
   ["one of several forms", `const shape = device.ShapeSkill.get(1);\nreturn shape.radius + shape.side;`],
   ["a text that is a date", `return device.UserSkill.get(1).created.getTime();`],
@@ -114,7 +114,7 @@ test.each([
   expect(told(code)).toEqual([]);
 });
 
-test("trusts the types that a TypeScript snippet declares [S4]", () => {
+test("trusts the types that a TypeScript program declares [S4]", () => {
   const as = `interface Mine { nmae: string }\nconst user = (await device.UserSkill.get(1)) as Mine;\nreturn user.nmae;`;
   const any = `const user: any = await device.UserSkill.get(1);\nreturn user.nmae;`;
   const plain = `const user = await device.UserSkill.get(1)!;\nconst name: string = user.nmae;\nreturn name;`;
@@ -127,6 +127,6 @@ test("does not check code that is not a program, or is nested too deeply [S5]", 
   expect(told(`${"[".repeat(500)}device.MathSkill.add("1")${"]".repeat(500)}`)).toEqual([]);
 });
 
-test("reports the first fifty mistakes of a snippet [S5]", () => {
+test("reports the first fifty mistakes of a program [S5]", () => {
   expect(told("device.MathSkill.add('1', 2);\n".repeat(60)).length).toBe(50);
 });

@@ -88,7 +88,7 @@ test("stops checking after too many ended threads [S7]", async () => {
   expect(await typecheck.check(WRONG)).toEqual({ kind: "skipped", why: "crashed" });
 });
 
-test("checks the next snippet after the compiler has failed on one [S7]", async () => {
+test("checks the next program after the compiler has failed on one [S7]", async () => {
   const typecheck = opened();
   await typecheck.warmUp();
   const deep = { ...WRONG, code: `${"(".repeat(30_000)}1${")".repeat(30_000)}` };

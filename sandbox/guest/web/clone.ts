@@ -1,5 +1,5 @@
 /**
- * `structuredClone` of the HTML standard, for everything that a snippet can hold. Without recursion, so that deep
+ * `structuredClone` of the HTML standard, for everything that a program can hold. Without recursion, so that deep
  * values are safe. Objects of classes that it does not know become plain objects, as everywhere.
  */
 export function structuredClone(value: unknown, options?: { readonly transfer?: Iterable<unknown> }): unknown {

@@ -121,7 +121,7 @@ function createNumberFormat(locales: unknown, options: unknown): object {
   );
 }
 
-/** Creates a format with bound methods, as snippets pass `format` on. Throws if the host does not know the options. */
+/** Creates a format with bound methods, as programs pass `format` on. Throws if the host does not know the options. */
 function createFormat(prototype: object, format: FormatQuestion, toText: (value: unknown) => string): object {
   askFormat(format);
   const created = create(prototype) as object;

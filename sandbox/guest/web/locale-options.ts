@@ -1,4 +1,4 @@
-/** The options of formats that a snippet may use, with their values. The guest reads these, and the worker checks them. */
+/** The options of formats that a program may use, with their values. The guest reads these, and the worker checks them. */
 
 /** Allowed values: a list of names, a range of whole numbers, `true` and `false`, or a text of a form. */
 export type OptionValues = readonly (string | boolean)[] | readonly [number, number] | "boolean" | RegExp;

@@ -1,7 +1,7 @@
 import { type Options, type Parser, type TokenType, tokTypes } from "acorn";
 import type { ErrorCode } from "../../errors.ts";
 
-/** Size limits of one snippet. Real snippets stay far below; above them, parsers and engines get slow or crash. */
+/** Size limits of one program. Real programs stay far below; above them, parsers and engines get slow or crash. */
 export const PARSE_LIMITS = Object.freeze({
   tokens: 32_000,
   /** Declared names. Acorn and QuickJS compare each with all others of its scope. */

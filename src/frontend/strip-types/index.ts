@@ -1,5 +1,5 @@
 import type { SourceFinding } from "../../shared/source-text.ts";
-import type { Edit } from "../../model/snippet.ts";
+import type { Edit } from "../../model/program.ts";
 import { blankOut, type Span } from "../blank-out.ts";
 import { RULES } from "./rules.ts";
 import { parseTypeScript } from "../limits/parser.ts";

@@ -1,5 +1,5 @@
 import type { SourceFinding } from "../../shared/source-text.ts";
-import type { Edit } from "../../model/snippet.ts";
+import type { Edit } from "../../model/program.ts";
 import type { Span } from "../blank-out.ts";
 
 /** A node of a TypeScript tree, which acorn does not declare. Fields are checked before use. */

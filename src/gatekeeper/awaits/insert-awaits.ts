@@ -18,7 +18,7 @@ import { isFunction, literalName } from "../ast/walk.ts";
 /** The variable that collects promises of statements that do not use them. */
 export const LATER = "__waitedLater";
 /**
- * Inserts the awaits that a snippet lacks. A promise that is used as a value (member, text, number, list) is settled at run
+ * Inserts the awaits that a program lacks. A promise that is used as a value (member, text, number, list) is settled at run
  * time; this function handles only the uses that a promise cannot notice: tests, comparisons, `typeof` and unused results.
  */
 export function insertAwaits(program: ProgramFacts, context: CheckContext): Waits {

@@ -79,7 +79,7 @@ function writeSeek(
   { object, property, computed }: MemberExpression,
   context: CheckContext,
 ): void {
-  const { text } = context.snippet;
+  const { text } = context.program;
   const between = text.slice(object.end, property.start);
   const bracket = /^\s*\(/.exec(text.slice(end, end + MAX_GAP))?.[0];
   if (computed || bracket === undefined || !/^[\s)]*\.\s*$/.test(between) || property.type !== "Identifier") return;

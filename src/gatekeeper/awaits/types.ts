@@ -12,7 +12,7 @@ export interface ProgramFacts {
 }
 
 export interface Waits {
-  /** The uses at which the snippet blocks. */
+  /** The uses at which the program blocks. */
   readonly blocking: ReadonlySet<MethodUse>;
   /** True if promises are collected and awaited at the end. */
   readonly hasLater: boolean;

@@ -1,6 +1,6 @@
 import { findFirstIndex } from "../../shared/binary-search.ts";
 import { createSourceText } from "../../shared/source-text.ts";
-import type { Edit, Program, CodeSegment } from "../../model/snippet.ts";
+import type { Edit, Program, CodeSegment } from "../../model/program.ts";
 
 /** The edited text, with a mapping back to the original. */
 export type EditedProgram = Pick<Program, "code" | "segments" | "toSourcePosition">;

@@ -4,7 +4,7 @@ import { RESERVED_PREFIX } from "../rules/allowlist.ts";
 import { getExpressionEnd } from "./entry-point.ts";
 import type { CheckContext } from "../context.ts";
 
-/** A statement whose value is the result of the snippet, unless a `return` runs first. */
+/** A statement whose value is the result of the program, unless a `return` runs first. */
 export interface ResultStatement {
   readonly node: ExpressionStatement;
   readonly isInTry: boolean;
@@ -26,7 +26,7 @@ export const LAST_ITERATION = `${RESERVED_PREFIX}edRound`;
  * Rewrites an object at the end that JavaScript parses as a block.
  */
 export function findResults(context: CheckContext): CompletionValue {
-  const { tree, text } = context.snippet;
+  const { tree, text } = context.program;
   const statements: ResultStatement[] = [];
   const loops: AnyNode[] = [];
   const last = findLastStatement(tree.body);
@@ -39,18 +39,18 @@ export function findResults(context: CheckContext): CompletionValue {
 }
 
 /** Writes `return` before the statements; inside `try` with `await`, so that the `try` catches a failure. */
-export function writeReturns({ statements, loops }: CompletionValue, { snippet, report }: CheckContext): void {
+export function writeReturns({ statements, loops }: CompletionValue, { program, report }: CheckContext): void {
   for (const { node, isInTry, isInLoop } of statements) {
     const before = isInLoop ? `${LAST_ITERATION} = (` : isInTry ? "return await (" : "return (";
-    report.wrap({ start: node.start, end: getExpressionEnd(node, snippet.text) }, before, ")");
+    report.wrap({ start: node.start, end: getExpressionEnd(node, program.text) }, before, ")");
   }
   for (const loop of loops) report.wrap(loop, "{", `; return ${LAST_ITERATION};}`);
 }
 
-/** Adds a note for a snippet that ends with a declaration: models often mean the variable as the result. */
+/** Adds a note for a program that ends with a declaration: models often mean the variable as the result. */
 function noteNoValue({ declarations }: VariableDeclaration, { report }: CheckContext): void {
   const id = declarations.at(-1)?.id;
-  if (id?.type === "Identifier") report.note(`The snippet has no result: end it with ${printableName(id.name)}`);
+  if (id?.type === "Identifier") report.note(`The program has no result: end it with ${printableName(id.name)}`);
 }
 
 type LoopContext = Pick<ResultStatement, "isInTry" | "isInLoop">;

@@ -23,14 +23,14 @@ const EXPORT_DEFAULT = /^export(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*\n)+default/;
  * Removes `export`. Returns `undefined` if there is no such function.
  */
 export function findEntry(context: CheckContext): EntryPoint | undefined {
-  const { body } = context.snippet.tree;
+  const { body } = context.program.tree;
   for (const statement of body) if (statement.type === "ExportNamedDeclaration") eraseExport(statement, context);
   const exported = body.find((statement) => statement.type === "ExportDefaultDeclaration");
   if (exported !== undefined) return findExportedEntry(exported, context);
   const statements = body.filter(({ type }) => type !== "EmptyStatement");
   const [only] = statements;
   if (statements.length === 1 && only?.type === "ExpressionStatement" && isFunction(only.expression)) {
-    return findExpressionEntry(only.start, getExpressionEnd(only, context.snippet.text), only.expression, context);
+    return findExpressionEntry(only.start, getExpressionEnd(only, context.program.text), only.expression, context);
   }
   return findUncalledEntry(statements, context);
 }
@@ -40,12 +40,12 @@ export function getExpressionEnd({ end }: Statement, text: string): number {
   return text[end - 1] === ";" ? end - 1 : end;
 }
 
-function eraseExport(node: ExportNamedDeclaration, { snippet, report }: CheckContext): void {
+function eraseExport(node: ExportNamedDeclaration, { program, report }: CheckContext): void {
   if (node.source != null) return report.refuse("MODULE_FORBIDDEN", node, () => ({ values: "export … from" }));
   const { start, end } = node;
   if (node.declaration != null)
-    report.replace({ start, end: node.declaration.start }, blank(snippet.text.slice(start, node.declaration.start)));
-  else report.replace(node, `;${blank(snippet.text.slice(start + 1, end))}`);
+    report.replace({ start, end: node.declaration.start }, blank(program.text.slice(start, node.declaration.start)));
+  else report.replace(node, `;${blank(program.text.slice(start + 1, end))}`);
 }
 
 function blank(text: string): string {
@@ -53,9 +53,9 @@ function blank(text: string): string {
 }
 
 function findExportedEntry(node: ExportDefaultDeclaration, context: CheckContext): EntryPoint | undefined {
-  const { snippet, report } = context;
+  const { program, report } = context;
   const { declaration } = node;
-  const prefix = EXPORT_DEFAULT.exec(snippet.text.slice(node.start))?.[0] ?? "";
+  const prefix = EXPORT_DEFAULT.exec(program.text.slice(node.start))?.[0] ?? "";
   const range = { start: node.start, end: node.start + prefix.length };
   if (declaration.type === "FunctionDeclaration" || declaration.type === "ClassDeclaration") {
     if (declaration.id !== null) {
@@ -66,7 +66,7 @@ function findExportedEntry(node: ExportDefaultDeclaration, context: CheckContext
     }
   }
   report.replace(range, `const ${DEFAULT_EXPORT} =${prefix.replace(/[^\n]/g, "")}`);
-  if (snippet.text[node.end - 1] !== ";") report.wrap({ start: node.end, end: node.end }, ";", "");
+  if (program.text[node.end - 1] !== ";") report.wrap({ start: node.end, end: node.end }, ";", "");
   const func = findExportedFunction(declaration, context);
   if (func !== undefined) return createEntryPoint(DEFAULT_EXPORT, func, context);
   return { closing: `\nreturn ${DEFAULT_EXPORT};`, func: undefined, parameters: [] };

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../errors.ts";
 
 /*
- * The syntax and globals that a snippet may use, and messages for the rest. Data only: a node type, a global or a member of
+ * The syntax and globals that a program may use, and messages for the rest. Data only: a node type, a global or a member of
  * a builtin that is missing from these tables is refused.
  */
 
@@ -177,10 +177,10 @@ export const REFUSED_MEMBERS: Readonly<Record<string, string>> = {
 
 const NO_NETWORK = "There is no network here: call a method of device that fetches";
 const NO_FILES = "There are no files here: call a method of device that reads or writes them";
-const NO_PROCESS = "There is no process here: write the values into the snippet, and return the result";
+const NO_PROCESS = "There is no process here: write the values into the program, and return the result";
 const NO_PAGE = "There is no page here: return the data";
 const NO_REQUIRE = "Leave it out: everything is on device, call await device.Skill.method(…)";
-const NO_CODE = "Write the code itself in the snippet";
+const NO_CODE = "Write the code itself in the program";
 const NO_GLOBAL_OBJECT = "Write the name itself, and keep your own values in your own variables";
 
 /** Globals that models expect but the sandbox lacks. `a.b` takes precedence over `a`. */
@@ -196,12 +196,12 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
     globalThis: { code: "GLOBAL_FORBIDDEN", fix: NO_GLOBAL_OBJECT },
     global: { code: "GLOBAL_FORBIDDEN", fix: NO_GLOBAL_OBJECT },
     self: { code: "GLOBAL_FORBIDDEN", fix: NO_GLOBAL_OBJECT },
-    arguments: { code: "GLOBAL_FORBIDDEN", fix: "Write the values into the snippet: it gets no arguments" },
+    arguments: { code: "GLOBAL_FORBIDDEN", fix: "Write the values into the program: it gets no arguments" },
     WeakRef: { code: "GLOBAL_FORBIDDEN", fix: "Keep the value in a variable" },
     FinalizationRegistry: { code: "GLOBAL_FORBIDDEN", fix: "Clean up in try { … } finally { … }" },
     SharedArrayBuffer: { code: "GLOBAL_FORBIDDEN", fix: "Write new ArrayBuffer(length): there are no threads" },
     Atomics: { code: "GLOBAL_FORBIDDEN", fix: "Use plain variables: there are no threads" },
-    Worker: { code: "GLOBAL_FORBIDDEN", fix: "Write the work into the snippet: there are no threads" },
+    Worker: { code: "GLOBAL_FORBIDDEN", fix: "Write the work into the program: there are no threads" },
     importScripts: { code: "MODULE_FORBIDDEN", fix: NO_REQUIRE },
     WebAssembly: { code: "CODE_FORBIDDEN", fix: NO_CODE },
 
@@ -231,8 +231,8 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
       code: "GLOBAL_FORBIDDEN",
       fix: "There is no environment here: methods of device have their own credentials",
     },
-    "process.argv": { code: "GLOBAL_FORBIDDEN", fix: "Write the values into the snippet: it gets no arguments" },
-    "process.exit": { code: "GLOBAL_FORBIDDEN", fix: "Write return to end the snippet" },
+    "process.argv": { code: "GLOBAL_FORBIDDEN", fix: "Write the values into the program: it gets no arguments" },
+    "process.exit": { code: "GLOBAL_FORBIDDEN", fix: "Write return to end the program" },
     "process.nextTick": { code: "GLOBAL_FORBIDDEN", fix: "Write queueMicrotask(callback)" },
     "process.stdout": { code: "GLOBAL_FORBIDDEN", fix: "Write print(value)" },
     child_process: {
@@ -283,9 +283,9 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
       search: "store remember a value",
     },
     alert: { code: "GLOBAL_FORBIDDEN", fix: "Write print(text)" },
-    confirm: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the snippet runs" },
-    prompt: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the snippet runs" },
-    input: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the snippet runs" },
+    confirm: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the program runs" },
+    prompt: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the program runs" },
+    input: { code: "GLOBAL_FORBIDDEN", fix: "Return the question: no user can answer while the program runs" },
     requestAnimationFrame: { code: "GLOBAL_FORBIDDEN", fix: "Write setTimeout(callback, ms)" },
     DOMParser: { code: "GLOBAL_FORBIDDEN", fix: "Parse the text with string methods and regular expressions" },
 
@@ -342,7 +342,7 @@ export const REFUSED_GLOBALS: ReadonlyMap<string, SyntaxRefusal> = new Map(
   }),
 );
 
-/** Words of other languages with their JavaScript equivalents; used if the snippet does not declare them. */
+/** Words of other languages with their JavaScript equivalents; used if the program does not declare them. */
 export const FOREIGN_WORDS: ReadonlyMap<string, string> = new Map([
   ["True", "true"],
   ["False", "false"],

@@ -77,7 +77,7 @@ function findKeywords(
 }
 
 /** `(query="x", count=5)` → `({ query: "x", count: 5 })`. False if a value follows a name. */
-function writeAsObject(call: CallExpression, keywords: readonly Keyword[], { snippet, report }: CheckContext): boolean {
+function writeAsObject(call: CallExpression, keywords: readonly Keyword[], { program, report }: CheckContext): boolean {
   const [first, last] = [keywords[0]?.node, keywords.at(-1)?.node];
   if (first === undefined || last === undefined) return true;
   const names = new Set<AnyNode>(keywords.map(({ node }) => node));
@@ -92,7 +92,7 @@ function writeAsObject(call: CallExpression, keywords: readonly Keyword[], { sni
   }
   report.wrap({ start: first.start, end: last.end }, "{ ", " }");
   for (const { name } of keywords) {
-    const sign = findEqualsSign(snippet.text, name.end);
+    const sign = findEqualsSign(program.text, name.end);
     report.replace({ start: sign, end: sign + 1 }, ":");
   }
   report.note(`Named arguments were read as an object: { ${printableName(keywords[0]?.name.name ?? "")}: … }`);

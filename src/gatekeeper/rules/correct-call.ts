@@ -240,7 +240,7 @@ function parseField(field: string): ValuePath {
   return keys;
 }
 
-/** Writes the arguments as the snippet does: by position or by name. */
+/** Writes the arguments as the program does: by position or by name. */
 function formatArguments(
   placed: readonly string[],
   members: ReadonlyMap<string, WrittenValue>,

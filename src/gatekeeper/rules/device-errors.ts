@@ -29,7 +29,7 @@ export function refuseChange(node: AnyNode, ref: DeviceRef, { report }: CheckCon
   report.refuse("DEVICE_READONLY", node, () => ({ values: formatRef(ref) }));
 }
 
-/** Refuses a member of a method; the fix depends on the member that the snippet uses. */
+/** Refuses a member of a method; the fix depends on the member that the program uses. */
 export function refuseMember(
   path: string,
   { property }: MemberExpression,

@@ -21,7 +21,7 @@ import type { Binding } from "../ast/scopes.ts";
 import { literalName } from "../ast/walk.ts";
 import { formatSkillAccess, splitRemoteSkill } from "../../shared/names/method-paths.ts";
 
-/** A place where a snippet calls a method or uses it as a value. */
+/** A place where a program calls a method or uses it as a value. */
 export interface MethodUse {
   /** `Skill.method`, `Skill.*` for a computed name, `*` for a method that the program finds, or the name of a method of `device` itself. */
   readonly path: string;
@@ -46,7 +46,7 @@ export interface DeviceUse {
 
 /**
  * Tracks `device` through the program: members with literal names, constant aliases and destructuring. Refuses all other
- * uses, so that the methods that a snippet can call are known before it runs.
+ * uses, so that the methods that a program can call are known before it runs.
  */
 export function trackDevice(context: CheckContext, entryParameters: readonly Binding[]): DeviceUse {
   const tracker = new DeviceTracker(context);

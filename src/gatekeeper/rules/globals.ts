@@ -146,7 +146,7 @@ function refuseCodeFromText(node: Identifier, { scopes, report }: CheckContext):
   report.refuse("CODE_FORBIDDEN", first, () => ({ values: `${node.name} with a string`, fix }));
 }
 
-/** Refuses calls of unknown members of builtins, unless the snippet also reads, tests or assigns the member. */
+/** Refuses calls of unknown members of builtins, unless the program also reads, tests or assigns the member. */
 function refuseUnknownMembers({ scopes, report }: CheckContext): void {
   const calls = new Map<string, AnyNode[]>();
   const others = new Set<string>();

@@ -20,7 +20,7 @@ import { literalName } from "../ast/walk.ts";
 type Owner = Exclude<DeviceRef, { readonly kind: "method" }>;
 
 interface ResolvedMember {
-  /** The name in the catalog; the snippet may write it in another style. */
+  /** The name in the catalog; the program may write it in another style. */
   readonly name: string;
   readonly ref: DeviceRef;
 }

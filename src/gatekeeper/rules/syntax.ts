@@ -26,17 +26,17 @@ export interface SyntaxFacts {
   readonly calls: readonly CallExpression[];
   readonly functions: readonly FunctionNode[];
   readonly returns: readonly ReturnStatement[];
-  /** True if the snippet has `await`, `.then` or similar, or `new Promise`. */
+  /** True if the program has `await`, `.then` or similar, or `new Promise`. */
   readonly waits: boolean;
-  /** True if the snippet may store a promise and await it later: `.then`, `Promise.all`, `await` of a variable. */
+  /** True if the program may store a promise and await it later: `.then`, `Promise.all`, `await` of a variable. */
   readonly keepsPromises: boolean;
-  /** True if the snippet may leave promises pending: `Promise.race`, `Promise.any`. */
+  /** True if the program may leave promises pending: `Promise.race`, `Promise.any`. */
   readonly races: boolean;
   /** Names that refused imports would declare; they get no other violation. */
   readonly imported: ReadonlySet<string>;
 }
 
-/** The maximum number of private names of one snippet: the engine compares each with all others. */
+/** The maximum number of private names of one program: the engine compares each with all others. */
 const MAX_PRIVATE_NAMES = 2_000;
 
 /** The functions of `Promise` that do not leave promises pending. */
@@ -44,7 +44,7 @@ const NOT_RACING: ReadonlySet<string> = new Set(["all", "allSettled", "resolve",
 
 /** Checks every node against the allowlist, and refuses syntax that the engine parses differently from acorn. */
 export function checkSyntax(context: CheckContext): SyntaxFacts {
-  const { text } = context.snippet;
+  const { text } = context.program;
   const hasOtherLetters = /\P{ASCII}/u.test(text) || text.includes("\\u");
   const check: SyntaxCheck = {
     context,
@@ -133,7 +133,7 @@ const CHECKS: ByType<(check: SyntaxCheck) => void> = {
   },
   MetaProperty: (node) => (check) => {
     if (node.meta.name !== "import") return;
-    const words = { values: "import.meta", fix: "Leave it out: a snippet is not a module" };
+    const words = { values: "import.meta", fix: "Leave it out: a program is not a module" };
     check.context.report.refuse("MODULE_FORBIDDEN", node, () => words);
   },
   MethodDefinition: (node) => (check) => countPrivateName(node, check),

@@ -1,7 +1,7 @@
 import type { Method } from "../../model/catalog.ts";
 import { createSourceText, printableName, createViolation } from "../../shared/source-text.ts";
 import type { Violation } from "../../model/outcome.ts";
-import type { Snippet, ToolCall } from "../../model/snippet.ts";
+import type { ProgramSource, ToolCall } from "../../model/program.ts";
 import type { Host } from "../context.ts";
 import { formatMethodAccess } from "../../shared/names/method-paths.ts";
 
@@ -10,7 +10,7 @@ const MAX_SHOWN_ARGUMENTS = 400;
 
 /** Refuses tool calls in JSON, with the equivalent code as the fix. */
 export function refuseToolCalls(
-  { source, calls }: Extract<Snippet, { readonly kind: "toolCalls" }>,
+  { source, calls }: Extract<ProgramSource, { readonly kind: "toolCalls" }>,
   host: Host,
 ): Violation {
   const [call] = calls;

@@ -3,7 +3,7 @@ import { literalValue } from "../ast/literals.ts";
 import { literalName } from "../ast/walk.ts";
 import type { CheckContext } from "../context.ts";
 
-/** A value as the snippet writes it, so that a correction of one part repeats the others. */
+/** A value as the program writes it, so that a correction of one part repeats the others. */
 export type WrittenValue =
   | { readonly kind: "leaf"; readonly value: unknown; readonly text: string }
   | { readonly kind: "object"; readonly members: ReadonlyMap<string, WrittenValue> }
@@ -21,9 +21,9 @@ const MAX_DEPTH = 20;
 const OMITTED = "…";
 
 export function readWritten(node: AnyNode, context: CheckContext, depth = 0): WrittenValue {
-  const { snippet, scopes } = context;
+  const { program, scopes } = context;
   const value = literalValue(node, scopes);
-  const leaf: WrittenValue = { kind: "leaf", value, text: snippet.text.slice(node.start, node.end) };
+  const leaf: WrittenValue = { kind: "leaf", value, text: program.text.slice(node.start, node.end) };
   if (depth >= MAX_DEPTH) return leaf;
   if (node.type === "ArrayExpression" && Array.isArray(value)) {
     const items = node.elements.filter((element) => element !== null);

@@ -1,8 +1,8 @@
 import type { AnyNode, Expression } from "acorn";
 
-import type { Snippet } from "../../model/snippet.ts";
+import type { ProgramSource } from "../../model/program.ts";
 
-export type ProgramTree = Extract<Snippet, { readonly kind: "program" }>["tree"];
+export type ProgramTree = Extract<ProgramSource, { readonly kind: "program" }>["tree"];
 
 /** Plain data that a program states as a literal. */
 export type LiteralValue =

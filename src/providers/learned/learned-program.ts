@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../../errors.ts";
-import { readSnippet } from "../../frontend/index.ts";
-import type { Snippet } from "../../model/snippet.ts";
+import { readProgramSource } from "../../frontend/index.ts";
+import type { ProgramSource } from "../../model/program.ts";
 import { quote } from "../../shared/format-text.ts";
 import { findConstants, type FoundLiteral, formatPlace, type LiteralValue } from "./constants.ts";
 
@@ -48,11 +48,11 @@ function findSlots(source: string, parameters: readonly string[]): readonly Prog
 }
 
 /** Parses the text of a program. Throws `SKILL_INVALID` with the line and column of the first mistake. */
-export function parseSource(source: string): Extract<Snippet, { readonly kind: "program" }> {
-  const snippet = readSnippet(source, { sourceBytes: MAX_SOURCE_BYTES });
-  if (snippet.kind === "program") return snippet;
-  if (snippet.kind === "toolCalls") throw createProgramError("the program is no JavaScript");
-  const [violation] = snippet.violations;
+export function parseSource(source: string): Extract<ProgramSource, { readonly kind: "program" }> {
+  const program = readProgramSource(source, { sourceBytes: MAX_SOURCE_BYTES });
+  if (program.kind === "program") return program;
+  if (program.kind === "toolCalls") throw createProgramError("the program is no JavaScript");
+  const [violation] = program.violations;
   const where =
     violation === undefined ? "" : `line ${violation.line}, column ${violation.column + 1} of the program: `;
   throw createProgramError(`${where}${violation?.message ?? "it cannot be read"}`);

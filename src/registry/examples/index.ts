@@ -17,7 +17,7 @@ export function exampleArguments({ input }: Pick<Method, "input">): Readonly<Rec
 }
 
 /**
- * Writes an example call as in a snippet: `await device.MathSkill.add(1, 1)`. Includes the first parameter if none is
+ * Writes an example call as in a program: `await device.MathSkill.add(1, 1)`. Includes the first parameter if none is
  * required.
  */
 export function exampleCall(method: Method): string {

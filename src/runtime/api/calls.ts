@@ -7,7 +7,7 @@ import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
 
-/** Creates the methods of a runtime that call methods without a snippet, and those that say which calls were made. */
+/** Creates the methods of a runtime that call methods without a program, and those that say which calls were made. */
 export function createCallApi(
   parts: RuntimeParts,
   { route, router }: RuntimeServices,

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunRequest } from "../execution/run-services.ts";
-import { runPart } from "../execution/run-snippet.ts";
+import { runPart } from "../execution/run-checked-program.ts";
 import { type LearnedExecution, createLearnedExecutor } from "../learned/index.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";

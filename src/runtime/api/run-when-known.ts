@@ -1,7 +1,7 @@
 import type { Outcome, Violation } from "../../model/outcome.ts";
 import type { Providers } from "../open-providers.ts";
 
-/** Runs a snippet. One that needs providers which are still loading waits for them. */
+/** Runs a program. One that needs providers which are still loading waits for them. */
 export async function runWhenKnown(
   source: string,
   run: () => Promise<Outcome>,
@@ -19,7 +19,7 @@ export async function runWhenKnown(
   return outcome;
 }
 
-/** The names by which a snippet asks for methods. */
+/** The names by which a program asks for methods. */
 const QUESTION = /search_?skills|describe/i;
 
 function isUnknown({ code }: Violation): boolean {

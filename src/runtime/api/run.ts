@@ -1,9 +1,9 @@
 import { OWNER, withAnswers } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions, Runtime } from "../../runtime.ts";
-import type { CheckedSnippet } from "../check-snippet.ts";
+import type { RunnableProgram } from "../check-program.ts";
 import type { RunRequest, RunServices } from "../execution/run-services.ts";
-import { runSnippet } from "../execution/run-snippet.ts";
+import { runCheckedProgram } from "../execution/run-checked-program.ts";
 import { createRefusalHints } from "../refusal-hints.ts";
 import { createRemoteRunner } from "../remote/remote-runner.ts";
 import type { RuntimeServices } from "../services.ts";
@@ -12,7 +12,7 @@ import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
 import { runWhenKnown } from "./run-when-known.ts";
 
-/** Creates the methods of a runtime that run and check snippets. `requireOpen` throws if the runtime is closed. */
+/** Creates the methods of a runtime that run and check programs. `requireOpen` throws if the runtime is closed. */
 export function createRunApi(
   parts: RuntimeParts,
   services: RuntimeServices,
@@ -37,19 +37,19 @@ export function createRunApi(
 
 type Runner = (source: string, options: RunOptions) => Promise<Outcome>;
 
-/** Creates the function that runs snippets. An outcome waits until the records of the effects of its run are committed. */
+/** Creates the function that runs programs. An outcome waits until the records of the effects of its run are committed. */
 function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
   const run = createRunner(parts, services);
   const { audit } = parts;
   if (audit === undefined) return run;
-  return async (...snippet) => {
-    const outcome = await run(...snippet);
+  return async (...program) => {
+    const outcome = await run(...program);
     await audit.commitEffects(outcome.runId);
     return outcome;
   };
 }
 
-/** Creates the function that runs snippets. */
+/** Creates the function that runs programs. */
 function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
   const { registry, providers } = parts;
   const conversations = createRefusalHints();
@@ -59,7 +59,7 @@ function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
     const request = (): RunRequest => ({ ...createRequest(options, parts), requestUnit });
     const { resultSpace } = options;
     const ownServices = resultSpace === undefined ? services : { ...services, ...resultSpace };
-    return runWhenKnown(source, () => runSnippet(source, request(), ownServices), providers);
+    return runWhenKnown(source, () => runCheckedProgram(source, request(), ownServices), providers);
   };
   return async (source, options) => {
     const outcome = await (runRemotely ?? runHere)(source, options);
@@ -71,8 +71,8 @@ function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
   };
 }
 
-/** Checks a snippet; indexes all methods first if a refusal needs them for its suggestions. */
-function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery }: RunServices): CheckedSnippet {
+/** Checks a program; indexes all methods first if a refusal needs them for its suggestions. */
+function inspectAtOnce(source: string, request: RunRequest, { inspect, discovery }: RunServices): RunnableProgram {
   const checked = inspect(source, request);
   if (checked.program !== undefined || discovery.isIndexed(request.catalog)) return checked;
   discovery.indexNow(request.catalog);

@@ -3,7 +3,7 @@ import { sentence, SkillgateError } from "../../errors.ts";
 import type { Caller } from "../../model/caller.ts";
 import { createKeptResults } from "../../model/kept-results.ts";
 import type { CallRecord, Outcome } from "../../model/outcome.ts";
-import type { Program } from "../../model/snippet.ts";
+import type { Program } from "../../model/program.ts";
 import {
   type Cassette,
   createCassette,

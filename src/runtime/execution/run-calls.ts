@@ -87,11 +87,11 @@ export function createCallHandler(
         request.observer?.onCallEnd?.(recordFromAudit(call, entry));
       };
       try {
-        const snippetCall = createSnippetCall(call, runId, request, ledger);
-        ledger?.requireUnchanged(snippetCall.method);
-        reportDeprecation(snippetCall, notes);
+        const programCall = createProgramCall(call, runId, request, ledger);
+        ledger?.requireUnchanged(programCall.method);
+        reportDeprecation(programCall, notes);
         const value = await services.route({
-          ...snippetCall,
+          ...programCall,
           ...inRun,
           reads,
           ...(resultTexts && { resultTexts }),
@@ -219,7 +219,7 @@ export function recordFromLedger({ id, path, digest, args, durationMs, outcome }
 }
 
 /** Creates the router's request. Everything that the guest sent is parsed here, once. */
-function createSnippetCall(
+function createProgramCall(
   call: SandboxCall,
   runId: string,
   request: RunRequest,
@@ -253,7 +253,7 @@ function readArguments(
   throw new SkillgateError("ARGUMENTS_INVALID", sentence("ARGUMENTS_INVALID", "they are not a list of JSON values"));
 }
 
-/** Returns the parts of any error that a snippet sees: name, message, code, skill, method, server; no others. */
+/** Returns the parts of any error that a program sees: name, message, code, skill, method, server; no others. */
 function toErrorFacts(error: unknown, method: Method | undefined): Readonly<Record<string, unknown>> {
   const skillgateError = error instanceof SkillgateError ? error : undefined;
   const { server, tool } = skillgateError?.facts ?? {};

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { createPositionMap } from "../../gatekeeper/index.ts";
 import { type Catalog, getOriginal, type Method } from "../../model/catalog.ts";
-import type { Program } from "../../model/snippet.ts";
+import type { Program } from "../../model/program.ts";
 import type { RunHeader } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { VERSION } from "../../shared/version.ts";

@@ -1,5 +1,5 @@
 import type { Cancellable, Sandbox } from "../../../sandbox/index.ts";
-import type { TypecheckSnippet } from "../typecheck-snippet.ts";
+import type { TypecheckProgram } from "../typecheck-program.ts";
 import type { Discovery } from "../discovery.ts";
 import type { Approve } from "../../model/approval.ts";
 import type { Caller } from "../../model/caller.ts";
@@ -8,28 +8,28 @@ import type { Catalog } from "../../model/catalog.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Plan } from "../../model/plan.ts";
-import type { Program } from "../../model/snippet.ts";
+import type { Program } from "../../model/program.ts";
 import type { ResultSpace } from "../../model/kept-results.ts";
 import type { CallContext } from "../../model/skill.ts";
 import type { TraceContext } from "../../telemetry/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RequestUnit, Route } from "../../router/index.ts";
-import type { CheckSnippet } from "../check-snippet.ts";
+import type { CheckProgram } from "../check-program.ts";
 import type { RunLedgers } from "./ledgers.ts";
 import type { ApprovalRow, Database } from "../../store/index.ts";
 import type { ContinueRequest } from "./continue-run.ts";
 
-/** The modules that a snippet passes through. */
+/** The modules that a program passes through. */
 export interface RunServices extends ResultSpace {
   readonly sandbox: Sandbox;
   readonly route: Route;
   readonly secrets: KnownSecrets;
-  readonly checkTypes: TypecheckSnippet;
+  readonly checkTypes: TypecheckProgram;
   readonly discovery: Discovery;
   /** Returns the policy that is in force. */
   readonly getPolicy: () => Policy;
   /** The front end and the gatekeeper. */
-  readonly inspect: CheckSnippet;
+  readonly inspect: CheckProgram;
   /** Records runs. */
   readonly ledgers: RunLedgers;
   /** Opens the store of recorded runs. */
@@ -64,7 +64,7 @@ export interface RunRequest {
   readonly requestUnit?: RequestUnit | undefined;
 }
 
-/** A snippet that passed the check, as one run. */
+/** A program that passed the check, as one run. */
 export interface CheckedRun {
   readonly runId: string;
   readonly source: string;

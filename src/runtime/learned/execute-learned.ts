@@ -3,15 +3,15 @@ import { OWNER } from "../../model/caller.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunRequest } from "../execution/run-services.ts";
-import type { CheckSnippet } from "../check-snippet.ts";
+import type { CheckProgram } from "../check-program.ts";
 import type { RunOptions } from "../../runtime.ts";
 import type { LearnedExecution, LearnedExecutor } from "./learned-calls.ts";
 
 interface ExecutorOptions {
   readonly limits: Limits;
-  readonly inspect: CheckSnippet;
+  readonly inspect: CheckProgram;
   readonly createRequest: (options: RunOptions) => RunRequest;
-  /** Runs a snippet without a ledger: the run that makes the call has one. */
+  /** Runs a program without a ledger: the run that makes the call has one. */
   readonly run: (execution: LearnedExecution, request: () => RunRequest) => Promise<Outcome>;
 }
 

@@ -1,4 +1,4 @@
-import { readSnippet } from "../../frontend/index.ts";
+import { readProgramSource } from "../../frontend/index.ts";
 import type { Catalog, Method } from "../../model/catalog.ts";
 import type { MethodMetadata } from "../../model/skill.ts";
 import { formatPlace, type LearnedFile } from "../../providers/learned/index.ts";
@@ -57,8 +57,8 @@ export function createLearnedSkill(cassette: Cassette, options: SaveOptions, cat
 
 /** Returns the program without fences and the blank lines around it. */
 function extractSource(source: string): string {
-  const snippet = readSnippet(source, { sourceBytes: Infinity });
-  const text = source.includes("```") && snippet.kind === "program" ? snippet.text : source;
+  const program = readProgramSource(source, { sourceBytes: Infinity });
+  const text = source.includes("```") && program.kind === "program" ? program.text : source;
   return `${text.replace(/^(?:[ \t]*\n)+/, "").trimEnd()}\n`;
 }
 

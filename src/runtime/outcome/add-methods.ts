@@ -7,7 +7,7 @@ import type { RunRequest, RunServices } from "../execution/run-services.ts";
 const MAX_METHODS = 8;
 const MAX_METHODS_OF_ERROR = 3;
 
-/** Adds to a refusal or an error the declarations of the methods that the snippet uses, with the types of their results. */
+/** Adds to a refusal or an error the declarations of the methods that the program uses, with the types of their results. */
 export function addMethods(
   outcome: Outcome,
   plan: Plan,
@@ -20,7 +20,7 @@ export function addMethods(
   return lines === "" ? outcome : { ...outcome, text: `${outcome.text}\n\n${lines}` };
 }
 
-/** The method that failed, or those whose results the snippet misread. Errors that the snippet throws itself have no hint. */
+/** The method that failed, or those whose results the program misread. Errors that the program throws itself have no hint. */
 function findPathsOfError(outcome: Outcome): readonly string[] {
   if (outcome.kind !== "failed") return [];
   const { code, hint, skill, method } = outcome.error;

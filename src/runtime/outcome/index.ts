@@ -1,5 +1,5 @@
 import {
-  findSnippetPosition,
+  findProgramPosition,
   getEngineHint,
   parseTagged,
   type SandboxOutcome,
@@ -16,7 +16,7 @@ import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from
 import { KEPT_RESULT_BYTES, type ResultHandles, type RunResults } from "../../model/kept-results.ts";
 import { describeLargeText, describeLargeValue, formatValue, isLarge, summarizeValue } from "./answer-text.ts";
 import { formatMisreads } from "./misreads.ts";
-import type { Program } from "../../model/snippet.ts";
+import type { Program } from "../../model/program.ts";
 import { decodeFromGuest } from "../../shared/value-encoding.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 
@@ -48,7 +48,7 @@ const MAX_SHOWN_VIOLATIONS = 5;
 /** Further places of a mistake that are listed. */
 const MAX_SHOWN_PLACES = 10;
 
-/** The outcome of a snippet that was not run. `continues` is the run that it corrects. */
+/** The outcome of a program that was not run. `continues` is the run that it corrects. */
 export function refusedOutcome(runId: string, violations: readonly Violation[], continues?: string): Outcome {
   const byMessage = new Map<string, Violation[]>();
   for (const violation of violations) {
@@ -77,7 +77,7 @@ function formatMistake([first, ...others]: readonly Violation[]): string {
   return [first?.message, first?.frame, first?.fix, more].filter(Boolean).join("\n");
 }
 
-/** The outcome of a snippet that ran, in the terms of the text that the model wrote. */
+/** The outcome of a program that ran, in the terms of the text that the model wrote. */
 export function createOutcome(ending: RunEnd): Outcome {
   const { runId, sandbox, calls, limits } = ending;
   const output = formatOutput(sandbox, limits);
@@ -175,7 +175,7 @@ function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, cutV
   const isTagged = sandbox.end.tagged !== undefined;
   const canReturn = Buffer.byteLength(masked) <= limits.answerBytes;
   const handle = canReturn ? handles.keep(caller, { json: masked, tagged: isTagged, summary }) : undefined;
-  const use = handle === undefined ? "" : `\nThe whole value is device.result("${handle}") in a later snippet`;
+  const use = handle === undefined ? "" : `\nThe whole value is device.result("${handle}") in a later program`;
   return `${describeLargeValue(value, json.length)}${use}`;
 }
 
@@ -203,12 +203,12 @@ function formatUnfinishedCalls(calls: readonly CallRecord[]): readonly string[] 
     .filter((call) => call.outcome === "unfinished")
     .map((call) => `${call.skill}.${call.method}`);
   if (unfinished.length === 0) return [];
-  return [`The snippet ended before these calls did, and they were cancelled: ${unfinished.join(", ")}. Await them`];
+  return [`The program ended before these calls did, and they were cancelled: ${unfinished.join(", ")}. Await them`];
 }
 
 function queuedNotes({ queued }: SandboxOutcome): readonly string[] {
   if (queued.length === 0) return [];
-  return [`The snippet ended before these calls were made, as others were pending: ${formatPaths(queued)}. Await them`];
+  return [`The program ended before these calls were made, as others were pending: ${formatPaths(queued)}. Await them`];
 }
 
 /** Paths that a message lists. */
@@ -242,10 +242,10 @@ function stoppedError(ending: RunEnd, code: ErrorCode): GuestError {
 
 /** The values that the message of a limit quotes. */
 const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
-  CPU_LIMIT: ({ cpuMs }) => `the snippet computed for ${cpuMs} ms`,
+  CPU_LIMIT: ({ cpuMs }) => `the program computed for ${cpuMs} ms`,
   WALL_LIMIT: ({ wallMs }) => `the run took ${wallMs} ms`,
-  MEMORY_LIMIT: ({ memoryBytes }) => `the snippet needs more than ${memoryBytes} bytes`,
-  STACK_LIMIT: () => "the snippet calls functions too deeply",
+  MEMORY_LIMIT: ({ memoryBytes }) => `the program needs more than ${memoryBytes} bytes`,
+  STACK_LIMIT: () => "the program calls functions too deeply",
   CALL_LIMIT: ({ calls }) => `the run made ${calls} calls`,
   CALLS_IN_FLIGHT_LIMIT: ({ callsInFlight, argumentBytes }) =>
     `the arguments of calls without an answer have more than ${callsInFlight} × ${argumentBytes} bytes`,
@@ -254,7 +254,7 @@ const LIMIT_TEXTS: Partial<Record<ErrorCode, (limits: Limits) => string>> = {
   CANCELLED: () => "the caller aborted it or closed the runtime",
   NESTING_LIMIT: () => `the result has more than ${MAX_DEPTH} levels`,
   NEVER_SETTLES: () => "no call or timer is pending",
-  REPLAY_DIVERGED: () => "the snippet or the engine has changed since",
+  REPLAY_DIVERGED: () => "the program or the engine has changed since",
 };
 
 /** Says how far the run came: its calls have had their effects. */
@@ -322,7 +322,7 @@ function toErrorCode(code: string, name: string): ErrorCode {
 }
 
 function findPosition(stack: string, { program }: RunEnd): Position {
-  const found = findSnippetPosition(stack, program.code);
+  const found = findProgramPosition(stack, program.code);
   return found === undefined ? { line: 0, column: 0 } : program.toSourcePosition(found.line, found.column);
 }
 

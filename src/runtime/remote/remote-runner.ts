@@ -15,7 +15,7 @@ import { createRunFollower, type FollowedRun } from "./follow-run.ts";
 /** A program that ends its executor each time is not executed for ever. */
 const MAX_EXECUTIONS = 3;
 
-/** Creates the function that lets executors run snippets. */
+/** Creates the function that lets executors run programs. */
 export function createRemoteRunner(
   parts: RuntimeParts,
   services: RuntimeServices,

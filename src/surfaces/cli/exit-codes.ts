@@ -7,7 +7,7 @@ import type { Outcome } from "../../model/outcome.ts";
  */
 export const EXIT_CODES = {
   ok: { code: 0, says: "success" },
-  failed: { code: 1, says: "the snippet or a call failed" },
+  failed: { code: 1, says: "the program or a call failed" },
   usage: { code: 2, says: "wrong usage or configuration, or a file that does not exist" },
   refused: { code: 3, says: "refused; nothing was called" },
   approval: { code: 4, says: "an approval was denied or is pending" },

@@ -37,7 +37,7 @@ import { toUsageError } from "./usage-error.ts";
 export function createProgram(act: CommandAction): Command {
   const program = new Command("skillgate")
     .description(
-      "Runs the snippets that language models write: checked, in a sandbox, with your skills and MCP servers.",
+      "Runs the programs that language models write: checked, in a sandbox, with your skills and MCP servers.",
     )
     .version(VERSION)
     .configureHelp({ showGlobalOptions: true })

@@ -8,12 +8,12 @@ import { describeSilence } from "./commands/wait-for-servers.ts";
 import type { CommandResult, Paint } from "./terminal/terminal.ts";
 import { splitPath } from "../../shared/names/method-paths.ts";
 
-/** True if a snippet was refused for an unknown name, which may belong to a skill or server that did not load. */
+/** True if a program was refused for an unknown name, which may belong to a skill or server that did not load. */
 export function lacksSkill(violations: readonly Violation[]): boolean {
   return violations.some(({ code }) => code === "SKILL_UNKNOWN" || code === "METHOD_UNKNOWN");
 }
 
-/** Selects the problems to warn of beside the result of a snippet: all, or only those that concern every run. */
+/** Selects the problems to warn of beside the result of a program: all, or only those that concern every run. */
 export function selectProblems({ problems }: Runtime, all: boolean | undefined): readonly Problem[] {
   return all ? problems : problems.filter(({ isForAllRuns }) => isForAllRuns);
 }

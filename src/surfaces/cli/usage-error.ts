@@ -37,8 +37,8 @@ export function toUsageError({ code, message }: CommanderError, command: Command
   const otherwise =
     kind === "option" && takesCommand(command)
       ? "if it is for the command, write -- before the command"
-      : command.parent === null && SNIPPET.test(word)
-        ? "to run a snippet, write skillgate run file.js, or skillgate run -e with the code"
+      : command.parent === null && PROGRAM.test(word)
+        ? "to run a program, write skillgate run file.js, or skillgate run -e with the code"
         : help;
   const names = kind === "option" ? collectFlags(command) : collectCommands(command);
   const unknown = describeUnknownName(kind, word, names, { otherwise });
@@ -47,8 +47,8 @@ export function toUsageError({ code, message }: CommanderError, command: Command
 
 const UNKNOWN_WORD = /^unknown (option|command) '([^'=]*)/;
 
-/** Matches a snippet in the place of a command or an option. */
-const SNIPPET = /[\s(;]|\.(?:[cm]?[jt]s|md)$|^(?:-e|--eval)$/;
+/** Matches a program in the place of a command or an option. */
+const PROGRAM = /[\s(;]|\.(?:[cm]?[jt]s|md)$|^(?:-e|--eval)$/;
 
 /** True if the command's arguments are another program's command line. */
 function takesCommand(command: Command): boolean {

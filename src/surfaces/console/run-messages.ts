@@ -153,7 +153,7 @@ export interface PlannedSite extends Position {
   readonly dynamic: boolean;
 }
 
-export interface SnippetCheck {
+export interface ProgramCheck {
   readonly violations: readonly Violation[];
   readonly plan: readonly PlannedSite[];
   readonly notes: readonly string[];

@@ -66,7 +66,7 @@ export class CertaintyAnalysis {
   #trustsName(name: ts.Identifier): boolean {
     const [declaration] = this.#typed.findSymbol(name)?.declarations ?? [];
     if (declaration === undefined) return name.text === "undefined";
-    if (this.#typed.getOrigin(declaration) !== "snippet") return true;
+    if (this.#typed.getOrigin(declaration) !== "program") return true;
     return this.#isConstant(name) && this.#trustsDeclaration(declaration);
   }
 
@@ -98,12 +98,12 @@ export class CertaintyAnalysis {
     if (declaration === undefined || call.typeArguments !== undefined || isMixing(callee)) return false;
     const origin = this.#typed.getOrigin(declaration);
     if (origin === "device") return this.#trusts(callee);
-    if (origin === "snippet") return this.#trustsOwn(callee, declaration);
+    if (origin === "program") return this.#trustsOwn(callee, declaration);
     const depending = declaration.typeParameters === undefined ? [] : call.arguments;
     return this.#trustsAll([isAccess(callee) ? callee.expression : callee, ...depending]);
   }
 
-  /** Trusts a function of the snippet whose results are all trusted. */
+  /** Trusts a function of the program whose results are all trusted. */
   #trustsOwn(callee: ts.Expression, declaration: ts.SignatureDeclaration): boolean {
     const isFixed = ts.isIdentifier(callee) ? this.#isConstant(callee) : isInlineFunction(callee);
     const isPlain = ts.isFunctionDeclaration(declaration) || isInlineFunction(declaration);

@@ -27,7 +27,7 @@ export function findSourceMethod(value: EvidenceNode, typed: TypedProgram): stri
     const method = typed.findMethod(call.expression);
     if (method !== undefined) return method.path;
     const declaration = typed.findDeclaration(call);
-    const own = typed.getOrigin(declaration) === "snippet" ? declaration : undefined;
+    const own = typed.getOrigin(declaration) === "program" ? declaration : undefined;
     return findFirst([own, isAccess(call.expression) ? call.expression : undefined, ...call.arguments]);
   }
 

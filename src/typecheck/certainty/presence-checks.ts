@@ -2,7 +2,7 @@ import ts from "typescript";
 
 import { forEachNode, isAccess, getMember, wrapped } from "../syntax.ts";
 
-/** The names of members of which a snippet asks somewhere whether they are there. */
+/** The names of members of which a program asks somewhere whether they are there. */
 export function findTestedNames(file: ts.SourceFile): ReadonlySet<string> {
   const names = new Set<string>();
   forEachNode(file, (node) => {

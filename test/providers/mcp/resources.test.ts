@@ -52,7 +52,7 @@ test("adds no methods for resources and prompts of a server without them [M7]", 
   expect(names.filter((name) => /^(?:resources|prompts)_/.test(name))).toEqual([]);
 });
 
-test("reads a resource and a prompt by dotted names in a snippet [M7]", async () => {
+test("reads a resource and a prompt by dotted names in a program [M7]", async () => {
   const mcpServers = { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js", "resources"] } };
   const runtime = await createRuntime({ skillsDir: false, mcpServers, cwd: ROOT });
   onTestFinished(() => runtime.close());

@@ -86,7 +86,7 @@ test.each([
   expect(notes).toEqual([`The result of FixtureMCP.says is text holding JSON, because its value has ${excess}`]);
 });
 
-test("shows a note on a text that was kept beside the result of the snippet [M5]", async () => {
+test("shows a note on a text that was kept beside the result of the program [M5]", async () => {
   await using runtime = await createRuntime({
     skillsDir: false,
     mcpServers: { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js"] } },

@@ -58,7 +58,7 @@ describe.skipIf(NATS_SERVER === undefined)("the rules of two machines", () => {
     ["PERMISSION_MISSING", { required_scopes: ["tool:echo"] }],
     ["APPROVAL_MISSING", { decision: "ask" }],
   ])(
-    "gives a snippet the code %s with which the device refuses, and records a call that was made [O3, P8]",
+    "gives a program the code %s with which the device refuses, and records a call that was made [O3, P8]",
     async (code, row) => {
       const { hub, reached } = await openPair("one", usePolicy({ "EchoSkill.say": row }));
       const source = `try { await devices.one.EchoSkill.say("a") } catch (error) { [error.code, error.message] }`;

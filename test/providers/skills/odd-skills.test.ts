@@ -23,7 +23,7 @@ afterAll(async () => {
   await runtime.close();
 });
 
-/** What a snippet gets that calls the method, or the first line of why not. */
+/** What a program gets that calls the method, or the first line of why not. */
 async function called(path: string, args = ""): Promise<unknown> {
   const outcome = await runtime.run(`const value = await device.${path}(${args}); value`);
   if (outcome.kind === "completed") return outcome.value;
@@ -154,7 +154,7 @@ describe("results", () => {
     ["pattern", "/a+/g"],
     ["nothing", undefined],
     ["thenable", "settled"],
-  ])("passes the result of %s to a snippet as data [S9]", async (method, value) => {
+  ])("passes the result of %s to a program as data [S9]", async (method, value) => {
     expect(await called(`ReturnsSkill.${method}`)).toEqual(value);
   });
 

@@ -24,12 +24,12 @@ test("shows a result larger than a model should read as its type, count, first i
       "Type: { id: number; name: string; tags: string[] }[]",
       "It begins:",
       `[{"id":0,"name":"customer 0","tags":["a"]},{"id":1,"name":"customer 1","tags":["a"]},{"id":2,"name":"customer 2","tags":["a"]},"… 997 more"]`,
-      'The whole value is device.result("r1") in a later snippet',
+      'The whole value is device.result("r1") in a later program',
     ].join("\n"),
   );
 });
 
-test("gives the value to a later snippet of the same caller and of no other [R7]", async () => {
+test("gives the value to a later program of the same caller and of no other [R7]", async () => {
   const [ada, bob] = [callerNamed("ada"), callerNamed("bob")];
   await runtime.run(`({ at: new Date(0), text: "x".repeat(20_000) })`, { caller: ada });
   const read = `const r = device.result("r1"); [r.at.getTime(), r.text.length]`;

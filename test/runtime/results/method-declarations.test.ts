@@ -28,7 +28,7 @@ const shop = defineSkill({
 const runtime = await createRuntime({ skillsDir: false, skills: [shop], typecheck: false });
 afterAll(() => runtime.close());
 
-test("tells the same mistake once, and declares each method of a refused snippet once [S5]", async () => {
+test("tells the same mistake once, and declares each method of a refused program once [S5]", async () => {
   const source = [
     'const done = await device.ShopSkill.list_refunds({ status: "completed", per_page: 100 });',
     'const open = await device.ShopSkill.list_refunds({ status: "pending", per_page: 100 });',
@@ -56,7 +56,7 @@ test("declares the method that failed [S10]", async () => {
   expect(text.endsWith(`\n\n${LEGEND}\n  ShopSkill.refund(order)`)).toBe(true);
 });
 
-test("shows the shape of results that the snippet misread [S10]", async () => {
+test("shows the shape of results that the program misread [S10]", async () => {
   const { text } = await runtime.run("const page = await device.ShopSkill.list_refunds();\npage.data.items.map(print)");
   expect(text).toContain("undefined");
   expect(text).toMatch(
@@ -64,7 +64,7 @@ test("shows the shape of results that the snippet misread [S10]", async () => {
   );
 });
 
-test("adds nothing to an error that the snippet throws itself, nor to a completed run", async () => {
+test("adds nothing to an error that the program throws itself, nor to a completed run", async () => {
   const thrown = await runtime.run('await device.ShopSkill.list_refunds();\nthrow new Error("No refunds")');
   expect(thrown.text).not.toContain("Methods");
   expect((await runtime.run("await device.ShopSkill.list_refunds()")).text).not.toContain("Methods");

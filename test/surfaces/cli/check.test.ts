@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 
 import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
-test("lists with check the calls of a snippet, and makes none [O1]", async () => {
+test("lists with check the calls of a program, and makes none [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = "await device.MathSkill.fail('no');\nfor (const n of [1, 2]) await device.MathSkill.add(n, 1);";
   const { exit, stdout, stderr } = await skillgate(["check", "-e", code], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
   expect(stdout).toBe(
-    "The snippet is valid; it calls\n  line 1  MathSkill.fail\n  line 2  MathSkill.add   in a loop\n",
+    "The program is valid; it calls\n  line 1  MathSkill.fail\n  line 2  MathSkill.add   in a loop\n",
   );
 });
 
@@ -37,20 +37,20 @@ test("prints violations, plan and notes with check --json, and marks values know
 });
 
 test("checks a file or stdin, and waits for a server that it needs [O1]", async () => {
-  const cwd = project({ ".mcp.json": MCP_JSON, "snippet.js": "await device.FilesystemMCP.list_directory('.')" });
+  const cwd = project({ ".mcp.json": MCP_JSON, "program.js": "await device.FilesystemMCP.list_directory('.')" });
   const outcomes = await Promise.all([
-    skillgate(["check", "snippet.js"], { cwd }),
+    skillgate(["check", "program.js"], { cwd }),
     skillgate(["check"], { cwd, input: "await device.FilesystemMCP.list_directory('.')" }),
   ]);
-  const says = "The snippet is valid; it calls\n  line 1  FilesystemMCP.list_directory\n";
+  const says = "The program is valid; it calls\n  line 1  FilesystemMCP.list_directory\n";
   expect(outcomes.map(({ exit, stdout }) => ({ exit, stdout }))).toEqual([
     { exit: 0, stdout: says },
     { exit: 0, stdout: says },
   ]);
 });
 
-test("reports with check a snippet without calls [O1]", async () => {
+test("reports with check a program without calls [O1]", async () => {
   expect((await skillgate(["check", "-e", "1 + 1"], { cwd: project() })).stdout).toBe(
-    "The snippet is valid; it calls nothing\n",
+    "The program is valid; it calls nothing\n",
   );
 });

@@ -58,7 +58,7 @@ test("applies search --limit, and lists all methods without words [D2]", async (
   );
 });
 
-test("searches all methods in a snippet, even if their servers were not opened by another call [D1]", async () => {
+test("searches all methods in a program, even if their servers were not opened by another call [D1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   const source = `print(await device.search_skills("add numbers", 1)); await device.describe("FilesystemMCP.list_directory")`;
   const { exit, stdout } = await skillgate(["run", "-e", source, "--json"], { cwd });

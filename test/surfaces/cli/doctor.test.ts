@@ -13,7 +13,7 @@ test("prints with doctor one line for each check that passes [O1]", async () => 
   const lines = stdout.trimEnd().split("\n");
   expect(lines[0]).toBe(`✓ Node.js: ${process.versions.node}`);
   expect(lines[1]).toBe("✓ Configuration: .mcp.json");
-  expect(lines[2]).toMatch(/^✓ Sandbox: ran a snippet in [\d.]+ ms$/);
+  expect(lines[2]).toMatch(/^✓ Sandbox: ran a program in [\d.]+ ms$/);
   expect(lines[3]).toBe("✓ Skills: MathSkill (7 methods)");
   expect(lines[4]).toBe("✓ Model: none (only ask and chat need one)");
   expect(lines.slice(5, 8).every((line) => line.startsWith("    "))).toBe(true);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { project, skillgate } from "./command.ts";
 
-test("creates with init a folder in which a first snippet runs, and changes no existing file [O1]", async () => {
+test("creates with init a folder in which a first program runs, and changes no existing file [O1]", async () => {
   const cwd = project({ "mine/settings.yaml": "# mine\n" });
   const first = await skillgate(["init", "mine"], { cwd });
   expect(first).toMatchObject({

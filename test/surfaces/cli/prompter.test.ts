@@ -58,7 +58,7 @@ Trust it until it changes? [y/N] `;
     expect(changed.shown).toContain(`Trusted ${cwd} until it changes\n`);
   });
 
-  test("is not asked for a snippet that needs no server [M8]", async () => {
+  test("is not asked for a program that needs no server [M8]", async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     expect(await inTerminal('run -e "1 + 1"', cwd, [])).toEqual({ exit: 0, shown: "2\n" });
   });

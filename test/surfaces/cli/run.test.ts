@@ -18,17 +18,17 @@ test.each([
   expect(await skillgate(["run", "-e", code], { cwd: project() })).toEqual({ exit: 0, stdout, stderr: "" });
 });
 
-test("reads a snippet from a file, from -, or from a pipe [O1]", async () => {
-  const cwd = project({ "snippet.js": "'from a file'" });
+test("reads a program from a file, from -, or from a pipe [O1]", async () => {
+  const cwd = project({ "program.js": "'from a file'" });
   const input = "'from stdin'";
-  expect((await skillgate(["run", "snippet.js"], { cwd, input })).stdout).toBe("from a file\n");
+  expect((await skillgate(["run", "program.js"], { cwd, input })).stdout).toBe("from a file\n");
   expect((await skillgate(["run", "-"], { cwd, input })).stdout).toBe("from stdin\n");
   expect((await skillgate(["run"], { cwd, input })).stdout).toBe("from stdin\n");
 });
 
 test("ignores a byte order mark and a markdown fence in a file [S4]", async () => {
-  const cwd = project({ "snippet.md": "\uFEFF```ts\nconst n: number = 4;\nn\n```\n" });
-  expect((await skillgate(["run", "snippet.md"], { cwd })).stdout).toBe("4\n");
+  const cwd = project({ "program.md": "\uFEFF```ts\nconst n: number = 4;\nn\n```\n" });
+  expect((await skillgate(["run", "program.md"], { cwd })).stdout).toBe("4\n");
 });
 
 test("reads a UTF-16 file by its byte order mark, and reports a file that is not text [S4]", async () => {
@@ -59,7 +59,7 @@ test("rejects files that cannot be read as wrong usage [O1]", async () => {
     'Cannot read "missing.js": it does not exist\n',
     'Cannot read ".": it is a folder\n',
     'Cannot read "device.MathSkill.add(1, 2)": it does not exist; to run code itself, put -e before it\n',
-    "Cannot take two snippets: give either a file or -e, not both\n",
+    "Cannot take two programs: give either a file or -e, not both\n",
   ]);
 });
 
@@ -72,7 +72,7 @@ test("stops reading an endless stdin [S7]", async () => {
   });
   const { exit, stderr } = await ended(child);
   expect(exit).toBe(3);
-  expect(stderr.split("\n")[0]).toBe("Snippet size limit exceeded: more than 16777216 bytes (SOURCE_LIMIT)");
+  expect(stderr.split("\n")[0]).toBe("Program size limit exceeded: more than 16777216 bytes (SOURCE_LIMIT)");
 });
 
 test("prints the outcome as one object with --json, and nothing else [O1]", async () => {
@@ -102,7 +102,7 @@ test("prints the outcome as one object with --json, and nothing else [O1]", asyn
   expect(stdout.trim().split("\n")).toHaveLength(1);
 });
 
-test("exits with 3 for a refused snippet, with its reasons on stderr and its outcome in --json [S5]", async () => {
+test("exits with 3 for a refused program, with its reasons on stderr and its outcome in --json [S5]", async () => {
   const cwd = project();
   const refused = await skillgate(["run", "-e", "process.exit(0)"], { cwd });
   expect({ exit: refused.exit, stdout: refused.stdout }).toEqual({ exit: 3, stdout: "" });
@@ -112,7 +112,7 @@ test("exits with 3 for a refused snippet, with its reasons on stderr and its out
   expect(JSON.parse(stdout)).toMatchObject({ kind: "refused", violations: [{ line: 1, column: 0 }] });
 });
 
-test("exits with 1 for a failed snippet, with its position, and without a host path or stack [S10]", async () => {
+test("exits with 1 for a failed program, with its position, and without a host path or stack [S10]", async () => {
   const cwd = project();
   const code = "print('so far');\nconst x = null;\nx.y";
   const { exit, stdout, stderr } = await skillgate(["run", "-e", code], { cwd });
@@ -137,9 +137,9 @@ test.each([
   ["WALL_LIMIT", ["--timeout", "300"], "await device.MathSkill.wait()"],
   ["CPU_LIMIT", ["--settings", "quick.yaml"], "while (true) {}"],
   ["CALL_TIMEOUT", [], "await device.MathSkill.late()"],
-])("exits with 124 for %s [S7]", async (code, options, snippet) => {
+])("exits with 124 for %s [S7]", async (code, options, program) => {
   const cwd = project({ "skills/math.js": MATH_SKILL, "quick.yaml": "limits:\n  cpuMs: 200\n" });
-  const { exit, stdout } = await skillgate(["run", "-e", snippet, "--json", ...options], { cwd });
+  const { exit, stdout } = await skillgate(["run", "-e", program, "--json", ...options], { cwd });
   expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code } });
   expect(exit).toBe(124);
 });
@@ -194,7 +194,7 @@ test("reports a correction on stderr [S4]", async () => {
   expect(stderr).toMatch(/^Note: .*device/);
 });
 
-test("runs the README's snippet against the real filesystem server, with any form of arguments [M3]", async () => {
+test("runs the README's program against the real filesystem server, with any form of arguments [M3]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "a.txt": "", "b.txt": "" });
   const count = (call: string): string =>
     `const r = await device.FilesystemMCP.list_directory${call}; r.content.split("\\n").length`;

@@ -61,7 +61,7 @@ describe("skills new", () => {
       expect(names).toEqual([
         ...(form === "mcp" ? [] : [`${path} device.${path}("example")`]),
         "home-office.test.ts tells about an entry",
-        "home-office.test.ts is called by a snippet",
+        "home-office.test.ts is called by a program",
         "home-office.test.ts names the entries in the error for another name",
       ]);
       expect(tested.results.every(({ outcome }: { outcome: string }) => outcome === "passed")).toBe(true);

@@ -46,15 +46,15 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(plain).toEqual({ exit: 2, shown: 'Cannot read "missing.js": it does not exist\n' });
   });
 
-  test("does not wait for a snippet on a terminal's stdin, except with - [O1]", async () => {
+  test("does not wait for a program on a terminal's stdin, except with - [O1]", async () => {
     const { exit, shown } = await inTerminal("run", project(), { env: { NO_COLOR: "1" } });
     expect({ exit, shown }).toEqual({
       exit: 2,
-      shown: "A snippet is missing: give a file, - for standard input, or -e with the code\n",
+      shown: "A program is missing: give a file, - for standard input, or -e with the code\n",
     });
   });
 
-  test("removes terminal controls from what a snippet prints [P9]", async () => {
+  test("removes terminal controls from what a program prints [P9]", async () => {
     const { shown } = await inTerminal(`run -e "print('a\\u001b[2J\\u202eb\\tc')"`, project());
     expect(shown).toBe("a\\u001b[2J\\u202eb\tc\n");
   });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { project, skillgate } from "./command.ts";
 
-const HOW_TO_RUN = "to run a snippet, write skillgate run file.js, or skillgate run -e with the code";
+const HOW_TO_RUN = "to run a program, write skillgate run file.js, or skillgate run -e with the code";
 
 test.each([
   [["--jsn"], "Unknown option: --jsn; did you mean --json?"],

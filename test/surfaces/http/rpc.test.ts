@@ -100,7 +100,7 @@ describe("JSON-RPC errors [V3]", () => {
       -32003,
       "Tool execution error",
       data("ToolExecution", "no luck today", {
-        suggestions: ["Read the message; catch the error if the snippet can continue without it"],
+        suggestions: ["Read the message; catch the error if the program can continue without it"],
         retryable: true,
       }),
     ],

@@ -39,7 +39,7 @@ test("returns results of an MCP server unchanged [M5]", async () => {
   }
 });
 
-test("returns text that holds JSON unchanged, though a snippet gets its value [M5]", async () => {
+test("returns text that holds JSON unchanged, though a program gets its value [M5]", async () => {
   const fixture = { command: process.execPath, args: [resolve("test/fixtures/mcp/server.js")] };
   const { url } = await serve({ expose: "both", names: "raw" }, { skills: [], mcpServers: { fixture } });
   const json = '{ "id": 9007199254740993, "rows": [1.0] }';

@@ -20,7 +20,7 @@ export interface Operation {
   readonly isRepeatable: boolean;
   /** Rejects with the error of the connection. */
   send(server: ServerRequests, input: OperationInput, context: RequestContext): Promise<unknown>;
-  /** Converts the result to the value that a snippet gets; throws if the result is an error. */
+  /** Converts the result to the value that a program gets; throws if the result is an error. */
   valueOf(result: unknown, facts: CallFacts, addNote?: (text: string) => void): unknown;
 }
 

@@ -4,17 +4,17 @@ import type { CommandAction } from "../command-action.ts";
 import { warningsText } from "../text/output.ts";
 import { lacksSkill, selectProblems } from "../unknown-path.ts";
 import { noteLines, planText, violationsText } from "../text/run-texts.ts";
-import { readSource, type SnippetFlags, takesSnippet } from "../input/snippet-source.ts";
+import { readSource, type ProgramFlags, takesProgram } from "../input/program-source.ts";
 
 export function addCheck(program: Command, act: CommandAction): void {
-  takesSnippet(program.command("check"))
-    .description("check a snippet without running it: list its errors, or the calls that it makes")
+  takesProgram(program.command("check"))
+    .description("check a program without running it: list its errors, or the calls that it makes")
     .action(
       act(
         async (
           { runtime, readyRuntime, signal, flags: { verbose }, paint },
           file: string | undefined,
-          flags: SnippetFlags,
+          flags: ProgramFlags,
         ) => {
           const source = await readSource(file, flags, signal);
           const opened = await (verbose ? readyRuntime() : runtime());

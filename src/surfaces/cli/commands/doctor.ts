@@ -116,8 +116,8 @@ async function engineCheck(runtime: Runtime): Promise<DoctorCheck> {
   const outcome = await runtime.run("1 + 1");
   const works = outcome.kind === "completed" && outcome.value === 2;
   const says = works
-    ? `ran a snippet in ${outcome.usage.wallMs.toFixed(1)} ms`
-    : `could not run a snippet: ${outcome.text}`;
+    ? `ran a program in ${outcome.usage.wallMs.toFixed(1)} ms`
+    : `could not run a program: ${outcome.text}`;
   return { kind: "engine", subject: "Sandbox", status: works ? "ok" : "error", says, details: "" };
 }
 

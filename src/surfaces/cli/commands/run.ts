@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import type { CommandAction } from "../command-action.ts";
-import { readSource, type SnippetFlags, takesSnippet } from "../input/snippet-source.ts";
+import { readSource, type ProgramFlags, takesProgram } from "../input/program-source.ts";
 import { wholeNumber } from "../input/whole-number.ts";
 import type { RunOperation } from "../operations/operation.ts";
 import { performOperation } from "../operations/perform.ts";
@@ -10,7 +10,7 @@ import { NO_SOCKET, type OperationFlags } from "../socket/client.ts";
 import type { CommandResult } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
-interface RunFlags extends SnippetFlags, OperationFlags {
+interface RunFlags extends ProgramFlags, OperationFlags {
   readonly timeout?: number;
   readonly trace?: true;
   readonly watch?: true;
@@ -20,8 +20,8 @@ interface RunFlags extends SnippetFlags, OperationFlags {
 }
 
 export function addRun(program: Command, act: CommandAction): void {
-  takesSnippet(program.command("run"))
-    .description("run a snippet")
+  takesProgram(program.command("run"))
+    .description("run a program")
     .option(
       "--timeout <ms>",
       "the time limit in milliseconds (default: the one in the settings, else 60000)",

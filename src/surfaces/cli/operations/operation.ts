@@ -3,7 +3,7 @@ import type { RunOptions, Runtime } from "../../../runtime.ts";
 import type { WrittenInput } from "../input/call-input.ts";
 import type { Paint } from "../terminal/terminal.ts";
 
-/** Runs a snippet. */
+/** Runs a program. */
 export interface RunOperation {
   readonly kind: "run";
   readonly source: string;

@@ -133,7 +133,7 @@ test("tells about an entry", async () => {
   ${equals(`await call("${method}", { name: "example", detail: "full" })`, `"An example of ${topic}: replace it"`)}
 });
 
-test("is called by a snippet", async () => {
+test("is called by a program", async () => {
   ${equals(`await run('device.${name}.${method}("example")')`, `"An example of ${topic}"`)}
 });
 

@@ -48,7 +48,7 @@ export interface PerformRequest {
 /** The longest message in UTF-16 units: the largest result, as text and as JSON, is shorter. */
 export const MAX_MESSAGE_UNITS = 256 << 20;
 
-/** The largest request: a snippet may have 16 MiB. */
+/** The largest request: a program may have 16 MiB. */
 export const MAX_REQUEST_UNITS = 64 << 20;
 
 /** Bytes that the other side may leave unread. */

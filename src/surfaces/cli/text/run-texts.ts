@@ -59,16 +59,16 @@ function usageText({ calls, wallMs, cpuMs, memoryBytes }: Usage): string {
   return `${count(calls, "call")}, ${milliseconds(wallMs)} in total, ${milliseconds(cpuMs)} in the sandbox, ${(memoryBytes / (1 << 20)).toFixed(1)} MiB`;
 }
 
-/** All violations of a snippet. */
+/** All violations of a program. */
 export function violationsText(violations: readonly Violation[], paint: Paint): string {
   return violations.map(({ message, frame, fix }) => errorText({ message, frame, hint: fix }, paint)).join("\n\n");
 }
 
-/** The calls that a snippet will make. */
+/** The calls that a program will make. */
 export function planText(plan: Plan): string {
-  if (plan.length === 0) return "The snippet is valid; it calls nothing";
+  if (plan.length === 0) return "The program is valid; it calls nothing";
   return lines([
-    "The snippet is valid; it calls",
+    "The program is valid; it calls",
     ...table(plan.map((site) => [`  line ${site.line}`, site.path, circumstances(site)])),
   ]);
 }

@@ -8,7 +8,7 @@ import { answerLines } from "../answer-lines.ts";
 import { createRunListeners, describeOutcome } from "../follow-run.ts";
 import { invalidRequest } from "../problem.ts";
 import { readObject, readText } from "../read-body.ts";
-import type { Completions, PlannedSite, RunLine, SnippetCheck } from "../run-messages.ts";
+import type { Completions, PlannedSite, RunLine, ProgramCheck } from "../run-messages.ts";
 import type { AddConsoleApi, ConsoleEnvironment, ConsoleServices } from "../services.ts";
 
 const MAX_CANDIDATES = 500;
@@ -23,7 +23,7 @@ export const addPlaygroundApi: AddConsoleApi = (api, services) => {
   api.post("/check", async (c) => {
     const body = await readObject(c, http);
     const { violations, plan, notes } = runtime.check(readText(body, "source"), { caller: c.get("caller") });
-    const check: SnippetCheck = { violations, plan: plan.map(describeSite), notes };
+    const check: ProgramCheck = { violations, plan: plan.map(describeSite), notes };
     return c.json(check);
   });
   api.post("/run", async (c) => runProgram(c, services));

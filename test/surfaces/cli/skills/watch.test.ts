@@ -84,7 +84,7 @@ test("repeats a command more often than Node allows listeners without a warning"
   expect(stderr).not.toContain("Warning");
 });
 
-test("refuses to watch a snippet from standard input, which can be read only once", async () => {
+test("refuses to watch a program from standard input, which can be read only once", async () => {
   const { exit, stderr } = await skillgate(["run", "--watch", "-"], { cwd: project() });
   expect({ exit, stderr }).toEqual({
     exit: 2,

@@ -33,7 +33,7 @@ sum
 2
 fenced
 typed
-The snippet is valid; it calls
+The program is valid; it calls
   line 3  MathSkill.add  conditional
 `);
 });

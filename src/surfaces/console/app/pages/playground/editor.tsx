@@ -15,7 +15,7 @@ import {
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { SnippetCheck } from "../../../run-messages.ts";
+import type { ProgramCheck } from "../../../run-messages.ts";
 import { completeProgram } from "./completion.ts";
 import { createProgramLinter } from "./program-linter.ts";
 
@@ -23,7 +23,7 @@ interface EditorProps {
   /** The text at first. */
   readonly text: string;
   readonly onChange: (text: string) => void;
-  readonly onCheck: (check: SnippetCheck | undefined) => void;
+  readonly onCheck: (check: ProgramCheck | undefined) => void;
   readonly onRun: () => void;
   /** Receives the view, for moves of the cursor. */
   readonly view: { current: EditorView | null };

@@ -2,7 +2,7 @@ import type { EditorView } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { RecordedRunDetail, SnippetCheck } from "../../../run-messages.ts";
+import type { RecordedRunDetail, ProgramCheck } from "../../../run-messages.ts";
 import { request } from "../../api.ts";
 import { Card } from "../../components/card.tsx";
 import { Icon } from "../../components/icon.tsx";
@@ -29,7 +29,7 @@ export function PlaygroundPage({ info, query }: PageProps) {
   const stored = useRef(localStorage.getItem(STORAGE_KEY) ?? EXAMPLE);
   const source = useRef(stored.current);
   const view = useRef<EditorView | null>(null);
-  const check = useSignal<SnippetCheck | undefined>(undefined);
+  const check = useSignal<ProgramCheck | undefined>(undefined);
   const { run, start, stop } = useProgramRun();
   const [runId, token] = [query.get("run") ?? "", query.get("continue") ?? ""];
   const isRunning = run.value?.state === "running";

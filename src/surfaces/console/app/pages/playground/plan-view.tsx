@@ -1,9 +1,9 @@
-import type { PlannedSite, SnippetCheck } from "../../../run-messages.ts";
+import type { PlannedSite, ProgramCheck } from "../../../run-messages.ts";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { Text } from "../../components/text.tsx";
 
 interface PlanViewProps {
-  readonly check: SnippetCheck | undefined;
+  readonly check: ProgramCheck | undefined;
   readonly onPlace: (line: number, column: number) => void;
 }
 

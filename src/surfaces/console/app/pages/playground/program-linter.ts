@@ -1,14 +1,14 @@
 import { type Diagnostic, linter } from "@codemirror/lint";
 import type { Extension, Text } from "@codemirror/state";
 
-import type { SnippetCheck } from "../../../run-messages.ts";
+import type { ProgramCheck } from "../../../run-messages.ts";
 import { request } from "../../api.ts";
 
 /** Milliseconds without a key after which the program is checked. */
 const PAUSE_MS = 250;
 
 /** Underlines the errors that the check of the server finds. `undefined` is reported for an empty program. */
-export function createProgramLinter(onCheck: (check: SnippetCheck | undefined) => void): Extension {
+export function createProgramLinter(onCheck: (check: ProgramCheck | undefined) => void): Extension {
   let controller: AbortController | undefined;
   return linter(
     async ({ state: { doc } }) => {
@@ -21,7 +21,7 @@ export function createProgramLinter(onCheck: (check: SnippetCheck | undefined) =
         return [];
       }
       try {
-        const check = await request<SnippetCheck>("/check", { method: "POST", body: { source }, signal });
+        const check = await request<ProgramCheck>("/check", { method: "POST", body: { source }, signal });
         onCheck(check);
         return check.violations.map((violation) => toDiagnostic(violation, doc));
       } catch {
@@ -32,7 +32,7 @@ export function createProgramLinter(onCheck: (check: SnippetCheck | undefined) =
   );
 }
 
-function toDiagnostic(violation: SnippetCheck["violations"][number], doc: Text): Diagnostic {
+function toDiagnostic(violation: ProgramCheck["violations"][number], doc: Text): Diagnostic {
   const { line, column, endLine, endColumn, message, fix, code } = violation;
   const from = findOffset(doc, line, column);
   const to = Math.max(from, findOffset(doc, endLine, endColumn));

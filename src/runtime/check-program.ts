@@ -1,4 +1,4 @@
-import { readSnippet } from "../frontend/index.ts";
+import { readProgramSource } from "../frontend/index.ts";
 import { gatekeep, type Host, type Verdict } from "../gatekeeper/index.ts";
 import type { Catalog } from "../model/catalog.ts";
 import type { Policy } from "../model/policy.ts";
@@ -9,30 +9,30 @@ import type { RunRequest } from "./execution/run-services.ts";
 const MAX_REMEMBERED = 200;
 const MAX_REMEMBERED_CHARACTERS = 8_192;
 
-/** The verdict of the front end and the gatekeeper on a snippet. */
-export interface CheckedSnippet extends Verdict {
+/** The verdict of the front end and the gatekeeper on a program. */
+export interface RunnableProgram extends Verdict {
   /** The program's JavaScript, every character at its place in the source; empty if there is no program. */
   readonly text: string;
 }
 
-export type CheckSnippet = (
+export type CheckProgram = (
   source: string,
   request: Pick<RunRequest, "catalog" | "caller" | "isDisabled" | "limits">,
-) => CheckedSnippet;
+) => RunnableProgram;
 
 /**
- * Reads and checks snippets. A snippet that passed is not checked again while catalog, policy and permissions stay the same:
- * programs on a timer send the same snippet repeatedly.
+ * Reads and checks programs. A program that passed is not checked again while catalog, policy and permissions stay the same:
+ * programs on a timer send the same program repeatedly.
  */
-export function createSnippetChecker(
+export function createProgramChecker(
   getPolicy: () => Policy,
-  createHost: (request: Parameters<CheckSnippet>[1]) => Host,
-): CheckSnippet {
-  const verdicts = new Map<string, CheckedSnippet>();
+  createHost: (request: Parameters<CheckProgram>[1]) => Host,
+): CheckProgram {
+  const verdicts = new Map<string, RunnableProgram>();
   return (source, request) => {
     const key = source.length <= MAX_REMEMBERED_CHARACTERS ? createKey(source, request, getPolicy()) : undefined;
     const before = key === undefined ? undefined : verdicts.get(key);
-    const checked = before ?? checkSnippet(source, request, createHost(request));
+    const checked = before ?? checkProgram(source, request, createHost(request));
     if (key === undefined || checked.program === undefined) return checked;
     setBounded(verdicts, [key, checked], MAX_REMEMBERED);
     return checked;
@@ -42,7 +42,7 @@ export function createSnippetChecker(
 /** Returns everything that a verdict depends on. All but the source is JSON, so that no source can imitate it. */
 function createKey(
   source: string,
-  { catalog, caller, limits }: Parameters<CheckSnippet>[1],
+  { catalog, caller, limits }: Parameters<CheckProgram>[1],
   { version }: Policy,
 ): string {
   const { grants, reads = [], scopes = [], roles = [], profile } = caller;
@@ -62,7 +62,7 @@ function getCatalogNumber(catalog: Catalog): number {
   return number;
 }
 
-function checkSnippet(source: string, request: Parameters<CheckSnippet>[1], host: Host): CheckedSnippet {
-  const snippet = readSnippet(source, request.limits);
-  return { ...gatekeep(snippet, host), text: snippet.kind === "program" ? snippet.text : "" };
+function checkProgram(source: string, request: Parameters<CheckProgram>[1], host: Host): RunnableProgram {
+  const program = readProgramSource(source, request.limits);
+  return { ...gatekeep(program, host), text: program.kind === "program" ? program.text : "" };
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createRuntime, defineSkill } from "../../src/index.ts";
 import { OWNER } from "../../src/model/caller.ts";
 import { NO_POLICY } from "../../src/model/policy.ts";
-import { createSnippetChecker } from "../../src/runtime/check-snippet.ts";
+import { createProgramChecker } from "../../src/runtime/check-program.ts";
 import { catalog, questions } from "../gatekeeper/stubs.ts";
 
 const request = { catalog, caller: OWNER, isDisabled: () => false, limits: { sourceBytes: 100_000 } };
@@ -11,7 +11,7 @@ const request = { catalog, caller: OWNER, isDisabled: () => false, limits: { sou
 /** Records which sources were checked again. */
 function countLooks(sources: readonly string[]): readonly string[] {
   let looks = 0;
-  const inspect = createSnippetChecker(
+  const inspect = createProgramChecker(
     () => NO_POLICY,
     () => {
       looks += 1;
@@ -25,7 +25,7 @@ function countLooks(sources: readonly string[]): readonly string[] {
   });
 }
 
-test("checks an accepted snippet once, and a refused one each time [S5]", () => {
+test("checks an accepted program once, and a refused one each time [S5]", () => {
   expect(countLooks(["1 + 1", "1 + 2", "1 + 1", "eval(1)", "1 + 2", "eval(1)"])).toEqual([
     "1 + 1",
     "1 + 2",

@@ -7,12 +7,12 @@ import { type SourceFinding, type SourceText, createSourceText, createViolation 
 import type { Violation } from "../model/outcome.ts";
 import { setBounded } from "../shared/lru.ts";
 import { hasUnknown, type Plan } from "../model/plan.ts";
-import type { Program } from "../model/snippet.ts";
+import type { Program } from "../model/program.ts";
 import { declarations, type InferredOutput } from "../registry/index.ts";
 import type { RunRequest } from "./execution/run-services.ts";
 import type { Diagnostic, Typecheck } from "../typecheck/index.ts";
 
-/** The compiler's findings on a snippet that the gatekeeper has accepted. */
+/** The compiler's findings on a program that the gatekeeper has accepted. */
 export interface TypeReport {
   /** Certain mistakes. */
   readonly violations: readonly Violation[];
@@ -20,12 +20,12 @@ export interface TypeReport {
   readonly notes: readonly string[];
 }
 
-export type TypecheckSnippet = (
-  snippet: CheckedProgram,
+export type TypecheckProgram = (
+  program: CheckedProgram,
   request: Pick<RunRequest, "caller" | "catalog">,
 ) => Promise<TypeReport>;
 
-/** A snippet that may run: as the model wrote it, its JavaScript, and what the gatekeeper found in it. */
+/** A program that may run: as the model wrote it, its JavaScript, and what the gatekeeper found in it. */
 export interface CheckedProgram {
   readonly source: string;
   readonly text: string;
@@ -36,23 +36,23 @@ export interface CheckedProgram {
 const EMPTY_REPORT: TypeReport = { violations: [], notes: [] };
 
 /** Used when TypeScript is not installed: reports nothing. */
-export const SKIP_TYPECHECK: TypecheckSnippet = async () => EMPTY_REPORT;
+export const SKIP_TYPECHECK: TypecheckProgram = async () => EMPTY_REPORT;
 
-/** The compiler takes a second of computing to load, which a program that runs a single snippet does not have to pay. */
+/** The compiler takes a second of computing to load, which a process that runs a single program does not have to pay. */
 const LOAD_AFTER_MS = 1_000;
 
 /** The maximum number of checks whose findings are kept. Most programs have none. */
 const MAX_CHECKS = 2_000;
 
-/** Guesses that are reported for one snippet. */
+/** Guesses that are reported for one program. */
 const MAX_GUESSES = 3;
 
 /**
- * Lets the compiler look at snippets in which it may find something. Where it is not installed, still loading or late, they
- * run without. It is loaded a while after the first snippet, unless it is warm already. What it says only because of types
+ * Lets the compiler look at programs in which it may find something. Where it is not installed, still loading or late, they
+ * run without. It is loaded a while after the first program, unless it is warm already. What it says only because of types
  * that were learned is never more than a note.
  */
-export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): TypecheckSnippet {
+export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): TypecheckProgram {
   let loading: NodeJS.Timeout | undefined;
   /** The findings by the digest of a program and its types. */
   const cache = new Map<string, readonly Diagnostic[]>();
@@ -103,7 +103,7 @@ function hasKnownOutputs(plan: Plan, methods: readonly Method[]): boolean {
   );
 }
 
-/** True if results are known by experience, and the snippet names a member that neither they nor the language have. */
+/** True if results are known by experience, and the program names a member that neither they nor the language have. */
 function hasStrangeMember(code: string, observed: readonly InferredOutput[]): boolean {
   if (observed.length === 0) return false;
   for (const [, name] of code.matchAll(MEMBER)) {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { Outcome } from "../../model/outcome.ts";
-import type { CheckedSnippet } from "../check-snippet.ts";
+import type { RunnableProgram } from "../check-program.ts";
 import { addMethods } from "../outcome/add-methods.ts";
 import { refusedOutcome } from "../outcome/index.ts";
 import { openContinuation, type OpenContinuation } from "./continue-run.ts";
@@ -12,10 +12,10 @@ import { SPANS, withSpan } from "../../telemetry/index.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /**
- * Checks one snippet, runs it and describes its outcome. Throws `CONTINUE_INVALID` and `RUN_BUSY` for a run that cannot be
+ * Checks one program, runs it and describes its outcome. Throws `CONTINUE_INVALID` and `RUN_BUSY` for a run that cannot be
  * continued.
  */
-export async function runSnippet(source: string, request: RunRequest, services: RunServices): Promise<Outcome> {
+export async function runCheckedProgram(source: string, request: RunRequest, services: RunServices): Promise<Outcome> {
   services.sandbox.wakeWorker();
   if (request.continues === undefined) return checkAndRun(source, request, services);
   const store = await services.openRuns();
@@ -42,7 +42,7 @@ async function checkAndRun(
   return executeRecorded(run, recorder, request, services, continued && { continuation: continued.continuation });
 }
 
-/** Checks a snippet and runs it as a part of another run, which has the ledger. */
+/** Checks a program and runs it as a part of another run, which has the ledger. */
 export async function runPart(
   source: string,
   runId: string,
@@ -53,7 +53,7 @@ export async function runPart(
   return "program" in run ? execute(run, request, services) : run;
 }
 
-/** Checks a snippet. Resolves to the outcome of one that is refused. */
+/** Checks a program. Resolves to the outcome of one that is refused. */
 async function check(
   source: string,
   runId: string,
@@ -87,10 +87,10 @@ async function readAndCheck(
   source: string,
   request: RunRequest,
   { inspect, checkTypes, discovery }: RunServices,
-): Promise<Pick<CheckedSnippet, "violations" | "plan" | "notes" | "program">> {
+): Promise<Pick<RunnableProgram, "violations" | "plan" | "notes" | "program">> {
   let checked = inspect(source, request);
   if (checked.program === undefined && !discovery.isIndexed(request.catalog)) {
-    // A refusal names methods like those that the snippet meant.
+    // A refusal names methods like those that the program meant.
     await discovery.index(request.catalog).catch(() => {}); // then the refusal names none
     checked = inspect(source, request);
   }

@@ -2,7 +2,7 @@ import type { Program as Tree } from "acorn";
 import type { Position, Violation } from "./outcome.ts";
 
 /** The text that a model wrote, as the front end has read it. */
-export type Snippet =
+export type ProgramSource =
   | {
       readonly kind: "program";
       /** The text that the model wrote. */
@@ -35,7 +35,7 @@ export interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** A snippet that may run. */
+/** A program that may run. */
 export interface Program {
   /** Statements of the body of a strict async function; the value of `return` is the result. */
   readonly code: string;

@@ -1,28 +1,28 @@
-import { readSnippet } from "../../src/frontend/index.ts";
+import { readProgramSource } from "../../src/frontend/index.ts";
 import type { Violation } from "../../src/model/outcome.ts";
-import type { Snippet } from "../../src/model/snippet.ts";
+import type { ProgramSource } from "../../src/model/program.ts";
 
 const LIMITS = { sourceBytes: 256 << 10 };
 
-export function read(source: string): Snippet {
-  return readSnippet(source, LIMITS);
+export function read(source: string): ProgramSource {
+  return readProgramSource(source, LIMITS);
 }
 
 /** Returns a text with everything blanked that is not part of the program. */
 export function readText(source: string): string {
-  const snippet = read(source);
-  if (snippet.kind !== "program")
+  const program = read(source);
+  if (program.kind !== "program")
     throw new Error(
       readViolations(source)
         .map(({ message }) => message)
-        .join("\n") || snippet.kind,
+        .join("\n") || program.kind,
     );
-  return snippet.text;
+  return program.text;
 }
 
 export function readViolations(source: string): readonly Violation[] {
-  const snippet = read(source);
-  return snippet.kind === "unreadable" ? snippet.violations : [];
+  const program = read(source);
+  return program.kind === "unreadable" ? program.violations : [];
 }
 
 /** `CODE line:column` of everything that is wrong. */

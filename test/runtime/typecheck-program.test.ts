@@ -28,7 +28,7 @@ test("refuses what the compiler is certain of before anything runs, at the model
   await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill], typecheck: true });
   const misspelt = "```js\nconst who = await device.PeopleSkill.find(36);\nwho.nmae\n```";
   const wrong = 'const id = "one";\nconst who = await device.PeopleSkill.find(id);\nwho.name';
-  // The first snippets may find the compiler still cold: then they run.
+  // The first programs may find the compiler still cold: then they run.
   const refused = async (source: string): Promise<unknown> => {
     for (;;) {
       const outcome = await runtime.run(source);
@@ -43,7 +43,7 @@ test("refuses what the compiler is certain of before anything runs, at the model
   });
 });
 
-test("checks snippets by default once the compiler is loaded, and adds uncertain findings as notes [S5]", async () => {
+test("checks programs by default once the compiler is loaded, and adds uncertain findings as notes [S5]", async () => {
   await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill] });
   for (;;) {
     const outcome = await runtime.run("(await device.PeopleSkill.find(36)).shoeSize");
@@ -70,7 +70,7 @@ test("never loads the compiler if the option or the settings disable it [S5]", a
   }
 });
 
-test("adds a note, and runs the snippet, if only learned results contradict it [D3]", async () => {
+test("adds a note, and runs the program, if only learned results contradict it [D3]", async () => {
   const DogSkill = defineSkill({
     name: "DogSkill",
     description: "Knows dogs",
@@ -84,7 +84,7 @@ test("adds a note, and runs the snippet, if only learned results contradict it [
   expect(await notes("(await device.DogSkill.find()).name")).toEqual([]);
   const misspelt = "const dog = await device.DogSkill.find();\ndog.nmae";
   let said = await notes(misspelt);
-  // The first snippets may find the compiler still cold.
+  // The first programs may find the compiler still cold.
   while (said.length === 0) said = await notes(misspelt);
   expect(said).toEqual([
     'Line 2, column 5, by the results so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find; declared members: name, age (MEMBER_UNKNOWN)',
