@@ -138,7 +138,7 @@ export const ERRORS = {
     says: "Method discovery timed out",
     fix: "Try again, ask for less at once, or raise timeouts.discoveryMs in the settings",
   },
-  LEDGER_FAILED: {
+  RECORD_FAILED: {
     stage: "call",
     says: "Cannot make this call while the run cannot be recorded",
     fix: "Tell the owner that the store of runs does not work; nothing was called",
@@ -380,7 +380,7 @@ export const ERRORS = {
   },
   RUN_DAMAGED: {
     stage: "host",
-    says: "Cannot read the ledger of the run",
+    says: "Cannot read the record of the run",
     fix: "Send the program again, after finding out which of its calls were made",
   },
   CONTINUE_INVALID: {

@@ -1,7 +1,7 @@
 import type { Cancellable } from "../sandbox/index.ts";
 import type { Approval, Approvals } from "./approvals/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
-import type { Learned } from "./learning/index.ts";
+import type { Observed } from "./observed/index.ts";
 import type { Approve } from "./model/approval.ts";
 import type { ArgumentProblem } from "./model/arguments.ts";
 import type { Caller } from "./model/caller.ts";
@@ -23,7 +23,7 @@ import type { AuditEntry, CallResult, Statistics } from "./router/index.ts";
 import { createCallApi } from "./runtime/api/calls.ts";
 import { createDiscoveryApi } from "./runtime/api/discovery.ts";
 import { followFiles } from "./runtime/api/follow-files.ts";
-import { connectLearnedCalls } from "./runtime/api/learned.ts";
+import { connectSavedCalls } from "./runtime/api/saved.ts";
 import { type RuntimeParts, openParts } from "./runtime/api/parts.ts";
 import { listProblems } from "./runtime/api/problems.ts";
 import { createRunApi } from "./runtime/api/run.ts";
@@ -34,7 +34,7 @@ import { type RuntimeTool, type RuntimeToolOptions, createRuntimeTools } from ".
 import type { WantedCall } from "./runtime/call-method.ts";
 import { type ReadTime, indexInBackground } from "./runtime/discovery.ts";
 import type { RecordedRunFacts, Runs } from "./runtime/execution/runs.ts";
-import type { LearnedSkills } from "./runtime/learned/index.ts";
+import type { SavedSkills } from "./runtime/saved/index.ts";
 import type { RuntimeOptions } from "./runtime/options.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
@@ -151,10 +151,10 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   /** The newest decisions and calls, the oldest first. */
   audit(): readonly AuditEntry[];
   /**
-   * Takes part in learning: what is called next is what was meant, for this caller. Indexes methods that are not indexed yet
+   * Is observed: what is called next is what was meant, for this caller. Indexes methods that are not indexed yet
    * first, at once, for at most `readMs` (`timeouts.discoveryMs` if not given); an answer from a part of the methods says so.
    */
-  search(query: string, options?: Omit<SearchOptions, "learned" | "deadline"> & ReadTime & CallerOption): SearchAnswer;
+  search(query: string, options?: Omit<SearchOptions, "words" | "deadline"> & ReadTime & CallerOption): SearchAnswer;
   /**
    * Indexes the methods that a search needs, in slices between which other work runs, for at most `timeouts.discoveryMs`.
    */
@@ -173,8 +173,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
    * the MCP server.
    */
   tools(options?: RuntimeToolOptions): readonly RuntimeTool[];
-  /** Returns what was learned from use: the words that the caller taught, and the shapes of results. */
-  learned(options?: CallerOption): Learned;
+  /** Returns what was observed from use: the words that the caller taught, and the shapes of results. */
+  observed(options?: CallerOption): Observed;
   /**
    * Forgets what one caller taught; without a caller what all taught, and what results look like. Of one method, `path`, or
    * of all.
@@ -206,7 +206,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   /** Recorded runs: lists, continues and cancels them. */
   readonly runs: Runs;
   /** Skills that were saved from runs: tests and saves them. */
-  readonly learnedSkills: LearnedSkills;
+  readonly savedSkills: SavedSkills;
   /** The policy that is in force. */
   readonly policy: ExplainedPolicy;
   /** Returns the database of keys, approvals and the audit log, which is opened at the first use. */
@@ -249,7 +249,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
   const { options, registry, sources, providers, events, secrets } = parts;
   const decisions = createDecisions(parts);
   const services = openServices(parts, decisions);
-  connectLearnedCalls(parts, services);
+  connectSavedCalls(parts, services);
   let listing: Promise<void> | undefined;
   let closed: Promise<unknown> | undefined;
   const requireOpen = (): void => {

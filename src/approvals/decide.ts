@@ -95,7 +95,7 @@ class Decisions implements ApprovalDecisions {
     }
   }
 
-  /** Ends the wait of this process. The question of a run with a ledger stays open: another process continues the run. */
+  /** Ends the wait of this process. The question of a run with a record stays open: another process continues the run. */
   async #release(records: OpenRecords, { id, waiter }: NewApproval, why: string): Promise<void> {
     if (waiter !== null && isRunWaiter(waiter)) records.waiter.stop(id, new Error(why));
     else await this.#withdraw(records, id, why);
@@ -160,7 +160,7 @@ class Decisions implements ApprovalDecisions {
     const now = this.#now();
     const isAttended = Boolean(ask) || this.#mayWait(details);
     const earlier = await findOwnQuestion(records.approvals, request, details);
-    // A yes that was used counts for this call: its ledger says that the call was not made.
+    // A yes that was used counts for this call: its record says that the call was not made.
     if (earlier?.state === "approved" && earlier.usedAt !== null) return earlier;
     if (earlier !== undefined && earlier.state !== "pending") return this.#requireYes(records, request, earlier);
     const question =

@@ -28,7 +28,7 @@ export const SECTIONS: readonly string[] = [
   "limits",
   "timeouts",
   "typecheck",
-  "learning",
+  "observe",
   "catalogTokens",
   "server",
   "store",

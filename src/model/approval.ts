@@ -76,7 +76,7 @@ export function createRunApprovals(): RunApprovals {
   return { methods: new Map(), planned: new Map(), isRestored: false };
 }
 
-/** A run with a ledger: it continues after the process that waits for an answer has ended. */
+/** A run with a record: it continues after the process that waits for an answer has ended. */
 export interface RecordedRun {
   /** True if another process made calls of the run before: its questions count. */
   readonly isResumed: boolean;

@@ -139,10 +139,10 @@ export interface Health {
 }
 
 /** Facts about a skill that was saved from a run. */
-export interface LearnedFacts {
+export interface SavedFacts {
   /** Id of the run. */
   readonly run: string;
-  /** Passes after which the skill is not marked as learned any more. */
+  /** Passes after which the skill is not marked as saved any more. */
   readonly requiredPasses: number;
   /** Returns how often it has passed since its file was changed. */
   getPasses(): number;
@@ -178,7 +178,7 @@ export interface ProvidedSkill {
   /** The schema of its settings. */
   readonly settings?: JsonSchema;
   /** Present for a skill that was saved from a run. */
-  readonly learned?: LearnedFacts;
+  readonly saved?: SavedFacts;
   readonly methods: readonly MethodDefinition[];
   /** Returns its health; a skill without this method counts as healthy. */
   health?(): Promise<Health>;

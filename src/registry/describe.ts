@@ -153,7 +153,7 @@ function describeMethod(method: Method, { observed, getRule }: MethodFacts): Des
 }
 
 function observation({ times }: InferredOutput): string {
-  return `The return type was learned: ${times === 1 ? "observed once, so it is a guess" : `observed ${times} times`}`;
+  return `The return type was observed: ${times === 1 ? "observed once, so it is a guess" : `observed ${times} times`}`;
 }
 
 function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): Description {

@@ -18,10 +18,10 @@ export {
   indexSlice,
   indexUntil,
   isIndexed,
-  learnableStems,
-  MAX_LEARNED_MEANINGS,
-  type LearnedMethod,
-  type LearnedWords,
+  observableStems,
+  MAX_SAVED_MEANINGS,
+  type ObservedMethod,
+  type ObservedWords,
   search,
 } from "./search/index.ts";
 export type { SearchAnswer, SearchOptions } from "./search/index.ts";

@@ -49,7 +49,7 @@ export interface Call {
   readonly approve?: Approve | false;
   /** Calls of the run that were approved together with an earlier one; absent for a call outside of a run. */
   readonly approvedInRun?: RunApprovals;
-  /** The ledger of the run, if it has one. */
+  /** The record of the run, if it has one. */
   readonly recorded?: RecordedRun;
   /** Is called just before the provider; the call waits for a promise that it returns. */
   readonly onBegin?: (argumentsDigest: string) => Promise<void> | undefined;

@@ -3,7 +3,7 @@ import { sentence, SkillgateError } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
-import type { Ledger, LedgerCall } from "./ledger.ts";
+import type { RunRecord, StoredCall } from "./run-record.ts";
 
 /** Everything that a run depended on, and its outcome: enough to repeat it without its providers. Plain data. */
 export interface Cassette {
@@ -11,7 +11,7 @@ export interface Cassette {
   /** Id of the run. */
   readonly run: string;
   readonly header: RunHeader;
-  readonly calls: readonly LedgerCall[];
+  readonly calls: readonly StoredCall[];
   readonly deliveries: readonly Delivery[];
   /** Missing if the run has not ended. */
   readonly outcome?: StoredOutcome;
@@ -27,7 +27,7 @@ const CASSETTE_FORMAT = "skillgate-cassette-1";
 /** The format of a cassette with skills. */
 export const RECOMPILABLE_FORMAT = "skillgate-cassette-2";
 
-export function createCassette(run: string, { header, calls, deliveries, outcome }: Ledger): Cassette {
+export function createCassette(run: string, { header, calls, deliveries, outcome }: RunRecord): Cassette {
   return {
     format: CASSETTE_FORMAT,
     run,

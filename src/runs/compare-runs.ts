@@ -1,4 +1,4 @@
-import type { Ledger, LedgerCall } from "./ledger.ts";
+import type { RunRecord, StoredCall } from "./run-record.ts";
 
 /** A difference between two runs: what each of them has. */
 export interface RunDifference {
@@ -10,15 +10,15 @@ export interface RunDifference {
   readonly second: string;
 }
 
-/** A run with its ledger. */
+/** A run with its record. */
 export interface ComparedRun {
   readonly state: string;
-  readonly ledger: Pick<Ledger, "header" | "calls" | "outcome">;
+  readonly record: Pick<RunRecord, "header" | "calls" | "outcome">;
 }
 
 /** Compares the calls in the order of the program, then the programs, states and texts. */
 export function compareRuns(first: ComparedRun, second: ComparedRun): readonly RunDifference[] {
-  const [one, two] = [first.ledger, second.ledger];
+  const [one, two] = [first.record, second.record];
   const whole = compareParts([
     ["source", one.header.source, two.header.source],
     ["state", first.state, second.state],
@@ -27,11 +27,11 @@ export function compareRuns(first: ComparedRun, second: ComparedRun): readonly R
   return [...compareCalls(listCalls(one), listCalls(two)), ...whole];
 }
 
-function listCalls({ calls }: Pick<Ledger, "calls">): readonly LedgerCall[] {
+function listCalls({ calls }: Pick<RunRecord, "calls">): readonly StoredCall[] {
   return [...calls.values()].toSorted((a, b) => a.id - b.id);
 }
 
-function compareCalls(first: readonly LedgerCall[], second: readonly LedgerCall[]): readonly RunDifference[] {
+function compareCalls(first: readonly StoredCall[], second: readonly StoredCall[]): readonly RunDifference[] {
   return Array.from({ length: Math.max(first.length, second.length) }).flatMap((_, at) => {
     const [one, two] = [first[at], second[at]];
     const call = { call: at + 1, path: (one ?? two)?.path ?? "" };
@@ -54,11 +54,11 @@ function compareParts(parts: readonly ComparedPart[]): readonly RunDifference[] 
   return parts.flatMap(([part, first, second]) => (first === second ? [] : [{ part, first, second }]));
 }
 
-function formatCall(call: LedgerCall | undefined): string {
+function formatCall(call: StoredCall | undefined): string {
   return call === undefined ? "no call" : `${call.path} ${call.args}`;
 }
 
-function formatAnswer({ answer }: LedgerCall): string {
+function formatAnswer({ answer }: StoredCall): string {
   if (answer === undefined) return "no answer";
   return answer.ok ? answer.json : JSON.stringify(answer.error);
 }

@@ -1,7 +1,7 @@
 import type { ProgramStep } from "../../sandbox/index.ts";
 import { canonicalText } from "../shared/digest.ts";
 import type { History, PastCall } from "./history.ts";
-import { toRecordedArguments } from "./ledger.ts";
+import { toRecordedArguments } from "./run-record.ts";
 
 /** How the author of a corrected program answers where it is not certain which calls were made. Numbers of past calls. */
 export interface ContinueAnswers {

@@ -1,5 +1,5 @@
 import type { Delivery, SandboxAnswer } from "../../sandbox/index.ts";
-import type { Ledger, LedgerCall } from "./ledger.ts";
+import type { RunRecord, StoredCall } from "./run-record.ts";
 
 /** `failed`: without an effect. `unknown`: the provider was invoked, and may have had its effect without saying so. */
 export type PastEnd = "ok" | "failed" | "unknown";
@@ -34,7 +34,7 @@ export interface History {
 /** Creates the history of a run. `earlier` is the history of the run that it continued. */
 export function createHistory(
   run: string,
-  { calls, deliveries, header }: Pick<Ledger, "calls" | "deliveries" | "header">,
+  { calls, deliveries, header }: Pick<RunRecord, "calls" | "deliveries" | "header">,
   earlier?: History,
 ): History {
   const own = new Map([...calls].map(([number, call]) => [number, toPastCall(run, call)]));
@@ -49,7 +49,7 @@ export function createHistory(
   return { run, own, inherited, deliveries };
 }
 
-function toPastCall(run: string, call: LedgerCall): PastCall {
+function toPastCall(run: string, call: StoredCall): PastCall {
   const { id, path, args, isEffect, answer, digest = "", durationMs } = call;
   return { number: id, key: `${run}/${id}`, path, args, isEffect, end: getPastEnd(call), answer, digest, durationMs };
 }
@@ -58,7 +58,7 @@ function toPastCall(run: string, call: LedgerCall): PastCall {
 const SILENT_ERRORS: ReadonlySet<unknown> = new Set(["CALL_TIMEOUT", "CALL_CANCELLED", "SERVER_GONE", "ANSWER_LIMIT"]);
 
 /** Returns how a call ended, as far as its effect is concerned. */
-export function getPastEnd({ answer, beginTime }: Pick<LedgerCall, "answer" | "beginTime">): PastEnd {
+export function getPastEnd({ answer, beginTime }: Pick<StoredCall, "answer" | "beginTime">): PastEnd {
   if (answer?.ok === true) return "ok";
   const isSilent = answer === undefined || SILENT_ERRORS.has(answer.error["code"]);
   return beginTime !== undefined && isSilent ? "unknown" : "failed";

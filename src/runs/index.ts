@@ -4,7 +4,7 @@ export { compareRuns, type RunDifference } from "./compare-runs.ts";
 export { Continuation, type ContinueAnswers, type ContinueDecision } from "./continuation.ts";
 export type { RunHeader, StoredOutcome } from "./header.ts";
 export { createHistory, getPastEnd, type History, type PastCall } from "./history.ts";
-export { type Ledger, type LedgerCall, readLedger, toRecordedArguments } from "./ledger.ts";
+export { type RunRecord, type StoredCall, readRunRecord, toRecordedArguments } from "./run-record.ts";
 export { LiveCall } from "./live-call.ts";
 export { isIncomplete, RunRecorder, toRunStatus } from "./recorder.ts";
 export { restoreOutcome, toStoredOutcome } from "./stored-outcome.ts";

@@ -8,21 +8,21 @@ import type { Claims } from "./claims.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 import {
   type CallEvent,
-  createLedgerCall,
+  createStoredCall,
   type EndEvent,
   FIRST_HASH,
   hashEntry,
-  type Ledger,
-  type LedgerCall,
-  type LedgerEvent,
-} from "./ledger.ts";
+  type RunRecord,
+  type StoredCall,
+  type RecordEvent,
+} from "./run-record.ts";
 
 export interface RecorderOptions {
   readonly id: string;
   readonly header: RunHeader;
   readonly claims: Claims;
   readonly open: () => Promise<Pick<Database, "runs">>;
-  /** Receives a sentence about a ledger that cannot be written. */
+  /** Receives a sentence about a record that cannot be written. */
   readonly warn: (text: string) => void;
   /** Keeps also runs without an effect. */
   readonly keepsAll: boolean;
@@ -30,12 +30,12 @@ export interface RecorderOptions {
   readonly isDurable: boolean;
   /** Is called when a run that is in the store has ended. */
   readonly onEnd: (id: string) => void;
-  /** The ledger of an earlier execution, which has been claimed. */
-  readonly ledger?: Ledger;
+  /** The record of an earlier execution, which has been claimed. */
+  readonly record?: RunRecord;
 }
 
 /** Entries of more UTF-16 units are not written: the run continues, but it cannot be resumed or replayed. */
-const MAX_LEDGER_UNITS = 64 << 20;
+const MAX_RECORD_UNITS = 64 << 20;
 
 /**
  * Milliseconds after which the end of a call is committed that took less time; a commit takes as long as such a call. If the
@@ -51,7 +51,7 @@ export class RunRecorder {
   readonly #calls: Map<number, MutableCall>;
   readonly #deliveries: Delivery[];
   #used: RunUsage | undefined;
-  #buffer: LedgerEvent[] = [];
+  #buffer: RecordEvent[] = [];
   #queue: Promise<void> = Promise.resolve();
   #seq: number;
   #lastHash: string;
@@ -63,16 +63,16 @@ export class RunRecorder {
   #isClosed = false;
 
   constructor(options: RecorderOptions) {
-    const { id, header, ledger, claims } = options;
+    const { id, header, record, claims } = options;
     this.id = id;
     this.header = header;
     this.#options = options;
-    this.#calls = new Map([...(ledger?.calls ?? [])].map(([number, call]) => [number, { ...call }]));
-    this.#deliveries = [...(ledger?.deliveries ?? [])];
-    this.#used = ledger?.used;
-    this.#seq = ledger?.nextSeq ?? 0;
-    this.#lastHash = ledger?.lastHash ?? FIRST_HASH;
-    if (ledger === undefined) this.#buffer.push({ type: "start", header });
+    this.#calls = new Map([...(record?.calls ?? [])].map(([number, call]) => [number, { ...call }]));
+    this.#deliveries = [...(record?.deliveries ?? [])];
+    this.#used = record?.used;
+    this.#seq = record?.nextSeq ?? 0;
+    this.#lastHash = record?.lastHash ?? FIRST_HASH;
+    if (record === undefined) this.#buffer.push({ type: "start", header });
     else this.#buffer.push({ type: "claim", by: claims.by, version: VERSION, time: Date.now() });
   }
 
@@ -81,7 +81,7 @@ export class RunRecorder {
     return { deliveries: [...this.#deliveries], ...(this.#used !== undefined && { used: this.#used }) };
   }
 
-  get calls(): ReadonlyMap<number, LedgerCall> {
+  get calls(): ReadonlyMap<number, StoredCall> {
     return this.#calls;
   }
 
@@ -89,7 +89,7 @@ export class RunRecorder {
     return this.#deliveries;
   }
 
-  find(id: number): LedgerCall | undefined {
+  find(id: number): StoredCall | undefined {
     return this.#calls.get(id);
   }
 
@@ -104,14 +104,14 @@ export class RunRecorder {
     return this.#isClosed;
   }
 
-  /** True if the ledger is in the store, or is being written. */
+  /** True if the record is in the store, or is being written. */
   get isWritten(): boolean {
     return this.#seq > 0;
   }
 
   addCall(facts: Omit<CallEvent, "type" | "time">): void {
     const call = { ...facts, time: Date.now() };
-    this.#calls.set(call.id, createLedgerCall(call));
+    this.#calls.set(call.id, createStoredCall(call));
     this.#buffer.push({ type: "call", ...call });
   }
 
@@ -212,12 +212,12 @@ export class RunRecorder {
   }
 
   async #write(changes: Partial<RunRow> | undefined): Promise<void> {
-    if (this.#isClosed) throw createLedgerError("the runtime is closing");
+    if (this.#isClosed) throw createRecordError("the runtime is closing");
     const batch = this.#buffer;
     if (batch.length === 0 && changes === undefined) return;
     this.#buffer = [];
     const seq = this.#seq;
-    const events = JSON.stringify(this.#size > MAX_LEDGER_UNITS ? batch.map(omitAnswer) : batch);
+    const events = JSON.stringify(this.#size > MAX_RECORD_UNITS ? batch.map(omitAnswer) : batch);
     const hash = hashEntry(this.#lastHash, this.id, seq, events);
     const entry = { run: this.id, seq, events, hash };
     this.#seq++;
@@ -232,7 +232,7 @@ export class RunRecorder {
       this.#seq = seq;
       this.#buffer = [...batch, ...this.#buffer];
       if (error instanceof SkillgateError && error.code === "STORE_CONFLICT")
-        throw createLedgerError("another process has claimed the run");
+        throw createRecordError("another process has claimed the run");
       throw error;
     }
   }
@@ -268,22 +268,22 @@ export class RunRecorder {
   }
 }
 
-type MutableCall = { -readonly [Field in keyof LedgerCall]: LedgerCall[Field] };
+type MutableCall = { -readonly [Field in keyof StoredCall]: StoredCall[Field] };
 
-/** The answer of a call whose result the ledger does not have. */
+/** The answer of a call whose result the record does not have. */
 const OMITTED: SandboxAnswer = { ok: false, error: { name: "CallError", code: "RUN_TOO_LARGE" } };
 
-function omitAnswer(event: LedgerEvent): LedgerEvent {
+function omitAnswer(event: RecordEvent): RecordEvent {
   return event.type === "end" ? { ...event, answer: OMITTED } : event;
 }
 
-/** True if the ledger does not have all results. */
-export function isIncomplete({ calls }: Pick<Ledger, "calls"> | Cassette): boolean {
+/** True if the record does not have all results. */
+export function isIncomplete({ calls }: Pick<RunRecord, "calls"> | Cassette): boolean {
   return [...calls.values()].some(({ answer }) => answer?.ok === false && answer.error["code"] === "RUN_TOO_LARGE");
 }
 
-function createLedgerError(why: string): SkillgateError {
-  return new SkillgateError("LEDGER_FAILED", sentence("LEDGER_FAILED", why));
+function createRecordError(why: string): SkillgateError {
+  return new SkillgateError("RECORD_FAILED", sentence("RECORD_FAILED", why));
 }
 
 const MAX_TITLE_UNITS = 120;

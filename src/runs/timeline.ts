@@ -1,7 +1,7 @@
 import { findProgramPosition } from "../../sandbox/index.ts";
 import { createPositionMap } from "../gatekeeper/index.ts";
 import type { ApprovalRow } from "../store/index.ts";
-import type { Ledger } from "./ledger.ts";
+import type { RunRecord } from "./run-record.ts";
 
 /** A call on the timeline of its run. Times are in milliseconds since the run began. */
 export interface TimelineCall {
@@ -19,9 +19,9 @@ export interface TimelineCall {
   readonly waits: readonly { readonly from: number; readonly to?: number; readonly approval: string }[];
 }
 
-/** Orders the calls of a ledger by their numbers, with the times of their questions to persons. */
+/** Orders the calls of a record by their numbers, with the times of their questions to persons. */
 export function createTimeline(
-  { header, calls }: Pick<Ledger, "header" | "calls">,
+  { header, calls }: Pick<RunRecord, "header" | "calls">,
   approvals: readonly ApprovalRow[],
 ): readonly TimelineCall[] {
   const since = (time: number): number => Math.max(0, time - header.time);
@@ -47,7 +47,7 @@ export function createTimeline(
 }
 
 /** Returns a function that finds the line of a place in the code of the program. */
-function createLineFinder({ program, source }: Ledger["header"]): (site: string | undefined) => number | undefined {
+function createLineFinder({ program, source }: RunRecord["header"]): (site: string | undefined) => number | undefined {
   const toSourcePosition = createPositionMap(program.code, program.segments, source);
   return (site) => {
     const found = site === undefined ? undefined : findProgramPosition(site, program.code);

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 import { sentence, SkillgateError } from "../errors.ts";
-import type { Learned, Learning } from "../learning/index.ts";
+import type { Observed, Observations } from "../observed/index.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Catalog, Method } from "../model/catalog.ts";
 import type { Policy } from "../model/policy.ts";
@@ -24,14 +24,14 @@ import {
 import type { Route } from "../router/index.ts";
 import { truncateText } from "../shared/format-text.ts";
 
-/** Finds methods for callers: combines the catalog's answers with what was learned from use. */
+/** Finds methods for callers: combines the catalog's answers with what was observed from use. */
 export interface Discovery {
   /** Indexes for at most `readMs`; `discoveryMs` if not given. */
   search(
     catalog: Catalog,
     caller: Caller,
     query: string,
-    options: Omit<SearchOptions, "learned" | "deadline"> & ReadTime,
+    options: Omit<SearchOptions, "words" | "deadline"> & ReadTime,
   ): SearchAnswer;
   /**
    * Reads the methods that a search needs, in slices between which other work runs, for at most `discoveryMs`. The next
@@ -48,7 +48,7 @@ export interface Discovery {
   declarations(catalog: Catalog, caller: Caller, skills?: readonly string[]): string;
   /** Formats the methods of a catalog in parts with at most that many UTF-16 units. The same catalog gives the same text. */
   briefCatalog(catalog: Catalog, caller: Caller, parts: readonly number[]): readonly string[];
-  learned(catalog: Catalog, caller: Caller): Learned;
+  observed(catalog: Catalog, caller: Caller): Observed;
   /** Returns the shapes of earlier results that the caller may see. */
   readonly observedFor: (caller: Caller) => FindInferredOutput;
 }
@@ -63,22 +63,22 @@ export interface ReadTime {
  * for as long, and then answers from the indexed methods. `used` has the paths of methods that earlier runtimes called.
  */
 export function createDiscovery(
-  learning: Learning,
+  observations: Observations,
   discoveryMs: number,
   { used, getPolicy }: { readonly used: ReadonlySet<string>; readonly getPolicy: () => Policy },
 ): Discovery {
   const briefCatalogs = new WeakMap<Catalog, Map<string, readonly string[]>>();
   return {
     search(catalog, caller, query, { readMs = discoveryMs, ...options }) {
-      const learned = learning.getWords(caller);
+      const words = observations.getWords(caller);
       const deadline = performance.now() + readMs;
       const answer = search(catalog, query, {
-        observed: learning.observedFor(caller),
+        observed: observations.observedFor(caller),
         ...options,
         deadline,
-        ...(learned !== undefined && { learned }),
+        ...(words !== undefined && { words }),
       });
-      learning.searched(caller, query, answer);
+      observations.searched(caller, query, answer);
       return answer;
     },
     async index(catalog) {
@@ -94,23 +94,24 @@ export function createDiscovery(
     },
     describe(catalog, caller, path) {
       const { getRule } = getPolicy();
-      const observed = learning.observedFor(caller);
+      const observed = observations.observedFor(caller);
       const description = runSyncWithTimeout(discoveryMs, () => describe(catalog, path, { observed, getRule }));
       if (description === TIMED_OUT) throw describeTimeout(path, discoveryMs);
       return description;
     },
-    declarations: (catalog, caller, skills) => declarations(catalog, skills, learning.observedFor(caller)),
+    declarations: (catalog, caller, skills) => declarations(catalog, skills, observations.observedFor(caller)),
     briefCatalog(catalog, caller, parts) {
       const cache = briefCatalogs.get(catalog) ?? new Map<string, readonly string[]>();
       briefCatalogs.set(catalog, cache);
-      // Later learning appears in the next catalog: providers do not cache a text that changes within a session.
-      const key = JSON.stringify([caller.id, parts, learning.forgotten]);
-      const texts = cache.get(key) ?? briefCatalog(catalog, { parts, observed: learning.observedFor(caller), used });
+      // What is observed later appears in the next catalog: providers do not cache a text that changes within a session.
+      const key = JSON.stringify([caller.id, parts, observations.forgotten]);
+      const texts =
+        cache.get(key) ?? briefCatalog(catalog, { parts, observed: observations.observedFor(caller), used });
       setBounded(cache, [key, texts], MAX_BRIEF_CATALOGS);
       return texts;
     },
-    learned: (catalog, caller) => learning.learned(catalog, caller),
-    observedFor: learning.observedFor,
+    observed: (catalog, caller) => observations.observed(catalog, caller),
+    observedFor: observations.observedFor,
   };
 }
 
@@ -151,12 +152,12 @@ function describeTimeout(path: string, timeoutMs: number): SkillgateError {
 
 const MAX_SHOWN_CHARACTERS = 80;
 
-/** Lets calls that went well be learned from. */
-export function recordUsage(route: Route, learning: Learning): Route {
+/** Lets calls that went well be observed from. */
+export function recordUsage(route: Route, observations: Observations): Route {
   return async (call) => {
     const value = await route(call);
     const { caller, method, args, reads } = call;
-    const drift = learning.returned({ caller, method, args, value, ...(reads !== undefined && { reads }) });
+    const drift = observations.returned({ caller, method, args, value, ...(reads !== undefined && { reads }) });
     if (drift !== undefined) call.addNote(drift);
     return value;
   };

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { findServerSecrets } from "../config/index.ts";
 import type { LogListener } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
-import type { LearnedOptions, LearnedProvider } from "../providers/learned/index.ts";
+import type { SavedOptions, SavedProvider } from "../providers/saved/index.ts";
 import type { McpProvider, RequestAsker, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
 import type { SkillInspector, SkillsOptions, SkillsProvider } from "../providers/skills/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -33,13 +33,13 @@ export interface Providers {
   reloadSkills(): Promise<void>;
   /** Starts, restarts and stops MCP servers so that they are those of `servers`. */
   replaceServers(servers: readonly ServerConfig[]): Promise<void>;
-  /** The learned skills with their folder; `undefined` if there are none, or providers are not open. */
-  readonly learned: OpenedLearned | undefined;
+  /** The saved skills with their folder; `undefined` if there are none, or providers are not open. */
+  readonly saved: OpenedSaved | undefined;
   close(): Promise<void>;
 }
 
-export interface OpenedLearned {
-  readonly provider: LearnedProvider;
+export interface OpenedSaved {
+  readonly provider: SavedProvider;
   /** The folder of the skills. Absolute. */
   readonly folder: string;
 }
@@ -54,7 +54,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
   readonly defersImports: boolean;
   readonly log: LogListener;
   readonly secrets: KnownSecrets;
-  readonly learned: Pick<LearnedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
+  readonly saved: Pick<SavedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
   /** Called after each change of an MCP server. */
   readonly onServers: () => void;
 }
@@ -62,7 +62,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
 /** Creates the providers; opens nothing before it is needed. */
 export function createProviders(settings: ProviderSettings, sources: SkillSources): Providers {
   let opening: Promise<OpenedProviders> | undefined;
-  let opened: OpenedProviders = { mcp: NO_SERVERS, skills: undefined, learned: undefined, nodes: undefined };
+  let opened: OpenedProviders = { mcp: NO_SERVERS, skills: undefined, saved: undefined, nodes: undefined };
   let isOpen = false;
   let isComplete = false;
   const open = async (): Promise<void> => {
@@ -102,8 +102,8 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
       opened = { ...opened, mcp: await connect(servers, settings, sources) };
       opening = Promise.resolve(opened);
     },
-    get learned() {
-      return opened.learned;
+    get saved() {
+      return opened.saved;
     },
     async close() {
       // Providers can be closed only once they are open.
@@ -118,7 +118,7 @@ type McpServers = Pick<McpProvider, "servers" | "known" | "ready" | "listWith" |
 interface OpenedProviders {
   readonly mcp: McpServers;
   readonly skills: SkillsProvider | undefined;
-  readonly learned: OpenedLearned | undefined;
+  readonly saved: OpenedSaved | undefined;
   readonly nodes: NodeProvider | undefined;
 }
 
@@ -137,9 +137,9 @@ async function openProviders(settings: ProviderSettings, sources: SkillSources):
   const { skillsDir, servers: declared, nodes: network } = await settings.sources();
   const options = { isolated, watch, log, inspector, defersImports };
   const skills = skillsDir === undefined ? undefined : await openSkills(skillsDir, options, sources);
-  const learned = skillsDir === undefined ? undefined : await openLearned(skillsDir, settings, sources);
+  const saved = skillsDir === undefined ? undefined : await openSaved(skillsDir, settings, sources);
   const nodes = network === undefined ? undefined : await openNodes(network, settings, sources);
-  return { mcp: await connect(await declared(), settings, sources), skills, learned, nodes };
+  return { mcp: await connect(await declared(), settings, sources), skills, saved, nodes };
 }
 
 async function openSkills(folder: string, options: SkillsOptions, sources: SkillSources): Promise<SkillsProvider> {
@@ -187,17 +187,17 @@ async function openNodes(
   }
 }
 
-/** Loads the learned skills of the folder. While its files are watched, the first one may come later. */
-async function openLearned(
+/** Loads the saved skills of the folder. While its files are watched, the first one may come later. */
+async function openSaved(
   folder: string,
-  { learned, watch, log }: Pick<ProviderSettings, "learned" | "watch" | "log">,
+  { saved, watch, log }: Pick<ProviderSettings, "saved" | "watch" | "log">,
   sources: SkillSources,
-): Promise<OpenedLearned | undefined> {
+): Promise<OpenedSaved | undefined> {
   const names = await readdir(folder).catch(() => undefined);
-  const hasLearned = names?.some((name) => /\.learned\.ya?ml$/.test(name));
-  if (names === undefined || !(watch || hasLearned)) return undefined;
-  const { loadLearnedSkills } = await import("../providers/learned/index.ts");
-  const provider = await loadLearnedSkills(folder, { ...learned, watch, log });
+  const hasSaved = names?.some((name) => /\.saved\.ya?ml$/.test(name));
+  if (names === undefined || !(watch || hasSaved)) return undefined;
+  const { loadSavedSkills } = await import("../providers/saved/index.ts");
+  const provider = await loadSavedSkills(folder, { ...saved, watch, log });
   sources.add(provider);
   return { provider, folder };
 }

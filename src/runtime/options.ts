@@ -1,4 +1,4 @@
-import type { LearningSettings } from "../learning/index.ts";
+import type { ObservationSettings } from "../observed/index.ts";
 import type { ApprovalWait, Approve } from "../model/approval.ts";
 import type { Prompter } from "../config/index.ts";
 import type { Limits } from "../model/limits.ts";
@@ -97,10 +97,10 @@ export interface RuntimeOptions {
    */
   readonly typecheck?: boolean;
   /**
-   * Learns from use, in memory: `requests` which words stand for which methods, for each caller; `results` what methods
+   * Observes use, in memory: `requests` which words stand for which methods, for each caller; `results` what methods
    * return, without values. On by default; `false` for neither.
    */
-  readonly learning?: boolean | Partial<LearningSettings>;
+  readonly observe?: boolean | Partial<ObservationSettings>;
   /**
    * Approximate length of the catalog in prompts and in the instructions for MCP clients; 2,500 by default, 0 for none.
    */
@@ -117,8 +117,8 @@ export interface RuntimeOptions {
 export interface RunRecordOptions {
   /** The runs that are recorded: those with an effect or a question to a person (`effects`, the default), all, or none. */
   readonly record?: "off" | "effects" | "full";
-  /** Passes after which a skill that was saved from a run is not marked as learned any more; 3 by default. */
-  readonly learnedPasses?: number;
+  /** Passes after which a skill that was saved from a run is not marked as saved any more; 3 by default. */
+  readonly savedPasses?: number;
 }
 
 /** Options of approvals. */

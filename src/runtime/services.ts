@@ -5,15 +5,15 @@ import type { Sandbox } from "../../sandbox/index.ts";
 import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-program.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
 import type { Host } from "../gatekeeper/index.ts";
-import { createLearning, type Learning, type StoredResultsOptions } from "../learning/index.ts";
+import { createObservation, type Observations, type StoredResultsOptions } from "../observed/index.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
 import type { Caller } from "../model/caller.ts";
 import { isForeign, type Method } from "../model/catalog.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import { createKeptResults, type KeptResults } from "../model/kept-results.ts";
 import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
-import { createNestedSandboxes, type NestedSandboxes } from "./learned/nested-sandboxes.ts";
-import type { LearnedCalls } from "./learned/learned-calls.ts";
+import { createNestedSandboxes, type NestedSandboxes } from "./saved/nested-sandboxes.ts";
+import type { SavedCalls } from "./saved/saved-calls.ts";
 import type { LogListener, RuntimeOptions } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import { exampleArguments, type Registry } from "../registry/index.ts";
@@ -34,7 +34,7 @@ import type { AuditWriter, LazyDatabase, Store } from "../store/index.ts";
 import { createFileCache } from "../shared/file-cache.ts";
 import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
-import { createRunServices } from "./execution/ledgers.ts";
+import { createRunServices } from "./execution/record-services.ts";
 import { createProgramChecker } from "./check-program.ts";
 import { createObservedSandbox } from "./trace-run.ts";
 
@@ -45,7 +45,7 @@ export interface RuntimeServices extends RunServices {
   readonly router: Router;
   readonly typecheck: Typecheck | undefined;
   readonly nestedSandboxes: NestedSandboxes;
-  readonly learning: Learning;
+  readonly observations: Observations;
   readonly validate: (method: Method, input: unknown) => readonly ArgumentProblem[];
 }
 
@@ -64,7 +64,7 @@ export interface ServiceOptions {
   /** Paths of methods that earlier runtimes called. */
   readonly used: ReadonlySet<string>;
   readonly log: LogListener;
-  readonly learnedCalls: LearnedCalls;
+  readonly savedCalls: SavedCalls;
   /** Returns the policy that is in force. */
   readonly getPolicy: () => Policy;
   readonly auditWriter: AuditWriter | undefined;
@@ -84,14 +84,14 @@ export function createServices({
   secrets,
   used,
   log,
-  learnedCalls,
+  savedCalls,
   getPolicy,
   auditWriter,
   onEntry,
 }: ServiceOptions): RuntimeServices {
   const typecheck = openTypecheck(options, settings);
-  const learning = createLearning(settings.learning, resolveResultStore(settings, registry, log));
-  const discovery = createDiscovery(learning, settings.timeouts.discoveryMs, { used, getPolicy });
+  const observations = createObservation(settings.observations, resolveResultStore(settings, registry, log));
+  const discovery = createDiscovery(observations, settings.timeouts.discoveryMs, { used, getPolicy });
   const validator = createValidator(settings.timeouts.validationMs, ({ skill }) =>
     isForeign(registry.catalog.skill(skill)),
   );
@@ -105,7 +105,7 @@ export function createServices({
     sharedCounter: counter,
     ...(isShared && { counter }),
     approve,
-    shouldReport: learning.shouldReport,
+    shouldReport: observations.shouldReport,
     isDisabled: (skill) => sources.isDisabled(skill),
     getResources: ({ name, provided }) => ({
       ...requireSecrets(provided, skillSettings.of(provided)),
@@ -118,9 +118,9 @@ export function createServices({
   return {
     ...createSandboxes(options, settings),
     getPolicy,
-    route: learnedCalls.follow(recordUsage(router.route, learning)),
+    route: savedCalls.follow(recordUsage(router.route, observations)),
     router,
-    learning,
+    observations,
     discovery,
     validate(method, input) {
       const checked = validator.validate(method, input);
@@ -197,7 +197,7 @@ function resolveResultStore(
   const warn = (text: string): void => log("warn", text);
   return {
     cache: createFileCache(join(stateDir, "results"), (file) =>
-      warn(`Cannot read the stored types of results in ${file}: it is not JSON. They are learned again`),
+      warn(`Cannot read the stored types of results in ${file}: it is not JSON. They are observed again`),
     ),
     listSkills: () => registry.catalog.skills.map(({ name }) => name),
     getKey(name) {

@@ -50,7 +50,7 @@ const MAX_GUESSES = 3;
 /**
  * Lets the compiler look at programs in which it may find something. Where it is not installed, still loading or late, they
  * run without. It is loaded a while after the first program, unless it is warm already. What it says only because of types
- * that were learned is never more than a note.
+ * that were observed is never more than a note.
  */
 export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): TypecheckProgram {
   let loading: NodeJS.Timeout | undefined;
@@ -80,9 +80,9 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
     const observed = methods.flatMap((method) => discovery.observedFor(caller)(method) ?? []);
     if (hasKnownOutputs(plan, methods) && !hasStrangeMember(text, observed)) return EMPTY_REPORT;
     const skills = [...new Set(methods.map(({ skill }) => skill))];
-    const [promised, learned] = [declarations(catalog, skills), discovery.declarations(catalog, caller, skills)];
-    const all = await findDiagnostics(text, learned);
-    const sure = learned === promised || all.length === 0 ? all : await findDiagnostics(text, promised);
+    const [promised, withObserved] = [declarations(catalog, skills), discovery.declarations(catalog, caller, skills)];
+    const all = await findDiagnostics(text, withObserved);
+    const sure = withObserved === promised || all.length === 0 ? all : await findDiagnostics(text, promised);
     return createReport(
       sure,
       all.filter((each) => !sure.some((one) => isSame(one, each))),
@@ -113,7 +113,7 @@ function hasStrangeMember(code: string, observed: readonly InferredOutput[]): bo
   return false;
 }
 
-/** Caches the text of learned schemas, which stay the same for most runs. */
+/** Caches the text of observed schemas, which stay the same for most runs. */
 const TEXTS = new WeakMap<JsonSchema, string>();
 
 function formatSchema(schema: JsonSchema): string {
@@ -134,12 +134,12 @@ const LANGUAGE_MEMBERS: ReadonlySet<string> = new Set(
     .flatMap((each) => Object.getOwnPropertyNames(each)),
 );
 
-function createReport(sure: readonly Diagnostic[], learned: readonly Diagnostic[], source: SourceText): TypeReport {
+function createReport(sure: readonly Diagnostic[], observed: readonly Diagnostic[], source: SourceText): TypeReport {
   const toViolation = (diagnostic: Diagnostic): Violation => createViolation(source, toFinding(diagnostic));
   const guesses = sure.filter((diagnostic) => !diagnostic.certain);
   const notes = [
     ...guesses.map(({ start, message }) => `Line ${source.position(start).line} may be wrong: ${message}`),
-    ...learned.filter((diagnostic) => diagnostic.certain).map((diagnostic) => formatNote(toViolation(diagnostic))),
+    ...observed.filter((diagnostic) => diagnostic.certain).map((diagnostic) => formatNote(toViolation(diagnostic))),
   ];
   return {
     violations: sure.filter((diagnostic) => diagnostic.certain).map(toViolation),

@@ -74,7 +74,7 @@ describe.each(kinds)("processes on a database of kind %s", (_kind, makeLocation)
     expect(JSON.parse(await nextLine())).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
   });
 
-  test("closes the question of a process that was killed, at the next start, if the run has no ledger [P6]", async () => {
+  test("closes the question of a process that was killed, at the next start, if the run has no record [P6]", async () => {
     const { cwd, location } = createProject("runs: { record: off }\n");
     const { child, nextLine } = startWaiting(cwd, PAY);
     const id = await nextLine();

@@ -3,7 +3,7 @@
 import { availableParallelism } from "node:os";
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { benchAudit } from "./store/audit.mjs";
-import { benchRuns as benchLedgers } from "./store/runs.mjs";
+import { benchRuns as benchRecords } from "./store/runs.mjs";
 import { table } from "./measure.mjs";
 import { benchMcp } from "./mcp.mjs";
 import { benchCompute, benchPayloads } from "./payloads.mjs";
@@ -61,7 +61,7 @@ await benchStart();
 await benchFirstAnswers();
 await benchMcp();
 await benchServe();
-await benchLedgers();
+await benchRecords();
 await benchAudit();
 benchProvenance();
 await benchTelemetry();

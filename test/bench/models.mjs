@@ -45,7 +45,7 @@ async function listServers() {
 
 /** An earlier runtime has seen two accounts. */
 async function learnTypes() {
-  const runtime = await open(join(folders, "learned"));
+  const runtime = await open(join(folders, "saved"));
   for (const id of ["a1", "a2"]) await runtime.run(`device.CrmMCP.get_account({ id: "${id}" })`);
   await runtime.close();
 }
@@ -60,7 +60,7 @@ async function open(folder) {
 
 async function playPrograms(getTexts) {
   const folder = join(folders, getTexts.name);
-  await cp(join(folders, "learned"), folder, { recursive: true });
+  await cp(join(folders, "saved"), folder, { recursive: true });
   const runtime = await open(folder);
   const outcomes = [];
   runtime.on("run", (outcome) => outcomes.push(outcome));

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** Our registry from its sources, so that nothing has to be built first. */
 export async function loadRegistry() {
   const contents = `export * from "./src/registry/index.ts"; export * from "./src/shared/names/skill-names.ts";
-    export { createSearchFeedback } from "./src/learning/search-feedback.ts";`;
+    export { createSearchFeedback } from "./src/observed/search-feedback.ts";`;
   const options = { bundle: true, write: false, format: "esm", platform: "node" };
   const { outputFiles } = await build({ stdin: { contents, resolveDir: ROOT }, ...options });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString("base64")}`);
@@ -39,7 +39,7 @@ export function openOurs({ createRegistry, createSearchFeedback, search, toMetho
       for (const [at, { id }] of own.entries()) idByPath.set(`${name}.${methodNames[at]}`, id);
     }
     const requests = createSearchFeedback();
-    const ask = (text, limit) => search(registry.catalog, text, { limit, learned: requests.getWords("ada") });
+    const ask = (text, limit) => search(registry.catalog, text, { limit, saved: requests.getWords("ada") });
     const find = (text, limit) => ask(text, limit).results.map(({ path }) => idByPath.get(path));
     find.used = (text, id) => {
       requests.searched("ada", text, ask(text));

@@ -65,7 +65,7 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     expect(project.readLog()).toEqual(["read 1", "read 1", "refund 2"]);
   });
 
-  test("continues a run by its ledger after kill -9 of its executor, and makes each effect once [O3, R2]", async () => {
+  test("continues a run by its record after kill -9 of its executor, and makes each effect once [O3, R2]", async () => {
     const project = await openProject(makeLocation());
     const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
     project.setBlocked(true);

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { readProgramSource } from "../../src/frontend/index.ts";
 
-const read = (source: string): ReturnType<typeof readProgramSource> => readProgramSource(source, { sourceBytes: 10_000 });
+const read = (source: string): ReturnType<typeof readProgramSource> =>
+  readProgramSource(source, { sourceBytes: 10_000 });
 
 /** What is read of a text, without the spaces around it; or what is wrong with it. */
 function programIn(source: string): readonly string[] {

@@ -59,7 +59,7 @@ async function ask(runtime: Runtime, caller: Caller): Promise<Readonly<Record<st
   answers["declarations"] = runtime.declarations(undefined, { caller });
   answers["prompt"] = runtime.systemPrompt({ caller });
   answers["brief"] = runtime.briefCatalog({ caller });
-  answers["learned"] = runtime.learned({ caller });
+  answers["saved"] = runtime.observed({ caller });
   return answers;
 }
 

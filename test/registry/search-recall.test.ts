@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createSearchFeedback } from "../../src/learning/search-feedback.ts";
+import { createSearchFeedback } from "../../src/observed/search-feedback.ts";
 import { toMethodNames, toSkillName } from "../../src/shared/names/skill-names.ts";
 import type { MethodExample } from "../../src/model/skill.ts";
-import { type LearnedWords, search } from "../../src/registry/index.ts";
+import { type ObservedWords, search } from "../../src/registry/index.ts";
 import { createCatalog, createSkill } from "./catalogs.ts";
 
 /** Public tool-retrieval sets; they lie beside the repository, not in it. */
@@ -49,8 +49,8 @@ function openSearch(tools: readonly Tool[], examples: ReadonlyMap<string, readon
   });
   const catalog = createCatalog(...skills);
   return Object.assign(
-    (text: string, learned?: LearnedWords): readonly (string | undefined)[] =>
-      search(catalog, text, { limit: 5, ...(learned !== undefined && { learned }) }).results.map(({ path }) =>
+    (text: string, words?: ObservedWords): readonly (string | undefined)[] =>
+      search(catalog, text, { limit: 5, ...(words !== undefined && { words }) }).results.map(({ path }) =>
         ids.get(path),
       ),
     { catalog, findPath: (id: string) => [...ids].find(([, each]) => each === id)?.[0] ?? "" },
@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(DATA))("public retrieval sets (skipped where ../shar
     const find = openSearch(tools);
     const requests = createSearchFeedback();
     for (const { text, relevant } of queries.filter((_, at) => at % 2 === 0)) {
-      requests.searched("ada", text, search(find.catalog, text, { learned: requests.getWords("ada") }));
+      requests.searched("ada", text, search(find.catalog, text, { words: requests.getWords("ada") }));
       requests.called("ada", find.findPath(relevant[0] ?? ""));
     }
     const others = queries.filter((_, at) => at % 2 === 1);

@@ -13,7 +13,7 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from "../../src/index.ts";
-import { hashEntry } from "../../src/runs/ledger.ts";
+import { hashEntry } from "../../src/runs/run-record.ts";
 import { type Database, openDatabase } from "../../src/store/index.ts";
 import { followQuestions } from "../approvals/mail.ts";
 
@@ -147,7 +147,7 @@ test("lets one of two processes continue a run [R2]", async () => {
   expect(posts.flatMap(({ sent }) => sent)).toEqual(["bob"]);
 });
 
-describe("a ledger that was changed", () => {
+describe("a record that was changed", () => {
   test.each([
     ["a call", (text: string) => text.replace('[\\"a\\"]', '[\\"b\\"]'), "entry 0 was changed"],
     ["its text", () => "no JSON", "entry 0 was changed"],
@@ -186,21 +186,21 @@ test("hides the runs of other callers [R2]", async () => {
   const { runtime } = await openPost(store);
   const caller: Caller = { id: "eve", grants: ["*"] };
   expect(await runtime.runs.list({ caller })).toEqual([]);
-  for (const use of ["get", "resume", "cancel", "ledger"] as const)
+  for (const use of ["get", "resume", "cancel", "record"] as const)
     await expect(runtime.runs[use](id, { caller })).rejects.toMatchObject({
       code: "RUN_NOT_FOUND",
       message: expect.not.stringContaining("MailSkill"),
     });
 });
 
-test("makes no call with an effect while its ledger cannot be written [R1]", async () => {
+test("makes no call with an effect while its record cannot be written [R1]", async () => {
   const store = createFolder();
   const { runtime, sent } = await openPost(store);
   expect(await runtime.run(`await device.MailSkill.note("a")`)).toMatchObject({ kind: "completed" });
   const database = await runtime.database();
   execFileSync(process.execPath, ["test/fixtures/runs/drop-table.mjs", join(store, "skillgate.db")]);
   const outcome = await runtime.run(`try { await device.MailSkill.note("b") } catch (error) { error.code }`);
-  expect(outcome).toMatchObject({ kind: "completed", value: "LEDGER_FAILED" });
+  expect(outcome).toMatchObject({ kind: "completed", value: "RECORD_FAILED" });
   expect(sent).toEqual(["a"]);
   expect(database.kind).toBe("sqlite");
 });

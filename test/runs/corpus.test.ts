@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { createRuntime } from "../../src/index.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { ProvidedSkill } from "../../src/model/skill.ts";
-import { hashEntry, type Ledger, type LedgerCall, type LedgerEvent } from "../../src/runs/ledger.ts";
+import { hashEntry, type RunRecord, type StoredCall, type RecordEvent } from "../../src/runs/run-record.ts";
 import { decodeFromGuest } from "../../src/shared/value-encoding.ts";
 import { openDatabase, type RunRow } from "../../src/store/index.ts";
 import { parseTagged } from "../../sandbox/index.ts";
@@ -19,9 +19,9 @@ const EVERY = Number(process.env["EVERY"] ?? 4);
 const programs = readPrograms("benign").filter((_program, at) => at % EVERY === 0);
 const folder = mkdtempSync(join(tmpdir(), "skillgate-runs-"));
 const traces: Traces = { forbidden: [], reached: [] };
-/** Calls whose provider was invoked after the interruption, by run and number, and the ledgers that they continue. */
+/** Calls whose provider was invoked after the interruption, by run and number, and the records that they continue. */
 const invoked = new Set<string>();
-const originals = new Map<string, ReadonlyMap<number, LedgerCall>>();
+const originals = new Map<string, ReadonlyMap<number, StoredCall>>();
 
 const skills = stubSkills(traces);
 const options = { skillsDir: false, store: folder, limits: LIMITS, workers: 1, approve: () => true } as const;
@@ -54,12 +54,12 @@ test.each(programs)(
   async (program) => {
     const original = await recording.run(program.code, { caller: callerFor(program) });
     if (original.kind === "refused" || original.kind === "waiting") return;
-    const ledger = await recording.runs.ledger(original.runId);
+    const record = await recording.runs.record(original.runId);
     const row = await database.runs.get(original.runId);
     if (row === undefined) throw new Error("The run was not recorded");
-    const events = ledger.events.filter(({ type }) => type !== "outcome");
+    const events = record.events.filter(({ type }) => type !== "outcome");
     for (let count = 1; count <= events.length; count++)
-      await expectSameEnd(original, { row, ledger, events: events.slice(0, count) }, program);
+      await expectSameEnd(original, { row, record, events: events.slice(0, count) }, program);
   },
   120_000,
 );
@@ -73,14 +73,14 @@ test("has continued runs that made calls, and ended some whose call had begun [R
 
 interface Interruption {
   readonly row: RunRow;
-  readonly ledger: Ledger;
-  readonly events: readonly LedgerEvent[];
+  readonly record: RunRecord;
+  readonly events: readonly RecordEvent[];
 }
 
 async function expectSameEnd(original: Outcome, interruption: Interruption, program: Program): Promise<void> {
   const id = await addInterrupted(interruption);
-  const { ledger, events } = interruption;
-  originals.set(id, ledger.calls);
+  const { record, events } = interruption;
+  originals.set(id, record.calls);
   const open = findOpenEffects(events);
   const outcome = await continuing.runs.resume(id, { caller: callerFor(program) });
   const end = outcome.kind === "failed" ? outcome.error.code : outcome.kind;
@@ -107,7 +107,7 @@ let count = 0;
 const ends = new Map<string, number>();
 
 /** Returns the calls whose provider was invoked and that have no end. */
-function findOpenEffects(events: readonly LedgerEvent[]): readonly number[] {
+function findOpenEffects(events: readonly RecordEvent[]): readonly number[] {
   const ended = new Set(events.flatMap((event) => (event.type === "end" ? [event.id] : [])));
   return events.flatMap((event) => (event.type === "begin" && !ended.has(event.id) ? [event.id] : []));
 }

@@ -28,6 +28,6 @@ test("stores at most 1,000 failed runs in a store that ends with the process [R1
   const runs = await runtime.runs.list({ limit: 2_000 });
   expect(runs.length).toBeLessThanOrEqual(1_000);
   expect(runs[0]).toMatchObject({ state: "failed", effects: 1 });
-  const { calls } = await runtime.runs.ledger(runs[0]?.id ?? "");
+  const { calls } = await runtime.runs.record(runs[0]?.id ?? "");
   expect([...calls.values()]).toMatchObject([{ path: "MailSkill.send", state: "ended" }]);
 });

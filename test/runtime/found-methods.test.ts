@@ -33,7 +33,7 @@ beforeAll(async () => {
     skillsDir: false,
     skills: [MathSkill, NoteSkill],
     typecheck: false,
-    learning: false,
+    observe: false,
   });
 });
 

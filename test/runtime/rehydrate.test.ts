@@ -117,7 +117,7 @@ test.each([
 ])("does not show the value in %s [P9]", async (exit, code) => {
   const { runtime, said } = await openRuntime();
   const outcome = await runtime.run(`const { key } = await device.VaultSkill.read(); ${code}`);
-  const seen = [outcome, said, runtime.audit(), runtime.learned()];
+  const seen = [outcome, said, runtime.audit(), runtime.observed()];
   const uris = JSON.stringify(outcome).match(/result:\/\/[^"\\ ]+/g) ?? [];
   const kept = uris.map((uri) => runtime.results.read(uri)?.text);
   expect(findLeak([...seen, kept])).toBeUndefined();

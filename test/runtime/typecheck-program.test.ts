@@ -70,7 +70,7 @@ test("never loads the compiler if the option or the settings disable it [S5]", a
   }
 });
 
-test("adds a note, and runs the program, if only learned results contradict it [D3]", async () => {
+test("adds a note, and runs the program, if only observed results contradict it [D3]", async () => {
   const DogSkill = defineSkill({
     name: "DogSkill",
     description: "Knows dogs",

@@ -161,7 +161,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     expect((await database.approvals.list()).map(({ id }) => id)).toEqual(["a1", "a2"]);
   });
 
-  test("adds each entry of a ledger once, and lets one process claim a run [R1, R2]", async () => {
+  test("adds each entry of a record once, and lets one process claim a run [R1, R2]", async () => {
     const entry = (seq: number): RunEntryRow => ({ run: "r1", seq, events: "[]", hash: `${seq}` });
     await database.runs.add(RUN, entry(0));
     const appended = await Promise.allSettled([database.runs.append(entry(1)), database.runs.append(entry(1))]);

@@ -30,7 +30,7 @@ export interface FormatOptions {
   readonly maxTokens?: number;
   /** Include the scores and the share of each word in the text. */
   readonly explain?: boolean;
-  /** Finds the types of results that were learned. */
+  /** Finds the types of results that were observed. */
   readonly observed?: FindInferredOutput;
 }
 
@@ -135,7 +135,7 @@ function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: Lin
   ].join(" ");
 }
 
-/** Formats the parameters, and the result as deeply as it fits, declared or learned. */
+/** Formats the parameters, and the result as deeply as it fits, declared or observed. */
 function signatureWithResult(method: Method, observed: FindInferredOutput): string {
   const brief = briefSignature(method, SIGNATURE_UNITS);
   const inferred = observed(method);

@@ -8,16 +8,16 @@ import {
   type SearchedPart,
   type SearchFindings,
 } from "./format-answer.ts";
-import { type LearnedWords, learnedPostings, NOTHING_LEARNED } from "./learned.ts";
+import { type ObservedWords, observedPostings, NOTHING_OBSERVED } from "./observed-words.ts";
 import { hasDevices, mergeDevices } from "./merge-devices.ts";
 import { parseQuery, type Query } from "./query.ts";
 import { type Hit, type PageRange, rank } from "./rank.ts";
 import { getIndex, type VisibleIndex } from "./shared-index.ts";
 import { DOUBTFUL_SCORE, DOUBTFUL_SCORE_OF_SHORT, MAX_SHORT_QUERY_WORDS } from "./weights.ts";
 
-export { learnableStems } from "./query.ts";
-export { MAX_LEARNED_MEANINGS } from "./weights.ts";
-export type { LearnedMethod, LearnedWords } from "./learned.ts";
+export { observableStems } from "./query.ts";
+export { MAX_SAVED_MEANINGS } from "./weights.ts";
+export type { ObservedMethod, ObservedWords } from "./observed-words.ts";
 export { indexSlice, indexUntil, isIndexed, shareIndex, shareIndexWithView } from "./shared-index.ts";
 
 const DEFAULT_LIMIT = 8;
@@ -34,8 +34,8 @@ export interface SearchOptions extends FormatOptions {
   readonly limit?: number;
   /** Number of best results to skip; 0 if not given. */
   readonly offset?: number;
-  /** Words learned from the caller's own use. */
-  readonly learned?: LearnedWords;
+  /** Words observed from the caller's own use. */
+  readonly words?: ObservedWords;
   /** Time, on the clock of `performance.now`, at which a search stops indexing; without end if not given. */
   readonly deadline?: number;
 }
@@ -98,14 +98,14 @@ function findMatches(
   catalog: Catalog,
   text: string,
   page: PageRange,
-  { learned = NOTHING_LEARNED, deadline = Infinity }: SearchOptions,
+  { words = NOTHING_OBSERVED, deadline = Infinity }: SearchOptions,
 ): SearchFindings {
   const query = parseQuery(text);
   const visible = getIndex(catalog, deadline);
   const { index } = visible;
   const isMerged = hasDevices(catalog);
   const ranked = isMerged ? { offset: 0, limit: Math.max(MERGED_HITS, page.offset + page.limit) } : page;
-  const ranking = rank(query, visible, learnedPostings(learned, catalog, index), ranked);
+  const ranking = rank(query, visible, observedPostings(words, catalog, index), ranked);
   const { best, unmatched } = ranking;
   const found = ranking.hits.flatMap(({ document, score, parts }) => {
     const method = index.methods[document];

@@ -103,8 +103,8 @@ export function parseQuery(text: string): Query {
   };
 }
 
-/** Returns the stems of a query that may be learned: no numbers and no stop words. */
-export function learnableStems(text: string): readonly string[] {
+/** Returns the stems of a query that may be observed: no numbers and no stop words. */
+export function observableStems(text: string): readonly string[] {
   const words = splitWords(boundedQuery(text));
   const telling = words.filter((word) => !STOP_WORDS.has(word) && !/^\p{N}+$/u.test(word));
   return [...new Set(telling.map(stem))];

@@ -1,4 +1,4 @@
-import type { LearnedPostings } from "./learned.ts";
+import type { ObservedPostings } from "./observed-words.ts";
 import type { MethodIndex } from "./method-index.ts";
 import { type Candidate, CLOSER, orderCandidates } from "./order-candidates.ts";
 import { isSignificant, type Query } from "./query.ts";
@@ -45,11 +45,11 @@ export interface Ranking {
 export function rank(
   query: Query,
   catalogIndex: VisibleIndex,
-  learnedPostings: LearnedPostings,
+  observedPostings: ObservedPostings,
   page: PageRange,
 ): Ranking {
   const { index, visible, words } = catalogIndex;
-  const terms = weightTerms(withSpellingGuesses(query.terms, words, learnedPostings), words, learnedPostings);
+  const terms = weightTerms(withSpellingGuesses(query.terms, words, observedPostings), words, observedPostings);
   const tiers = assignTiers(query, index, visible);
   const { scores, scored } = computeScores(terms, catalogIndex);
   const end = page.offset + page.limit;
@@ -138,6 +138,6 @@ function unmatchedWords(
   const isSeen = (postings: readonly number[]): boolean => postings.some((posting) => visible[posting >>> 8] === 1);
   const isFound = ({ words }: WeightedTerm, at: number): boolean =>
     candidates.some(({ values }) => (values[at] ?? 0) > 0) ||
-    words.some(({ postings, learned }) => isSeen(postings) || isSeen(learned));
+    words.some(({ postings, observed }) => isSeen(postings) || isSeen(observed));
   return terms.filter((each, at) => isSignificant(each.term) && !isFound(each, at)).map(({ term }) => term.word);
 }

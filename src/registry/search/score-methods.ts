@@ -5,7 +5,7 @@ import { WHOLE_NAME_BONUS } from "./weights.ts";
 /** The last bits of a word's number rule out most words of a document that are not in the query. */
 const MASK = 1_023;
 
-/** Creates a function that returns the value of each term for a document, from its words and its learned words. */
+/** Creates a function that returns the value of each term for a document, from its words and its observed words. */
 export function createMethodScorer(
   terms: readonly WeightedTerm[],
   index: MethodIndex,
@@ -13,7 +13,7 @@ export function createMethodScorer(
   const usesByWord = findWordUses(terms, index);
   const mask = new Uint8Array(MASK + 1);
   for (const word of usesByWord.keys()) mask[word & MASK] = 1;
-  const learned = learnedUses(terms);
+  const observed = observedUses(terms);
   return (document) => {
     const values = terms.map(() => 0);
     const words = index.getWords(document);
@@ -27,7 +27,7 @@ export function createMethodScorer(
       if (at < nameStems && uses.some(({ isOwn }) => isOwn)) inName += 1;
       for (const { term, worth } of uses) values[term] = Math.max(values[term] ?? 0, worth * (packed & 255));
     }
-    for (const { term, worth } of learned.get(document) ?? []) values[term] = Math.max(values[term] ?? 0, worth);
+    for (const { term, worth } of observed.get(document) ?? []) values[term] = Math.max(values[term] ?? 0, worth);
     const factor = 1 + (WHOLE_NAME_BONUS * inName) / Math.max(1, nameStems);
     for (let term = 0; term < values.length; term++) values[term] = (values[term] ?? 0) * factor;
     return values;
@@ -53,11 +53,12 @@ function findWordUses(terms: readonly WeightedTerm[], index: MethodIndex): Reado
   return uses;
 }
 
-/** Returns the values of learned words by document. */
-function learnedUses(terms: readonly WeightedTerm[]): ReadonlyMap<number, readonly Omit<WordUse, "isOwn">[]> {
+/** Returns the values of observed words by document. */
+function observedUses(terms: readonly WeightedTerm[]): ReadonlyMap<number, readonly Omit<WordUse, "isOwn">[]> {
   const uses = new Map<number, Omit<WordUse, "isOwn">[]>();
   for (const [term, { words }] of terms.entries())
-    for (const { learned, worth } of words)
-      for (const posting of learned) pushToGroup(uses, posting >>> 8, { term, worth: (worth / 255) * (posting & 255) });
+    for (const { observed, worth } of words)
+      for (const posting of observed)
+        pushToGroup(uses, posting >>> 8, { term, worth: (worth / 255) * (posting & 255) });
   return uses;
 }

@@ -1,4 +1,4 @@
-import type { LearnedPostings } from "./learned.ts";
+import type { ObservedPostings } from "./observed-words.ts";
 import type { MethodIndex } from "./method-index.ts";
 import { type QueryTerm, isIntended } from "./query.ts";
 import type { SearchedWords, VisibleIndex } from "./shared-index.ts";
@@ -22,28 +22,28 @@ export interface WeightedWord {
   readonly worth: number;
   /** Postings of the index. */
   readonly postings: readonly number[];
-  /** Postings learned from the caller; they outweigh those of the same documents in `postings`. */
-  readonly learned: readonly number[];
+  /** Postings observed from the caller; they outweigh those of the same documents in `postings`. */
+  readonly observed: readonly number[];
 }
 
 /** Weights the terms by rarity, the most valuable first; terms that no method has come last. */
 export function weightTerms(
   terms: readonly QueryTerm[],
   index: SearchedWords,
-  learnedPostings: LearnedPostings,
+  observedPostings: ObservedPostings,
 ): readonly WeightedTerm[] {
   const { size } = index;
   const common = Math.max(MIN_COMMON, size * COMMON_SHARE);
   const all = terms.map((term): WeightedTerm => {
     const postings = index.postings(term.stem);
-    const learned = learnedPostings(term.stem);
-    const own = Math.max(postings.length, learned.length);
+    const observed = observedPostings(term.stem);
+    const own = Math.max(postings.length, observed.length);
     const most = term.weight * getRarity(own, size);
-    const words: WeightedWord[] = own === 0 ? [] : [{ stem: term.stem, worth: most, postings, learned }];
+    const words: WeightedWord[] = own === 0 ? [] : [{ stem: term.stem, worth: most, postings, observed }];
     for (const { stem, share } of term.alternatives) {
       const others = index.postings(stem);
       if (others.length === 0 || others.length > common) continue;
-      words.push({ stem, worth: term.weight * share * getRarity(others.length, size), postings: others, learned: [] });
+      words.push({ stem, worth: term.weight * share * getRarity(others.length, size), postings: others, observed: [] });
     }
     return { term, words, most };
   });
@@ -81,9 +81,9 @@ export function computeScores(terms: readonly WeightedTerm[], { index, visible }
   const byMeaning = [...terms.filter(({ term }) => isIntended(term)), ...terms.filter(({ term }) => !isIntended(term))];
   for (const { term, words } of byMeaning) {
     const addable = scratch.count < ENOUGH_DOCUMENTS && isIntended(term) ? visible : NOTHING;
-    const lists = words.flatMap(({ worth, postings, learned }) => [
+    const lists = words.flatMap(({ worth, postings, observed }) => [
       { postings, worth: worth / 255 },
-      ...(learned.length > 0 ? [{ postings: learned, worth: worth / 255 }] : []),
+      ...(observed.length > 0 ? [{ postings: observed, worth: worth / 255 }] : []),
     ]);
     const [only] = lists;
     if (only !== undefined && lists.length === 1) addAll(only.postings, only.worth, addable, scratch);

@@ -1,5 +1,5 @@
 import { isWithinEditDistance } from "../../shared/suggest.ts";
-import type { LearnedPostings } from "./learned.ts";
+import type { ObservedPostings } from "./observed-words.ts";
 import type { Alternative, QueryTerm } from "./query.ts";
 import { FOREIGN_STOP_WORDS } from "./foreign-words.ts";
 import type { SearchedWords } from "./shared-index.ts";
@@ -16,11 +16,11 @@ const MAX_QUERY_WORDS = 16;
 export function withSpellingGuesses(
   terms: readonly QueryTerm[],
   index: SearchedWords,
-  learnedPostings: LearnedPostings,
+  observedPostings: ObservedPostings,
 ): readonly QueryTerm[] {
   const words = terms.filter((term) => term.word !== "");
   if (words.length > MAX_QUERY_WORDS) return terms;
-  const isKnown = (stem: string): boolean => index.wordNumber(stem) !== undefined || learnedPostings(stem).length > 0;
+  const isKnown = (stem: string): boolean => index.wordNumber(stem) !== undefined || observedPostings(stem).length > 0;
   const mayBeError = ({ word, stem }: QueryTerm): boolean => stem.length >= 3 && !FOREIGN_STOP_WORDS.has(word);
   const unknown = words.filter((term) => mayBeError(term) && !isKnown(term.stem));
   const guessed = new Set(unknown.slice(0, GUESSED_WORDS));

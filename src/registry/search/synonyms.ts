@@ -163,7 +163,7 @@ const GROUPS = `
   student pupil learner
   teacher tutor instructor
   course class lesson curriculum tutorial
-  learn study teach education
+  observe study teach education
   exam test quiz
   paper publication research scholar academic
   science scientific

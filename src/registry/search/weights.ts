@@ -47,19 +47,19 @@ export const BEGINNING_WEIGHT = 0.6;
 export const COMMON_SHARE = 0.05;
 export const MIN_COMMON = 1_000;
 
-/** Maximum methods that a learned word may stand for; a word of more methods is ignored. */
-export const MAX_LEARNED_MEANINGS = 40;
+/** Maximum methods that an observed word may stand for; a word of more methods is ignored. */
+export const MAX_SAVED_MEANINGS = 40;
 
 /**
- * Weight of a learned word relative to a word of an example. It falls with the number of used methods that the word stands
+ * Weight of an observed word relative to a word of an example. It falls with the number of used methods that the word stands
  * for: to the power given, relative to a word of one method. Chosen and measured on MetaTool: requests for other methods than the
  * used ones lose 1.5 of recall@5 in place of 5.8, requests for used ones gain as much as before.
  */
-const LEARNED_WEIGHT = 0.7;
-const LEARNED_RARITY_POWER = 2;
+const SAVED_WEIGHT = 0.7;
+const SAVED_RARITY_POWER = 2;
 
-export function getLearnedWeight(meanings: number, usedMethods: number): number {
-  return LEARNED_WEIGHT * (getRarity(meanings, usedMethods) / getRarity(1, usedMethods)) ** LEARNED_RARITY_POWER;
+export function getObservedWeight(meanings: number, usedMethods: number): number {
+  return SAVED_WEIGHT * (getRarity(meanings, usedMethods) / getRarity(1, usedMethods)) ** SAVED_RARITY_POWER;
 }
 
 /** Bonus if the query has all words of a method's name. With 0.5, recall@5 of bfcl falls by 0.4, and of Seal-Tools by 0.3. */

@@ -19,7 +19,7 @@ export interface ApprovalDetails {
   readonly method: Method;
   /** The number of the call in its run. */
   readonly callId: number;
-  /** The ledger of the run, if it has one. */
+  /** The record of the run, if it has one. */
   readonly recorded?: RecordedRun;
   /** Digest of the input without masks, and of the values of the request that the skill takes; of full length. */
   readonly digest: string;

@@ -17,7 +17,7 @@ const TOKEN_UNITS = 4;
 /** Creates the methods of a runtime that find, describe and validate methods. */
 export function createDiscoveryApi(
   parts: RuntimeParts,
-  { discovery, learning, validate }: RuntimeServices,
+  { discovery, observations, validate }: RuntimeServices,
 ): Pick<
   Runtime,
   | "search"
@@ -26,7 +26,7 @@ export function createDiscoveryApi(
   | "declarations"
   | "systemPrompt"
   | "briefCatalog"
-  | "learned"
+  | "observed"
   | "forget"
   | "catalogFor"
   | "validate"
@@ -51,8 +51,8 @@ export function createDiscoveryApi(
       }),
     briefCatalog: ({ caller = OWNER, parts = [catalogTokens * TOKEN_UNITS] } = {}) =>
       discovery.briefCatalog(viewFor(caller), caller, parts),
-    learned: ({ caller = OWNER } = {}) => discovery.learned(viewFor(caller), caller),
-    forget: ({ caller, path } = {}) => learning.forget(caller, path),
+    observed: ({ caller = OWNER } = {}) => discovery.observed(viewFor(caller), caller),
+    forget: ({ caller, path } = {}) => observations.forget(caller, path),
     catalogFor: viewFor,
     validate: (path, input, { caller = OWNER } = {}) =>
       validate(methodAt(path, createRequest({ caller }, parts)), input),

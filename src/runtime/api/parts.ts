@@ -10,7 +10,7 @@ import type { RuntimeEvents } from "../../runtime.ts";
 import { KnownSecrets } from "../../shared/secrets.ts";
 import { type LazyDatabase, type Store, createLazyDatabase, createStore } from "../../store/index.ts";
 import { type RuntimeAudit, createAudit } from "../audit.ts";
-import { LearnedCalls } from "../learned/index.ts";
+import { SavedCalls } from "../saved/index.ts";
 import { type Providers, createProviders } from "../open-providers.ts";
 import type { LogListener, RuntimeOptions } from "../options.ts";
 import { readOptions } from "../settings/index.ts";
@@ -37,7 +37,7 @@ export interface RuntimeParts {
   readonly statistics: LastingStatistics;
   readonly secrets: KnownSecrets;
   readonly log: LogListener;
-  readonly learnedCalls: LearnedCalls;
+  readonly savedCalls: SavedCalls;
   readonly policy: LivePolicy;
   /** The executors that execute the runs; `undefined` if this process executes them. */
   readonly executors: ExecutorPool | undefined;
@@ -82,10 +82,10 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   };
   const { inspectSkills: inspector, deferSkills: defersImports = false } = options;
   const needs = { isolated: skillSettings.isolated, inspector, defersImports };
-  const learnedCalls = new LearnedCalls();
-  const learned = getLearnedOptions(settings, learnedCalls, store);
+  const savedCalls = new SavedCalls();
+  const saved = getSavedOptions(settings, savedCalls, store);
   const onServers = (): void => void events.emit("servers", providers.servers);
-  const parts = { sources: trusted, log: onLog, secrets, learned, onServers };
+  const parts = { sources: trusted, log: onLog, secrets, saved, onServers };
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
   const storeProblems: Problem[] = [];
@@ -111,7 +111,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     statistics,
     secrets,
     log: onLog,
-    learnedCalls,
+    savedCalls,
     policy,
     executors,
     audit,
@@ -142,10 +142,10 @@ async function openExecutors(
   });
 }
 
-function getLearnedOptions(
+function getSavedOptions(
   { runs, limits }: RuntimeSettings,
-  { run }: Pick<LearnedCalls, "run">,
+  { run }: Pick<SavedCalls, "run">,
   store: Store,
-): Parameters<typeof createProviders>[0]["learned"] {
-  return { run, counts: store.space("learned"), requiredPasses: runs.learnedPasses, wallMs: limits.wallMs };
+): Parameters<typeof createProviders>[0]["saved"] {
+  return { run, counts: store.space("saved"), requiredPasses: runs.savedPasses, wallMs: limits.wallMs };
 }

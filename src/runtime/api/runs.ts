@@ -1,22 +1,22 @@
 import type { Runtime } from "../../runtime.ts";
 import { type Runs, createRuns } from "../execution/runs.ts";
-import { createLearnedSkills } from "../learned/index.ts";
+import { createSavedSkills } from "../saved/index.ts";
 import { createRemoteRuns } from "../remote/remote-runs.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
 
 /** Creates the recorded runs of a runtime, and the skills that are saved from them. */
-export function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Pick<Runtime, "runs" | "learnedSkills"> {
+export function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Pick<Runtime, "runs" | "savedSkills"> {
   const { providers, registry, secrets } = parts;
   const runs = openRuns(parts, services);
-  const learnedSkills = createLearnedSkills({
-    getOpened: () => providers.learned,
+  const savedSkills = createSavedSkills({
+    getOpened: () => providers.saved,
     getCatalog: () => registry.catalog,
     runs,
     secrets,
   });
-  return { runs, learnedSkills };
+  return { runs, savedSkills };
 }
 
 function openRuns(parts: RuntimeParts, services: RuntimeServices): Runs {

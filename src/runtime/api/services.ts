@@ -40,9 +40,9 @@ export async function closeServices(
   services: RuntimeServices,
   decisions: ApprovalDecisions,
 ): Promise<void> {
-  services.learning.close();
+  services.observations.close();
   await executors?.close();
-  await services.ledgers.close();
+  await services.records.close();
   await Promise.all([
     services.sandbox.close(),
     services.nestedSandboxes.close(),

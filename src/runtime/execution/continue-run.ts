@@ -6,8 +6,8 @@ import {
   createHistory,
   type History,
   isIncomplete,
-  type Ledger,
-  readLedger,
+  type RunRecord,
+  readRunRecord,
 } from "../../runs/index.ts";
 import type { Database, RunRow } from "../../store/index.ts";
 import { isFree } from "./follow-runs.ts";
@@ -24,7 +24,7 @@ export interface ContinueRequest extends Partial<ContinueAnswers> {
 export interface OpenContinuation {
   readonly continuation: Continuation;
   /** The seed and the start of the run. */
-  readonly header: Pick<Ledger["header"], "seed" | "time">;
+  readonly header: Pick<RunRecord["header"], "seed" | "time">;
   release(): Promise<void>;
 }
 
@@ -41,8 +41,8 @@ export async function openContinuation(
   if (row === undefined || row.caller !== caller.id)
     throw createInvalidError(`run "${run.slice(0, 100)}" is not recorded; send the program without continue`);
   requireFailed(row);
-  const { ledger, history } = await readHistory(run, store);
-  requireSameValues(history, ledger.header.requestKeys, listRequestKeys(catalog, observer?.requestValues));
+  const { record, history } = await readHistory(run, store);
+  requireSameValues(history, record.header.requestKeys, listRequestKeys(catalog, observer?.requestValues));
   const continuation = new Continuation(history, { again, reuse });
   requireNumbers([...again, ...reuse], history);
   await claim(row, { store, claims });
@@ -58,12 +58,12 @@ export async function openContinuation(
     await runs.update(run, { claimedBy: null, claimedUntil: 0 });
   }
 
-  return { continuation, header: ledger.header, release };
+  return { continuation, header: record.header, release };
 }
 
 /** Restores the continuation of a run that another process began. `undefined` for a run that continues no other. */
 export async function restoreContinuation(
-  { header, calls }: Pick<Ledger, "header" | "calls">,
+  { header, calls }: Pick<RunRecord, "header" | "calls">,
   store: RunStore,
 ): Promise<Continuation | undefined> {
   if (header.continues === undefined) return undefined;
@@ -76,14 +76,14 @@ export async function restoreContinuation(
 async function readHistory(
   run: string,
   store: RunStore,
-): Promise<{ readonly ledger: Ledger; readonly history: History }> {
+): Promise<{ readonly record: RunRecord; readonly history: History }> {
   const entries = await store.runs.entries(run);
   if (entries.length === 0) throw createInvalidError(`run ${run}, which was continued, is not in the store any more`);
-  const ledger = readLedger(run, entries);
-  if (isIncomplete(ledger)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${run}`));
-  const { continues } = ledger.header;
+  const record = readRunRecord(run, entries);
+  if (isIncomplete(record)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${run}`));
+  const { continues } = record.header;
   const earlier = continues === undefined ? undefined : (await readHistory(continues, store)).history;
-  return { ledger, history: createHistory(run, ledger, earlier) };
+  return { record, history: createHistory(run, record, earlier) };
 }
 
 function requireFailed({ id, state, ended }: RunRow): void {
@@ -131,7 +131,7 @@ async function claim(
 /** A run that was continued with an effect can only be continued from there: else that effect would be made again. */
 async function requireLast(run: string, { runs }: RunStore): Promise<void> {
   for (const next of await runs.list({ continues: run })) {
-    const { calls } = readLedger(next.id, await runs.entries(next.id));
+    const { calls } = readRunRecord(next.id, await runs.entries(next.id));
     const hasEffects = [...calls.values()].some(({ isEffect, beginTime }) => isEffect && beginTime !== undefined);
     if (next.ended === null || hasEffects)
       throw createInvalidError(

@@ -3,7 +3,7 @@ import {
   type ContinueDecision,
   createHistory,
   getPastEnd,
-  type LedgerCall,
+  type StoredCall,
   type PastCall,
   type RunRecorder,
 } from "../../runs/index.ts";
@@ -51,9 +51,9 @@ export function describeContinuation(
 
 /** `3 calls were made, 1 had an effect: MailMCP.send` */
 function formatFacts(
-  calls: readonly LedgerCall[],
-  effects: readonly LedgerCall[],
-  unknown: readonly LedgerCall[],
+  calls: readonly StoredCall[],
+  effects: readonly StoredCall[],
+  unknown: readonly StoredCall[],
 ): string {
   const count = `${calls.length} ${calls.length === 1 ? "call was" : "calls were"} made`;
   const had = effects.length === 0 ? "none had an effect" : `${effects.length} had an effect: ${formatPaths(effects)}`;
@@ -61,7 +61,7 @@ function formatFacts(
   return `${count}, ${had}${open}`;
 }
 
-function formatPaths(calls: readonly LedgerCall[]): string {
+function formatPaths(calls: readonly StoredCall[]): string {
   const counts = new Map<string, number>();
   for (const { path } of calls) counts.set(path, (counts.get(path) ?? 0) + 1);
   const paths = [...counts].map(([path, count]) => (count === 1 ? path : `${path} (${count} times)`));

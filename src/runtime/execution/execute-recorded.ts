@@ -19,7 +19,7 @@ export interface ExecutionOptions {
 }
 
 /**
- * Executes a run with a ledger, and resolves to its outcome, or to that it waits for a person for longer than its caller
+ * Executes a run with a record, and resolves to its outcome, or to that it waits for a person for longer than its caller
  * does. Then it continues by itself.
  */
 export async function executeRecorded(
@@ -29,7 +29,7 @@ export async function executeRecorded(
   services: RunServices,
   options: ExecutionOptions = {},
 ): Promise<Outcome> {
-  const { open, holdMs } = services.ledgers;
+  const { open, holdMs } = services.records;
   const hold = createHold(holdMs);
   const stopper = createStopper(request);
   const settled = execute({ run, recorder, request, services, hold, stopper, options });
@@ -49,13 +49,13 @@ export async function executeRecorded(
 /** Waits for a run of this process until it ends, or waits for a person for longer than its caller does. */
 export async function waitForRun(
   id: string,
-  services: Pick<RunServices, "ledgers" | "listApprovals">,
+  services: Pick<RunServices, "records" | "listApprovals">,
 ): Promise<Outcome> {
-  const open = services.ledgers.open.get(id);
+  const open = services.records.open.get(id);
   if (open === undefined) throw new TypeError(`Run ${id} is not open`);
   const outcome = await Promise.race([open.settled, open.whenWaiting()]);
   if (outcome !== undefined) return outcome;
-  services.ledgers.waited.add(open.caller);
+  services.records.waited.add(open.caller);
   return describeWaiting(id, await services.listApprovals(id));
 }
 
@@ -107,7 +107,7 @@ async function executeProgram(execution: Execution): Promise<Outcome> {
       request.observer?.onWait?.(isWaiting);
     },
   });
-  const log = createCallHandler({ runId, source, plan, paths: program.paths, ledger: calls }, request, services);
+  const log = createCallHandler({ runId, source, plan, paths: program.paths, record: calls }, request, services);
   calls.setLog(log);
   const sandbox = await executeUntilEnd(execution, calls);
   hold.close();

@@ -12,7 +12,7 @@ import type { Catalog, Method } from "../../model/catalog.ts";
 import {
   type Continuation,
   type ContinueDecision,
-  type LedgerCall,
+  type StoredCall,
   LiveCall,
   type RunRecorder,
   toRecordedArguments,
@@ -20,7 +20,7 @@ import {
 import { describeContinuation, type DoubtfulCall, formatCall } from "./describe-continuation.ts";
 import type { ContinuationHint } from "./describe-outcome.ts";
 import { hashDefinition } from "./run-header.ts";
-import type { CallLog, RunLedger } from "./run-calls.ts";
+import type { CallLog, RecordedRunCalls } from "./run-calls.ts";
 
 export interface RecordedCallsOptions {
   readonly recorder: RunRecorder;
@@ -37,9 +37,9 @@ export interface RecordedCallsOptions {
   readonly onWait: (isWaiting: boolean) => void;
 }
 
-/** The calls of a run with a ledger: those that it has an answer for are not made again. */
-export class RecordedCalls implements RunLedger {
-  readonly recorded: RunLedger["recorded"];
+/** The calls of a run with a record: those that it has an answer for are not made again. */
+export class RecordedCalls implements RecordedRunCalls {
+  readonly recorded: RecordedRunCalls["recorded"];
   readonly #options: RecordedCallsOptions;
   readonly #live = new Map<number, LiveCall>();
   #waiting = 0;
@@ -83,9 +83,9 @@ export class RecordedCalls implements RunLedger {
     if (this.#doubtful !== undefined)
       throw new SkillgateError("CALL_CANCELLED", sentence("CALL_CANCELLED", "the run stops before another call"));
     return this.#options.recorder.begin(id, argumentsDigest).catch((cause: unknown) => {
-      if (cause instanceof SkillgateError && cause.code === "LEDGER_FAILED") throw cause;
+      if (cause instanceof SkillgateError && cause.code === "RECORD_FAILED") throw cause;
       const values = cause instanceof SkillgateError ? cause.code : "the store does not work";
-      throw new SkillgateError("LEDGER_FAILED", sentence("LEDGER_FAILED", values), {}, { cause });
+      throw new SkillgateError("RECORD_FAILED", sentence("RECORD_FAILED", values), {}, { cause });
     });
   }
 
@@ -206,13 +206,13 @@ export class RecordedCalls implements RunLedger {
     return metadata !== undefined && (metadata.readOnly || metadata.idempotent);
   }
 
-  #diverge({ id, path }: SandboxCall, found: LedgerCall): SandboxAnswer {
+  #diverge({ id, path }: SandboxCall, found: StoredCall): SandboxAnswer {
     const what = found.path === path ? "other arguments" : `${found.path} in its place`;
     this.#options.stop("REPLAY_DIVERGED", `call ${id} of ${path} is recorded with ${what}`);
     return STOPPED;
   }
 
-  #stopUnknown({ id, path }: SandboxCall, { args }: LedgerCall): SandboxAnswer {
+  #stopUnknown({ id, path }: SandboxCall, { args }: StoredCall): SandboxAnswer {
     const { recorder, stop } = this.#options;
     stop("CALL_END_UNKNOWN", `${path}, call ${id}, with the arguments ${args.slice(0, 200)}; run ${recorder.id}`);
     return STOPPED;

@@ -8,7 +8,7 @@ import {
   type Cassette,
   createCassette,
   isIncomplete,
-  type Ledger,
+  type RunRecord,
   type StoredOutcome,
   toStoredOutcome,
 } from "../../runs/index.ts";
@@ -18,7 +18,7 @@ import type { ResultHandles } from "../../model/kept-results.ts";
 import { sandboxOptions } from "./describe-outcome.ts";
 import { findOutcomeDifference } from "./outcome-difference.ts";
 import { ReplayedCalls } from "./replayed-calls.ts";
-import { recordFromLedger } from "./run-calls.ts";
+import { toCallRecord } from "./run-calls.ts";
 import { withRecordedSkills } from "./recorded-catalog.ts";
 import { readProgram } from "./run-header.ts";
 import type { RunRequest, RunServices } from "./run-services.ts";
@@ -43,13 +43,13 @@ export interface RunReplays {
 }
 
 interface ReplaysOptions {
-  readonly readLedger: (id: string, options: Pick<ReplayOptions, "caller">) => Promise<Ledger>;
+  readonly readRunRecord: (id: string, options: Pick<ReplayOptions, "caller">) => Promise<RunRecord>;
   readonly services: RunServices;
   readonly createRequest: (options: Pick<RunRequest, "caller" | "limits">) => RunRequest;
 }
 
-export function createReplays({ readLedger, services, createRequest }: ReplaysOptions): RunReplays {
-  const read: RunReplays["cassette"] = async (id, options = {}) => createCassette(id, await readLedger(id, options));
+export function createReplays({ readRunRecord, services, createRequest }: ReplaysOptions): RunReplays {
+  const read: RunReplays["cassette"] = async (id, options = {}) => createCassette(id, await readRunRecord(id, options));
   return {
     cassette: read,
     async replay(run, { source, ...options } = {}) {
@@ -172,7 +172,7 @@ function listCalls(calls: ReplayedCalls, stored: StoredOutcome | undefined): rea
     .filter(({ path }) => !isBuiltin(path))
     .map((call) => {
       const found = calls.isDelivered(call.id) ? undefined : recorded.find(({ id }) => id === call.id);
-      return found ?? recordFromLedger(call);
+      return found ?? toCallRecord(call);
     });
 }
 

@@ -1,14 +1,14 @@
 import { type AnswerCall, Cancellation, type SandboxAnswer, type SandboxCall } from "../../../sandbox/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
-import { type Cassette, type LedgerCall, toRecordedArguments } from "../../runs/index.ts";
+import { type Cassette, type StoredCall, toRecordedArguments } from "../../runs/index.ts";
 
 /** Answers the calls of a program from what is recorded, and notices the first call that differs. */
 export class ReplayedCalls {
   readonly cancellation = new Cancellation();
   /** The calls that the program has made, by number. */
-  readonly repeated = new Map<number, LedgerCall>();
+  readonly repeated = new Map<number, StoredCall>();
   readonly #cassette: Cassette;
-  readonly #calls: ReadonlyMap<number, LedgerCall>;
+  readonly #calls: ReadonlyMap<number, StoredCall>;
   readonly #delivered: ReadonlySet<number>;
   /** False for a program that was interrupted: then a later call is no difference. */
   readonly #isWhole: boolean;
@@ -71,6 +71,6 @@ function waitForever(call: SandboxCall): Promise<SandboxAnswer> {
 
 const MAX_SHOWN_ARGUMENTS = 200;
 
-function describeCall({ id, path, args }: Pick<LedgerCall, "id" | "path" | "args">): string {
+function describeCall({ id, path, args }: Pick<StoredCall, "id" | "path" | "args">): string {
   return `call ${id} of ${path} with the arguments ${truncateText(args, MAX_SHOWN_ARGUMENTS)}`;
 }

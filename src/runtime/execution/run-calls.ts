@@ -9,7 +9,7 @@ import type { CallRecord } from "../../model/outcome.ts";
 import type { Plan } from "../../model/plan.ts";
 import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
 import { type AuditEntry, type Call, recordResults } from "../../router/index.ts";
-import type { LedgerCall } from "../../runs/index.ts";
+import type { StoredCall } from "../../runs/index.ts";
 import { hashValue } from "../../shared/digest.ts";
 import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
 import type { RunServices, RunRequest } from "./run-services.ts";
@@ -20,7 +20,7 @@ import { splitPath } from "../../shared/names/method-paths.ts";
 export interface CallLog {
   readonly answer: AnswerCall;
   /** Adds a call that an earlier execution of the program made. */
-  addRecorded(call: LedgerCall): void;
+  addRecorded(call: StoredCall): void;
   getRecord(id: number): CallRecord | undefined;
   /** Returns the remarks of one call. */
   getNotes(id: number): readonly string[];
@@ -45,12 +45,12 @@ interface RunProgram {
   readonly plan: Plan;
   /** The paths of the methods that it can call. */
   readonly paths: readonly string[];
-  /** The ledger of the run, if it has one. */
-  readonly ledger?: RunLedger;
+  /** The record of the run, if it has one. */
+  readonly record?: RecordedRunCalls;
 }
 
-/** The part of a ledger that calls need. */
-export interface RunLedger {
+/** The part of a record that calls need. */
+export interface RecordedRunCalls {
   readonly recorded: RecordedRun;
   /** Records that the provider of a call is invoked next. */
   begin(id: number, argumentsDigest: string): Promise<void>;
@@ -63,11 +63,11 @@ export interface RunLedger {
 }
 
 export function createCallHandler(
-  { runId, source, plan, paths, ledger }: RunProgram,
+  { runId, source, plan, paths, record }: RunProgram,
   request: RunRequest,
   services: RunServices,
 ): CallLog {
-  const inRun = createRunParts({ plan, ledger }, request);
+  const inRun = createRunParts({ plan, record }, request);
   const reads = (name: string): boolean => readsMember(source, name);
   const methods = paths.flatMap((path) => findOriginal(path, request.catalog) ?? []);
   const resultTexts = recordResults(source, methods, services.getPolicy());
@@ -87,8 +87,8 @@ export function createCallHandler(
         request.observer?.onCallEnd?.(recordFromAudit(call, entry));
       };
       try {
-        const programCall = createProgramCall(call, runId, request, ledger);
-        ledger?.requireUnchanged(programCall.method);
+        const programCall = createProgramCall(call, runId, request, record);
+        record?.requireUnchanged(programCall.method);
         reportDeprecation(programCall, notes);
         const value = await services.route({
           ...programCall,
@@ -112,7 +112,7 @@ export function createCallHandler(
     addRecorded(call) {
       const method = request.catalog.method(call.path);
       if (method === undefined && isBuiltin(call.path)) return;
-      records.set(call.id, () => recordFromLedger(call));
+      records.set(call.id, () => toCallRecord(call));
       for (const note of call.notes) notes.add(call.id, note);
       if (resultTexts === undefined || method === undefined || call.answer?.ok !== true) return;
       const { json, tagged = false } = call.answer;
@@ -136,14 +136,14 @@ function findOriginal(path: string, catalog: Catalog): Method | undefined {
 
 /** Creates what all calls of a run share. */
 function createRunParts(
-  { plan, ledger }: { readonly plan: Plan; readonly ledger: RunLedger | undefined },
+  { plan, record }: { readonly plan: Plan; readonly record: RecordedRunCalls | undefined },
   { catalog, requestUnit }: RunRequest,
 ): Pick<Call, "approvedInRun" | "getPlannedCalls" | "recorded" | "requestUnit"> {
   return {
     ...(requestUnit && { requestUnit }),
     approvedInRun: createRunApprovals(),
     getPlannedCalls: () => plan.map((site) => ({ site, method: findOriginal(site.path, catalog) })),
-    ...(ledger !== undefined && { recorded: ledger.recorded }),
+    ...(record !== undefined && { recorded: record.recorded }),
   };
 }
 
@@ -212,7 +212,7 @@ function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDige
 }
 
 /** Restores the record of a call. */
-export function recordFromLedger({ id, path, digest, args, durationMs, outcome }: LedgerCall): CallRecord {
+export function toCallRecord({ id, path, digest, args, durationMs, outcome }: StoredCall): CallRecord {
   const { skill, method } = splitPath(path);
   const argumentsDigest = digest ?? hashValue(args);
   return { id, skill, method, outcome: outcome ?? "unfinished", durationMs, argumentsDigest };
@@ -223,7 +223,7 @@ function createProgramCall(
   call: SandboxCall,
   runId: string,
   request: RunRequest,
-  ledger: RunLedger | undefined,
+  record: RecordedRunCalls | undefined,
 ): Omit<Call, "addNote" | "onEnded"> {
   const created = createCall(call.path, request, {
     id: call.id,
@@ -235,8 +235,8 @@ function createProgramCall(
   return {
     ...created,
     readTimeLeft: () => call.readBudget().wallMs,
-    pauseTimeoutFor: (answer) => pauseClockDuring(call, request.pauseTimeoutFor?.(answer) ?? answer, ledger),
-    ...(ledger !== undefined && { onBegin: (digest: string) => ledger.begin(call.id, digest) }),
+    pauseTimeoutFor: (answer) => pauseClockDuring(call, request.pauseTimeoutFor?.(answer) ?? answer, record),
+    ...(record !== undefined && { onBegin: (digest: string) => record.begin(call.id, digest) }),
   };
 }
 
@@ -308,11 +308,11 @@ async function answerBuiltin(call: SandboxCall, request: RunRequest, services: R
 async function pauseClockDuring<Value>(
   call: SandboxCall,
   answer: Promise<Value>,
-  ledger: RunLedger | undefined,
+  record: RecordedRunCalls | undefined,
 ): Promise<Value> {
-  const suspendable = ledger?.isBeforeBegin(call.id) === true;
+  const suspendable = record?.isBeforeBegin(call.id) === true;
   const goOn = call.hold({ suspendable });
-  const endWait = suspendable ? ledger?.onWait(call.id) : undefined;
+  const endWait = suspendable ? record?.onWait(call.id) : undefined;
   try {
     return await answer;
   } finally {

@@ -19,7 +19,7 @@ export async function runCheckedProgram(source: string, request: RunRequest, ser
   services.sandbox.wakeWorker();
   if (request.continues === undefined) return checkAndRun(source, request, services);
   const store = await services.openRuns();
-  const { claims } = services.ledgers;
+  const { claims } = services.records;
   const continued = await openContinuation(request.continues, request, { store, claims });
   try {
     return await checkAndRun(source, request, services, continued);
@@ -37,12 +37,12 @@ async function checkAndRun(
   const run = await check(source, request.runId ?? randomUUID(), request, services, continued);
   if (!("program" in run)) return run;
   request.observer?.onStart?.(run.runId);
-  const recorder = services.ledgers.create(run, request, continued);
+  const recorder = services.records.create(run, request, continued);
   if (recorder === undefined) return execute(run, request, services);
   return executeRecorded(run, recorder, request, services, continued && { continuation: continued.continuation });
 }
 
-/** Checks a program and runs it as a part of another run, which has the ledger. */
+/** Checks a program and runs it as a part of another run, which has the record. */
 export async function runPart(
   source: string,
   runId: string,
@@ -69,7 +69,7 @@ async function check(
   return services.secrets.maskValue(addMethods(refused, plan, request, services));
 }
 
-/** Runs a program without a ledger. */
+/** Runs a program without a record. */
 function execute(run: CheckedRun, request: RunRequest, services: RunServices): Promise<Outcome> {
   return withSpan(SPANS.sandbox, (span) =>
     executeProgram(run, span === undefined ? request : { ...request, trace: span.context }, services),

@@ -15,7 +15,7 @@ import type { TraceContext } from "../../telemetry/index.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { RequestUnit, Route } from "../../router/index.ts";
 import type { CheckProgram } from "../check-program.ts";
-import type { RunLedgers } from "./ledgers.ts";
+import type { RecordServices } from "./record-services.ts";
 import type { ApprovalRow, Database } from "../../store/index.ts";
 import type { ContinueRequest } from "./continue-run.ts";
 
@@ -31,7 +31,7 @@ export interface RunServices extends ResultSpace {
   /** The front end and the gatekeeper. */
   readonly inspect: CheckProgram;
   /** Records runs. */
-  readonly ledgers: RunLedgers;
+  readonly records: RecordServices;
   /** Opens the store of recorded runs. */
   readonly openRuns: () => Promise<Pick<Database, "runs">>;
   /** Returns the open questions of a run. */

@@ -8,7 +8,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { ResultSpace } from "../../model/kept-results.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Approve } from "../../model/approval.ts";
-import { type Ledger, isIncomplete, readLedger, restoreOutcome, type RunHeader } from "../../runs/index.ts";
+import { type RunRecord, isIncomplete, readRunRecord, restoreOutcome, type RunHeader } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import type { Database, RunRow, RunStatus } from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
@@ -63,7 +63,7 @@ export interface Runs extends RunReplays {
   count(options?: RunFilter & Pick<ListOptions, "caller">): Promise<number>;
   get(id: string, options?: Pick<ListOptions, "caller">): Promise<RecordedRunFacts>;
   /** Returns what is recorded of a run. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
-  ledger(id: string, options?: Pick<ListOptions, "caller">): Promise<Ledger>;
+  record(id: string, options?: Pick<ListOptions, "caller">): Promise<RunRecord>;
   /**
    * Continues a run that no process executes, or waits for one of this process. Resolves to its outcome, or to that it waits for
    * a person. Throws `RUN_NOT_FOUND`, `RUN_BUSY`, `RUN_DAMAGED`, `RUN_INCOMPLETE`; `CANCELLED` if the key of its caller is not
@@ -117,20 +117,20 @@ export function createRuns(options: RunsOptions): Runs {
 
   async function resume(id: string, how: ResumeRunOptions = {}): Promise<Outcome> {
     const row = await access.find(id, how.caller);
-    if (services.ledgers.open.has(id)) return waitForRun(id, services);
-    const ledger = await access.readEntries(id);
-    if (ledger.outcome !== undefined) return restoreOutcome(ledger.outcome);
+    if (services.records.open.has(id)) return waitForRun(id, services);
+    const record = await access.readEntries(id);
+    if (record.outcome !== undefined) return restoreOutcome(record.outcome);
     if (row.ended !== null) return createCancelledOutcome(id);
-    if (isIncomplete(ledger)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${id}`));
-    const caller = await findCaller(ledger.header.caller, await open());
+    if (isIncomplete(record)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${id}`));
+    const caller = await findCaller(record.header.caller, await open());
     if (caller === undefined) {
       await cancelElsewhere(row);
       throw createCancelReason("its key is not valid any more");
     }
     await access.claim(row);
-    const recorder = services.ledgers.continue(id, ledger);
+    const recorder = services.records.continue(id, record);
     await recorder.claim();
-    const { header } = ledger;
+    const { header } = record;
     // The request that resumes a run may have other headers than the one that began it.
     const { requestValues: _ofAnotherRequest, ...observer } = how.observer ?? {};
     const request = options.createRequest({ ...how, observer, caller, limits: header.limits });
@@ -138,7 +138,7 @@ export function createRuns(options: RunsOptions): Runs {
     const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
     const execution = {
       isResumed: true,
-      continuation: await restoreContinuation(ledger, await open()),
+      continuation: await restoreContinuation(record, await open()),
       acceptsChanges: how.acceptsChanges ?? false,
     };
     const outcome = await traceRun(() => executeRecorded(run, recorder, request, ownServices, execution));
@@ -148,24 +148,24 @@ export function createRuns(options: RunsOptions): Runs {
 
   return {
     ...createRunQueries(options, access),
-    ...createReplays({ readLedger: access.read, services, createRequest: options.createRequest }),
+    ...createReplays({ readRunRecord: access.read, services, createRequest: options.createRequest }),
     resume,
     async cancel(id, { caller } = {}) {
       const row = await access.find(id, caller);
-      const here = services.ledgers.open.get(id);
+      const here = services.records.open.get(id);
       if (here === undefined) return cancelElsewhere(row);
       here.cancel();
       await here.settled;
     },
     async follow() {
       const stop = await followRuns({ open, warn: options.warn, resume: (id) => resume(id) });
-      services.ledgers.onClose(stop);
+      services.records.onClose(stop);
       stopFollowing.push(stop);
       return stop;
     },
     async settle() {
       for (const stop of stopFollowing.splice(0)) stop();
-      await Promise.all([...services.ledgers.open.values()].map((run) => run.whenIdle()));
+      await Promise.all([...services.records.open.values()].map((run) => run.whenIdle()));
     },
   };
 }
@@ -174,7 +174,7 @@ export function createRuns(options: RunsOptions): Runs {
 function createRunQueries(
   { open, services, getCatalog, waitsForAnswers }: RunsOptions,
   access: RunAccess,
-): Pick<Runs, "list" | "count" | "get" | "ledger" | "outcome" | "canWait"> {
+): Pick<Runs, "list" | "count" | "get" | "record" | "outcome" | "canWait"> {
   return {
     async list({ limit = DEFAULT_LIMIT, offset = 0, ...filter } = {}) {
       const { runs } = await open();
@@ -188,7 +188,7 @@ function createRunQueries(
       return where === undefined ? 0 : runs.count(where);
     },
     get: async (id, { caller } = {}) => toFacts(await access.find(id, caller)),
-    ledger: access.read,
+    record: access.read,
     async outcome(id, { caller } = {}) {
       const { state, ended } = await access.find(id, caller);
       const { outcome } = await access.readEntries(id);
@@ -197,7 +197,7 @@ function createRunQueries(
       return state === "waiting" ? describeWaiting(id, await services.listApprovals(id)) : undefined;
     },
     canWait: (caller) =>
-      services.ledgers.waited.has(caller.id) || (waitsForAnswers && mayAsk(getCatalog(caller), services.getPolicy())),
+      services.records.waited.has(caller.id) || (waitsForAnswers && mayAsk(getCatalog(caller), services.getPolicy())),
   };
 }
 
@@ -229,9 +229,9 @@ function restoreRun(id: string, header: RunHeader, request: RunRequest, services
 interface RunAccess {
   /** Throws `RUN_NOT_FOUND` for a run that does not exist, or not for the caller. */
   find(id: string, caller?: Caller): Promise<RunRow>;
-  readEntries(id: string): Promise<Ledger>;
-  /** Reads a ledger on behalf of a caller. Throws `RUN_NOT_FOUND`. */
-  readonly read: Runs["ledger"];
+  readEntries(id: string): Promise<RunRecord>;
+  /** Reads a record on behalf of a caller. Throws `RUN_NOT_FOUND`. */
+  readonly read: Runs["record"];
   /** Throws `RUN_BUSY` if another process executes the run. */
   claim(row: RunRow): Promise<void>;
 }
@@ -247,20 +247,20 @@ function createAccess({ open, services }: RunsOptions): RunAccess {
     throw new SkillgateError("RUN_NOT_FOUND", sentence("RUN_NOT_FOUND", detail), { suggestions });
   }
 
-  async function readEntries(id: string): Promise<Ledger> {
+  async function readEntries(id: string): Promise<RunRecord> {
     const { runs } = await open();
-    return readLedger(id, await runs.entries(id));
+    return readRunRecord(id, await runs.entries(id));
   }
 
   async function claim(row: RunRow): Promise<void> {
     const { runs } = await open();
-    const { claims } = services.ledgers;
+    const { claims } = services.records;
     const now = Date.now();
     const isClaimed = isFree(row, now) && (await runs.claim(row, { by: claims.by, until: claims.getEnd(), now }));
     if (!isClaimed) throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${row.id} in ${row.claimedBy}`));
   }
 
-  async function read(id: string, { caller }: Pick<ListOptions, "caller"> = {}): Promise<Ledger> {
+  async function read(id: string, { caller }: Pick<ListOptions, "caller"> = {}): Promise<RunRecord> {
     await find(id, caller);
     return readEntries(id);
   }

@@ -1,4 +1,4 @@
-import { inferSchema } from "../../learning/index.ts";
+import { inferSchema } from "../../observed/index.ts";
 import { isRecord } from "../../model/json.ts";
 import { formatSchemaType } from "../../registry/index.ts";
 import { cutText } from "../../shared/format-text.ts";

@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import { readLedger, restoreOutcome } from "../../runs/index.ts";
+import { readRunRecord, restoreOutcome } from "../../runs/index.ts";
 import { type Database, getProcessName, type RunRow } from "../../store/index.ts";
 import { describeWaiting } from "../execution/execute-recorded.ts";
 import { isFree } from "../execution/follow-runs.ts";
@@ -112,7 +112,7 @@ interface FoundRun {
 async function findRun(runId: string, { runs }: Database): Promise<FoundRun | undefined> {
   const row = await runs.get(runId);
   if (row === undefined || row.ended === null) return row && { row, outcome: undefined };
-  const { outcome } = readLedger(runId, await runs.entries(runId));
+  const { outcome } = readRunRecord(runId, await runs.entries(runId));
   return { row, outcome: outcome === undefined ? createCancelledOutcome(runId) : restoreOutcome(outcome) };
 }
 

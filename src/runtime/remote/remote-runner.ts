@@ -25,13 +25,13 @@ export function createRemoteRunner(
   const follower = createRunFollower({
     ...remote,
     open: () => parts.database.open(),
-    holdMs: services.ledgers.holdMs,
+    holdMs: services.records.holdMs,
   });
 
-  /** Continues a run whose executor has gone: by its ledger if it has one, else from its beginning. */
+  /** Continues a run whose executor has gone: by its record if it has one, else from its beginning. */
   async function recover(runId: string, process: string, run: FollowedRun): Promise<Outcome | "again"> {
     if (await follower.release(runId, process)) return follower.follow(runId, run);
-    // A run writes its ledger before its first effect.
+    // A run writes its record before its first effect.
     if (parts.settings.runs.record !== "off") return "again";
     throw new SkillgateError("EXECUTOR_GONE", sentence("EXECUTOR_GONE", `${process}; its runs are not recorded`));
   }

@@ -20,7 +20,7 @@ export function createRemoteRuns(
   }: { readonly parts: RuntimeParts; readonly services: RuntimeServices; readonly executors: ExecutorPool },
 ): Runs {
   const open = (): ReturnType<RuntimeParts["database"]["open"]> => parts.database.open();
-  const follower = createRunFollower({ services, executors, open, holdMs: services.ledgers.holdMs });
+  const follower = createRunFollower({ services, executors, open, holdMs: services.records.holdMs });
 
   /** Asks the executor that has claimed a run to end it. */
   async function cancelAtExecutor(id: string, error: unknown): Promise<void> {
@@ -38,7 +38,7 @@ export function createRemoteRuns(
   return {
     ...runs,
     async resume(id, { caller, signal, observer, approve, acceptsChanges } = {}) {
-      const { header } = await runs.ledger(id, caller === undefined ? {} : { caller });
+      const { header } = await runs.record(id, caller === undefined ? {} : { caller });
       const outcome = await follower.follow(id, {
         caller: header.caller,
         observer,

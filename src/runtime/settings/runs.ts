@@ -6,21 +6,21 @@ import { findProblem, requireOption } from "./invalid.ts";
 
 /** The settings `runs.record` and `approvals.holdSeconds`. */
 export interface RunSettings {
-  /** The runs that have a ledger: those that can have an effect or wait for a person, all, or none. */
+  /** The runs that have a record: those that can have an effect or wait for a person, all, or none. */
   readonly record: "off" | "effects" | "full";
   /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
   readonly holdMs: number;
-  /** Passes after which a learned skill is not marked as learned any more. */
-  readonly learnedPasses: number;
+  /** Passes after which a saved skill is not marked as saved any more. */
+  readonly savedPasses: number;
 }
 
 export const DEFAULT_HOLD_SECONDS = 25;
 export const MAX_HOLD_SECONDS = 86_400;
 
-export const DEFAULT_LEARNED_PASSES = 3;
-export const MAX_LEARNED_PASSES = 1_000;
+export const DEFAULT_SAVED_PASSES = 3;
+export const MAX_SAVED_PASSES = 1_000;
 
-const PASSES_FORM = `runs.learnedPasses must be a whole number from 1 to ${MAX_LEARNED_PASSES}`;
+const PASSES_FORM = `runs.savedPasses must be a whole number from 1 to ${MAX_SAVED_PASSES}`;
 const RECORD_FORM = "runs.record must be off, effects or full";
 const HOLD_FORM = `approvals.holdSeconds must be a number above 0 and up to ${MAX_HOLD_SECONDS}`;
 
@@ -41,21 +41,21 @@ function parseRunSettings(
 ): RunSettings & { readonly problems: readonly Problem[] } {
   const record = parseRecord(runs);
   const holdSeconds = parseHold(approvals);
-  const learnedPasses = parsePasses(runs);
+  const savedPasses = parsePasses(runs);
   return {
     record: requireOption(options.runs?.record, parseRecord(options.runs), RECORD_FORM) ?? record ?? "effects",
     holdMs:
       (requireOption(options.approvals?.holdSeconds, parseHold(options.approvals), HOLD_FORM) ??
         holdSeconds ??
         DEFAULT_HOLD_SECONDS) * 1_000,
-    learnedPasses:
-      requireOption(options.runs?.learnedPasses, parsePasses(options.runs), PASSES_FORM) ??
-      learnedPasses ??
-      DEFAULT_LEARNED_PASSES,
+    savedPasses:
+      requireOption(options.runs?.savedPasses, parsePasses(options.runs), PASSES_FORM) ??
+      savedPasses ??
+      DEFAULT_SAVED_PASSES,
     problems: [
       ...findProblem(record, RECORD_FORM),
       ...findProblem(holdSeconds, HOLD_FORM),
-      ...findProblem(learnedPasses, PASSES_FORM),
+      ...findProblem(savedPasses, PASSES_FORM),
     ],
   };
 }
@@ -69,10 +69,9 @@ function parseRecord(section: unknown): RunSettings["record"] | undefined {
 }
 
 function parsePasses(section: unknown): number | undefined {
-  const { learnedPasses = DEFAULT_LEARNED_PASSES } = isRecord(section) ? section : {};
-  const isValid =
-    Number.isInteger(learnedPasses) && Number(learnedPasses) > 0 && Number(learnedPasses) <= MAX_LEARNED_PASSES;
-  return isValid ? Number(learnedPasses) : undefined;
+  const { savedPasses = DEFAULT_SAVED_PASSES } = isRecord(section) ? section : {};
+  const isValid = Number.isInteger(savedPasses) && Number(savedPasses) > 0 && Number(savedPasses) <= MAX_SAVED_PASSES;
+  return isValid ? Number(savedPasses) : undefined;
 }
 
 function parseHold(section: unknown): number | undefined {

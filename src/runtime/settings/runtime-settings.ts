@@ -1,7 +1,7 @@
 import type { ApprovedFile } from "../../approvals/index.ts";
 import type { Variables } from "../../config/index.ts";
 import type { ExecutorSettings } from "../../executors/index.ts";
-import type { LearningSettings } from "../../learning/index.ts";
+import type { ObservationSettings } from "../../observed/index.ts";
 import type { ApprovalWait } from "../../model/approval.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Profiles } from "../../model/tools/profile.ts";
@@ -35,7 +35,7 @@ export interface RuntimeSettings {
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly typecheck: boolean;
-  readonly learning: LearningSettings;
+  readonly observations: ObservationSettings;
   readonly catalogTokens: number;
   readonly sections: Readonly<Record<string, unknown>>;
   /** The settings.yaml that is read, if it is there. Absolute. */

@@ -6,7 +6,7 @@ import { DEFAULT_EXPIRE_SECONDS, MAX_EXPIRE_SECONDS } from "./approvals.ts";
 import { DEFAULT_CATALOG_TOKENS, MAX_CATALOG_TOKENS } from "./catalog-tokens.ts";
 import { EXECUTOR_FORMS, type Forms, NODE_FORMS } from "./network-settings.ts";
 import { PROFILES_SCHEMA } from "./profiles.ts";
-import { DEFAULT_HOLD_SECONDS, DEFAULT_LEARNED_PASSES, MAX_HOLD_SECONDS, MAX_LEARNED_PASSES } from "./runs.ts";
+import { DEFAULT_HOLD_SECONDS, DEFAULT_SAVED_PASSES, MAX_HOLD_SECONDS, MAX_SAVED_PASSES } from "./runs.ts";
 
 const LIMIT_MEANINGS: Readonly<Record<keyof Limits, string>> = {
   cpuMs: "milliseconds of computing in a run, without waiting for calls",
@@ -62,8 +62,8 @@ export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   limits: section("Limits of one run.", describeNumbers(DEFAULT_LIMITS, LIMIT_MEANINGS)),
   timeouts: section("Timeouts outside of runs.", describeNumbers(DEFAULT_TIMEOUTS, TIMEOUT_MEANINGS)),
   typecheck: { type: "boolean", default: true, description: "Checks the types of programs before they run." },
-  learning: {
-    ...section("What the search learns from use; `false` disables both.", {
+  observe: {
+    ...section("What is observed of use; `false` disables both.", {
       requests: {
         type: "boolean",
         default: true,
@@ -111,18 +111,18 @@ export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       description: "seconds for which a waiting run keeps its memory",
     },
   }),
-  runs: orShort("The ledgers of runs; a text is the value of `record`.", RECORD, {
+  runs: orShort("The records of runs; a text is the value of `record`.", RECORD, {
     record: {
       ...RECORD,
       default: "effects",
       description: "the runs that are recorded: none, those that can have an effect, or all",
     },
-    learnedPasses: {
+    savedPasses: {
       type: "integer",
       minimum: 1,
-      maximum: MAX_LEARNED_PASSES,
-      default: DEFAULT_LEARNED_PASSES,
-      description: "passes after which a learned skill is not marked as learned any more",
+      maximum: MAX_SAVED_PASSES,
+      default: DEFAULT_SAVED_PASSES,
+      description: "passes after which a saved skill is not marked as saved any more",
     },
   }),
   secrets: section("Secrets in results.", {

@@ -1,7 +1,7 @@
 import type { RuntimeOptions } from "../options.ts";
 import { type ResolvedApprovals, resolveApprovals } from "./approvals.ts";
 import { resolveCatalogTokens } from "./catalog-tokens.ts";
-import { resolveLearning } from "./learning.ts";
+import { resolveObservation } from "./observation.ts";
 import { parseProfiles } from "./profiles.ts";
 import { resolveRehydrate } from "./rehydrate.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
@@ -11,7 +11,7 @@ import { resolveTypecheck } from "./typecheck.ts";
 type SectionSettings = ResolvedApprovals &
   Pick<
     RuntimeSettings,
-    | "learning"
+    | "observations"
     | "catalogTokens"
     | "typecheck"
     | "rehydrateSecrets"
@@ -26,17 +26,17 @@ type SectionSettings = ResolvedApprovals &
 export function resolveSections(options: RuntimeOptions, sections: RuntimeSettings["sections"]): SectionSettings {
   const { problems: recordProblems, ...records } = parseRecordSettings(sections, options);
   const parts = [
-    resolveLearning(options.learning, sections["learning"]),
+    resolveObservation(options.observe, sections["observe"]),
     resolveCatalogTokens(options.catalogTokens, sections["catalogTokens"]),
     resolveTypecheck(options, sections["typecheck"]),
     resolveRehydrate(options.secrets ?? sections["secrets"]),
     resolveApprovals(options.approvals, sections["approvals"]),
     parseProfiles(sections["profiles"]),
   ] as const;
-  const [learning, catalogTokens, typecheck, secrets, approvals, { profiles }] = parts;
+  const [observations, catalogTokens, typecheck, secrets, approvals, { profiles }] = parts;
   return {
     ...records,
-    ...learning,
+    ...observations,
     ...catalogTokens,
     ...typecheck,
     ...secrets,

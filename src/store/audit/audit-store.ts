@@ -53,7 +53,7 @@ export function createAuditStore(
     if (last !== undefined && hasUnsigned && getDay(last.time) !== day) await signPosition(last);
     last = (await appendAfter(last, records, parts)) ?? (await appendToEnd(records, parts));
     hasUnsigned = true;
-    // The records are stored: a caller that learned of a failure would add them again. The next signature covers them, too.
+    // The records are stored: a caller that observed of a failure would add them again. The next signature covers them, too.
     if (last !== undefined && Date.now() - signedAt > SIGN_AFTER_MS)
       await signPosition(last).catch(() => (hasUnsigned = true));
   }

@@ -33,7 +33,7 @@ export interface ApprovalRow {
   readonly provenance: Json;
   /** The scopes that a yes can have. */
   readonly scopes: readonly ApprovalScope[];
-  /** The process whose call waits for the answer, or `run:ID` for a run with a ledger; `null` if no call waits. */
+  /** The process whose call waits for the answer, or `run:ID` for a run with a record; `null` if no call waits. */
   readonly waiter: string | null;
   readonly state: ApprovalState;
   /** The scope of the yes. */

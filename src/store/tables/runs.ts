@@ -6,7 +6,7 @@ import type { SelectOptions, StoreEngine, Table, Where } from "../database/table
  */
 export type RunStatus = "running" | "waiting" | "completed" | "failed" | "cancelled" | "unknown";
 
-/** Facts about one run, for lists. Its ledger is in `RunEntryRow`s. Times are in milliseconds since 1970. */
+/** Facts about one run, for lists. Its record is in `RunEntryRow`s. Times are in milliseconds since 1970. */
 export interface RunRow {
   readonly id: string;
   /** Id of the caller. */
@@ -23,7 +23,7 @@ export interface RunRow {
   readonly calls: number;
   /** Number of those that may have had an effect. */
   readonly effects: number;
-  /** Size of the ledger in UTF-16 units. */
+  /** Size of the record in UTF-16 units. */
   readonly size: number;
   /** The process that executes the program, or waits for an answer in it; `null` if none does. */
   readonly claimedBy: string | null;
@@ -33,7 +33,7 @@ export interface RunRow {
   readonly attempts: number;
 }
 
-/** A part of a ledger: events that were committed together. */
+/** A part of a record: events that were committed together. */
 export interface RunEntryRow {
   readonly run: string;
   /** Counts from 0 without gaps. */
@@ -51,28 +51,28 @@ export interface Claim {
   readonly now: number;
 }
 
-/** Runs and their ledgers. */
+/** Runs and their records. */
 export interface RunTable {
-  /** Adds a run with the beginning of its ledger, in one transaction. */
+  /** Adds a run with the beginning of its record, in one transaction. */
   add(run: RunRow, entry: RunEntryRow): Promise<void>;
-  /** Adds to a ledger. Throws `STORE_CONFLICT` if another process has added an entry with this number. */
+  /** Adds to a record. Throws `STORE_CONFLICT` if another process has added an entry with this number. */
   append(entry: RunEntryRow): Promise<void>;
-  /** Adds to a ledger and changes the facts of the run, in one transaction. */
+  /** Adds to a record and changes the facts of the run, in one transaction. */
   appendAndUpdate(entry: RunEntryRow, changes: Partial<RunRow>): Promise<void>;
   update(id: string, changes: Partial<RunRow>): Promise<void>;
   get(id: string): Promise<RunRow | undefined>;
   /** The newest first. */
   list(where: Where<RunRow>, options?: Pick<SelectOptions<RunRow>, "limit" | "offset">): Promise<readonly RunRow[]>;
   count(where: Where<RunRow>): Promise<number>;
-  /** The entries of a ledger in their order. */
+  /** The entries of a record in their order. */
   entries(id: string): Promise<readonly RunEntryRow[]>;
   /** Claims a run that no process holds. Of several processes at once, one succeeds. */
   claim(run: Pick<RunRow, "id" | "claimedBy" | "attempts">, claim: Claim): Promise<boolean>;
   /** Renews the claims of a process. */
   renew(by: string, until: number): Promise<void>;
-  /** Deletes a run with its ledger. */
+  /** Deletes a run with its record. */
   delete(id: string): Promise<void>;
-  /** Deletes runs that have ended before `time`, with their ledgers, and returns how many these were. */
+  /** Deletes runs that have ended before `time`, with their records, and returns how many these were. */
   prune(time: number): Promise<number>;
 }
 

@@ -74,7 +74,7 @@ export interface RecordedRunDetail extends RecordedRunSummary {
   readonly maySave: boolean;
 }
 
-/** A learned skill that was saved. */
+/** A saved skill that was saved. */
 export interface SavedSkillFacts {
   /** `Skill.method` */
   readonly path: string;

@@ -21,14 +21,14 @@ import {
   searchSkills,
   validateBuiltin,
 } from "../../runtime/builtin-tools/index.ts";
-import { disabledToolError, outliveClient, runError, type ProxiedFeatures, type RunRecords } from "../mcp/index.ts";
+import { disabledToolError, outliveClient, runError, type ProxiedFeatures, type SessionRuns } from "../mcp/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
 
 /** Dependencies of calls without MCP, for one caller. */
 export interface ToolApi {
   readonly runtime: Runtime;
-  readonly records: RunRecords;
+  readonly records: SessionRuns;
   readonly proxied: ProxiedFeatures;
   readonly caller: Caller;
   /** The headers of the request, for MCP servers that need them. */

@@ -17,7 +17,7 @@ import type { OpeningTexts } from "./opening/index.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { READY_MS } from "./tools/tool-calls.ts";
 import { getOfferedTools } from "./tools/tool-exposure.ts";
-import { createRunRecords, type RunRecords } from "./features/run-records.ts";
+import { createSessionRuns, type SessionRuns } from "./features/session-runs.ts";
 import type { Exchange } from "./sessions/session.ts";
 import { ToolsAnnouncement } from "./opening/announcement.ts";
 import { createSessions, type SessionOptions } from "./sessions/sessions.ts";
@@ -35,7 +35,7 @@ export { outliveClient } from "./sessions/lost-client.ts";
 export { runError } from "./tools/tool-results.ts";
 export type { Principal } from "./sessions/client-session.ts";
 export type { ProxiedFeatures } from "./features/proxied-features.ts";
-export type { RunRecords } from "./features/run-records.ts";
+export type { SessionRuns } from "./features/session-runs.ts";
 export type { Exchange } from "./sessions/session.ts";
 
 export interface McpSurfaceOptions {
@@ -61,7 +61,7 @@ export interface McpSurface {
   announceTools(sessionId: string | undefined): void;
   /** The instructions and the list of tools for a client, as they are now. */
   getTexts(asker: Principal, clientName: string): OpeningTexts;
-  readonly records: RunRecords;
+  readonly records: SessionRuns;
   readonly proxied: ProxiedFeatures;
   /** Number of open sessions. */
   readonly sessions: number;
@@ -86,7 +86,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
     runtime,
     conversations: createMultiTurnRequests(tasks),
     tasks,
-    records: createRunRecords(),
+    records: createSessionRuns(),
     proxied: createProxiedFeatures(runtime),
   };
   const sessions = createSessions(shared, options.sessions);

@@ -6,7 +6,7 @@ const EXECUTORS = 100;
 const WAITING = 10_000;
 /** Callers that wait with `resume_run` for a run that waits: each reads its run once a second, and after each change. */
 const FOLLOWERS = 1_000;
-/** Commits of a run with one effect: its ledger before the effect, the result, and the end with the audit log. */
+/** Commits of a run with one effect: its record before the effect, the result, and the end with the audit log. */
 const COMMITS = 3;
 const SECONDS = 20;
 const SEED = 20;

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRuntime, defineSkill } from "../../../dist/src/index.js";
-import { hashEntry } from "../../../dist/src/runs/ledger.js";
+import { hashEntry } from "../../../dist/src/runs/record.js";
 import { openDatabase } from "../../../dist/src/store/index.js";
 import { interleaved, median, table } from "../measure.mjs";
 
@@ -76,7 +76,7 @@ async function measureCalls(folder, method) {
   return [off, recorded, recorded - off];
 }
 
-/** Resumes copies of the ledgers of runs without their ends, as a process leaves them that was killed. */
+/** Resumes copies of the records of runs without their ends, as a process leaves them that was killed. */
 async function measureResume(store) {
   const runtime = await createRuntime({ skillsDir: false, skills: [NoteSkill], workers: 1, store });
   const database = await openDatabase({ folder: store });
@@ -85,7 +85,7 @@ async function measureResume(store) {
       `let n = 0; for (let i = 0; i < ${calls}; i++) n += await device.NoteSkill.write(i); n`,
     );
     const row = await database.runs.get(runId);
-    const { events } = await runtime.runs.ledger(runId);
+    const { events } = await runtime.runs.record(runId);
     const text = JSON.stringify(events.slice(0, -1));
     const times = [];
     for (let round = 0; round < 30; round++) {

@@ -148,7 +148,7 @@ describe.skipIf(NATS_SERVER === undefined)("the rules of two machines", () => {
     expect(reached).toEqual(["one a"]);
   });
 
-  test.each(["WALL_LIMIT", "CANCELLED", "LEDGER_FAILED", "__proto__", "constructor", 7, null])(
+  test.each(["WALL_LIMIT", "CANCELLED", "RECORD_FAILED", "__proto__", "constructor", 7, null])(
     "does not take the code %j from a device [O3, S13]",
     async (code) => {
       const { hub } = await openPair("one");

@@ -14,7 +14,7 @@ const logged: string[] = [];
 beforeAll(async () => {
   runtime = await createRuntime({
     skillsDir: FOLDER,
-    learning: false,
+    observe: false,
     log: (level, text) => logged.push(`${level} ${text}`),
   });
 });

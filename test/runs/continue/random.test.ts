@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Outcome } from "../../../src/index.ts";
-import { createRandom } from "../../sandbox/replay/ledger.ts";
+import { createRandom } from "../../sandbox/replay/run-record.ts";
 import { openShop, type Step, writeFirst, writeNext } from "./history.ts";
 
 const shop = await openShop();

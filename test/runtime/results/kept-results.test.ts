@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime } from "../../../src/index.ts";
 import { type Caller, OWNER } from "../../../src/model/caller.ts";
-import { createRunRecords } from "../../../src/surfaces/mcp/features/run-records.ts";
+import { createSessionRuns } from "../../../src/surfaces/mcp/features/session-runs.ts";
 import { readResource } from "../../../src/surfaces/mcp/features/resources.ts";
 
 test("returns a stored result only to the caller of its run, in a program and as a resource [S11]", async () => {
@@ -19,7 +19,7 @@ test("returns a stored result only to the caller of its run, in a program and as
     const context = { caller, signal: new AbortController().signal, log: () => {}, progress: () => {} };
     return readResource(
       `${uri}?length=3`,
-      { runtime, caller, records: createRunRecords(), offers, hasOwnTools: true },
+      { runtime, caller, records: createSessionRuns(), offers, hasOwnTools: true },
       context,
     );
   };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Delivery } from "../../../sandbox/index.ts";
 import { answer, echo, later, LIMITS, openSandbox, run } from "../../support/sandbox.ts";
-import { createProvider, execute, type Entry } from "./ledger.ts";
+import { createProvider, execute, type Entry } from "./run-record.ts";
 import { createProgram, START } from "./programs.ts";
 
 const sandbox = openSandbox(2);

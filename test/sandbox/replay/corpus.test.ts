@@ -12,7 +12,7 @@ import {
   describeExecution,
   execute,
   type Provider,
-} from "./ledger.ts";
+} from "./run-record.ts";
 import { createProgram, type RecordableProgram } from "./programs.ts";
 
 const sandbox = openSandbox(2);

@@ -12,7 +12,7 @@ import {
   type Execution,
   execute,
   listCalls,
-} from "./ledger.ts";
+} from "./run-record.ts";
 import { createProgram, programs, type RecordableProgram, START } from "./programs.ts";
 
 const sandbox = openSandbox(2);
@@ -25,7 +25,7 @@ const ROUNDS = Number(process.env["ROUNDS"] ?? 2);
 const OPTIONS = { limits: { ...LIMITS, callsInFlight: 5 } };
 
 test.each(programs)(
-  "repeats $name, interrupted at any entry of its ledger [R1, R2]",
+  "repeats $name, interrupted at any entry of its record [R1, R2]",
   async ({ program }) => {
     for (let round = 1; round <= ROUNDS; round++) {
       const original = await execute(sandbox, program, createProvider(round), [], OPTIONS);

@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(await page.getByRole("row").count()).toBeLessThan(60);
   });
 
-  test("shows program, calls, ledger and outcome, replays, and compares [O2, R5]", async () => {
+  test("shows program, calls, record and outcome, replays, and compares [O2, R5]", async () => {
     const server = await serveBank();
     const first = await server.runtime.run(`${log("a")}\n${log("b")}\nreturn { ok: true }`);
     const second = await server.runtime.run(`${log("a")}\n${log("c")}\nreturn { ok: true }`);
@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(await outcome).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
   });
 
-  test("saves a run that worked as a learned skill [O2, R6]", async () => {
+  test("saves a run that worked as a saved skill [O2, R6]", async () => {
     const project = createFolder();
     const folder = join(project, "skills");
     mkdirSync(folder);
@@ -147,14 +147,14 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(await findViolations(page)).toEqual([]);
     await dialog.getByLabel("Parameters").fill("word");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved NoteDownSkill.run(word) in skills/note-down.learned.yaml").waitFor();
+    await page.getByText("Saved NoteDownSkill.run(word) in skills/note-down.saved.yaml").waitFor();
     await expect.poll(() => server.runtime.catalog.skill("NoteDownSkill")?.methods.length).toBe(1);
-    expect(readdirSync(folder).toSorted()).toEqual(["note-down.cassette.json", "note-down.learned.yaml"]);
-    expect(readFileSync(join(folder, "note-down.learned.yaml"), "utf8")).toContain("Note a word");
+    expect(readdirSync(folder).toSorted()).toEqual(["note-down.cassette.json", "note-down.saved.yaml"]);
+    expect(readFileSync(join(folder, "note-down.saved.yaml"), "utf8")).toContain("Note a word");
     await page.getByRole("button", { name: "Save as a skill …" }).click();
     await dialog.getByLabel(/^Name/).fill("note down");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("note-down.learned.yaml already exists").waitFor();
+    await dialog.getByText("note-down.saved.yaml already exists").waitFor();
   });
 
   test("says what is wrong with an unknown run [O2]", async () => {

@@ -141,7 +141,7 @@ test("caches results for the values of a request, and hands a yes for one to no 
   expect(await drop("ada")).toBe(3);
 });
 
-test("keeps the values out of the store, the audit log, the events and the ledgers [P9]", async () => {
+test("keeps the values out of the store, the audit log, the events and the records [P9]", async () => {
   const { url } = await reflectingServer();
   const store = folder();
   const crm = { url: `${url}of/\${session.project}/mcp`, passHeaders: ["authorization"] };

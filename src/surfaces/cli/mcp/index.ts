@@ -7,7 +7,7 @@ import { addMcpEdit } from "./edit.ts";
 import { addMcpEnable } from "./enable.ts";
 import { addMcpGet } from "./get.ts";
 import { addMcpImport } from "./import.ts";
-import { addMcpLearn } from "./learn.ts";
+import { addMcpObserve } from "./observe.ts";
 import { addMcpList } from "./list.ts";
 import { addMcpLogin } from "./login.ts";
 import { addMcpLogs } from "./logs.ts";
@@ -30,7 +30,7 @@ const COMMANDS = [
   addMcpTools,
   addMcpTest,
   addMcpLogs,
-  addMcpLearn,
+  addMcpObserve,
   addMcpEdit,
   addMcpRemove,
   addMcpEnable,

@@ -9,10 +9,10 @@ import { findRun, openRuns } from "./find-run.ts";
 export async function diffRuns(session: CliSession, id: string, other: string): Promise<CommandResult> {
   const runtime = await openRuns(session);
   const [one, two] = [await findRun(runtime, id), await findRun(runtime, other)];
-  const [first, second] = [await runtime.runs.ledger(one.id), await runtime.runs.ledger(two.id)];
+  const [first, second] = [await runtime.runs.record(one.id), await runtime.runs.record(two.id)];
   const { compareRuns } = await import("../../../runs/index.ts");
   const differences = runtime.secrets.maskTexts(
-    compareRuns({ state: one.state, ledger: first }, { state: two.state, ledger: second }),
+    compareRuns({ state: one.state, record: first }, { state: two.state, record: second }),
   );
   const [part] = differences;
   return {

@@ -1,4 +1,4 @@
-import type { Ledger, TimelineCall } from "../../../runs/index.ts";
+import type { RunRecord, TimelineCall } from "../../../runs/index.ts";
 import type { RecordedRunFacts } from "../../../runtime.ts";
 import type { CliSession } from "../session.ts";
 import type { CommandResult, Paint } from "../terminal/terminal.ts";
@@ -10,23 +10,23 @@ import { timelineText } from "./timeline.ts";
 export async function showRun(session: CliSession, id: string): Promise<CommandResult> {
   const runtime = await openRuns(session);
   const run = await findRun(runtime, id);
-  const ledger = await runtime.runs.ledger(run.id);
+  const record = await runtime.runs.record(run.id);
   const { approvals } = await runtime.database();
   const { createTimeline } = await import("../../../runs/index.ts");
-  const { source } = ledger.header;
-  const calls = createTimeline(ledger, await approvals.listOfRun(run.id));
-  const { outcome } = ledger;
-  const facts = { ...run, version: ledger.header.version, source, timeline: calls, ...(outcome && { outcome }) };
+  const { source } = record.header;
+  const calls = createTimeline(record, await approvals.listOfRun(run.id));
+  const { outcome } = record;
+  const facts = { ...run, version: record.header.version, source, timeline: calls, ...(outcome && { outcome }) };
   return {
     exit: "ok",
     json: runtime.secrets.maskTexts(facts),
-    text: runtime.secrets.maskText(runText(run, ledger, calls, session.paint.out)),
+    text: runtime.secrets.maskText(runText(run, record, calls, session.paint.out)),
   };
 }
 
 function runText(
   run: RecordedRunFacts,
-  { header, outcome }: Ledger,
+  { header, outcome }: RunRecord,
   calls: readonly TimelineCall[],
   paint: Paint,
 ): string {

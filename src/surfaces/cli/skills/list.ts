@@ -30,7 +30,7 @@ export function addSkillsList(skills: Command, act: CommandAction): void {
 
 /** The public facts of a skill, for `--json`. */
 function listed({ name, description, kind, source, server, methods, provided }: Skill): Record<string, unknown> {
-  const facts = provided.learned;
-  const learned = facts && { run: facts.run, passes: facts.getPasses(), requiredPasses: facts.requiredPasses };
-  return { name, description, kind, source, server, methods: methods.map((method) => method.name), learned };
+  const facts = provided.saved;
+  const saved = facts && { run: facts.run, passes: facts.getPasses(), requiredPasses: facts.requiredPasses };
+  return { name, description, kind, source, server, methods: methods.map((method) => method.name), saved };
 }

@@ -19,7 +19,7 @@ interface SaveFlags {
 export function addSkillsSave(skills: Command, act: CommandAction): void {
   skills
     .command("save")
-    .description("make a learned skill of a run that worked; its recorded calls become its test")
+    .description("make a saved skill of a run that worked; its recorded calls become its test")
     .argument("<run>", "the run, or the beginning of its id")
     .requiredOption("--name <name>", "the topic of the skill, such as city-weather")
     .option(
@@ -30,14 +30,14 @@ export function addSkillsSave(skills: Command, act: CommandAction): void {
     )
     .option("--description <text>", "what the skill does, for search (default: the methods that it calls)")
     .option("--method <method>", "the name of its method", "run")
-    .option("--force", "replace the learned skill of this name")
+    .option("--force", "replace the saved skill of this name")
     .addHelpText("after", HELP)
     .action(act((session: CliSession, run: string, flags: SaveFlags) => saveRun(session, run, flags)));
 }
 
 const HELP = `
-The skill is marked as learned until it has passed three times, in use or in skills test; it is not used any more when it
-fails twice in succession. The setting runs.learnedPasses changes the number of passes.
+The skill is marked as saved until it has passed three times, in use or in skills test; it is not used any more when it
+fails twice in succession. The setting runs.savedPasses changes the number of passes.
 
 Examples:
   skillgate skills save 3f9c --name city-weather --param city
@@ -52,8 +52,8 @@ async function saveRun(session: CliSession, id: string, flags: SaveFlags): Promi
   const stem = requireFileStem(flags.name);
   const { id: run } = await findRun(runtime, id);
   await session.readyRuntime();
-  const { writeLearnedSkill } = await import("../../../runtime/learned/write-skill.ts");
-  const { name, files, parameters, example } = await writeLearnedSkill(runtime, run, {
+  const { writeSavedSkill } = await import("../../../runtime/saved/write-skill.ts");
+  const { name, files, parameters, example } = await writeSavedSkill(runtime, run, {
     stem,
     method: flags.method,
     description: flags.description,

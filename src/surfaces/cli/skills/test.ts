@@ -14,7 +14,7 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
   skills
     .command("test")
     .description(
-      "run the examples of skills as a model would, the *.test files beside them, and the runs of learned skills",
+      "run the examples of skills as a model would, the *.test files beside them, and the runs of saved skills",
     )
     .argument("[skills...]", "names of skills (default: all in the skills folder)")
     .option("--watch", "test them again after each change of the skills")
@@ -30,7 +30,7 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
         const files = isHeld ? [] : await testFilesIn(folder);
         const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
         if (own.length > 0) results.push(...(await runTests(folder, own, signal)));
-        if (!isHeld && !flags.inspectSkills) results.push(...(await testLearned(await readyRuntime(), names)));
+        if (!isHeld && !flags.inspectSkills) results.push(...(await testSaved(await readyRuntime(), names)));
         signal.throwIfAborted();
         const failed = results.filter(({ outcome }) => outcome === "failed");
         return {
@@ -48,17 +48,14 @@ function isBeside(file: string, { source }: Skill): boolean {
   return source.includes("/") ? file.startsWith(`${first}/`) : file.split(".")[0] === source.split(".")[0];
 }
 
-/** Repeats the runs of learned skills. The results are counted in the project's store, which the other tests do not use. */
-async function testLearned(
-  { catalog, learnedSkills }: Runtime,
-  names: readonly string[],
-): Promise<readonly TestResult[]> {
-  const skills = learnedSkills.list().filter(({ file: { name }, source }) => {
+/** Repeats the runs of saved skills. The results are counted in the project's store, which the other tests do not use. */
+async function testSaved({ catalog, savedSkills }: Runtime, names: readonly string[]): Promise<readonly TestResult[]> {
+  const skills = savedSkills.list().filter(({ file: { name }, source }) => {
     return catalog.skill(name)?.source === source && (names.length === 0 || names.includes(name));
   });
   const results: TestResult[] = [];
   for (const { file, source } of skills) {
-    const failure = await learnedSkills.test(file.name);
+    const failure = await savedSkills.test(file.name);
     const outcome = failure === undefined ? "passed" : "failed";
     const name = `repeats run ${file.run}`;
     results.push({ subject: source, name, outcome, why: failure === undefined ? "" : `${file.name} ${failure}` });

@@ -4,7 +4,7 @@ import { getMessage } from "../../../errors.ts";
 import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
-import type { LearnedFacts, LogLevel } from "../../../model/skill.ts";
+import type { SavedFacts, LogLevel } from "../../../model/skill.ts";
 import { EXIT_CODES, type Exit } from "../exit-codes.ts";
 import { findSkillError } from "../../../shared/errors/skill-error.ts";
 import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
@@ -128,15 +128,15 @@ export function skillsText(skills: readonly Skill[], paint: Paint): string {
     paint.cyan(name),
     source,
     count(methods.length, "method"),
-    `${formatPasses(provided.learned)}${paint.dim(shortened(description, DESCRIPTION_UNITS))}`,
+    `${formatPasses(provided.saved)}${paint.dim(shortened(description, DESCRIPTION_UNITS))}`,
   ]);
   return lines(table(rows));
 }
 
-/** How often a skill that is marked as learned has passed; empty for any other. */
-function formatPasses(learned: LearnedFacts | undefined): string {
-  if (learned === undefined || learned.getPasses() >= learned.requiredPasses) return "";
-  return `passed ${learned.getPasses()} of ${learned.requiredPasses} times  `;
+/** How often a skill that is marked as saved has passed; empty for any other. */
+function formatPasses(saved: SavedFacts | undefined): string {
+  if (saved === undefined || saved.getPasses() >= saved.requiredPasses) return "";
+  return `passed ${saved.getPasses()} of ${saved.requiredPasses} times  `;
 }
 
 export function checksText(checks: readonly DoctorCheck[], paint: Paint): string {

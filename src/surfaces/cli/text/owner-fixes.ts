@@ -8,7 +8,7 @@ const OWNER_FIXES: Partial<Record<ErrorCode, string>> = {
   APPROVAL_MISSING: "Approve it at a terminal, or with --yes",
   SKILL_DISABLED: "Enable it with: skillgate skills enable <Skill>, or skillgate mcp enable <server>",
   SECRET_MISSING: "Set the variable that the message names, in the environment or in .env",
-  LEDGER_FAILED: "See what is wrong with the store with: skillgate store info; nothing was called",
+  RECORD_FAILED: "See what is wrong with the store with: skillgate store info; nothing was called",
 };
 
 /** Returns the fix of an error as a person needs it. */

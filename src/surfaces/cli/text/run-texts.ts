@@ -32,7 +32,7 @@ export function outcomeRemarks(outcome: Outcome, paint: Paint, isTerminal = proc
       // A hint of the run itself is more specific than the one in the table.
       const hint = advice === ERRORS[code].fix ? getOwnerFix(code) : advice;
       const at = line === 0 ? "" : ` (line ${line}, column ${column + 1})`;
-      const store = code === "LEDGER_FAILED" && cause !== undefined ? `The store reports: ${getMessage(cause)}` : "";
+      const store = code === "RECORD_FAILED" && cause !== undefined ? `The store reports: ${getMessage(cause)}` : "";
       const says = isTerminal ? showPaths(message, cause) : message;
       return errorText({ message: says + at, frame, hint: lines([store, hint]) }, paint);
     }

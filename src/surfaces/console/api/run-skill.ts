@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 
 import { isTextList } from "../../../model/json.ts";
-import { writeLearnedSkill } from "../../../runtime/learned/write-skill.ts";
+import { writeSavedSkill } from "../../../runtime/saved/write-skill.ts";
 import { toFileStem } from "../../../shared/names/file-stem.ts";
 import { requireConfig } from "../config-files.ts";
 import { invalidRequest } from "../problem.ts";
@@ -12,7 +12,7 @@ import type { AddConsoleApi } from "../services.ts";
 
 const MAX_PARAMETERS = 50;
 
-/** Adds the endpoint that makes a learned skill of a run. */
+/** Adds the endpoint that makes a saved skill of a run. */
 export const addRunSkillApi: AddConsoleApi = (api, { runtime, http, config }) => {
   api.post("/runs/:id/skill", async (c) => {
     const caller = c.get("caller");
@@ -26,7 +26,7 @@ export const addRunSkillApi: AddConsoleApi = (api, { runtime, http, config }) =>
     const { description, parameters = [] } = body;
     if (!isTextList(parameters) || parameters.length > MAX_PARAMETERS)
       throw invalidRequest(`parameters must be a list of at most ${MAX_PARAMETERS} texts`);
-    const saved = await writeLearnedSkill(runtime, id, {
+    const saved = await writeSavedSkill(runtime, id, {
       stem,
       method: "run",
       description: typeof description === "string" && description !== "" ? description : undefined,

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 
 import { type Caller, mayAdminister } from "../../../model/caller.ts";
 import type { RecordedRunFacts, Runtime } from "../../../runtime.ts";
-import { compareRuns, createTimeline, type Ledger } from "../../../runs/index.ts";
+import { compareRuns, createTimeline, type RunRecord } from "../../../runs/index.ts";
 import { cutText } from "../../../shared/format-text.ts";
 import { answerLines } from "../answer-lines.ts";
 import { createRunListeners, describeOutcome } from "../follow-run.ts";
@@ -101,19 +101,19 @@ function summarizeRecord(run: RecordedRunFacts): RecordedRunSummary {
 async function describeRun(id: string, caller: Caller, services: ConsoleServices): Promise<RecordedRunDetail> {
   const { runtime } = services;
   const run = await runtime.runs.get(id, { caller });
-  const ledger = await runtime.runs.ledger(id, { caller });
+  const record = await runtime.runs.record(id, { caller });
   const { approvals } = await runtime.database();
   const outcome = await runtime.runs.outcome(id, { caller });
-  const timeline = createTimeline(ledger, await approvals.listOfRun(id)).map((call) => ({
+  const timeline = createTimeline(record, await approvals.listOfRun(id)).map((call) => ({
     ...call,
-    answer: formatAnswer(ledger, call.id),
-    notes: ledger.calls.get(call.id)?.notes ?? [],
+    answer: formatAnswer(record, call.id),
+    notes: record.calls.get(call.id)?.notes ?? [],
   }));
   const detail: RecordedRunDetail = {
     ...summarizeRecord(run),
-    version: ledger.header.version,
-    source: ledger.header.source,
-    notes: ledger.header.notes,
+    version: record.header.version,
+    source: record.header.source,
+    notes: record.header.notes,
     timeline,
     outcome: outcome === undefined ? null : describeOutcome(outcome, services),
     canContinue: outcome?.kind === "failed" && outcome.continue !== undefined,
@@ -123,7 +123,7 @@ async function describeRun(id: string, caller: Caller, services: ConsoleServices
   return runtime.secrets.maskTexts(detail);
 }
 
-function formatAnswer({ calls }: Ledger, id: number): string | null {
+function formatAnswer({ calls }: RunRecord, id: number): string | null {
   const answer = calls.get(id)?.answer;
   if (answer === undefined) return null;
   const text = answer.ok ? answer.json : JSON.stringify(answer.error);
@@ -137,8 +137,8 @@ async function compare(
 ): Promise<RunComparison> {
   const { runs, secrets } = runtime;
   const [first, second] = [await runs.get(id, { caller }), await runs.get(otherId, { caller })];
-  const [one, two] = [await runs.ledger(id, { caller }), await runs.ledger(otherId, { caller })];
-  const differences = compareRuns({ state: first.state, ledger: one }, { state: second.state, ledger: two });
+  const [one, two] = [await runs.record(id, { caller }), await runs.record(otherId, { caller })];
+  const differences = compareRuns({ state: first.state, record: one }, { state: second.state, record: two });
   const comparison = { first: summarizeRecord(first), second: summarizeRecord(second), differences };
   return secrets.maskTexts(comparison);
 }

@@ -1,6 +1,6 @@
 import type { Caller } from "../../../model/caller.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { formatRecord, type RunRecords } from "./run-records.ts";
+import { formatRecord, type SessionRuns } from "./session-runs.ts";
 
 /** Number of runs listed; every stored run can be read. */
 const LISTED_RUNS = 20;
@@ -12,7 +12,7 @@ const SEARCHED_RUNS = 200;
 export interface RunLibrary {
   readonly runtime: Runtime;
   readonly caller: Caller;
-  readonly records: RunRecords;
+  readonly records: SessionRuns;
 }
 
 interface ListedRun {
@@ -41,7 +41,7 @@ async function readStoredRun(runId: string, { runtime, caller }: RunLibrary): Pr
   const { runs } = runtime;
   const facts = await runs.get(runId, { caller });
   if (facts.caller !== caller.id) return undefined;
-  const [outcome, { header }] = await Promise.all([runs.outcome(runId, { caller }), runs.ledger(runId, { caller })]);
+  const [outcome, { header }] = await Promise.all([runs.outcome(runId, { caller }), runs.record(runId, { caller })]);
   const kind = outcome?.kind ?? facts.state;
   const head = { runId, caller: caller.id, time: formatTime(facts.updated), kind };
   return formatRecord(head, runtime.secrets.maskText(header.source), outcome && runtime.secrets.maskValue(outcome));

@@ -5,7 +5,7 @@ import type { Runtime } from "../../../runtime.ts";
 import type { MultiTurnRequests } from "./multi-turn-requests.ts";
 import type { LiveTasks } from "../tasks/live-tasks.ts";
 import type { Exposure } from "../tools/tool-exposure.ts";
-import type { RunRecords } from "../features/run-records.ts";
+import type { SessionRuns } from "../features/session-runs.ts";
 import type { ProxiedFeatures } from "../features/proxied-features.ts";
 
 /** Dependencies that all connections of one server share. */
@@ -13,7 +13,7 @@ export interface GatewayContext {
   readonly runtime: Runtime;
   readonly conversations: MultiTurnRequests;
   readonly tasks: LiveTasks;
-  readonly records: RunRecords;
+  readonly records: SessionRuns;
   readonly proxied: ProxiedFeatures;
 }
 

@@ -23,7 +23,7 @@ import {
   runCode,
   searchSkills,
 } from "../../../runtime/builtin-tools/index.ts";
-import type { RunRecords } from "../features/run-records.ts";
+import type { SessionRuns } from "../features/session-runs.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { roundBigInts } from "../../../shared/json/exact-json.ts";
@@ -36,7 +36,7 @@ export const READY_MS = 5_000;
 /** Dependencies of a tool call. */
 interface ToolCallContext {
   readonly runtime: Runtime;
-  readonly records: RunRecords;
+  readonly records: SessionRuns;
   readonly caller: Caller;
   readonly conversation?: string;
 }

@@ -120,14 +120,14 @@ function Timeline({ run: { timeline } }: { readonly run: RecordedRunDetail }) {
       calls={timeline}
       renderDetail={({ id }) => {
         const call = byId.get(id);
-        return call === undefined ? null : <LedgerEntry call={call} />;
+        return call === undefined ? null : <RecordEntry call={call} />;
       }}
     />
   );
 }
 
-/** The arguments and the answer of a call, as the ledger has them. */
-function LedgerEntry({ call: { id, arguments: input, answer, notes, waits } }: { readonly call: RecordedCall }) {
+/** The arguments and the answer of a call, as the record has them. */
+function RecordEntry({ call: { id, arguments: input, answer, notes, waits } }: { readonly call: RecordedCall }) {
   const [isOpen, setOpen] = useState(false);
   const open = waits.find(({ to }) => to === undefined);
   return (
@@ -137,7 +137,7 @@ function LedgerEntry({ call: { id, arguments: input, answer, notes, waits } }: {
           <a href={formatLink(["approvals", open.approval])}>It waits for an approval</a>
         </p>
       )}
-      <details class="ledger" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details class="record" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           Arguments and answer<span class="visually-hidden"> of call {id}</span>
         </summary>

@@ -14,7 +14,7 @@ interface SaveSkillDialogProps {
 
 const EMPTY = { name: "", description: "", parameters: "" };
 
-/** The form that makes a learned skill of a run. */
+/** The form that makes a saved skill of a run. */
 export function SaveSkillDialog({ run, onClose }: SaveSkillDialogProps) {
   const form = useSignal(EMPTY);
   const error = useSignal<ProblemDetails | undefined>(undefined);

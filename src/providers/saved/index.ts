@@ -1,0 +1,19 @@
+export {
+  findConstants,
+  findLiterals,
+  findName,
+  formatPlace,
+  type FoundLiteral,
+  type LiteralValue,
+  type ProgramTree,
+} from "./constants.ts";
+export { formatSavedFile, type SavedFile } from "./saved-file.ts";
+export { parseSource, readParameterValues } from "./saved-program.ts";
+export {
+  type SavedOptions,
+  type SavedOutcome,
+  type SavedProvider,
+  type SavedRun,
+  type SavedSkill,
+  loadSavedSkills,
+} from "./saved-provider.ts";

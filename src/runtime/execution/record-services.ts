@@ -1,0 +1,136 @@
+import type { Outcome } from "../../model/outcome.ts";
+import { type Claims, createClaims, type RunRecord, RunRecorder } from "../../runs/index.ts";
+import { getMessage } from "../../errors.ts";
+import type { LogListener } from "../options.ts";
+import type { RuntimeSettings } from "../settings/runtime-settings.ts";
+import type { LazyDatabase } from "../../store/index.ts";
+import type { OpenContinuation } from "./continue-run.ts";
+import { createHeader } from "./run-header.ts";
+import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
+
+/** A run of this process that was recorded and has not ended. */
+export interface OpenRun {
+  readonly recorder: RunRecorder;
+  readonly caller: string;
+  /** Resolves when the run has ended. */
+  readonly settled: Promise<Outcome>;
+  /** Resolves when the run has waited for a person for `holdMs` since the call. */
+  whenWaiting(): Promise<undefined>;
+  /** Resolves when the run has ended, or as soon as it waits for a person. */
+  whenIdle(): Promise<unknown>;
+  cancel(): void;
+}
+
+/** Records the runs of a runtime. */
+export interface RecordServices {
+  /** Returns `undefined` for a run that can neither wait for a person nor have an effect, and is not to be recorded. */
+  create(run: CheckedRun, request: RunRequest, continued?: OpenContinuation): RunRecorder | undefined;
+  /** Continues a record that was claimed. */
+  continue(id: string, record: RunRecord): RunRecorder;
+  readonly open: Map<string, OpenRun>;
+  /** The ids of the callers whose runs have waited for a person for longer than the callers did. */
+  readonly waited: Set<string>;
+  readonly claims: Claims;
+  /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
+  readonly holdMs: number;
+  /** Calls a listener at the beginning of `close`. */
+  onClose(listener: () => void): void;
+  /** Leaves the runs that wait to other processes. */
+  close(): Promise<void>;
+}
+
+interface RecordServicesOptions {
+  readonly settings: RuntimeSettings["runs"];
+  /** True if the store outlives the process. */
+  readonly isDurable: boolean;
+  readonly database: LazyDatabase;
+  readonly getPolicy: RunServices["getPolicy"];
+  readonly log: LogListener;
+}
+
+/** Creates the services of runs with a record. */
+export function createRunServices(
+  options: RecordServicesOptions,
+): Pick<RunServices, "records" | "listApprovals" | "openRuns"> {
+  return {
+    records: createRecordServices(options),
+    openRuns: () => options.database.open(),
+    async listApprovals(runId) {
+      const { approvals } = await options.database.open();
+      return (await approvals.listOfRun(runId)).filter(({ state }) => state === "pending");
+    },
+  };
+}
+
+/** Runs that have ended and stay in a store in memory. */
+const MAX_ENDED_IN_MEMORY = 1_000;
+
+/** Returns the function that counts a run that has ended, and deletes the one that ended longest ago if there are too many. */
+function createBound(database: LazyDatabase, warn: (text: string) => void): (id: string) => void {
+  const ended: string[] = [];
+  return (id) => {
+    ended.push(id);
+    const oldest = ended.length > MAX_ENDED_IN_MEMORY ? ended.shift() : undefined;
+    if (oldest === undefined) return;
+    database
+      .open()
+      .then(({ runs }) => runs.delete(oldest))
+      .catch((error: unknown) => warn(`Cannot delete run ${oldest}: ${getMessage(error)}`));
+  };
+}
+
+function createRecordServices({
+  settings,
+  isDurable,
+  database,
+  getPolicy,
+  log,
+}: RecordServicesOptions): RecordServices {
+  const open = new Map<string, OpenRun>();
+  const closeListeners: (() => void)[] = [];
+  const warn = (text: string): void => log("warn", text);
+  const claims = createClaims(
+    () => database.open(),
+    (error) => warn(`Cannot renew the claims on runs: ${getMessage(error)}`),
+  );
+  const common = {
+    open: () => database.open(),
+    claims,
+    warn,
+    keepsAll: settings.record === "full",
+    isDurable,
+    onEnd: isDurable ? () => {} : createBound(database, warn),
+  };
+
+  /** True if a run can have an effect, or wait for a person. */
+  function mustRecord({ program }: CheckedRun, { catalog }: RunRequest): boolean {
+    if (settings.record === "off") return false;
+    if (settings.record === "full") return true;
+    const policy = getPolicy();
+    return program.paths.some((path) => {
+      const method = catalog.method(path);
+      return method !== undefined && (!method.metadata.readOnly || policy.getRule(method).approval !== "none");
+    });
+  }
+
+  return {
+    create(run, request, continued) {
+      if (continued === undefined && !mustRecord(run, request)) return undefined;
+      return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, continued) });
+    },
+    continue: (id, record) => new RunRecorder({ ...common, id, header: record.header, record }),
+    open,
+    waited: new Set(),
+    claims,
+    holdMs: settings.holdMs,
+    onClose: (listener) => void closeListeners.push(listener),
+    async close() {
+      for (const listener of closeListeners.splice(0)) listener();
+      const runs = [...open.values()];
+      const waiting = runs.filter(({ recorder }) => recorder.isWaiting);
+      await Promise.all(waiting.map(({ recorder }) => recorder.leave().catch(() => {}))); // then the claim ends by itself
+      for (const run of runs) run.cancel();
+      claims.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Approve } from "../../model/approval.ts";
+import { OWNER } from "../../model/caller.ts";
+import type { Limits } from "../../model/limits.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import type { RunRequest } from "../execution/run-services.ts";
+import type { CheckProgram } from "../check-program.ts";
+import type { RunOptions } from "../../runtime.ts";
+import type { SavedExecution, SavedExecutor } from "./saved-calls.ts";
+
+interface ExecutorOptions {
+  readonly limits: Limits;
+  readonly inspect: CheckProgram;
+  readonly createRequest: (options: RunOptions) => RunRequest;
+  /** Runs a program without a record: the run that makes the call has one. */
+  readonly run: (execution: SavedExecution, request: () => RunRequest) => Promise<Outcome>;
+}
+
+/** Creates the function that runs the programs of saved skills, with the permissions and the time of their callers. */
+export function createSavedExecutor({ limits, inspect, createRequest, run }: ExecutorOptions): SavedExecutor {
+  return {
+    execute(execution: SavedExecution) {
+      const { context, call } = execution;
+      const { caller, signal, timeoutMs = Infinity, client, pauseTimeoutFor } = context;
+      const approve: Approve | false | undefined = call?.approve;
+      return run(execution, () => ({
+        ...createRequest({
+          caller,
+          signal,
+          ...(client !== undefined && { observer: { client } }),
+          ...(approve !== undefined && { approve }),
+        }),
+        limits: {
+          ...limits,
+          wallMs: Math.max(1, Math.min(limits.wallMs, timeoutMs)),
+          // The value is the result of a call, whole.
+          resultBytes: limits.answerBytes,
+          answerTokens: Number.MAX_SAFE_INTEGER,
+        },
+        ...(pauseTimeoutFor !== undefined && { pauseTimeoutFor }),
+      }));
+    },
+    isRefused: (source) => inspect(source, createRequest({ caller: OWNER })).program === undefined,
+  };
+}

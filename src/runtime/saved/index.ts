@@ -1,0 +1,84 @@
+import type { Catalog } from "../../model/catalog.ts";
+import type { JsonSchema } from "../../model/json.ts";
+import { formatSavedFile, type SavedSkill, readParameterValues } from "../../providers/saved/index.ts";
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
+import type { RunReplays } from "../execution/replay.ts";
+import type { OpenedSaved } from "../open-providers.ts";
+import { createSaveError } from "./parameterize.ts";
+import { createSavedSkill, type SaveOptions } from "./save-run.ts";
+import { testSavedSkill } from "./test-saved.ts";
+
+export { SavedCalls, type SavedExecution } from "./saved-calls.ts";
+export { createSavedExecutor } from "./execute-saved.ts";
+
+/** The files of a saved skill, and what its parameters were. */
+export interface SkillTexts {
+  readonly skillText: string;
+  readonly cassetteText: string;
+  readonly parameters: Readonly<Record<string, JsonSchema>>;
+  /** The arguments of the recorded run, by name. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+/** The skills that were saved from runs. */
+export interface SavedSkills {
+  /** All saved skills of the folder, also those that are not used because they failed. */
+  list(): readonly SavedSkill[];
+  /**
+   * Executes the program of a saved skill with the recorded answers of its run, and counts the result. Resolves to why it
+   * failed; to `undefined` if it passed. Throws `SKILL_UNKNOWN`.
+   */
+  test(name: string): Promise<string | undefined>;
+  /**
+   * Returns the files of a skill that does what a run did, with its secrets masked. Writes nothing. Throws `RUN_NOT_FOUND`, and
+   * `SAVE_INVALID` for a run that did not work, or that is not the same with its secrets masked.
+   */
+  save(run: string, options: SaveOptions): Promise<SkillTexts>;
+}
+
+interface SavedSkillsOptions {
+  readonly getOpened: () => OpenedSaved | undefined;
+  readonly getCatalog: () => Catalog;
+  readonly runs: RunReplays;
+  readonly secrets: KnownSecrets;
+}
+
+export function createSavedSkills({ getOpened, getCatalog, runs, secrets }: SavedSkillsOptions): SavedSkills {
+  return {
+    list: () => getOpened()?.provider.saved ?? [],
+    async test(name) {
+      const opened = getOpened();
+      const skill = opened?.provider.saved.find(({ file }) => file.name === name);
+      if (opened === undefined || skill === undefined)
+        throw new SkillgateError("SKILL_UNKNOWN", sentence("SKILL_UNKNOWN", name));
+      const failure = await testSavedSkill(skill, opened.folder, runs);
+      await opened.provider.count(name, failure);
+      return failure;
+    },
+    async save(run, options) {
+      const cassette = secrets.maskTexts(await runs.cassette(run));
+      const saved = createSavedSkill(cassette, options, getCatalog());
+      await requireRepeatable(saved, runs);
+      const { parameters, source } = saved.file;
+      return {
+        skillText: formatSavedFile(saved.file),
+        cassetteText: `${JSON.stringify(saved.cassette)}\n`,
+        parameters,
+        example: readParameterValues(source, Object.keys(parameters)),
+      };
+    },
+  };
+}
+
+async function requireRepeatable(
+  { file, cassette }: ReturnType<typeof createSavedSkill>,
+  runs: RunReplays,
+): Promise<void> {
+  try {
+    await runs.replay(cassette, { source: file.source });
+  } catch (error) {
+    if (!(error instanceof SkillgateError)) throw error;
+    throw createSaveError(`with its secrets masked and its parameters declared, it is not the same (${error.message})`);
+  }
+}

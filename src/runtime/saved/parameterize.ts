@@ -1,0 +1,141 @@
+import { sentence, SkillgateError } from "../../errors.ts";
+import type { JsonSchema } from "../../model/json.ts";
+import {
+  findConstants,
+  findLiterals,
+  findName,
+  formatPlace,
+  type FoundLiteral,
+  type LiteralValue,
+  type ProgramTree,
+  parseSource,
+} from "../../providers/saved/index.ts";
+import { formatList, quote } from "../../shared/format-text.ts";
+
+/** A program with a constant at its top level for each parameter. */
+export interface ParameterizedProgram {
+  readonly source: string;
+  readonly parameters: Readonly<Record<string, JsonSchema>>;
+}
+
+/**
+ * Makes parameters of literals. `city` names a constant at the top level, or the only literal that is the value of a
+ * property `city`; `city=Berlin` the only literal with that value. Throws `SAVE_INVALID` with the lines and columns.
+ */
+export function parameterize(source: string, request: readonly string[]): ParameterizedProgram {
+  const { tree } = parseSource(source);
+  const slots = request.map((each) => findSlot(source, tree, each));
+  requireDistinct(source, slots);
+  const ordered = slots.toSorted((a, b) => b.literal.start - a.literal.start);
+  let text = source;
+  for (const { name, literal, isDeclared } of ordered)
+    if (!isDeclared) text = `${text.slice(0, literal.start)}${name}${text.slice(literal.end)}`;
+  const declarations = slots
+    .filter(({ isDeclared }) => !isDeclared)
+    .map(({ name, literal }) => `const ${name} = ${source.slice(literal.start, literal.end)};\n`);
+  return {
+    source: declarations.join("") + text,
+    parameters: Object.fromEntries(slots.map(({ name, literal }) => [name, inferSchema(literal.value)])),
+  };
+}
+
+interface Slot {
+  readonly name: string;
+  readonly literal: FoundLiteral;
+  /** True for a constant that the program declares itself. */
+  readonly isDeclared: boolean;
+}
+
+function findSlot(source: string, tree: ProgramTree, request: string): Slot {
+  const [, name, value] = /^([\p{ID_Start}$_][\p{ID_Continue}$]{0,63})(?:=([^]*))?$/u.exec(request) ?? [];
+  if (name === undefined || name === "device")
+    throw createSaveError(`${quote(request)} names no parameter: write --param city, or --param city=Berlin`);
+  const constants = findConstants(tree).filter((constant) => constant.name === name);
+  const [constant] = constants;
+  if (constant !== undefined && value === undefined) {
+    const position = formatPlace(source, constant.start);
+    if (constants.length > 1)
+      throw createSaveError(`${position} is not the only one that declares ${name}: rename one of them`);
+    if (constant.literal !== undefined) return { name, literal: constant.literal, isDeclared: true };
+    throw createSaveError(
+      `${position}: the value of ${name} is computed; declare a literal instead: const ${name} = "…"`,
+    );
+  }
+  const literal = findLiteral(source, tree, name, value);
+  const otherUse = findName(tree, name);
+  if (otherUse === undefined) return { name, literal, isDeclared: false };
+  throw createSaveError(
+    `${formatPlace(source, otherUse)} uses the name ${name} already: choose another name for the parameter`,
+  );
+}
+
+const MAX_LISTED = 6;
+
+/** Finds the only literal of a property, or with a value. */
+function findLiteral(source: string, tree: ProgramTree, name: string, value: string | undefined): FoundLiteral {
+  const all = findLiterals(tree);
+  const found = all.filter((literal) =>
+    value === undefined ? literal.property === name : matches(literal.value, value),
+  );
+  const [first] = found;
+  const list = (literals: readonly FoundLiteral[]): string =>
+    formatList(
+      literals.map(({ value: each, start }) => `${quote(JSON.stringify(each), 40)} at ${formatPlace(source, start)}`),
+      MAX_LISTED,
+    );
+  if (first === undefined) {
+    const what =
+      value === undefined
+        ? `no constant ${name} at its top level, and no literal for ${name}`
+        : `no literal ${quote(value)}`;
+    const there = all.length === 0 ? "it has no literals" : `its literals are ${list(all)}`;
+    throw createSaveError(`the program has ${what}; ${there}: write --param ${name}=VALUE with one of them`);
+  }
+  if (found.length === 1) return first;
+  const text = source.slice(first.start, first.end);
+  throw createSaveError(
+    `more than one literal can be ${name}: ${list(found)}. Declare one constant for them at the top level, as in const ${name} = ${text}, and run the program again`,
+  );
+}
+
+function matches(literal: LiteralValue, text: string): boolean {
+  return typeof literal === "string" ? literal === text : JSON.stringify(literal) === text;
+}
+
+function requireDistinct(source: string, slots: readonly Slot[]): void {
+  for (const [at, { name, literal }] of slots.entries()) {
+    const other = slots.slice(0, at).find((each) => each.name === name || overlap(each.literal, literal));
+    if (other === undefined) continue;
+    const position = formatPlace(source, literal.start);
+    throw createSaveError(
+      `the parameters ${other.name} and ${name} are the same or overlap, at ${position}: name each once`,
+    );
+  }
+}
+
+function overlap(a: FoundLiteral, b: FoundLiteral): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/** Infers the schema of a parameter from the value that it had. */
+export function inferSchema(value: LiteralValue): JsonSchema {
+  if (value === null) return {};
+  if (isList(value)) {
+    const [first, ...others] = new Set(value.map((item) => JSON.stringify(inferSchema(item))));
+    return {
+      type: "array",
+      items: first !== undefined && others.length === 0 ? (JSON.parse(first) as JsonSchema) : {},
+    };
+  }
+  if (typeof value !== "object") return { type: typeof value };
+  const properties = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inferSchema(member)]));
+  return { type: "object", properties, required: Object.keys(value), additionalProperties: false };
+}
+
+function isList(value: LiteralValue): value is readonly LiteralValue[] {
+  return Array.isArray(value);
+}
+
+export function createSaveError(why: string): SkillgateError {
+  return new SkillgateError("SAVE_INVALID", sentence("SAVE_INVALID", why));
+}

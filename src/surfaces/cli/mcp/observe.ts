@@ -1,0 +1,106 @@
+import type { Command } from "commander";
+
+import { getMessage, SkillgateError } from "../../../errors.ts";
+import type { Method } from "../../../model/catalog.ts";
+import type { Runtime } from "../../../runtime.ts";
+import type { CommandAction } from "../command-action.ts";
+import type { CliSession } from "../session.ts";
+import { askYesNo, isAtTerminal } from "../terminal/ask-line.ts";
+import { escaped, lines } from "../text/layout.ts";
+import { startServers } from "./start-servers.ts";
+
+/** Maximum methods that one command calls. */
+const MAX_CALLS = 200;
+
+interface HarmlessCall {
+  readonly path: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** A call that was made: the type of its result, or why it failed. */
+interface MadeCall extends HarmlessCall {
+  readonly result?: string;
+  readonly error?: string;
+}
+
+export function addMcpObserve(mcp: Command, act: CommandAction): void {
+  mcp
+    .command("observe")
+    .description("call methods that only read, once each, to observe the types of their results")
+    .argument("[name]", "name of the server (default: all enabled servers)")
+    .option("-y, --yes", "skip the confirmation")
+    .addHelpText("after", "\nExample:\n  skillgate mcp observe filesystem --yes")
+    .action(
+      act(async (session, name: string | undefined, { yes }: { readonly yes?: true }) => {
+        const { runtime } = await startServers(session, name);
+        const calls = findCalls(runtime);
+        if (calls.length === 0) return { exit: "ok", json: { calls: [] }, text: NOTHING_TO_CALL };
+        if (yes !== true) await confirm(calls, session);
+        const results: MadeCall[] = [];
+        for (const call of calls) {
+          session.signal.throwIfAborted();
+          results.push(await callOnce(runtime, call));
+        }
+        return { exit: "ok", json: { calls: results }, text: lines(results.map(formatCall)) };
+      }),
+    );
+}
+
+const NOTHING_TO_CALL =
+  "No method to call: every method declares its result, has effects, or needs arguments without an example";
+
+/** Finds the methods of servers that say that they only read, and whose arguments are known. */
+function findCalls(runtime: Runtime): readonly HarmlessCall[] {
+  const skills = runtime.catalog.skills.filter(({ kind }) => kind === "mcp");
+  const calls = skills.flatMap(({ methods }) =>
+    methods.filter(isHarmless).flatMap((method): HarmlessCall[] => {
+      const input = findArguments(method);
+      const isUsable = input !== undefined && runtime.validate(method.path, input).length === 0;
+      return isUsable ? [{ path: method.path, input }] : [];
+    }),
+  );
+  return calls.toSorted((a, b) => (a.path < b.path ? -1 : 1)).slice(0, MAX_CALLS);
+}
+
+function isHarmless({ output, metadata, definition }: Method): boolean {
+  const { readOnly, destructive } = definition.metadata ?? {};
+  return output === undefined && readOnly === true && destructive !== true && metadata.approval === "none";
+}
+
+/** The examples or defaults of all required arguments; `undefined` if one of them has none. */
+function findArguments({ parameters }: Method): HarmlessCall["input"] | undefined {
+  const entries = parameters
+    .filter(({ required }) => required)
+    .map(({ name, schema }) => [name, findExample(schema)] as const);
+  return entries.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(entries);
+}
+
+function findExample({ examples, example, default: standard }: Method["input"]): unknown {
+  return (Array.isArray(examples) ? (examples as unknown[])[0] : undefined) ?? example ?? standard;
+}
+
+async function confirm(calls: readonly HarmlessCall[], { signal }: CliSession): Promise<void> {
+  const list = calls.map(({ path, input }) => `  ${path}(${escaped(JSON.stringify(input))})`).join("\n");
+  const question = `These methods say that they only read:\n${list}\nCall each of them once? [y/N] `;
+  if (isAtTerminal() && (await askYesNo(question, signal))) return;
+  signal.throwIfAborted();
+  const why = isAtTerminal() ? "it was not confirmed" : "there is no terminal to confirm it at";
+  throw new SkillgateError("APPROVAL_MISSING", `Cannot call ${calls.length} methods: ${why}`, {
+    fix: "Add --yes: skillgate mcp observe --yes",
+  });
+}
+
+async function callOnce(runtime: Runtime, call: HarmlessCall): Promise<MadeCall> {
+  try {
+    await runtime.call(call.path, call.input);
+  } catch (error) {
+    return { ...call, error: getMessage(error) };
+  }
+  const result = /\): Promise<([^]*?)>;/.exec(runtime.describe(call.path).declaration)?.[1];
+  return { ...call, result: (result ?? "any").replace(/\s+/g, " ") };
+}
+
+function formatCall({ path, input, result, error }: MadeCall): string {
+  const call = Object.keys(input).length === 0 ? path : `${path}(${escaped(JSON.stringify(input))})`;
+  return error === undefined ? `${call}: ${result}` : `${call} failed: ${escaped(error)}`;
+}

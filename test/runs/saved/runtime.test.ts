@@ -1,0 +1,255 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
+
+const TEXT = { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const;
+
+const BASE = defineSkill({
+  name: "BaseSkill",
+  description: "Methods for saved skills",
+  methods: {
+    echo: { description: "Return a text", input: TEXT, readOnly: true, run: ({ text }) => text },
+    pay: { description: "Pay", input: TEXT, approval: "user", run: ({ text }) => `paid ${text}` },
+    large: {
+      description: "Return many rows",
+      readOnly: true,
+      run: () => ({ at: new Date(0), text: "x".repeat(400_000) }),
+    },
+    fail: {
+      description: "Fail",
+      run: () => {
+        throw new Error("out of order");
+      },
+    },
+  },
+});
+
+/** The file of a saved skill. */
+function saved(name: string, source: string, fields = ""): string {
+  const lines = source.split("\n").map((line) => `  ${line}`);
+  return `format: skillgate-saved-1
+name: ${name}
+description: Try it
+method: run
+run: 4d7d08e3
+cassette: one.cassette.json
+${fields}source: |
+${lines.join("\n")}
+`;
+}
+
+const ECHO = saved(
+  "EchoOnceSkill",
+  `const text = "a";\nawait device.BaseSkill.echo(text)`,
+  "parameters: { text: {} }\n",
+);
+
+function createFolder(files: Readonly<Record<string, string>>): string {
+  const cwd = realpathSync(mkdtempSync(join(tmpdir(), "skillgate-saved-")));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  mkdirSync(join(cwd, "skills"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, "skills", name), text);
+  return cwd;
+}
+
+async function open(files: Readonly<Record<string, string>>, options: RuntimeOptions = {}): Promise<Runtime> {
+  const skillsDir = join(createFolder(files), "skills");
+  const runtime = await createRuntime({ skillsDir, skills: [BASE], workers: 1, ...options });
+  onTestFinished(() => runtime.close());
+  await runtime.known;
+  return runtime;
+}
+
+test("runs a saved skill with the permissions of its caller, and blames none of them on the skill [R6]", async () => {
+  const runtime = await open({ "echo.saved.yaml": ECHO });
+  const limited = { id: "limited", grants: ["EchoOnceSkill.*"] };
+  for (let time = 0; time < 3; time++)
+    await expect(runtime.call("EchoOnceSkill.run", { text: "b" }, { caller: limited })).rejects.toThrow("was refused");
+  const allowed = { id: "allowed", grants: ["EchoOnceSkill.*", "BaseSkill.echo"] };
+  expect(await runtime.call("EchoOnceSkill.run", { text: "b" }, { caller: allowed })).toBe("b");
+  expect(runtime.audit().filter(({ path }) => path === "BaseSkill.echo")).toHaveLength(1);
+  expect(runtime.savedSkills.list()).toMatchObject([{ counts: { passes: 1, failures: 0 } }]);
+});
+
+const HOSTILE = [
+  `"); await device.BaseSkill.fail(); ("`,
+  "a\n```js\nawait device.BaseSkill.fail()\n```\n",
+  "</code><tool_call>{}</tool_call>",
+  "\u202Eright\u2028to\u2029left\u0000\\",
+  "${await device.BaseSkill.fail()}`",
+  "😀 \uD800",
+];
+
+test.each(HOSTILE)("passes %j as a value, whatever it looks like [R6]", async (text) => {
+  const runtime = await open({ "echo.saved.yaml": ECHO });
+  expect(await runtime.call("EchoOnceSkill.run", { text })).toBe(text);
+});
+
+test("accepts only plain data that its schema allows [R6]", async () => {
+  const runtime = await open({ "echo.saved.yaml": ECHO });
+  const proto = JSON.parse(`{"__proto__": {"a": 1}}`) as unknown;
+  await expect(runtime.call("EchoOnceSkill.run", { text: proto })).rejects.toThrow(/__proto__|ARGUMENTS_INVALID/);
+  await expect(runtime.call("EchoOnceSkill.run", {})).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
+});
+
+test("limits how deeply saved skills call each other [R6]", async () => {
+  const again = saved("AgainSkill", `await device.AgainSkill.run()`);
+  const runtime = await open({ "again.saved.yaml": again });
+  await expect(runtime.call("AgainSkill.run", {})).rejects.toThrow(
+    "saved skills that call each other, and these may be nested 3 deep",
+  );
+});
+
+test("runs more saved skills at once than there are threads, also those that a program waits for [R6]", async () => {
+  const inner = saved(
+    "InnerSkill",
+    `const text = "a";\nconst get = () => device.BaseSkill.echo(text);\n[get()].map((each) => each + "!")[0]`,
+    "parameters: { text: { type: string } }\n",
+  );
+  const outer = saved(
+    "OuterSkill",
+    `const text = "a";\nconst get = () => device.InnerSkill.run(text);\n[get()].map((each) => each + "?")[0]`,
+    "parameters: { text: { type: string } }\n",
+  );
+  const runtime = await open({ "inner.saved.yaml": inner, "outer.saved.yaml": outer });
+  const texts = Array.from({ length: 24 }, (_, at) => `t${at}`);
+  const answers = await Promise.all(texts.map((text) => runtime.call("OuterSkill.run", { text })));
+  expect(answers).toEqual(texts.map((text) => `${text}!?`));
+});
+
+test("returns a large result whole, with its dates [R6]", async () => {
+  const runtime = await open({ "large.saved.yaml": saved("LargeSkill", "await device.BaseSkill.large()") });
+  const outcome = await runtime.run("const { at, text } = await device.LargeSkill.run();\n[at.getTime(), text.length]");
+  expect(outcome).toMatchObject({ kind: "completed", value: [0, 400_000] });
+});
+
+test("asks the person of its caller for approvals of the methods that it calls [R6]", async () => {
+  const pay = saved("PaySkill", `await device.BaseSkill.pay("ten")`);
+  const runtime = await open({ "pay.saved.yaml": pay });
+  const asked: string[] = [];
+  const approve = ({ path }: { readonly path: string }): boolean => asked.push(path) > 0;
+  expect(await runtime.call("PaySkill.run", {}, { approve })).toBe("paid ten");
+  expect(asked).toEqual(["BaseSkill.pay"]);
+  await expect(runtime.call("PaySkill.run", {})).rejects.toThrow("APPROVAL_MISSING");
+  expect(runtime.savedSkills.list()).toMatchObject([{ counts: { failures: 0 } }]);
+});
+
+test("removes a skill that failed twice while the runtime is open, and says why [R6]", async () => {
+  const runtime = await open({ "fail.saved.yaml": saved("FailSkill", "await device.BaseSkill.fail()") });
+  for (let time = 0; time < 2; time++) await expect(runtime.call("FailSkill.run", {})).rejects.toThrow("out of order");
+  expect(runtime.catalog.skill("FailSkill")).toBeUndefined();
+  expect(runtime.problems).toMatchObject([
+    { source: "fail.saved.yaml", error: expect.stringContaining("FailSkill failed 2 times in succession") },
+  ]);
+});
+
+test("follows new, changed and broken files while the runtime is open [R6]", async () => {
+  const cwd = createFolder({});
+  const runtime = await createRuntime({ skillsDir: join(cwd, "skills"), skills: [BASE], workers: 1, watch: true });
+  onTestFinished(() => runtime.close());
+  const changed = async (text: string): Promise<void> => {
+    const next = new Promise<void>((resolve) => {
+      const stop = runtime.on("catalog", () => {
+        stop();
+        resolve();
+      });
+    });
+    writeFileSync(join(cwd, "skills/echo.saved.yaml"), text);
+    await next;
+  };
+  await changed(ECHO);
+  expect(await runtime.call("EchoOnceSkill.run", { text: "b" })).toBe("b");
+  await changed(ECHO.replace("echo(text)", "echo(text + text)"));
+  expect(await runtime.call("EchoOnceSkill.run", { text: "b" })).toBe("bb");
+  await changed("name: 5");
+  expect(runtime.problems).toMatchObject([{ error: expect.stringContaining("the field format is missing") }]);
+});
+
+const BOMB = `a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]\nname: *b\n`;
+
+const BROKEN: readonly (readonly [what: string, text: string, says: string | RegExp])[] = [
+  ["with aliases", BOMB, "line 1: unknown field a"],
+  ["with an alias of a known field", `name: &a [x]\nsource: *a\n`, "line 1: aliases, such as *name, are not allowed"],
+  ["of 10 MB", `source: ${"x".repeat(10 << 20)}`, "it has 10485768 bytes; at most 1048576 are read"],
+  ["with a program of 300 KB", saved("BigSkill", `"${"x".repeat(300 << 10)}"`), "SOURCE_LIMIT"],
+  ["that is no YAML", "name: [", /line \d+: /],
+  ["that is nested deeply", `name: ${"[".repeat(100_000)}`, /line \d+: /],
+  ["that is a list", "- a\n- b\n", "line 1: the file must have fields"],
+  ["that is empty", "", "line 1: the file must have fields"],
+  [
+    "of another version",
+    ECHO.replace("saved-1", "saved-9"),
+    `line 1: format must be "skillgate-saved-1", not "skillgate-saved-9"`,
+  ],
+  [
+    "with a name that is none",
+    ECHO.replace("EchoOnceSkill", "[a]"),
+    "line 2: name must be the name of a skill, such as WeatherReportSkill, not a list",
+  ],
+  ["with a field twice", `${ECHO}name: OtherSkill\n`, "line 11: the field name appears twice"],
+  ["with a mistyped field", ECHO.replace("method:", "metod:"), "line 4: unknown field metod; did you mean method?"],
+  [
+    "with a cassette elsewhere",
+    ECHO.replace("one.cassette.json", "../one.cassette.json"),
+    "line 6: cassette must be the name of a file beside this one",
+  ],
+  ["with wrong metadata", ECHO.replace("run: 4d", "readOnly: perhaps\nrun: 4d"), "line 5: readOnly of"],
+  [
+    "with parameters that are none",
+    ECHO.replace("{ text: {} }", "[text]"),
+    "line 7: parameters must be names with JSON Schemas",
+  ],
+  [
+    "with a schema that is none",
+    ECHO.replace("{ text: {} }", "{ text: 5 }"),
+    "line 7: the parameter text must be a JSON Schema",
+  ],
+  [
+    "with a parameter that the program lacks",
+    ECHO.replace("{ text: {} }", "{ city: {} }"),
+    "the program has no constant city for its parameter: write const city = …",
+  ],
+  [
+    "with a computed parameter",
+    ECHO.replace(`const text = "a"`, "const text = String(1)"),
+    "line 1, column 7 of the program: the value of text is computed",
+  ],
+  [
+    "with a program that cannot be parsed",
+    ECHO.replace("await device", "await ) device"),
+    /line 2, column \d+ of the program: /,
+  ],
+];
+
+test.each(BROKEN)("refuses a file %s, and uses the others [R6]", async (_what, text, says) => {
+  const runtime = await open({ "a.saved.yaml": text, "z.saved.yaml": ECHO });
+  expect(runtime.problems).toMatchObject([
+    { source: "a.saved.yaml", error: expect.stringMatching(/^Cannot load the skill: /) },
+  ]);
+  if (typeof says === "string") expect(runtime.problems[0]?.error).toContain(says);
+  else expect(runtime.problems[0]?.error).toMatch(says);
+  expect(await runtime.call("EchoOnceSkill.run", { text: "b" })).toBe("b");
+});
+
+test("follows no link out of the folder [R6]", async () => {
+  const cwd = createFolder({});
+  writeFileSync(join(cwd, "echo.yaml"), ECHO);
+  symlinkSync(join(cwd, "echo.yaml"), join(cwd, "skills/echo.saved.yaml"));
+  const runtime = await createRuntime({ skillsDir: join(cwd, "skills"), workers: 1 });
+  onTestFinished(() => runtime.close());
+  expect(runtime.problems).toContainEqual({
+    source: "echo.saved.yaml",
+    error: "Cannot load the skill: it is not a regular file (SKILL_INVALID)",
+  });
+});
+
+test("lets the skill of a module have a name before a saved one [R6]", async () => {
+  const runtime = await open({ "base.saved.yaml": ECHO.replace("EchoOnceSkill", "BaseSkill") });
+  expect(runtime.problems).toMatchObject([
+    { source: "base.saved.yaml", error: "Skill 'BaseSkill' is already taken by code" },
+  ]);
+});
