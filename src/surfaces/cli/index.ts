@@ -14,14 +14,23 @@ import { endOnUncaught } from "./uncaught.ts";
 
 /** Runs one command, reports a failure in a sentence, and ends the process with the exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<never> {
-  const terminal = openTerminal({ json: hasFlag("--json", args), debug: hasFlag("--debug", args) });
+  const terminal = openCommandTerminal(args);
   endOnUncaught(terminal);
   const interruption = listenForInterruption();
   return terminal.exit(await runCommand(args, terminal, interruption));
 }
 
-/** Returns the exit of the signal that ended the command, else that of its result. */
-async function runCommand(args: readonly string[], terminal: Terminal, interruption: Interruption): Promise<Exit> {
+/** Opens the terminal in the form that the command asks for. */
+export function openCommandTerminal(args: readonly string[]): Terminal {
+  return openTerminal({ json: hasFlag("--json", args), debug: hasFlag("--debug", args) });
+}
+
+/** Runs one command in this process. Returns the exit of the signal that ended the command, else that of its result. */
+export async function runCommand(
+  args: readonly string[],
+  terminal: Terminal,
+  interruption: Interruption,
+): Promise<Exit> {
   let exit: Exit = "ok";
   let isDrained = false;
   let problems: readonly Problem[] = [];
