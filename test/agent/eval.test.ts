@@ -1,9 +1,10 @@
+import { spawn } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { callCode, callTool, sayText, serveReplies } from "../support/agent.ts";
-import { project, skillgate } from "../surfaces/cli/command.ts";
+import { ended, type Ended, environment, type Place, project } from "../surfaces/cli/command.ts";
 
 const EVALS = resolve("evals");
 
@@ -24,8 +25,15 @@ interface EvalAnswer {
   readonly total: Readonly<Record<string, { readonly passed: number; readonly runs: number; readonly cost?: number }>>;
 }
 
-async function evaluate(args: readonly string[], place: Parameters<typeof skillgate>[1]) {
-  const { exit, stdout, stderr } = await skillgate(["eval", ...args, "--json"], place);
+const PROGRAM = resolve("scripts/eval.mjs");
+
+/** Starts the evaluation as `npm run eval` does. */
+function runEval(args: readonly string[], { cwd, env }: Place): Promise<Ended> {
+  return ended(spawn(process.execPath, [PROGRAM, ...args], { cwd, env: environment(cwd, env), stdio: "pipe" }));
+}
+
+async function evaluate(args: readonly string[], place: Place) {
+  const { exit, stdout, stderr } = await runEval([...args, "--json"], place);
   return { exit, stderr, answer: (stdout === "" ? undefined : JSON.parse(stdout)) as EvalAnswer };
 }
 
@@ -100,13 +108,13 @@ test("prints turns, tokens and seconds, and the cost where the price is known [G
   const cwd = evalProject(
     SELL.trimEnd() + "\n  usage: { input: 1000, output: 200 }\n" + ANSWER.replace("- ", "- text: "),
   );
-  const args = ["eval", "tasks", ...MODEL, "--runs", "2"];
-  const { exit, stdout } = await skillgate([...args, "--price", "3,15"], { cwd });
+  const args = ["tasks", ...MODEL, "--runs", "2"];
+  const { exit, stdout } = await runEval([...args, "--price", "3,15"], { cwd });
   expect(exit).toBe(0);
   expect(stdout.replaceAll(/[\d,]+ in|[\d,]+ out/g, "1 token").replaceAll(/\d+\.\d+/g, "1.0")).toBe(
     "Model: scripted:script.yaml\nsell\n  programs 2 of 2  4 turns  1 token   1 token 1.0 1.0 s\n",
   );
-  expect((await skillgate(args, { cwd })).stdout).not.toMatch(/\d\.\d{4}/);
+  expect((await runEval(args, { cwd })).stdout).not.toMatch(/\d\.\d{4}/);
   writeFileSync(join(cwd, "settings.yaml"), "agent: { price: { input: 1000000, output: 0 } }\n");
   const { answer } = await evaluate(["tasks", ...MODEL], { cwd });
   expect(answer.total["programs"]).toMatchObject({ runs: 1, passed: 1 });
@@ -166,14 +174,14 @@ test.each([
   ["request: Sell\nfiles: gone\ncheck: { json: 1 }\n", "line 2, column 1: files must be a folder that each run gets"],
   ["request: [\n", "line 2, column 1: "],
 ])("reports the place of a mistake in a task: %j [G1]", async (text, message) => {
-  const { exit, stderr } = await skillgate(["eval", "tasks", ...MODEL], { cwd: evalProject(SELL, text) });
+  const { exit, stderr } = await runEval(["tasks", ...MODEL], { cwd: evalProject(SELL, text) });
   expect(exit).toBe(2);
   expect(stderr).toContain(`tasks/sell.yaml ${message}`);
 });
 
 test("reports folders without tasks, tasks without scripts, and fixtures that cannot be used [G1]", async () => {
   const cwd = evalProject(SELL, TASK.replace("skills: shop", "servers: { gone: { command: no-such-command } }"));
-  const fail = async (...args: string[]): Promise<string> => (await skillgate(["eval", ...args], { cwd })).stderr;
+  const fail = async (...args: string[]): Promise<string> => (await runEval(args, { cwd })).stderr;
   expect(await fail("tasks/shop", ...MODEL)).toContain('No tasks found in "tasks/shop"; a task is a file that ends in');
   expect(await fail("gone.yaml", ...MODEL)).toContain('Cannot read the tasks in "gone.yaml": ENOENT');
   expect(await fail("tasks", "--model", "scripted")).toContain("tasks/sell.yaml has no script for programs; write");

@@ -13,7 +13,6 @@ import { addConnect } from "./connect/index.ts";
 import { addDescribe } from "./commands/describe.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { addEval } from "./eval/index.ts";
 import { addExecutor } from "./commands/executor.ts";
 import { addInit } from "./commands/init.ts";
 import { addKeys } from "./keys.ts";
@@ -49,7 +48,6 @@ export function createProgram(act: CommandAction): Command {
   addAsk(program, act);
   addChat(program, act);
   addTry(program, act);
-  addEval(program, act);
   addMcp(program, act);
   addSkills(program.command("skills").description("create, check, test and configure skills"), act);
   for (const add of [

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-import { getMessage } from "../../../errors.ts";
-import { UsageError } from "../usage-error.ts";
+import { getMessage } from "../../src/errors.ts";
+import { UsageError } from "../../src/surfaces/cli/usage-error.ts";
 import { type EvalTask, parseTask } from "./task.ts";
 
 const TASK_FILE = /\.ya?ml$/i;

@@ -1,6 +1,6 @@
-import type { TokenPrice } from "../../../agent/index.ts";
-import type { Paint } from "../terminal/terminal.ts";
-import { count, escaped, lines } from "../text/layout.ts";
+import type { TokenPrice } from "../../src/agent/index.ts";
+import type { Paint } from "../../src/surfaces/cli/terminal/terminal.ts";
+import { count, escaped, lines } from "../../src/surfaces/cli/text/layout.ts";
 import type { TaskRun } from "./run-task.ts";
 import { type Variant, VARIANTS } from "./task.ts";
 

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
-import type { AgentEvent } from "../../../agent/index.ts";
-import { createPathMatcher } from "../../../model/caller.ts";
-import type { Runtime } from "../../../runtime.ts";
-import { quote } from "../../../shared/format-text.ts";
-import { jsonText } from "../text/output.ts";
+import type { AgentEvent } from "../../src/agent/index.ts";
+import { createPathMatcher } from "../../src/model/caller.ts";
+import type { Runtime } from "../../src/runtime.ts";
+import { quote } from "../../src/shared/format-text.ts";
+import { jsonText } from "../../src/surfaces/cli/text/output.ts";
 import type { TaskCheck, TextCondition } from "./task-check.ts";
 
 /** The work of a model on a task, when it has ended. */

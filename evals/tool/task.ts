@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 
-import type { ConfigDocument, DocumentPath } from "../../../config/index.ts";
-import { isRecord } from "../../../model/json.ts";
-import { describeUnknownName } from "../../../shared/suggest.ts";
-import { loadConfigModule } from "../mcp/load-config.ts";
+import type { ConfigDocument, DocumentPath } from "../../src/config/index.ts";
+import { isRecord } from "../../src/model/json.ts";
+import { describeUnknownName } from "../../src/shared/suggest.ts";
+import { loadConfigModule } from "../../src/surfaces/cli/mcp/load-config.ts";
 import { type TaskCheck, CHECK_FIELDS } from "./task-check.ts";
 
 /** The two variants in which a model works on a task: with programs, and with plain tool calls, each method a tool. */
@@ -59,7 +59,7 @@ export async function parseTask(text: string, file: string, path: string): Promi
   const { parseDocument, configError } = await loadConfigModule();
   const document = parseDocument(text, file, "yaml");
   const fail = (wrong: string, at: DocumentPath): never => {
-    throw configError(file, wrong, document.locate(at), "Correct the task; docs/agents.md lists its fields");
+    throw configError(file, wrong, document.locate(at), "Correct the task; docs/contributing.md lists its fields");
   };
   requireFields(document.value, FIELDS, { what: "task", path: [], fail });
   const { request, check } = document.value;

@@ -1,4 +1,4 @@
-import { isRecord } from "../../../model/json.ts";
+import { isRecord } from "../../src/model/json.ts";
 import type { FieldRule } from "./task.ts";
 
 /** Conditions for a text; all must hold. */

@@ -2,9 +2,9 @@ import { cp, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { AgentDone, AgentEvent, AgentOptions } from "../../../agent/index.ts";
-import type { Runtime } from "../../../runtime.ts";
-import { loadAgentModule } from "../agent/open-agent.ts";
+import type { AgentDone, AgentEvent, AgentOptions } from "../../src/agent/index.ts";
+import type { Runtime } from "../../src/runtime.ts";
+import { loadAgentModule } from "../../src/surfaces/cli/agent/open-agent.ts";
 import { checkRun, countEffects, type TaskEnd } from "./check-run.ts";
 import type { EvalTask } from "./task.ts";
 
@@ -50,7 +50,7 @@ async function openFixtures(
   { skills, servers, folder }: EvalTask,
   { workFolder, store }: { readonly workFolder: string; readonly store: string },
 ): Promise<Runtime> {
-  const { createRuntime } = await import("../../../runtime.ts");
+  const { createRuntime } = await import("../../src/runtime.ts");
   return createRuntime({
     cwd: workFolder,
     store,

@@ -1,13 +1,20 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 
-import type { TokenPrice } from "../../../agent/index.ts";
-import { type AgentFlags, getBudgets, loadAgentModule, parseMode, takesModel } from "../agent/open-agent.ts";
-import type { CommandAction } from "../command-action.ts";
-import { wholeNumber } from "../input/whole-number.ts";
-import { openConfig } from "../mcp/files.ts";
-import type { CliSession } from "../session.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
-import { UsageError } from "../usage-error.ts";
+import type { TokenPrice } from "../../src/agent/index.ts";
+import {
+  type AgentFlags,
+  getBudgets,
+  loadAgentModule,
+  parseMode,
+  takesModel,
+} from "../../src/surfaces/cli/agent/open-agent.ts";
+import { createErrorResult } from "../../src/surfaces/cli/error-answer.ts";
+import { wholeNumber } from "../../src/surfaces/cli/input/whole-number.ts";
+import { openConfig } from "../../src/surfaces/cli/mcp/files.ts";
+import { type CliSession, type CommonFlags, openSession } from "../../src/surfaces/cli/session.ts";
+import { listenForInterruption } from "../../src/surfaces/cli/terminal/interruption.ts";
+import { type CommandResult, openTerminal } from "../../src/surfaces/cli/terminal/terminal.ts";
+import { UsageError } from "../../src/surfaces/cli/usage-error.ts";
 import { findTasks } from "./find-tasks.ts";
 import { formatResult, formatTotals, sumRuns, type TaskResult } from "./report.ts";
 import { runTask, type TaskModel, type TaskRun } from "./run-task.ts";
@@ -19,15 +26,36 @@ interface EvalFlags extends AgentFlags {
   readonly price?: TokenPrice;
 }
 
-export function addEval(program: Command, act: CommandAction): void {
-  takesModel(program.command("eval <tasks...>"))
+/** Lets a model solve tasks with fixtures, and counts passes, turns, tokens and cost: `npm run eval -- TASKS…`. */
+async function main(args: readonly string[]): Promise<never> {
+  const terminal = openTerminal({ json: args.includes("--json"), debug: args.includes("--debug") });
+  const interruption = listenForInterruption();
+  let result: CommandResult = { exit: "ok", json: null, text: "" };
+  const program = createProgram(async (paths, flags) => {
+    await using session = openSession(flags, terminal, interruption);
+    result = await evaluate(session, paths, flags);
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (thrown) {
+    result = createErrorResult(thrown, terminal);
+  }
+  terminal.show(result);
+  return terminal.exit(interruption.exit ?? result.exit);
+}
+
+function createProgram(action: (paths: readonly string[], flags: EvalFlags & CommonFlags) => Promise<void>): Command {
+  return takesModel(new Command("npm run eval --").argument("<tasks...>"))
     .description("let a model solve tasks with fixtures, and count passes, turns, tokens and cost")
     .option("--plain", "only with plain tool calls, each method a tool")
     .option("--no-plain", "only with programs")
     .option("--runs <n>", "how often each task is run", wholeNumber, 1)
     .option("--price <in,out>", "price of a million tokens, such as 3,15 (default: agent.price)", parsePrice)
+    .option("--settings <file>", "the settings file (default: ./settings.yaml)")
+    .option("--json", "print one JSON object on stdout, for errors too")
+    .option("--debug", "show stack traces")
     .addHelpText("after", HELP)
-    .action(act((session: CliSession, paths: readonly string[], flags: EvalFlags) => evaluate(session, paths, flags)));
+    .action(action);
 }
 
 const HELP = `
@@ -35,9 +63,9 @@ Each task runs twice: with programs, and with plain tool calls. Its skills and s
 With --model scripted, the scripts of the tasks stand for a model.
 
 Examples:
-  skillgate eval evals --model anthropic:claude-sonnet-4-5
-  skillgate eval evals/join.yaml --model ollama:qwen3 --runs 5
-  skillgate eval evals --model scripted --json`;
+  npm run eval -- evals --model anthropic:claude-sonnet-4-5
+  npm run eval -- evals/join.yaml --model ollama:qwen3 --runs 5
+  npm run eval -- evals --model scripted --json`;
 
 function parsePrice(text: string): TokenPrice {
   const [input = Number.NaN, output = Number.NaN, ...others] = text.split(",").map((part) => Number(part || "x"));
@@ -114,3 +142,5 @@ function createJson(model: string, results: readonly TaskResult[], price: TokenP
   });
   return { model, results, total: Object.fromEntries(total) };
 }
+
+await main(process.argv.slice(2));
