@@ -173,7 +173,7 @@ test("shows, exports and cleans up the store", async () => {
   });
   expect((await skillgate(["store", "info"], { cwd })).stdout).toContain(`place       ${file}\n`);
   const tables = parseLines((await skillgate(["store", "export"], { cwd })).stdout).map(({ table }) => table);
-  expect(tables).toEqual(["migrations", "migrations", "migrations", "audit", "audit", "auditHeads"]);
+  expect(tables).toEqual(["migrations", "audit", "audit", "auditHeads"]);
   expect((await skillgate(["store", "vacuum"], { cwd })).stdout).toMatch(
     /^Deleted 0 records; the store has \d+ KB, before \d+ KB\n$/,
   );
@@ -196,9 +196,9 @@ test("says what is wrong with a damaged store, and with settings that cannot be 
 test("names the version to install for a store of a newer version", async () => {
   const cwd = project(SETTINGS);
   await skillgate(["store", "info"], { cwd });
-  const { MIGRATION_TABLE } = await import("../../src/store/database/migrations.ts");
+  const { MIGRATIONS } = await import("../../src/store/database/schema.ts");
   const engine = await openEngine({ folder: join(cwd, "state") }, { lockMs: 500, warn: () => {} });
-  await engine.insert(MIGRATION_TABLE, [{ version: 99, program: "9.1.0", time: 0 }]);
+  await engine.insert(MIGRATIONS, [{ version: 99, program: "9.1.0", time: 0 }]);
   await engine.close();
   const { exit, stderr } = await skillgate(["store", "info"], { cwd });
   expect(exit).toBe(1);

@@ -221,7 +221,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
 
   test.skipIf(kind === "memory")("refuses a store of a newer version, and names the version to install", async () => {
     await database.close();
-    await addFutureMigration(location);
+    await setSchema(location, 99);
     await expect(openDatabase(location)).rejects.toMatchObject({
       code: "STORE_NEWER",
       message: expect.stringMatching(
@@ -230,14 +230,27 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     });
     database = await openDatabase({});
   });
+
+  test.skipIf(kind === "memory")("refuses a store from before the first release, and says what to do", async () => {
+    await database.close();
+    await setSchema(location, 2);
+    await expect(openDatabase(location)).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: expect.stringMatching(
+        /has schema 2, written before the first release; .* Move it to another place, and a new store is created/,
+      ),
+    });
+    database = await openDatabase({});
+  });
 });
 
-/** Does what a later version of Skillgate does. */
-async function addFutureMigration({ folder, url }: StoreLocation): Promise<void> {
+/** Does what another version of Skillgate does. */
+async function setSchema({ folder, url }: StoreLocation, version: number): Promise<void> {
   const { openEngine } = await import("../../src/store/database/open.ts");
-  const { MIGRATION_TABLE } = await import("../../src/store/database/migrations.ts");
+  const { MIGRATIONS } = await import("../../src/store/database/schema.ts");
   const location = { ...(folder !== undefined && { folder }), ...(url !== undefined && { url }) };
   const engine = await openEngine(location, { lockMs: 500, warn: () => {} });
-  await engine.insert(MIGRATION_TABLE, [{ version: 99, program: "9.1.0", time: 0 }]);
+  await engine.delete(MIGRATIONS, {});
+  await engine.insert(MIGRATIONS, [{ version, program: "9.1.0", time: 0 }]);
   await engine.close();
 }

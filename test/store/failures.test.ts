@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { openSqlite } from "../../src/store/database/sqlite.ts";
 import { findSqlite, type SqliteConnection } from "../../src/store/database/sqlite-program.ts";
-import { migrate } from "../../src/store/database/schema.ts";
+import { createTables } from "../../src/store/database/schema.ts";
 import { openDatabase } from "../../src/store/index.ts";
 import { COUNTERS } from "../../src/store/tables/counters.ts";
 import { createKeyTable, KEYS, type KeyRow } from "../../src/store/tables/keys.ts";
@@ -74,7 +74,7 @@ test("keeps every stored row when the disk is full, and continues when it has sp
   let connection: SqliteConnection | undefined;
   const connect = (path: string): SqliteConnection => (connection = program.connect(path));
   const engine = await openSqlite(file, { ...program, connect }, { lockMs: 500, warn: () => {} });
-  await migrate(engine);
+  await createTables(engine);
   const keys = createKeyTable(engine);
   connection?.exec("PRAGMA max_page_count = 60");
   let added = 0;
@@ -174,7 +174,8 @@ test("waits for another process that writes, and ends the wait with a sentence",
   const program = findSqlite();
   const other = program?.connect(file);
   other?.exec("BEGIN IMMEDIATE");
-  await expect((await openDatabase({ folder }, { lockMs: 50 })).keys.add(KEY)).rejects.toMatchObject({
+  await using impatient = await openDatabase({ folder }, { lockMs: 50 });
+  await expect(impatient.keys.add(KEY)).rejects.toMatchObject({
     code: "LOCK_TIMEOUT",
     message: "Timed out waiting for the store: another process has been writing to it for 50 ms (LOCK_TIMEOUT)",
   });
@@ -182,4 +183,7 @@ test("waits for another process that writes, and ends the wait with a sentence",
   other?.exec("COMMIT");
   other?.close();
   await added;
+  // After the timeout, a write is a write that others see.
+  await impatient.keys.add({ ...KEY, id: "k2" });
+  expect((await first.keys.list()).map(({ id }) => id)).toEqual(["k1", "k2"]);
 });

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 import { openPostgres } from "../../src/store/database/postgres.ts";
-import { migrate, type SqlEngine } from "../../src/store/database/schema.ts";
+import { createTables, type SqlEngine } from "../../src/store/database/schema.ts";
 import { COUNTERS } from "../../src/store/tables/counters.ts";
 import { openDatabase } from "../../src/store/index.ts";
 import { createFolder } from "../approvals/mail.ts";
@@ -60,7 +60,7 @@ describe.skipIf(postgres === undefined)("an answer of PostgreSQL that is lost", 
     network = await openNetwork((postgres as NonNullable<typeof postgres>).url());
     engine = await openPostgres(network.url, 500);
     onTestFinished(() => engine.close());
-    await migrate(engine);
+    await createTables(engine);
   });
 
   test("does not repeat a transaction that was committed [P8]", async () => {

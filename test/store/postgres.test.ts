@@ -7,7 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill } from "../../src/index.ts";
 import { openPostgres } from "../../src/store/database/postgres.ts";
-import { migrate, type SqlEngine } from "../../src/store/database/schema.ts";
+import { createTables, type SqlEngine } from "../../src/store/database/schema.ts";
 import { COUNTERS } from "../../src/store/tables/counters.ts";
 import { KEYS, type KeyRow } from "../../src/store/tables/keys.ts";
 import { type Database, openDatabase, type RunRow } from "../../src/store/index.ts";
@@ -62,7 +62,7 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
 
   async function openEngine(url: string, lockMs = 500): Promise<SqlEngine> {
     const engine = await openConnected(url, lockMs);
-    await migrate(engine);
+    await createTables(engine);
     return engine;
   }
 

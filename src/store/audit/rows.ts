@@ -1,43 +1,43 @@
-import type { Rows, Table } from "../database/table.ts";
+import { defineTable, integer, type RowOf, type Rows, text } from "../database/table.ts";
 
 /** A record of the audit log, as its canonical JSON, with its place in the chain. */
-export interface AuditRow {
-  /** Counts from 1 without gaps. */
-  readonly seq: number;
-  /** The time of the record, in milliseconds since 1970. */
-  readonly time: number;
-  readonly record: string;
-  /** Digest of the hash of the record before and of this record. */
-  readonly hash: string;
-}
+export type AuditRow = RowOf<typeof AUDIT>;
+
+export const AUDIT = defineTable({
+  name: "audit",
+  key: ["seq"],
+  columns: {
+    /** Counts from 1 without gaps. */
+    seq: integer(),
+    /** The time of the record, in milliseconds since 1970. */
+    time: integer(),
+    record: text(),
+    /** Digest of the hash of the record before and of this record. */
+    hash: text(),
+  },
+});
 
 /** A signed position of the chain: all records up to `seq` are those that led to `hash`. One for each day and signer. */
-export interface AuditHeadRow {
-  /** `2026-01-31`, UTC; `pruned` for the last record that was deleted because of its age. */
-  readonly day: string;
-  /** The public key, DER in base64. */
-  readonly signer: string;
-  readonly seq: number;
-  readonly hash: string;
-  readonly time: number;
-  /** Ed25519, base64. */
-  readonly signature: string;
-}
+export type AuditHeadRow = RowOf<typeof AUDIT_HEADS>;
+
+export const AUDIT_HEADS = defineTable({
+  name: "auditHeads",
+  key: ["day", "signer"],
+  columns: {
+    /** `2026-01-31`, UTC; `pruned` for the last record that was deleted because of its age. */
+    day: text(),
+    /** The public key, DER in base64. */
+    signer: text(),
+    seq: integer(),
+    hash: text(),
+    time: integer(),
+    /** Ed25519, base64. */
+    signature: text(),
+  },
+});
 
 /** The day of the head at which the chain now starts. */
 export const PRUNED = "pruned";
-
-export const AUDIT: Table<AuditRow> = {
-  name: "audit",
-  key: ["seq"],
-  columns: { seq: "integer", time: "integer", record: "text", hash: "text" },
-};
-
-export const AUDIT_HEADS: Table<AuditHeadRow> = {
-  name: "auditHeads",
-  key: ["day", "signer"],
-  columns: { day: "text", signer: "text", seq: "integer", hash: "text", time: "integer", signature: "text" },
-};
 
 const PAGE_ROWS = 1_000;
 

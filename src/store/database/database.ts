@@ -1,15 +1,14 @@
-import { type ApprovalTable, APPROVALS, createApprovalTable } from "../tables/approvals.ts";
-import { AUDIT, AUDIT_HEADS, readAuditRows } from "../audit/rows.ts";
+import { type ApprovalTable, createApprovalTable } from "../tables/approvals.ts";
+import { AUDIT, readAuditRows } from "../audit/rows.ts";
 import { type AuditStore, createAuditStore } from "../audit/audit-store.ts";
 import { openSigner, type Signer } from "../audit/signer.ts";
-import { COUNTERS, type CounterTable, createCounterTable } from "../tables/counters.ts";
-import { createKeyTable, KEYS, type KeyTable } from "../tables/keys.ts";
-import { createRunTable, RUN_ENTRIES, RUNS, type RunTable } from "../tables/runs.ts";
-import { MIGRATION_TABLE } from "./migrations.ts";
+import { type CounterTable, createCounterTable } from "../tables/counters.ts";
+import { createKeyTable, type KeyTable } from "../tables/keys.ts";
+import { createRunTable, type RunTable } from "../tables/runs.ts";
 import { openEngine, type EngineOptions, type StoreLocation } from "./open.ts";
-import { SCHEMA_VERSION } from "./schema.ts";
+import { SCHEMA_VERSION, TABLES } from "./schema.ts";
 import { DEFAULT_RETENTION, type Retention, sweep, type SweepResult } from "./sweep.ts";
-import type { StoreEngine, Table } from "./table.ts";
+import type { StoreEngine } from "./table.ts";
 
 /** Everything that outlives a call, in one database that several processes use at once. */
 export interface Database extends AsyncDisposable {
@@ -43,20 +42,6 @@ export interface DatabaseInfo {
   /** Numbers of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
 }
-
-/** The tables in the order of an export. */
-const TABLES = [
-  MIGRATION_TABLE,
-  KEYS,
-  APPROVALS,
-  COUNTERS,
-  AUDIT,
-  AUDIT_HEADS,
-  RUNS,
-  RUN_ENTRIES,
-] as unknown as readonly Table<AnyRow>[];
-
-type AnyRow = Readonly<Record<string, unknown>>;
 
 export async function createDatabase(location: StoreLocation, options: EngineOptions): Promise<Database> {
   const engine = await openEngine(location, options);

@@ -1,7 +1,7 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { createQueue } from "../queue.ts";
 import { getColumns, isRange } from "./sql.ts";
-import type { StoreEngine, Rows, SelectOptions, Table, Where } from "./table.ts";
+import { guardRows, type Rows, type SelectOptions, type StoreEngine, type Table, type Where } from "./table.ts";
 import { createWatchers } from "./watch.ts";
 
 /** Rows by their keys, as JSON, for each table. */
@@ -14,15 +14,9 @@ export function createMemoryEngine(): StoreEngine {
   const queued = createQueue();
   const watchers = createWatchers();
   return {
+    ...guardRows(rows, queued),
     kind: "memory",
     place: "",
-    insert: (table, list) => queued(() => rows.insert(table, list)),
-    put: (table, row) => queued(() => rows.put(table, row)),
-    count: (table, row, counter) => queued(() => rows.count(table, row, counter)),
-    select: (table, where, how) => queued(() => rows.select(table, where, how)),
-    total: (table, where) => queued(() => rows.total(table, where)),
-    update: (table, where, changes) => queued(() => rows.update(table, where, changes)),
-    delete: (table, where) => queued(() => rows.delete(table, where)),
     transaction: (_lock, work) =>
       queued(async () => {
         const before = new Map([...tables].map(([name, table]) => [name, new Map(table)]));

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { createMemoryEngine } from "./memory.ts";
-import { migrate, type SqlEngine } from "./schema.ts";
+import { createTables, type SqlEngine } from "./schema.ts";
 import type { StoreEngine } from "./table.ts";
 
 /** The name of the file in the folder of the store. */
@@ -25,7 +25,7 @@ export interface EngineOptions {
 export async function openEngine({ folder, url }: StoreLocation, options: EngineOptions): Promise<StoreEngine> {
   if (url !== undefined) {
     const { openPostgres } = await import("./postgres.ts");
-    return migrated(await openPostgres(url, options.lockMs));
+    return withTables(await openPostgres(url, options.lockMs));
   }
   if (folder === undefined) return createMemoryEngine();
   const { findSqlite } = await import("./sqlite-program.ts");
@@ -39,12 +39,12 @@ export async function openEngine({ folder, url }: StoreLocation, options: Engine
     return createMemoryEngine();
   }
   const { openSqlite } = await import("./sqlite.ts");
-  return migrated(await openSqlite(file, program, options));
+  return withTables(await openSqlite(file, program, options));
 }
 
-async function migrated(engine: SqlEngine): Promise<SqlEngine> {
+async function withTables(engine: SqlEngine): Promise<SqlEngine> {
   try {
-    await migrate(engine);
+    await createTables(engine);
     return engine;
   } catch (error) {
     await engine.close();

@@ -15,21 +15,8 @@ import { isConflict, isLost, toStoreError } from "./postgres-errors.ts";
 import { repeatWhileOffline } from "./postgres-retry.ts";
 import { begin, createTransaction } from "./postgres-transaction.ts";
 import type { SchemaRows, SqlEngine } from "./schema.ts";
-import {
-  countText,
-  deleteStatement,
-  fromSqlRow,
-  insertText,
-  putText,
-  selectStatement,
-  type SqlRow,
-  type SqlStatement,
-  toSqlName,
-  toSqlValues,
-  totalStatement,
-  updateStatement,
-} from "./sql.ts";
-import type { Table, Where } from "./table.ts";
+import { createSqlRows, getColumns, type SqlResult, type SqlStatement, toSqlName } from "./sql.ts";
+import { guardRows, type RunOperation, type Table, type Where } from "./table.ts";
 import { createWatchers } from "./watch.ts";
 
 /** Limit of the protocol on the parameters of one statement. */
@@ -57,22 +44,17 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
     inProgress.add(done);
     return done;
   };
-  const attempt = <Result>(work: () => PromiseLike<Result>): Promise<Result> => run(work, false);
-  const repeat = <Result>(work: () => PromiseLike<Result>): Promise<Result> => run(work, true);
+  const attempt: RunOperation = (work) => run(work, false);
+  const repeat: RunOperation = (work) => run(work, true);
   const watchers = createWatchers();
   let subscription: ReturnType<typeof subscribe> | undefined;
-  const rows = createRows(sql, (list) => begin(sql, list));
+  const rows = createRows(sql);
 
   return {
+    ...guardRows(rows, repeat, attempt),
     kind: "postgres",
     place: target.location,
-    insert: (table, list) => repeat(createInsertion(rows, table, list)),
-    put: (table, row) => attempt(() => rows.put(table, row)),
-    count: (table, row, counter) => attempt(() => rows.count(table, row, counter)),
-    select: (table, where, how) => repeat(() => rows.select(table, where, how)),
-    total: (table, where) => repeat(() => rows.total(table, where)),
-    update: (table, where, changes) => attempt(() => rows.update(table, where, changes)),
-    delete: (table, where) => attempt(() => rows.delete(table, where)),
+    insert: (table, list) => repeat(createInsertion(sql, table, list)),
     execute: (text) => attempt(() => rows.execute(text)),
     hasTable: (name) => repeat(() => rows.hasTable(name)),
     transaction: (lock, work) => repeat(createRepeatableWork(sql, lock, work)),
@@ -119,15 +101,15 @@ async function createSchema(sql: Sql, schema: string): Promise<void> {
 }
 
 /** Returns an insertion that can be repeated: rows that an earlier attempt has stored are not added again. */
-function createInsertion<Row extends object>(
-  rows: SchemaRows,
-  table: Table<Row>,
-  list: readonly Row[],
-): () => Promise<void> {
+function createInsertion<Row extends object>(sql: Sql, table: Table<Row>, list: readonly Row[]): () => Promise<void> {
+  const rows = createRows(sql);
+  const isOneStatement = list.length * getColumns(table).length <= MAX_PARAMETERS;
   let mayBeStored = false;
   return async () => {
     try {
-      await rows.insert(table, list);
+      await (isOneStatement
+        ? rows.insert(table, list)
+        : begin(sql, (queries) => createRows(queries).insert(table, list)));
     } catch (error) {
       if (mayBeStored && isConflict(error) && (await isStored(rows, table, list))) return;
       mayBeStored ||= isLost(error);
@@ -144,7 +126,7 @@ function createRepeatableWork<Result>(
 ): () => Promise<Result> {
   let isInserted = async (_rows: SchemaRows): Promise<boolean> => false;
   const toRows = (queries: Queries): SchemaRows => {
-    const rows = createRows(queries, (each) => each(queries));
+    const rows = createRows(queries);
     return {
       ...rows,
       async insert(table, list) {
@@ -172,43 +154,13 @@ async function isStored<Row extends object>(
   return isDeepStrictEqual(stored, row);
 }
 
-function createRows(
-  queries: Queries,
-  inTransaction: (work: (queries: Queries) => Promise<void>) => Promise<unknown>,
-): SchemaRows {
-  const run = async (
-    { text, parameters }: SqlStatement,
-    using = queries,
-  ): Promise<{ rows: readonly SqlRow[]; count: number }> => {
-    const rows = await using.unsafe(numberParameters(text), parameters, { prepare: true });
+function createRows(queries: Queries): SchemaRows {
+  const run = async ({ text, parameters }: SqlStatement): Promise<SqlResult> => {
+    const rows = await queries.unsafe(numberParameters(text), parameters, { prepare: true });
     return { rows, count: rows.count };
   };
   return {
-    async insert(table, list) {
-      const size = Math.floor(MAX_PARAMETERS / Object.keys(table.columns).length);
-      const parts = Array.from({ length: Math.ceil(list.length / size) }, (_, n) =>
-        list.slice(n * size, (n + 1) * size),
-      );
-      const insertAll = async (using: Queries): Promise<void> => {
-        for (const part of parts) {
-          const parameters = part.flatMap((row) => toSqlValues(table, row));
-          await run({ text: insertText(table, part.length), parameters }, using);
-        }
-      };
-      await (parts.length > 1 ? inTransaction(insertAll) : insertAll(queries));
-    },
-    async put(table, row) {
-      await run({ text: putText(table), parameters: toSqlValues(table, row) });
-    },
-    async count(table, row, counter) {
-      const { rows } = await run({ text: countText(table, counter), parameters: toSqlValues(table, row) });
-      return Number(rows[0]?.[toSqlName(counter)]);
-    },
-    select: async (table, where, how) =>
-      (await run(selectStatement(table, where, how))).rows.map((row) => fromSqlRow(table, row)),
-    total: async (table, where) => Number((await run(totalStatement(table, where))).rows[0]?.["total"]),
-    update: async (table, where, changes) => (await run(updateStatement(table, where, changes))).count,
-    delete: async (table, where) => (await run(deleteStatement(table, where))).count,
+    ...createSqlRows(run, MAX_PARAMETERS),
     async execute(text) {
       await queries.unsafe(text);
     },

@@ -1,11 +1,49 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { VERSION } from "../../shared/version.ts";
-import { CREATE_MIGRATIONS, MIGRATION_TABLE, MIGRATIONS, toStatement } from "./migrations.ts";
-import type { StoreEngine, Rows } from "./table.ts";
+import { AUDIT, AUDIT_HEADS } from "../audit/rows.ts";
+import { APPROVALS } from "../tables/approvals.ts";
+import { COUNTERS } from "../tables/counters.ts";
+import { KEYS } from "../tables/keys.ts";
+import { RUN_ENTRIES, RUNS } from "../tables/runs.ts";
+import { toSqlName } from "./sql.ts";
+import {
+  type ColumnKind,
+  defineTable,
+  integer,
+  type RowOf,
+  type Rows,
+  type StoreEngine,
+  type Table,
+  text,
+} from "./table.ts";
+
+/** The schemas that the database has had, and the version of Skillgate that created each of them. */
+export const MIGRATIONS = defineTable({
+  name: "migrations",
+  key: ["version"],
+  columns: { version: integer(), program: text(), time: integer() },
+});
+
+type AnyRow = Readonly<Record<string, unknown>>;
+
+/** The tables in the order of an export. */
+export const TABLES = [
+  MIGRATIONS,
+  KEYS,
+  APPROVALS,
+  COUNTERS,
+  AUDIT,
+  AUDIT_HEADS,
+  RUNS,
+  RUN_ENTRIES,
+] as unknown as readonly Table<AnyRow>[];
+
+/** The version of the schema of `TABLES`. */
+export const SCHEMA_VERSION = 3;
 
 /** Rows, and statements that change the schema. */
 export interface SchemaRows extends Rows {
-  execute(text: string): Promise<void>;
+  execute(statement: string): Promise<void>;
   hasTable(name: string): Promise<boolean>;
 }
 
@@ -14,39 +52,61 @@ export interface SqlEngine extends StoreEngine, SchemaRows {
   transaction<Result>(lock: string, work: (rows: SchemaRows) => Promise<Result>): Promise<Result>;
 }
 
-/** The version of the schema, which is that of the last migration. */
-export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
-
-/** Makes the migrations that are missing. Throws `STORE_NEWER` for a store that a newer version has changed. */
-export async function migrate(engine: SqlEngine): Promise<void> {
-  if ((await readVersion(engine, engine.place)) === SCHEMA_VERSION) return;
+/** Creates the tables of an empty database. Throws for a database with another schema. */
+export async function createTables(engine: SqlEngine): Promise<void> {
+  if (await hasSchema(engine, engine.place)) return;
   await engine.transaction("migrations", async (rows) => {
-    // Another process may have made them in the meantime.
-    const version = await readVersion(rows, engine.place);
-    if (version === undefined) await rows.execute(toStatement(CREATE_MIGRATIONS, engine.kind));
-    for (const migration of MIGRATIONS.filter((migration) => migration.version > (version ?? 0))) {
-      for (const change of migration.changes) await rows.execute(toStatement(change, engine.kind));
-      const row = { version: migration.version, program: VERSION, time: Date.now() };
-      await rows.insert(MIGRATION_TABLE, [row]);
-    }
+    // Another process may have created them in the meantime.
+    if (await hasSchema(rows, engine.place)) return;
+    for (const table of TABLES)
+      for (const statement of getStatements(table, engine.kind)) await rows.execute(statement);
+    await rows.insert(MIGRATIONS, [{ version: SCHEMA_VERSION, program: VERSION, time: Date.now() }]);
   });
 }
 
-/** Returns the version of the schema; `undefined` for an empty database. */
-async function readVersion(rows: SchemaRows, location: string): Promise<number | undefined> {
-  if (!(await rows.hasTable(MIGRATION_TABLE.name))) return undefined;
-  const [newest] = await rows.select(MIGRATION_TABLE, {}, { descending: true, limit: 1 });
-  if (newest === undefined) return 0;
-  if (newest.version > SCHEMA_VERSION) throw newerStore(location, newest);
-  return newest.version;
+/** Returns false for an empty database. */
+async function hasSchema(rows: SchemaRows, place: string): Promise<boolean> {
+  if (!(await rows.hasTable(MIGRATIONS.name))) return false;
+  const [newest] = await rows.select(MIGRATIONS, {}, { descending: true, limit: 1 });
+  const version = newest?.version ?? 0;
+  if (newest !== undefined && version > SCHEMA_VERSION) throw newerStore(place, newest);
+  if (version < SCHEMA_VERSION) throw unreleasedStore(place, version);
+  return true;
 }
 
-function newerStore(
-  location: string,
-  { version, program }: { readonly version: number; readonly program: string },
-): Error {
+function newerStore(place: string, { version, program }: RowOf<typeof MIGRATIONS>): Error {
   const values =
-    `${location} has schema ${version}, written by skillgate@${program}; ` +
+    `${place} has schema ${version}, written by skillgate@${program}; ` +
     `this is skillgate@${VERSION}, which knows schema ${SCHEMA_VERSION}. Install skillgate@${program} or newer`;
-  return new SkillgateError("STORE_NEWER", sentence("STORE_NEWER", values), { place: location });
+  return new SkillgateError("STORE_NEWER", sentence("STORE_NEWER", values), { place });
 }
+
+function unreleasedStore(place: string, version: number): Error {
+  const values =
+    `${place} has schema ${version}, written before the first release; this is skillgate@${VERSION}, which knows ` +
+    `schema ${SCHEMA_VERSION}. Move it to another place, and a new store is created`;
+  return new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values), { place });
+}
+
+/** Returns the statements that create a table and its indexes. */
+function getStatements({ name, key, columns, indexes = [] }: Table<AnyRow>, kind: StoreEngine["kind"]): string[] {
+  const table = toSqlName(name);
+  const types = kind === "postgres" ? POSTGRES_TYPES : SQLITE_TYPES;
+  const definitions = Object.entries(columns).map(([column, { kind }]) => `${toSqlName(column)} ${types[kind]}`);
+  return [
+    `CREATE TABLE ${table} (${definitions.join(", ")}, PRIMARY KEY (${key.map(toSqlName).join(", ")}))`,
+    ...indexes.map((list) => {
+      const indexed = list.map(toSqlName);
+      return `CREATE INDEX ${[table, ...indexed].join("_")} ON ${table} (${indexed.join(", ")})`;
+    }),
+  ];
+}
+
+const SQLITE_TYPES: Readonly<Record<ColumnKind, string>> = { text: "TEXT", integer: "INTEGER", json: "TEXT" };
+
+/** The collation sorts texts by their bytes, as SQLite does. */
+const POSTGRES_TYPES: Readonly<Record<ColumnKind, string>> = {
+  text: 'TEXT COLLATE "C"',
+  integer: "BIGINT",
+  json: "TEXT",
+};

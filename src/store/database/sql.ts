@@ -1,9 +1,10 @@
-import type { ColumnKind, Range, SelectOptions, Table, Where } from "./table.ts";
+import type { ColumnKind, Range, Rows, SelectOptions, Table, Where } from "./table.ts";
 
 /** A statement with `?` for each parameter. */
 export interface SqlStatement {
   readonly text: string;
   readonly parameters: readonly SqlValue[];
+  readonly returnsRows?: boolean;
 }
 
 export type SqlValue = string | number | null;
@@ -16,7 +17,42 @@ export function toSqlName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export function insertText<Row>(table: Table<Row>, rows = 1): string {
+/** The number of changed rows, and the rows that a statement returns. */
+export interface SqlResult {
+  readonly count: number;
+  readonly rows: readonly SqlRow[];
+}
+
+/** Returns rows that are read and written by statements. One statement adds at most `maxParameters` values. */
+export function createSqlRows(run: (statement: SqlStatement) => Promise<SqlResult>, maxParameters: number): Rows {
+  return {
+    async insert(table, list) {
+      const size = Math.floor(maxParameters / getColumns(table).length);
+      for (let at = 0; at < list.length; at += size) {
+        const part = list.slice(at, at + size);
+        await run({
+          text: insertText(table, part.length),
+          parameters: part.flatMap((row) => toSqlValues(table, row)),
+        });
+      }
+    },
+    async put(table, row) {
+      await run({ text: putText(table), parameters: toSqlValues(table, row) });
+    },
+    async count(table, row, counter) {
+      const parameters = toSqlValues(table, row);
+      const { rows } = await run({ text: countText(table, counter), parameters, returnsRows: true });
+      return Number(rows[0]?.[toSqlName(counter)]);
+    },
+    select: async (table, where, options) =>
+      (await run(selectStatement(table, where, options))).rows.map((row) => fromSqlRow(table, row)),
+    total: async (table, where) => Number((await run(totalStatement(table, where))).rows[0]?.["total"]),
+    update: async (table, where, changes) => (await run(updateStatement(table, where, changes))).count,
+    delete: async (table, where) => (await run(deleteStatement(table, where))).count,
+  };
+}
+
+function insertText<Row>(table: Table<Row>, rows = 1): string {
   const texts = INSERT_TEXTS.get(table) ?? [];
   INSERT_TEXTS.set(table, texts);
   return (texts[rows] ??= createInsertText(table, rows));
@@ -32,19 +68,19 @@ function createInsertText<Row>(table: Table<Row>, rows: number): string {
 }
 
 /** SqlStatement of `put`: every column that is not in the key is replaced. */
-export function putText<Row>(table: Table<Row>): string {
+function putText<Row>(table: Table<Row>): string {
   const others = getColumns(table).filter((column) => !table.key.includes(column));
   const changes = others.map(toSqlName).map((column) => `${column} = excluded.${column}`);
   return `${insertText(table)} ON CONFLICT (${getKey(table)}) DO UPDATE SET ${changes.join(", ")}`;
 }
 
-export function countText<Row>(table: Table<Row>, counter: keyof Row & string): string {
+function countText<Row>(table: Table<Row>, counter: keyof Row & string): string {
   const [name, column] = [toSqlName(table.name), toSqlName(counter)];
   const added = `${column} = ${name}.${column} + excluded.${column}`;
   return `${insertText(table)} ON CONFLICT (${getKey(table)}) DO UPDATE SET ${added} RETURNING ${column}`;
 }
 
-export function selectStatement<Row>(
+function selectStatement<Row>(
   table: Table<Row>,
   where: Where<Row>,
   { order, descending = false, limit, offset = 0 }: SelectOptions<Row> = {},
@@ -56,40 +92,40 @@ export function selectStatement<Row>(
   );
   const most = limit === undefined ? "" : ` LIMIT ${Math.floor(limit)} OFFSET ${Math.floor(offset)}`;
   const text = `SELECT ${columns} FROM ${toSqlName(table.name)}${condition.text} ORDER BY ${sorted.join(", ")}${most}`;
-  return { text, parameters: condition.parameters };
+  return { text, parameters: condition.parameters, returnsRows: true };
 }
 
-export function totalStatement<Row>(table: Table<Row>, where: Where<Row> = {}): SqlStatement {
+function totalStatement<Row>(table: Table<Row>, where: Where<Row> = {}): SqlStatement {
   const condition = whereClause(table, where);
   const text = `SELECT count(*) AS total FROM ${toSqlName(table.name)}${condition.text}`;
-  return { text, parameters: condition.parameters };
+  return { text, parameters: condition.parameters, returnsRows: true };
 }
 
-export function updateStatement<Row>(table: Table<Row>, where: Where<Row>, changes: Partial<Row>): SqlStatement {
+function updateStatement<Row>(table: Table<Row>, where: Where<Row>, changes: Partial<Row>): SqlStatement {
   const columns = getColumns(table).filter((column) => changes[column] !== undefined);
   const condition = whereClause(table, where);
   const set = columns.map((column) => `${toSqlName(column)} = ?`).join(", ");
-  const values = columns.map((column) => toSqlValue(table.columns[column], changes[column]));
+  const values = columns.map((column) => toSqlValue(table.columns[column].kind, changes[column]));
   return {
     text: `UPDATE ${toSqlName(table.name)} SET ${set}${condition.text}`,
     parameters: [...values, ...condition.parameters],
   };
 }
 
-export function deleteStatement<Row>(table: Table<Row>, where: Where<Row>): SqlStatement {
+function deleteStatement<Row>(table: Table<Row>, where: Where<Row>): SqlStatement {
   const condition = whereClause(table, where);
   return { text: `DELETE FROM ${toSqlName(table.name)}${condition.text}`, parameters: condition.parameters };
 }
 
 /** Returns the values of a row in the order of the columns. */
-export function toSqlValues<Row extends object>(table: Table<Row>, row: Row): SqlValue[] {
-  return getColumns(table).map((column) => toSqlValue(table.columns[column], row[column]));
+function toSqlValues<Row extends object>(table: Table<Row>, row: Row): SqlValue[] {
+  return getColumns(table).map((column) => toSqlValue(table.columns[column].kind, row[column]));
 }
 
-export function fromSqlRow<Row>(table: Table<Row>, row: SqlRow): Row {
+function fromSqlRow<Row>(table: Table<Row>, row: SqlRow): Row {
   const entries = getColumns(table).map((column) => {
     const value = row[toSqlName(column)] ?? null;
-    return [column, table.columns[column] === "json" && typeof value === "string" ? JSON.parse(value) : value];
+    return [column, table.columns[column].kind === "json" && typeof value === "string" ? JSON.parse(value) : value];
   });
   return Object.fromEntries(entries) as Row;
 }

@@ -5,25 +5,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { createQueue } from "../queue.ts";
 import { clearMark, hasDamageMark, markDamaged, moveAside } from "./damaged-file.ts";
-import {
-  countText,
-  deleteStatement,
-  fromSqlRow,
-  insertText,
-  putText,
-  selectStatement,
-  type SqlRow,
-  type SqlValue,
-  type SqlStatement,
-  toSqlName,
-  toSqlValues,
-  totalStatement,
-  updateStatement,
-} from "./sql.ts";
+import { createSqlRows, type SqlResult, type SqlRow, type SqlStatement, toSqlName } from "./sql.ts";
 import { isBusy, isDamaged, toStoreError } from "./sqlite-errors.ts";
 import type { SqliteConnection, SqliteProgram, SqliteStatement } from "./sqlite-program.ts";
 import type { SchemaRows, SqlEngine } from "./schema.ts";
-import type { SelectOptions, Table, Where } from "./table.ts";
+import { guardRows, type RunOperation } from "./table.ts";
 import { watchDatabaseFile } from "./watch.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
 
@@ -38,8 +24,8 @@ export interface SqliteOptions {
 const BLOCKING_WAIT_MS = 5;
 const MAX_PAUSE_MS = 20;
 const MAX_STATEMENTS = 200;
-/** Limit on the rows that one statement adds: a row in such a statement takes half the time of a row in one of its own. */
-const MAX_TOGETHER = 64;
+/** Limit on the values that one statement adds: rows in one statement take half the time of rows in one each. */
+const MAX_PARAMETERS = 256;
 
 /**
  * Commits survive the end of this process at any point. After a power failure the newest commits may be missing, but the
@@ -120,11 +106,11 @@ function requireIntact(connection: SqliteConnection): void {
 }
 
 /** Repeats `work` while another connection writes. */
-async function whenFree<Result>(work: () => Result, lockMs: number): Promise<Result> {
+async function whenFree<Result>(work: () => Result | Promise<Result>, lockMs: number): Promise<Result> {
   const until = performance.now() + lockMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
-      return work();
+      return await work();
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (performance.now() > until) throw lockTimeout(lockMs, error);
@@ -144,60 +130,53 @@ function createEngine(
   program: SqliteProgram,
   { lockMs }: SqliteOptions,
 ): SqlEngine {
-  const statements = createStatements(connection);
-  const rows = createRows(connection, statements);
-  const inTransaction = toPromises(rows);
+  const run = createRunner(connection);
+  const rows: SchemaRows = {
+    ...createSqlRows(async (statement) => run(statement), MAX_PARAMETERS),
+    execute: async (statement) => void connection.exec(statement),
+    hasTable: async (name) => run({ ...HAS_TABLE, parameters: [toSqlName(name)] }).rows.length > 0,
+  };
   const queued = createQueue();
 
-  async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      if (isDamaged(error)) await markDamaged(file);
-      throw toStoreError(error, file);
-    }
-  }
   /** Runs one operation when no transaction is open. */
-  const alone = <Result>(work: () => Result): Promise<Result> => queued(() => attempt(() => whenFree(work, lockMs)));
+  const alone: RunOperation = (work) =>
+    queued(async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (isDamaged(error)) await markDamaged(file);
+        throw toStoreError(error, file);
+      }
+    });
+  const read: RunOperation = (work) => alone(() => whenFree(work, lockMs));
+  const write: RunOperation = (work) =>
+    alone(async () => {
+      // Not prepared: libsql does not reset a prepared statement that failed because another connection writes.
+      await whenFree(() => connection.exec("BEGIN IMMEDIATE"), lockMs);
+      try {
+        const result = await work();
+        connection.exec("COMMIT");
+        return result;
+      } catch (error) {
+        rollBack(connection);
+        throw error;
+      }
+    });
 
-  const transaction = <Result>(work: (rows: SchemaRows) => Promise<Result>): Promise<Result> =>
-    queued(() =>
-      attempt(async () => {
-        await whenFree(() => statements.run(BEGIN), lockMs);
-        try {
-          const result = await work(inTransaction);
-          statements.run(COMMIT);
-          return result;
-        } catch (error) {
-          rollBack(connection);
-          throw error;
-        }
-      }),
-    );
-
-  const watchers = watchDatabaseFile(file, () => statements.all(DATA_VERSION)[0]?.["data_version"]);
+  const watchers = watchDatabaseFile(file, () => run(DATA_VERSION).rows[0]?.["data_version"]);
   return {
+    ...guardRows(rows, read, write),
     kind: "sqlite",
     place: file,
-    insert: (table, list) =>
-      list.length <= MAX_TOGETHER
-        ? alone(() => rows.insert(table, list))
-        : transaction((inside) => inside.insert(table, list)),
-    put: (table, row) => alone(() => rows.put(table, row)),
-    count: (table, row, counter) => alone(() => rows.count(table, row, counter)),
-    select: (table, where, how) => alone(() => rows.select(table, where, how)),
-    total: (table, where) => alone(() => rows.total(table, where)),
-    update: (table, where, changes) => alone(() => rows.update(table, where, changes)),
-    delete: (table, where) => alone(() => rows.delete(table, where)),
-    transaction: (_lock, work) => transaction(work),
-    execute: (text) => alone(() => rows.execute(text)),
-    hasTable: (name) => alone(() => rows.hasTable(name)),
+    execute: (statement) => write(() => rows.execute(statement)),
+    hasTable: (name) => read(() => rows.hasTable(name)),
+    transaction: (_lock, work) => write(() => work(rows)),
     watch: (listener) => watchers.watch(listener),
     announce: async () => watchers.announce(),
     size: async () => ({ bytes: await sizeOnDisk(file), program: program.name }),
     async vacuum() {
-      await alone(() => connection.exec("VACUUM"));
-      await alone(() => connection.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+      await read(async () => connection.exec("VACUUM"));
+      await read(async () => connection.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
     },
     close: () =>
       queued(async () => {
@@ -207,11 +186,8 @@ function createEngine(
   };
 }
 
-const NO_PARAMETERS: readonly SqlValue[] = [];
-const BEGIN: SqlStatement = { text: "BEGIN IMMEDIATE", parameters: NO_PARAMETERS };
-const COMMIT: SqlStatement = { text: "COMMIT", parameters: NO_PARAMETERS };
-const DATA_VERSION: SqlStatement = { text: "PRAGMA data_version", parameters: NO_PARAMETERS };
-const HAS_TABLE = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?";
+const DATA_VERSION: SqlStatement = { text: "PRAGMA data_version", parameters: [], returnsRows: true };
+const HAS_TABLE = { text: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", returnsRows: true };
 
 /** SQLite may have ended the transaction itself, for instance on a full disk. */
 function rollBack(connection: SqliteConnection): void {
@@ -232,13 +208,8 @@ function closeConnection(connection: SqliteConnection): void {
   connection.close();
 }
 
-interface Statements {
-  run(statement: SqlStatement): number;
-  all(statement: SqlStatement): readonly SqlRow[];
-}
-
 /** Prepares each text once. */
-function createStatements(connection: SqliteConnection): Statements {
+function createRunner(connection: SqliteConnection): (statement: SqlStatement) => SqlResult {
   const prepared = new Map<string, SqliteStatement>();
   const prepare = (text: string): SqliteStatement => {
     const cached = prepared.get(text);
@@ -248,61 +219,11 @@ function createStatements(connection: SqliteConnection): Statements {
     prepared.set(text, statement);
     return statement;
   };
-  return {
-    run: ({ text, parameters }) => Number(prepare(text).run(...parameters).changes),
-    all: ({ text, parameters }) => prepare(text).all(...parameters) as readonly SqlRow[],
+  return ({ text, parameters, returnsRows = false }) => {
+    const statement = prepare(text);
+    if (returnsRows) return { count: 0, rows: statement.all(...parameters) as readonly SqlRow[] };
+    return { count: Number(statement.run(...parameters).changes), rows: [] };
   };
-}
-
-function createRows(connection: SqliteConnection, statements: Statements): SyncRows {
-  return {
-    insert(table, list) {
-      for (let at = 0; at < list.length; at += MAX_TOGETHER) {
-        const part = list.slice(at, at + MAX_TOGETHER);
-        const parameters = part.flatMap((row) => toSqlValues(table, row));
-        statements.run({ text: insertText(table, part.length), parameters });
-      }
-    },
-    put: (table, row) => void statements.run({ text: putText(table), parameters: toSqlValues(table, row) }),
-    count(table, row, counter) {
-      const found = statements.all({ text: countText(table, counter), parameters: toSqlValues(table, row) });
-      return Number(found[0]?.[toSqlName(counter)]);
-    },
-    select: (table, where, how) =>
-      statements.all(selectStatement(table, where, how)).map((row) => fromSqlRow(table, row)),
-    total: (table, where) => Number(statements.all(totalStatement(table, where))[0]?.["total"]),
-    update: (table, where, changes) => statements.run(updateStatement(table, where, changes)),
-    delete: (table, where) => statements.run(deleteStatement(table, where)),
-    execute: (text) => void connection.exec(text),
-    hasTable: (name) => statements.all({ text: HAS_TABLE, parameters: [toSqlName(name)] }).length > 0,
-  };
-}
-
-function toPromises(rows: SyncRows): SchemaRows {
-  return {
-    insert: async (table, list) => rows.insert(table, list),
-    put: async (table, row) => rows.put(table, row),
-    count: async (table, row, counter) => rows.count(table, row, counter),
-    select: async (table, where, how) => rows.select(table, where, how),
-    total: async (table, where) => rows.total(table, where),
-    update: async (table, where, changes) => rows.update(table, where, changes),
-    delete: async (table, where) => rows.delete(table, where),
-    execute: async (text) => rows.execute(text),
-    hasTable: async (name) => rows.hasTable(name),
-  };
-}
-
-/** `SchemaRows`, each operation blocking. */
-interface SyncRows {
-  insert<Row extends object>(table: Table<Row>, rows: readonly Row[]): void;
-  put<Row extends object>(table: Table<Row>, row: Row): void;
-  count<Row extends object>(table: Table<Row>, row: Row, counter: keyof Row & string): number;
-  select<Row extends object>(table: Table<Row>, where: Where<Row>, options?: SelectOptions<Row>): Row[];
-  total<Row extends object>(table: Table<Row>, where?: Where<Row>): number;
-  update<Row extends object>(table: Table<Row>, where: Where<Row>, changes: Partial<Row>): number;
-  delete<Row extends object>(table: Table<Row>, where: Where<Row>): number;
-  execute(text: string): void;
-  hasTable(name: string): boolean;
 }
 
 async function sizeOnDisk(file: string): Promise<number> {

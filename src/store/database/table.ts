@@ -1,11 +1,47 @@
 /** Kinds of columns: a text, a whole number that JavaScript represents exactly, or a JSON value that is kept as text. */
 export type ColumnKind = "text" | "integer" | "json";
 
-/** A table: its name, the columns of its primary key, and the kind of each column. */
+/** A column whose values have a type. */
+export interface Column<Value> {
+  readonly kind: ColumnKind;
+  /** Exists only for the type checker. */
+  readonly value?: Value;
+}
+
+export function text<Value extends string = string>(): Column<Value> {
+  return { kind: "text" };
+}
+
+export function integer(): Column<number> {
+  return { kind: "integer" };
+}
+
+export function json<Value>(): Column<Value> {
+  return { kind: "json" };
+}
+
+/** Returns a column that may have no value. */
+export function optional<Value>({ kind }: Column<Value>): Column<Value | null> {
+  return { kind };
+}
+
+/** A table. The types of its rows, its SQL and its creation follow from its columns. */
 export interface Table<Row> {
   readonly name: string;
+  /** The columns of the primary key. */
   readonly key: readonly (keyof Row & string)[];
-  readonly columns: Readonly<Record<keyof Row & string, ColumnKind>>;
+  readonly columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
+  /** The columns of each index. */
+  readonly indexes?: readonly (readonly (keyof Row & string)[])[];
+}
+
+/** The type of the rows of a table. */
+export type RowOf<Description> =
+  Description extends Table<infer Row> ? { readonly [Name in keyof Row]: Row[Name] } : never;
+
+/** Returns a table as it is, with the type of its rows. */
+export function defineTable<Row>(table: Table<Row>): Table<Row> {
+  return table;
 }
 
 /** A condition on one column: a value that it equals, or a range; `null` matches columns without a value. */
@@ -60,6 +96,22 @@ export interface Rows {
   ): Promise<number>;
   /** Deletes the rows that match, and returns how many these were. */
   delete<Row extends object>(table: Table<Row>, where: Where<NoInfer<Row>>): Promise<number>;
+}
+
+/** Runs an operation on rows. */
+export type RunOperation = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** Returns rows whose operations run through `read` and `write`. */
+export function guardRows(rows: Rows, read: RunOperation, write: RunOperation = read): Rows {
+  return {
+    insert: (table, list) => write(() => rows.insert(table, list)),
+    put: (table, row) => write(() => rows.put(table, row)),
+    count: (table, row, counter) => write(() => rows.count(table, row, counter)),
+    select: (table, where, options) => read(() => rows.select(table, where, options)),
+    total: (table, where) => read(() => rows.total(table, where)),
+    update: (table, where, changes) => write(() => rows.update(table, where, changes)),
+    delete: (table, where) => write(() => rows.delete(table, where)),
+  };
 }
 
 /** The size of a store, and of its parts. */

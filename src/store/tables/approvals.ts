@@ -1,6 +1,15 @@
 import type { ApprovalScope, Approver } from "../../model/approval.ts";
 import type { Json } from "../../model/json.ts";
-import type { StoreEngine, Table, Where } from "../database/table.ts";
+import {
+  defineTable,
+  integer,
+  json,
+  optional,
+  type RowOf,
+  type StoreEngine,
+  text,
+  type Where,
+} from "../database/table.ts";
 
 /**
  * `cancelled`: the run of the call has ended before the answer; `orphaned`: the process that waited has ended.
@@ -10,43 +19,50 @@ export type ApprovalState = "pending" | "approved" | "denied" | "expired" | "can
 const CLOSED_STATES: readonly ApprovalState[] = ["approved", "denied", "expired", "cancelled", "orphaned"];
 
 /** The question whether one call may be made. Times are in milliseconds since 1970. */
-export interface ApprovalRow {
-  readonly id: string;
-  readonly runId: string;
-  /** The number of the call in its run; `null` for a record of an earlier version. */
-  readonly callId: number | null;
-  /** Id of the caller. */
-  readonly caller: string;
-  /** `Skill.method` */
-  readonly path: string;
-  /** The description of the method. */
-  readonly description: string;
-  /** Properties of the method that matter for the answer, such as `destructive`. */
-  readonly marks: readonly string[];
-  /** The person who must answer. */
-  readonly approver: Approver;
-  /** The arguments as a person sees them, with secrets masked. */
-  readonly arguments: Json;
-  /** Digest of the arguments without masks, of full length. */
-  readonly digest: string;
-  readonly plan: Json;
-  readonly provenance: Json;
-  /** The scopes that a yes can have. */
-  readonly scopes: readonly ApprovalScope[];
-  /** The process whose call waits for the answer, or `run:ID` for a run with a record; `null` if no call waits. */
-  readonly waiter: string | null;
-  readonly state: ApprovalState;
-  /** The scope of the yes. */
-  readonly scope: ApprovalScope | null;
-  readonly created: number;
-  readonly expires: number;
-  readonly answeredBy: string | null;
-  readonly answeredAs: Approver | null;
-  readonly answeredAt: number | null;
-  readonly usedAt: number | null;
-  /** When the question left the state `pending`; `null` also for a record of an earlier version. */
-  readonly closedAt: number | null;
-}
+export type ApprovalRow = RowOf<typeof APPROVALS>;
+
+export const APPROVALS = defineTable({
+  name: "approvals",
+  key: ["id"],
+  columns: {
+    id: text(),
+    runId: text(),
+    /** The number of the call in its run; `null` for a record of an earlier version. */
+    callId: optional(integer()),
+    /** Id of the caller. */
+    caller: text(),
+    /** `Skill.method` */
+    path: text(),
+    /** The description of the method. */
+    description: text(),
+    /** Properties of the method that matter for the answer, such as `destructive`. */
+    marks: json<readonly string[]>(),
+    /** The person who must answer. */
+    approver: text<Approver>(),
+    /** The arguments as a person sees them, with secrets masked. */
+    arguments: json<Json>(),
+    /** Digest of the arguments without masks, of full length. */
+    digest: text(),
+    plan: json<Json>(),
+    provenance: json<Json>(),
+    /** The scopes that a yes can have. */
+    scopes: json<readonly ApprovalScope[]>(),
+    /** The process whose call waits for the answer, or `run:ID` for a run with a record; `null` if no call waits. */
+    waiter: optional(text()),
+    state: text<ApprovalState>(),
+    /** The scope of the yes. */
+    scope: optional(text<ApprovalScope>()),
+    created: integer(),
+    expires: integer(),
+    answeredBy: optional(text()),
+    answeredAs: optional(text<Approver>()),
+    answeredAt: optional(integer()),
+    usedAt: optional(integer()),
+    /** When the question left the state `pending`; `null` also for a record of an earlier version. */
+    closedAt: optional(integer()),
+  },
+  indexes: [["state", "created"], ["state", "expires"], ["runId"], ["closedAt"]],
+});
 
 /** All questions, open and answered. Every change makes the watchers of the database run, in all processes. */
 export interface ApprovalTable {
@@ -84,36 +100,6 @@ export interface ApprovalTable {
   /** Deletes closed questions that were asked before `time`, and returns how many these were. */
   prune(time: number): Promise<number>;
 }
-
-export const APPROVALS: Table<ApprovalRow> = {
-  name: "approvals",
-  key: ["id"],
-  columns: {
-    id: "text",
-    runId: "text",
-    callId: "integer",
-    caller: "text",
-    path: "text",
-    description: "text",
-    marks: "json",
-    approver: "text",
-    arguments: "json",
-    digest: "text",
-    plan: "json",
-    provenance: "json",
-    scopes: "json",
-    waiter: "text",
-    state: "text",
-    scope: "text",
-    created: "integer",
-    expires: "integer",
-    answeredBy: "text",
-    answeredAs: "text",
-    answeredAt: "integer",
-    usedAt: "integer",
-    closedAt: "integer",
-  },
-};
 
 /** The answer of a question that has none yet. */
 export const UNANSWERED = {

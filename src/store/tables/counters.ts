@@ -1,15 +1,22 @@
-import type { StoreEngine, Table } from "../database/table.ts";
+import { defineTable, integer, type RowOf, type StoreEngine, text } from "../database/table.ts";
 
 /** How often something happened in one window of time. */
-export interface CounterRow {
-  /** The subject that is counted, such as `key abc minute`. */
-  readonly bucket: string;
-  /** The beginning of the window, in milliseconds since 1970. */
-  readonly start: number;
-  readonly count: number;
-  /** The row may be deleted after this time. */
-  readonly expires: number;
-}
+export type CounterRow = RowOf<typeof COUNTERS>;
+
+export const COUNTERS = defineTable({
+  name: "counters",
+  key: ["bucket", "start"],
+  columns: {
+    /** The subject that is counted, such as `key abc minute`. */
+    bucket: text(),
+    /** The beginning of the window, in milliseconds since 1970. */
+    start: integer(),
+    count: integer(),
+    /** The row may be deleted after this time. */
+    expires: integer(),
+  },
+  indexes: [["expires"]],
+});
 
 /** Counters that all processes on the store share, for limits of rates. */
 export interface CounterTable {
@@ -21,12 +28,6 @@ export interface CounterTable {
   /** Deletes the windows that may be deleted by `time`, and returns how many these were. */
   expire(time: number): Promise<number>;
 }
-
-export const COUNTERS: Table<CounterRow> = {
-  name: "counters",
-  key: ["bucket", "start"],
-  columns: { bucket: "text", start: "integer", count: "integer", expires: "integer" },
-};
 
 export function createCounterTable(engine: StoreEngine): CounterTable {
   return {

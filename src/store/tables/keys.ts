@@ -1,27 +1,33 @@
 import type { CallLimits } from "../../model/caller.ts";
-import type { StoreEngine, Table } from "../database/table.ts";
+import { defineTable, integer, json, optional, type RowOf, type StoreEngine, text } from "../database/table.ts";
 
 /** An API key. Times are in milliseconds since 1970. */
-export interface KeyRow {
-  readonly id: string;
-  /** The beginning of the key, which lists show. */
-  readonly prefix: string;
-  /** Digest of the whole key, hexadecimal; the key itself is not stored. */
-  readonly sha256: string;
-  /** Digest of the key before its rotation, which is valid until `previousExpires`. */
-  readonly previousSha256: string | null;
-  readonly previousExpires: number | null;
-  readonly name: string;
-  /** Such as `ToolInvoke(FilesystemMCP.*)`. */
-  readonly permissions: readonly string[];
-  readonly scopes: readonly string[];
-  readonly roles: readonly string[];
-  readonly limits: CallLimits;
-  readonly created: number;
-  readonly lastUsed: number | null;
-  readonly expires: number | null;
-  readonly revoked: number | null;
-}
+export type KeyRow = RowOf<typeof KEYS>;
+
+export const KEYS = defineTable({
+  name: "keys",
+  key: ["id"],
+  columns: {
+    id: text(),
+    /** The beginning of the key, which lists show. */
+    prefix: text(),
+    /** Digest of the whole key, hexadecimal; the key itself is not stored. */
+    sha256: text(),
+    /** Digest of the key before its rotation, which is valid until `previousExpires`. */
+    previousSha256: optional(text()),
+    previousExpires: optional(integer()),
+    name: text(),
+    /** Such as `ToolInvoke(FilesystemMCP.*)`. */
+    permissions: json<readonly string[]>(),
+    scopes: json<readonly string[]>(),
+    roles: json<readonly string[]>(),
+    limits: json<CallLimits>(),
+    created: integer(),
+    lastUsed: optional(integer()),
+    expires: optional(integer()),
+    revoked: optional(integer()),
+  },
+});
 
 /** The keys of all callers. */
 export interface KeyTable {
@@ -33,27 +39,6 @@ export interface KeyTable {
   /** Returns false if the key does not exist. */
   update(id: string, changes: Partial<Omit<KeyRow, "id">>): Promise<boolean>;
 }
-
-export const KEYS: Table<KeyRow> = {
-  name: "keys",
-  key: ["id"],
-  columns: {
-    id: "text",
-    prefix: "text",
-    sha256: "text",
-    previousSha256: "text",
-    previousExpires: "integer",
-    name: "text",
-    permissions: "json",
-    scopes: "json",
-    roles: "json",
-    limits: "json",
-    created: "integer",
-    lastUsed: "integer",
-    expires: "integer",
-    revoked: "integer",
-  },
-};
 
 export function createKeyTable(engine: StoreEngine): KeyTable {
   return {

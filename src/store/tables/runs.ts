@@ -1,4 +1,13 @@
-import type { SelectOptions, StoreEngine, Table, Where } from "../database/table.ts";
+import {
+  defineTable,
+  integer,
+  optional,
+  type RowOf,
+  type SelectOptions,
+  type StoreEngine,
+  text,
+  type Where,
+} from "../database/table.ts";
 
 /**
  * `waiting`: all that the program waits for are answers of persons. `unknown`: a call had begun when the process ended, and
@@ -7,42 +16,55 @@ import type { SelectOptions, StoreEngine, Table, Where } from "../database/table
 export type RunStatus = "running" | "waiting" | "completed" | "failed" | "cancelled" | "unknown";
 
 /** Facts about one run, for lists. Its record is in `RunEntryRow`s. Times are in milliseconds since 1970. */
-export interface RunRow {
-  readonly id: string;
-  /** Id of the caller. */
-  readonly caller: string;
-  readonly state: RunStatus;
-  /** The first line of the program, cut. */
-  readonly title: string;
-  readonly created: number;
-  readonly updated: number;
-  readonly ended: number | null;
-  /** The run that this one continues. */
-  readonly continues: string | null;
-  /** Number of calls that have ended. */
-  readonly calls: number;
-  /** Number of those that may have had an effect. */
-  readonly effects: number;
-  /** Size of the record in UTF-16 units. */
-  readonly size: number;
-  /** The process that executes the program, or waits for an answer in it; `null` if none does. */
-  readonly claimedBy: string | null;
-  /** After this time another process may claim the run. */
-  readonly claimedUntil: number;
-  /** Number of processes that have executed it, one after the other. */
-  readonly attempts: number;
-}
+export type RunRow = RowOf<typeof RUNS>;
+
+export const RUNS = defineTable({
+  name: "runs",
+  key: ["id"],
+  columns: {
+    id: text(),
+    /** Id of the caller. */
+    caller: text(),
+    state: text<RunStatus>(),
+    /** The first line of the program, cut. */
+    title: text(),
+    created: integer(),
+    updated: integer(),
+    ended: optional(integer()),
+    /** The run that this one continues. */
+    continues: optional(text()),
+    /** Number of calls that have ended. */
+    calls: integer(),
+    /** Number of those that may have had an effect. */
+    effects: integer(),
+    /** Size of the record in UTF-16 units. */
+    size: integer(),
+    /** The process that executes the program, or waits for an answer in it; `null` if none does. */
+    claimedBy: optional(text()),
+    /** After this time another process may claim the run. */
+    claimedUntil: integer(),
+    /** Number of processes that have executed it, one after the other. */
+    attempts: integer(),
+  },
+  indexes: [["created"], ["state", "claimedUntil"], ["ended"]],
+});
 
 /** A part of a record: events that were committed together. */
-export interface RunEntryRow {
-  readonly run: string;
-  /** Counts from 0 without gaps. */
-  readonly seq: number;
-  /** JSON of a list of events. */
-  readonly events: string;
-  /** SHA-256 of the hash of the entry before and of `events`, hexadecimal. */
-  readonly hash: string;
-}
+export type RunEntryRow = RowOf<typeof RUN_ENTRIES>;
+
+export const RUN_ENTRIES = defineTable({
+  name: "runEntries",
+  key: ["run", "seq"],
+  columns: {
+    run: text(),
+    /** Counts from 0 without gaps. */
+    seq: integer(),
+    /** JSON of a list of events. */
+    events: text(),
+    /** SHA-256 of the hash of the entry before and of `events`, hexadecimal. */
+    hash: text(),
+  },
+});
 
 /** A process on a run: it holds the claim until the time is over, unless it renews it. */
 export interface Claim {
@@ -75,33 +97,6 @@ export interface RunTable {
   /** Deletes runs that have ended before `time`, with their records, and returns how many these were. */
   prune(time: number): Promise<number>;
 }
-
-export const RUNS: Table<RunRow> = {
-  name: "runs",
-  key: ["id"],
-  columns: {
-    id: "text",
-    caller: "text",
-    state: "text",
-    title: "text",
-    created: "integer",
-    updated: "integer",
-    ended: "integer",
-    continues: "text",
-    calls: "integer",
-    effects: "integer",
-    size: "integer",
-    claimedBy: "text",
-    claimedUntil: "integer",
-    attempts: "integer",
-  },
-};
-
-export const RUN_ENTRIES: Table<RunEntryRow> = {
-  name: "runEntries",
-  key: ["run", "seq"],
-  columns: { run: "text", seq: "integer", events: "text", hash: "text" },
-};
 
 /** Runs that are deleted in one statement. */
 const PRUNED_TOGETHER = 500;
