@@ -33,7 +33,7 @@ try {
 
 function compile() {
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  const args = [tsc, "-p", join(ROOT, "tsconfig.json"), "--outDir", staging];
+  const args = [tsc, "-p", join(ROOT, "tsconfig.build.json"), "--outDir", staging];
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
   if (status !== 0) {
     rmSync(staging, { recursive: true, force: true });

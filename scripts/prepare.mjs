@@ -20,6 +20,7 @@ const SOURCES = [
   "scripts/build.mjs",
   "scripts/bundle-library.mjs",
   "tsconfig.json",
+  "tsconfig.build.json",
   "package-lock.json",
 ];
 

@@ -1,17 +1,44 @@
-// `npm test`: makes the clone ready, then builds, checks and tests everything.
+// `npm test`: makes the clone ready, then builds, checks and tests it. `npm run test:all` adds what takes longer:
+// installations, packages, all browsers, whole corpora, and property tests with new seeds.
 
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { install, npm, ROOT } from "./prepare.mjs";
+import { join } from "node:path";
+import { install, ROOT } from "./prepare.mjs";
+
+const HELP = `npm test                         build, check and test
+npm test -- test/skills          the same with the tests of one folder
+npm test -- --slowest            shows the CPU time of each test file
+npm run test:all                 the same and then the rest
+npm run test:rest                the rest alone
+npm run test:changed             the tests of what was changed since the last commit
+`;
+
+const args = process.argv.slice(2);
+if (args.includes("--help")) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
+const parts = { "--all": ["usual", "rest"], "--rest": ["rest"] };
+const flag = args.find((arg) => Object.hasOwn(parts, arg));
+const own = new Set(["--all", "--rest", "--slowest"]);
+const passedOn = args.filter((arg) => !own.has(arg));
 
 await install();
+await run(process.execPath, [join(ROOT, "scripts", "check.mjs")]);
+for (const part of parts[flag] ?? ["usual"])
+  await run(process.execPath, [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...passedOn], {
+    SKILLGATE_TESTS: part,
+    ...(args.includes("--slowest") && { SLOWEST: "all" }),
+  });
 
-const [command, ...args] = npm();
-const child = spawn(command, [...args, "run", "ok", ...passedOn()], { cwd: ROOT, stdio: "inherit" });
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
-
-/** `npm test -- test/skills` runs the tests of one folder, after all the checks. */
-function passedOn() {
-  return process.argv.length > 2 ? ["--", ...process.argv.slice(2)] : [];
+/** Runs a program to its end. If it fails, this process ends with the same exit code. */
+async function run(program, words, env = {}) {
+  const child = spawn(program, words, { cwd: ROOT, stdio: "inherit", env: { ...process.env, ...env } });
+  const pass = (signal) => child.kill(signal);
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, pass);
+  const [code, signal] = await new Promise((resolve) => child.on("exit", (...end) => resolve(end)));
+  for (const signal of signals) process.off(signal, pass);
+  if (code !== 0) process.exit(code ?? 128 + constants.signals[signal]);
 }

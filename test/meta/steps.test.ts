@@ -3,15 +3,22 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 
-import { formatSlowest } from "../support/slowest-files.ts";
+import { findOverBudget, formatSlowest } from "../support/cpu-report.ts";
 
-test("lists the ten slowest files of a run, the slowest first", () => {
-  const files = Array.from({ length: 12 }, (_, at) => ({ file: `test/f${at}.test.ts`, durationMs: 1_000 * at }));
-  const [title, ...rows] = formatSlowest(files).trim().split("\n");
-  expect(title).toBe("The slowest files:");
-  expect(rows.map((row) => row.trim())).toEqual(
-    [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((at) => `${at}.0 s  test/f${at}.test.ts`),
-  );
+const files = Array.from({ length: 12 }, (_, at) => ({ file: `test/f${at}.test.ts`, cpuMs: 2_000 * at }));
+
+test("lists the files of a run that took the most CPU time, the slowest first", () => {
+  expect(formatSlowest(files, 3).trim().split("\n")).toEqual([
+    "CPU time of the slowest files:",
+    "   22.0 s  test/f11.test.ts",
+    "   20.0 s  test/f10.test.ts",
+    "   18.0 s  test/f9.test.ts",
+    "  132.0 s  all 12 files",
+  ]);
+});
+
+test("reports a file that takes more CPU time than its budget", () => {
+  expect(findOverBudget(files)).toEqual(["test/f11.test.ts took 22.0 CPU seconds; its budget is 20"]);
 });
 
 test("shows which step of the preparation runs, and how long it takes", () => {

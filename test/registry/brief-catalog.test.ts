@@ -103,7 +103,7 @@ test("use decides what is shown in detail, not where it stands [D4]", () => {
   expect(after).toMatch(
     /GitMCP\n(?: .*\n)* {2}git_status\(.*\): \{[\s\S]*\nPlaywrightMCP\n(?: .*\n)* {2}browser_tabs\(/,
   );
-  const names = (part: string) => [...part.matchAll(/^ {2}(\w+)\(/gm)].map(([, name]) => name);
+  const names = (part: string) => [...part.matchAll(/^ {2}(\w+)\(/gm)].map(([, name = ""]) => name);
   for (const block of after.split(/\n(?=\w)/)) expect(names(block)).toEqual(names(block).toSorted());
 });
 
