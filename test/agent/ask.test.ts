@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { sayText, serveReplies } from "../support/agent.ts";
-import { rawText, rawToolCall, serveRaw } from "../support/raw-model-server.ts";
+import { rawText, rawToolCall, serveRaw } from "./raw-model-server.ts";
 import { ended, MATH_SKILL, meetingPoint, project, skillgate, start } from "../surfaces/cli/command.ts";
 
 const SCRIPT = `

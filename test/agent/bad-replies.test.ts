@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 
 import { collect, createAgent, createMathRuntime, getDone, getShown, pick, WIRES } from "../support/agent.ts";
-import { events, rawText, rawToolCall, serveRaw } from "../support/raw-model-server.ts";
+import { events, rawText, rawToolCall, serveRaw } from "./raw-model-server.ts";
 
 const runtime = await createMathRuntime();
 afterAll(() => runtime.close());

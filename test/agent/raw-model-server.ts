@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import type { AgentOptions } from "../../src/agent/index.ts";
-import type { Wire } from "./agent.ts";
+import type { Wire } from "../support/agent.ts";
 
 /** A server that answers each request with bytes as they are, for replies that no proper server sends. */
 export interface RawServer extends AsyncDisposable {
