@@ -1,8 +1,8 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { findFreePort } from "./free-port.ts";
@@ -35,11 +35,7 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-postgres-"));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, "data");
-  execFileSync(join(programs, "initdb"), ["-D", data, "-U", "skillgate", "-A", "trust", "-E", "UTF8", "--no-sync"], {
-    stdio: "pipe",
-    cwd: folder,
-    ...user,
-  });
+  createCluster(data, programs, user);
   const port = await findFreePort();
   const settings = [
     "fsync=off",
@@ -88,6 +84,27 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
   };
 }
 
+/** Creates the files of an empty database. Later calls copy those of the first: `initdb` takes a second. */
+function createCluster(data: string, programs: string, user: User | undefined): void {
+  const initdb = join(programs, "initdb");
+  const version = execFileSync(initdb, ["--version"], { encoding: "utf8" }).trim().replace(/\W+/g, "-");
+  const first = join(".cache", `${version}-${user?.uid ?? process.getuid?.()}`);
+  if (existsSync(first)) {
+    execFileSync("cp", ["-a", first, data]);
+    return;
+  }
+  const args = ["-D", data, "-U", "skillgate", "-A", "trust", "-E", "UTF8", "--no-sync"];
+  execFileSync(initdb, args, { stdio: "pipe", cwd: dirname(data), ...user });
+  mkdirSync(".cache", { recursive: true });
+  const copy = `${first}-${process.pid}`;
+  execFileSync("cp", ["-a", data, copy]);
+  try {
+    renameSync(copy, first);
+  } catch {
+    rmSync(copy, { recursive: true }); // another test was faster
+  }
+}
+
 /** Debian installs the programs outside of PATH. */
 function findPrograms(): string | undefined {
   const debian = "/usr/lib/postgresql";
@@ -96,8 +113,13 @@ function findPrograms(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
 }
 
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** PostgreSQL refuses to run as root. */
-function findUser(): { readonly uid: number; readonly gid: number } | undefined {
+function findUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const name = getId("-u", "postgres") === undefined ? "nobody" : "postgres";
   return { uid: getId("-u", name) ?? 65_534, gid: getId("-g", name) ?? 65_534 };
