@@ -1,4 +1,5 @@
 import fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { afterAll, expect, test } from "vitest";
 
 import { createSandbox } from "../../sandbox/index.ts";
@@ -28,9 +29,6 @@ registry.register({
 
 const asked = { ...questions, catalog: registry.catalog, problems: () => [], findRefusal: () => undefined };
 
-/** How many random programs run; `PROGRAMS=1500 npx vitest run …` tries more. */
-const PROGRAMS = Number(process.env["PROGRAMS"] ?? 300);
-
 test.each([
   ["without a single await", "never"],
   ["with an await here and there", "sometimes"],
@@ -45,7 +43,7 @@ test.each([
         fc.pre(plain.value !== undefined && plain.calls < 100);
         expect(await runInside(source), source).toEqual(plain);
       }),
-      { numRuns: PROGRAMS },
+      { numRuns: repetitions(50, 300) },
     );
   },
   600_000,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
+import fc from "../support/fuzz.ts";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createKeys, findPermissionFlaw, getKeyState, type Keys, toRights } from "../../src/keys/index.ts";

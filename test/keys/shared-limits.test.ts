@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import fc from "fast-check";
+import fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createSharedCounter } from "../../src/router/index.ts";
@@ -53,7 +54,7 @@ test("lets at most the limit pass in any minute, and the next call after the tim
       for (const [at, time] of times.entries())
         expect((times[at + 5] ?? Infinity) - time).toBeGreaterThanOrEqual(MINUTE_MS);
     }),
-    { numRuns: 50 },
+    { numRuns: repetitions(15, 50) },
   );
 });
 

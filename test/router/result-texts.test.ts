@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 
 import { createResultTexts } from "../../src/router/result-texts.ts";

@@ -12,11 +12,9 @@ import { decodeFromGuest } from "../../src/shared/value-encoding.ts";
 import { openDatabase, type RunRow } from "../../src/store/index.ts";
 import { parseTagged } from "../../sandbox/index.ts";
 import { callerFor, LIMITS, type Program, readPrograms, stubSkills, type Traces } from "../support/corpus.ts";
+import { takeEvery } from "../support/repetitions.ts";
 
-/** One program of so many is interrupted; `EVERY=1 npx vitest run …` tries all. */
-const EVERY = Number(process.env["EVERY"] ?? 4);
-
-const programs = readPrograms("benign").filter((_program, at) => at % EVERY === 0);
+const programs = takeEvery(16, readPrograms("benign"));
 const folder = mkdtempSync(join(tmpdir(), "skillgate-runs-"));
 const traces: Traces = { forbidden: [], reached: [] };
 /** Calls whose provider was invoked after the interruption, by run and number, and the records that they continue. */
@@ -24,7 +22,14 @@ const invoked = new Set<string>();
 const originals = new Map<string, ReadonlyMap<number, StoredCall>>();
 
 const skills = stubSkills(traces);
-const options = { skillsDir: false, store: folder, limits: LIMITS, workers: 1, approve: () => true } as const;
+const options = {
+  skillsDir: false,
+  typecheck: false,
+  store: folder,
+  limits: LIMITS,
+  workers: 1,
+  approve: () => true,
+} as const;
 const recording = await createRuntime({ ...options, skills, runs: { record: "full" } });
 const continuing = await createRuntime({ ...options, skills: skills.map(repeatAnswers), runs: { record: "full" } });
 const database = await openDatabase({ folder });

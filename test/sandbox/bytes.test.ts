@@ -1,4 +1,5 @@
 import fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
 
 import { jsonToValue } from "../../sandbox/codec/json-to-value.ts";
@@ -47,7 +48,7 @@ test("passes long arguments like their JSON [S9]", { timeout: 60_000 }, async ()
   };
   for (const leaf of LEAVES) await bothWays(`{ v: ${leaf}, list: [${leaf}] }`);
   expect(bytes).toBeGreaterThan(LEAVES.length / 2);
-  await fc.assert(fc.asyncProperty(expression, bothWays), { numRuns: 200 });
+  await fc.assert(fc.asyncProperty(expression, bothWays), { numRuns: repetitions(100, 200) });
 });
 
 test("reads long arguments of a blocking call like short ones [S9]", async () => {
@@ -141,8 +142,8 @@ test("decodes valid bytes of any author like their JSON [S9]", { timeout: 60_000
     expect(Buffer.byteLength(plain)).toBeLessThanOrEqual(most);
     expect(JSON.stringify(valueToJs(bytes).value)).toBe(JSON.stringify(JSON.parse(plain)));
   });
-  fc.assert(property, { numRuns: 20_000 });
-  expect(Math.min(passed, failed)).toBeGreaterThan(2_000);
+  fc.assert(property, { numRuns: repetitions(500, 20_000) });
+  expect(Math.min(passed, failed)).toBeGreaterThan(repetitions(50, 2_000));
 });
 
 test("decodes or refuses unchecked bytes, without side effects [S9]", { timeout: 60_000 }, () => {
@@ -154,7 +155,7 @@ test("decodes or refuses unchecked bytes, without side effects [S9]", { timeout:
       expect(error).toBeInstanceOf(Error);
     }
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: repetitions(500, 10_000) });
   expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
 });
 

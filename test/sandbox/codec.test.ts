@@ -1,4 +1,5 @@
 import fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
 
 import { parseTagged } from "../../sandbox/index.ts";
@@ -36,7 +37,7 @@ test("decodes a result in the engine's form like its JSON [S9]", { timeout: 60_0
     const [fast, json] = await bothWays(`[${text}]`);
     expect(fast).toEqual(json);
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: repetitions(100, 300) });
 });
 
 test("calls the `toJSON` of objects that have one [S9]", async () => {
@@ -83,7 +84,7 @@ test("bytes that the engine did not write decode to undefined without an error [
     const json = valueToJson(Buffer.concat([Buffer.from([5, 0]), bytes]), 1_000);
     if (json !== undefined && json !== "") JSON.parse(json);
   });
-  fc.assert(property, { numRuns: 3_000 });
+  fc.assert(property, { numRuns: repetitions(500, 3_000) });
 });
 
 test("limits the memory for a forged form to the permitted size of the value [S7]", { timeout: 30_000 }, async () => {
@@ -130,7 +131,7 @@ test("encodes JSON in the engine's form without changes [S9]", () => {
     const binary = jsonToValue(json);
     expect(valueToJson(binary as Buffer, 1e6)).toBe(json);
   });
-  fc.assert(property, { numRuns: 1_000 });
+  fc.assert(property, { numRuns: repetitions(500, 1_000) });
 });
 
 test("leaves text that is not JSON, or is nested deeply, to the engine [S9]", () => {
@@ -157,5 +158,5 @@ test("delivers an answer of any length unchanged [S9]", async () => {
     expect(await getValue(sandbox, "return device.plain()", async () => answer(padded))).toEqual(padded);
     expect(await getValue(sandbox, "return __waitFor(device.plain())", async () => answer(padded))).toEqual(padded);
   });
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, { numRuns: repetitions(50, 100) });
 });

@@ -1,4 +1,5 @@
-import * as fc from "fast-check";
+import * as fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
 
 import { CallSites } from "../../sandbox/engine/call-site.ts";
@@ -156,7 +157,7 @@ test("reads no position, and throws no error, for invalid frames [S10]", () => {
   const property = fc.property(memory, fc.nat(300), (of, runtime) => {
     expect(new CallSites(runtime).stack(of)).toMatch(/^(?: {4}at <anonymous> \(program\.js:-?\d+:-?\d+\)\n)*$/);
   });
-  fc.assert(property, { numRuns: 2_000 });
+  fc.assert(property, { numRuns: repetitions(500, 2_000) });
 });
 
 test("tells the program that catches a failed call its method and position [S10]", async () => {

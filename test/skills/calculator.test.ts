@@ -1,4 +1,5 @@
 import * as fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { describe, expect, test } from "vitest";
 import { CalculatorSkill } from "../../skills/calculator/skill.ts";
 
@@ -242,7 +243,7 @@ test("gives a result or one of four errors for any text [B1]", () => {
         /^(-?[\d.]+(e[+-]\d+)?$|No expression provided$|Invalid expression: |Unknown function or variable: |Calculation error: )/,
       );
     }),
-    { numRuns: 1000 },
+    { numRuns: repetitions(500, 1_000) },
   );
 });
 

@@ -1,4 +1,5 @@
 import * as fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { describe, expect, test } from "vitest";
 
 import { bindArguments } from "../../src/model/arguments.ts";
@@ -200,7 +201,7 @@ test("never reports arguments that validation accepts as certainly wrong [T6]", 
         }
       },
     ),
-    { numRuns: Number(process.env["RUNS"] ?? 40) },
+    { numRuns: repetitions(15, 40) },
   );
   expect(valid).toBeGreaterThan(20);
   expect(found).toBeGreaterThan(20);

@@ -2,12 +2,13 @@ import { expect, test } from "vitest";
 
 import type { Outcome } from "../../../src/index.ts";
 import { createRandom } from "../../sandbox/replay/run-record.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { openShop, type Step, writeFirst, writeNext } from "./history.ts";
 
 const shop = await openShop();
 
-/** How many histories are tried; `ROUNDS=2000 npx vitest run …` tries more. */
-const ROUNDS = Number(process.env["ROUNDS"] ?? 150);
+/** How many histories are tried. */
+const ROUNDS = repetitions(20, 150);
 
 const METHODS = ["read", "send", "send", "order", "key"];
 const ARGUMENTS = ["a", "b", ""];

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 
+import { repetitions } from "../../support/repetitions.ts";
 import type { SandboxAnswer, SandboxCall } from "../../../sandbox/index.ts";
 import { answer, LIMITS, openSandbox } from "../../support/sandbox.ts";
 import {
@@ -18,8 +19,8 @@ import { createProgram, programs, type RecordableProgram, START } from "./progra
 const sandbox = openSandbox(2);
 const other = openSandbox(1);
 
-/** How often each program is recorded; `ROUNDS=20 npx vitest run …` tries more. */
-const ROUNDS = Number(process.env["ROUNDS"] ?? 2);
+/** How often each program is recorded. */
+const ROUNDS = repetitions(1, 2);
 
 /** Few enough calls at a time that some of them wait. */
 const OPTIONS = { limits: { ...LIMITS, callsInFlight: 5 } };

@@ -1,5 +1,0 @@
-import { describe } from "vitest";
-
-import { testAttacks } from "../support/attack-tests.ts";
-
-describe("ends attacks as each header requires (part 2) [S6, S7, P2]", () => testAttacks(1));
