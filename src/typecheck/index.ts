@@ -22,7 +22,7 @@ const MAX_WAITING = 4;
 const IDLE_MS = 60_000;
 
 /** The maximum number of threads that are started within a period; after that, programs run without a type-check. */
-const MAX_STARTS = 5;
+export const MAX_STARTS = 5;
 const STARTS_WITHIN_MS = 5 * 60_000;
 
 export interface TypecheckRequest {
@@ -80,6 +80,8 @@ export interface TypecheckOptions {
   readonly limitMs?: number;
   /** Milliseconds without a check after which the thread ends. */
   readonly idleMs?: number;
+  /** How often the thread may start within five minutes, idle ends not counted. */
+  readonly maxStarts?: number;
 }
 
 /**
@@ -87,7 +89,8 @@ export interface TypecheckOptions {
  * time, the newest first, and is ended and replaced when one takes too long or too much memory. It ends when it is idle; the
  * next check starts it again, and is skipped.
  */
-export function createTypecheck({ limitMs = LIMIT_MS, idleMs = IDLE_MS }: TypecheckOptions = {}): Typecheck {
+export function createTypecheck(options: TypecheckOptions = {}): Typecheck {
+  const { limitMs = LIMIT_MS, idleMs = IDLE_MS, maxStarts = MAX_STARTS } = options;
   const waiting = new Set<QueuedCheck>();
   const starts: number[] = [];
   let thread: CheckThread | undefined;
@@ -98,7 +101,7 @@ export function createTypecheck({ limitMs = LIMIT_MS, idleMs = IDLE_MS }: Typech
     if (thread !== undefined || stopped !== undefined) return thread;
     const now = performance.now();
     while (now - (starts[0] ?? now) > STARTS_WITHIN_MS) starts.shift();
-    if (starts.length >= MAX_STARTS) return undefined;
+    if (starts.length >= maxStarts) return undefined;
     starts.push(now);
     thread = new CheckThread(limitMs, { idle: next, over: replace });
     return thread;

@@ -30,7 +30,14 @@ export async function openMail(options: RuntimeOptions = {}): Promise<Sent & { r
     },
   });
   const approvals = { wait: true, ...options.approvals };
-  const runtime = await createRuntime({ skillsDir: false, skills: [MailSkill], workers: 1, ...options, approvals });
+  const runtime = await createRuntime({
+    skillsDir: false,
+    skills: [MailSkill],
+    workers: 1,
+    typecheck: false,
+    ...options,
+    approvals,
+  });
   onTestFinished(() => runtime.close());
   return { runtime, sent };
 }

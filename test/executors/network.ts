@@ -107,5 +107,5 @@ export async function openFront(
 }
 
 function createOptions({ folder }: StoreLocation, options: RuntimeOptions = {}): RuntimeOptions {
-  return { skillsDir: false, workers: 1, ...(folder !== undefined && { store: folder }), ...options };
+  return { skillsDir: false, workers: 1, typecheck: false, ...(folder !== undefined && { store: folder }), ...options };
 }

@@ -29,14 +29,16 @@ test("refuses what the compiler is certain of before anything runs, at the model
   const misspelt = "```js\nconst who = await device.PeopleSkill.find(36);\nwho.nmae\n```";
   const wrong = 'const id = "one";\nconst who = await device.PeopleSkill.find(id);\nwho.name';
   // The first programs may find the compiler still cold: then they run.
-  const refused = async (source: string): Promise<unknown> => {
-    for (;;) {
-      const outcome = await runtime.run(source);
-      if (outcome.kind === "refused") return outcome.violations.map(({ code, line, column }) => [code, line, column]);
-    }
+  const findViolations = async (source: string): Promise<unknown> => {
+    const outcome = await runtime.run(source);
+    return outcome.kind === "refused" && outcome.violations.map(({ code, line, column }) => [code, line, column]);
   };
-  expect(await refused(misspelt)).toEqual([["MEMBER_UNKNOWN", 3, 4]]);
-  expect(await refused(wrong)).toEqual([["ARGUMENTS_INVALID", 2, 42]]);
+  await expect
+    .poll(() => findViolations(misspelt), { interval: 100, timeout: 50_000 })
+    .toEqual([["MEMBER_UNKNOWN", 3, 4]]);
+  await expect
+    .poll(() => findViolations(wrong), { interval: 100, timeout: 50_000 })
+    .toEqual([["ARGUMENTS_INVALID", 2, 42]]);
   expect(await runtime.run("(await device.PeopleSkill.find(36)).name")).toMatchObject({
     kind: "completed",
     value: "Ada",
@@ -45,15 +47,15 @@ test("refuses what the compiler is certain of before anything runs, at the model
 
 test("checks programs by default once the compiler is loaded, and adds uncertain findings as notes [S5]", async () => {
   await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill] });
-  for (;;) {
-    const outcome = await runtime.run("(await device.PeopleSkill.find(36)).shoeSize");
-    expect(outcome).toMatchObject({ kind: "completed", value: undefined });
-    if (outcome.kind !== "completed" || outcome.notes.length === 0) continue;
-    expect(outcome.notes).toEqual([
+  const run = () => runtime.run("(await device.PeopleSkill.find(36)).shoeSize");
+  expect(await run()).toMatchObject({ kind: "completed", value: undefined, notes: [] });
+  await expect.poll(run, { interval: 100, timeout: 50_000 }).toMatchObject({
+    kind: "completed",
+    value: undefined,
+    notes: [
       'Line 1 may be wrong: "shoeSize" does not exist in the result of PeopleSkill.find; declared members: name, age',
-    ]);
-    return;
-  }
+    ],
+  });
 });
 
 test("never loads the compiler if the option or the settings disable it [S5]", async () => {
@@ -83,12 +85,12 @@ test("adds a note, and runs the program, if only observed results contradict it 
   };
   expect(await notes("(await device.DogSkill.find()).name")).toEqual([]);
   const misspelt = "const dog = await device.DogSkill.find();\ndog.nmae";
-  let said = await notes(misspelt);
   // The first programs may find the compiler still cold.
-  while (said.length === 0) said = await notes(misspelt);
-  expect(said).toEqual([
-    'Line 2, column 5, by the results so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find; declared members: name, age (MEMBER_UNKNOWN)',
-  ]);
+  await expect
+    .poll(() => notes(misspelt), { interval: 100, timeout: 50_000 })
+    .toEqual([
+      'Line 2, column 5, by the results so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find; declared members: name, age (MEMBER_UNKNOWN)',
+    ]);
 });
 
 test("names a setting of the type check that is neither true nor false", async () => {

@@ -27,7 +27,13 @@ export async function serve(
   isToken?: (token: string) => boolean,
   times?: Parameters<typeof serveHttp>[3],
 ): Promise<{ readonly url: string; readonly runtime: Runtime; readonly close: () => Promise<void> }> {
-  const runtime = await createRuntime({ skillsDir: false, skills: [TestSkill], workers: 1, ...options });
+  const runtime = await createRuntime({
+    skillsDir: false,
+    skills: [TestSkill],
+    workers: 1,
+    typecheck: false,
+    ...options,
+  });
   const auth = isToken !== undefined;
   const given = { ...SERVER_DEFAULTS, port: 0, auth, drainSeconds: 2, ...settings };
   const server = await serveHttp(runtime, given, isToken, times);

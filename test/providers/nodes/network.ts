@@ -60,7 +60,7 @@ export async function joinWith(
   section: Readonly<Record<string, unknown>>,
   options: RuntimeOptions,
 ): Promise<{ readonly runtime: Runtime; leave(): Promise<void> }> {
-  const runtime = await createRuntime({ skillsDir: false, ...options });
+  const runtime = await createRuntime({ skillsDir: false, typecheck: false, ...options });
   const membership = await joinNetwork({ settings: readSettings(section), runtime, onState: () => {}, warn: () => {} });
   const leave = async (): Promise<void> => {
     await membership.leave();
@@ -75,7 +75,12 @@ export async function openHub(
   nodes: Readonly<Record<string, unknown>>,
   options: RuntimeOptions = {},
 ): Promise<Runtime> {
-  const runtime = await createRuntime({ skillsDir: false, nodes: { name: "controller", ...nodes }, ...options });
+  const runtime = await createRuntime({
+    skillsDir: false,
+    typecheck: false,
+    nodes: { name: "controller", ...nodes },
+    ...options,
+  });
   onTestFinished(() => runtime.close());
   await runtime.known;
   return runtime;

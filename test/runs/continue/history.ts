@@ -58,7 +58,14 @@ export async function openShop(options: Parameters<typeof createRuntime>[0] = {}
   });
   const methods = [...READS, ...IDEMPOTENT, ...EFFECTS].map((method) => [method, define(method)]);
   const skill = defineSkill({ name: "ShopSkill", description: "A shop", methods: Object.fromEntries(methods) });
-  const runtime = await createRuntime({ skillsDir: false, skills: [skill], store: folder, workers: 1, ...options });
+  const runtime = await createRuntime({
+    skillsDir: false,
+    skills: [skill],
+    store: folder,
+    workers: 1,
+    typecheck: false,
+    ...options,
+  });
   afterAll(async () => {
     await runtime.close();
     rmSync(folder, { recursive: true, force: true });
