@@ -125,7 +125,7 @@ test("loses only the runs of ended threads when threads end at random [S7]", { t
   };
   process.on("worker", note);
   const sandbox = openSandbox(3);
-  const count = repetitions(300, 1_000);
+  const count = repetitions(200, 1_000);
   let killed = 0;
   let finished = 0;
   const killer = setInterval(() => {
