@@ -51,21 +51,21 @@ export default defineConfig({
   },
 });
 
-/** Selects the files of the folders that belong to the part. Property tests belong to both: the rest has new seeds. */
+/** Selects the files of the folders that belong to the part. Repeated proofs belong to both: the rest repeats more, with new seeds. */
 function selectFiles(folders: readonly string[], except: readonly string[] = []) {
   const usual = folders.map((folder) => `${folder}/*.test.ts`);
   const rest = folders.map((folder) => `${folder}/*.all.test.ts`);
-  const properties = part === "rest" ? listPropertyTests().filter((file) => isBelow(file, folders)) : [];
+  const repeated = part === "rest" ? listRepeatedTests().filter((file) => isBelow(file, folders)) : [];
   return {
-    include: part === "rest" ? [...rest, ...properties] : usual,
+    include: part === "rest" ? [...rest, ...repeated] : usual,
     exclude: [...except, ...(part === "usual" ? ["**/*.all.test.ts"] : [])],
   };
 }
 
-function listPropertyTests(): readonly string[] {
+function listRepeatedTests(): readonly string[] {
   const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".test.ts"));
   const paths = files.map((file) => `test/${file.replaceAll("\\", "/")}`);
-  return paths.filter((file) => /\/support\/property\.ts"/.test(readFileSync(file, "utf8")));
+  return paths.filter((file) => /\/support\/(?:fuzz|repetitions)\.ts"/.test(readFileSync(file, "utf8")));
 }
 
 function isBelow(file: string, folders: readonly string[]): boolean {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, expect, test } from "vitest";
 
-import { createProject, runNode } from "../support/packed-project.ts";
+import { createProject, runNode } from "./packed-project.ts";
 
 const PROGRAM = `
 import { createRuntime, defineSkill } from "skillgate";

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 
-import { createProject, runNode } from "../support/packed-project.ts";
+import { createProject, runNode } from "./packed-project.ts";
 
 const project = createProject({});
 

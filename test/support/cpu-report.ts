@@ -11,7 +11,7 @@ export interface FileCpu {
 const MAX_FILE_S = 20;
 
 /** The files that need more, with their CPU seconds. Split or speed up a file before you add it. */
-const MAX_S_BY_FILE: Readonly<Record<string, number>> = {};
+const MAX_S_BY_FILE: Readonly<Record<string, number>> = { "test/runtime/attacks.test.ts": 40 };
 
 /** A run of fewer files is not a run of all tests. */
 const MIN_FILES = 100;

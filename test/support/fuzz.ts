@@ -1,12 +1,12 @@
 import { configureGlobal } from "fast-check";
 
-import { isTestAll } from "./repetitions.ts";
+import { isRest } from "./repetitions.ts";
 
 /**
- * Generated examples are the same in each `npm test`, and others in each `npm run test:all`; a failure names its seed.
+ * Generated examples are the same in each `npm test`, and others in each run of the rest; a failure names its seed.
  * `FUZZ_SEED=7 npx vitest run …` looks at the examples of a seed.
  */
-const seed = process.env["FUZZ_SEED"] ?? (isTestAll ? undefined : "1");
+const seed = process.env["FUZZ_SEED"] ?? (isRest ? undefined : "1");
 configureGlobal(seed === undefined ? {} : { seed: Number(seed) });
 
 export * from "fast-check";
