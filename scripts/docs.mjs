@@ -14,6 +14,30 @@ const schema = JSON.parse(JSON.stringify(await createSettingsSchema()));
 writeFileSync(join(folder, "settings.schema.json"), `${JSON.stringify(schema, null, 2)}\n`);
 writeFileSync(join(folder, "configuration.md"), configurationPage(schema));
 
+const architecture = join(ROOT, ".github", "ARCHITECTURE.md");
+writeFileSync(process.argv[2] === undefined ? architecture : join(folder, "ARCHITECTURE.md"), architecturePage());
+
+/** Returns ARCHITECTURE.md with the tables of modules and of layers, which .github/layers.json has from the bottom up. */
+function architecturePage() {
+  const layers = JSON.parse(readFileSync(join(ROOT, ".github", "layers.json"), "utf8")).toReversed();
+  const modules = layers.flatMap((layer) => Object.entries(layer));
+  const path = (name) => (name === "sandbox" ? "sandbox/" : name.endsWith(".ts") ? `src/${name}` : `src/${name}/`);
+  const rows = modules.map(([name, does]) => [`\`${path(name)}\``, does]);
+  const width = (column) => Math.max(...rows.map((row) => row[column].length));
+  const line = (cells) => `| ${cells.map((text, column) => text.padEnd(width(column))).join(" | ")} |`;
+  const head = [line(["module", "what it does"]), `| ${"-".repeat(width(0))} | ${"-".repeat(width(1))} |`];
+  const table = [...head, ...rows.map(line)].join("\n");
+  const order = layers.map((layer) => ` ${Object.keys(layer).join(" · ").replaceAll(".ts", "")}`).join("\n");
+  const page = readFileSync(architecture, "utf8");
+  return replaceBlock(replaceBlock(page, "modules", table), "layers", `\`\`\`\n${order}\n\`\`\``);
+}
+
+function replaceBlock(page, name, text) {
+  const [start, end] = [`<!-- ${name}: written by npm run docs -->`, `<!-- end of ${name} -->`];
+  const [before, rest] = page.split(start);
+  return `${before}${start}\n\n${text}\n\n${end}${rest.split(end)[1]}`;
+}
+
 async function errorsPage() {
   const { ERRORS, ERROR_STAGES } = await importText(readFileSync(join(ROOT, "src", "errors.ts"), "utf8"));
   const lines = [

@@ -5,12 +5,13 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { ERRORS } from "../../src/errors.ts";
 
-test("generates docs/errors.md, docs/configuration.md and the schema of settings from tables in the code", () => {
+test("generates the pages of errors and of settings, their schema, and the tables of ARCHITECTURE.md", () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-docs-"));
   try {
     execFileSync(process.execPath, ["scripts/docs.mjs", folder]);
     for (const name of ["configuration.md", "settings.schema.json"])
       expect(readFileSync(`docs/${name}`, "utf8")).toBe(readFileSync(join(folder, name), "utf8"));
+    expect(readFileSync(".github/ARCHITECTURE.md", "utf8")).toBe(readFileSync(join(folder, "ARCHITECTURE.md"), "utf8"));
     const page = readFileSync(join(folder, "errors.md"), "utf8");
     expect(readFileSync("docs/errors.md", "utf8")).toBe(page);
     expect(page.match(/(?<=^\| `)[A-Z_]+(?=`)/gm)).toEqual(Object.keys(ERRORS));
@@ -45,6 +46,21 @@ test("finds a link that leads nowhere", () => {
   const text = "[gone](docs/gone.md#part), [web](https://example.org), [here](#here), [docs](docs/errors.md#x)";
   expect(brokenLinks("README.md", text)).toEqual(["docs/gone.md"]);
 });
+
+test("names only files and folders that exist in ARCHITECTURE.md", () => {
+  const text = readFileSync(".github/ARCHITECTURE.md", "utf8");
+  expect(findLostPaths(text)).toEqual([]);
+  expect(findLostPaths("`src/gone.ts`, `test/gone`, `src/errors.ts`, `test/meta/docs`")).toEqual([
+    "src/gone.ts",
+    "test/gone",
+  ]);
+});
+
+/** Returns the paths in backticks to which no file and no folder belongs. Tests are named without their ending. */
+function findLostPaths(text: string): readonly string[] {
+  const paths = text.match(/(?<=`)(?:src|sandbox|test|scripts|docs|skills|evals|\.github)\/[^`\s*…]*(?=`)/g) ?? [];
+  return paths.filter((path) => ![path, `${path}.test.ts`].some((each) => existsSync(each)));
+}
 
 function pagesIn(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((name) => (name.endsWith(".md") ? [`${folder}/${name}`] : []));

@@ -3,25 +3,8 @@ import { posix } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 
-/** From the bottom to the top. A module imports only modules of lower layers; `surfaces` stands for its other parts. */
-const LAYERS = [
-  ["errors.ts", "sandbox"],
-  ["model"],
-  ["shared"],
-  ["validation", "telemetry"],
-  ["authoring", "frontend", "gatekeeper", "typecheck", "registry", "store", "network"],
-  ["router", "providers", "observed", "keys"],
-  ["config"],
-  ["policy", "approvals", "runs"],
-  ["executors"],
-  ["runtime"],
-  ["testing", "ai", "agent"],
-  ["surfaces/mcp"],
-  ["surfaces/http"],
-  ["surfaces/console"],
-  ["surfaces"],
-  ["index.ts", "bin.ts"],
-];
+/** From the bottom to the top. A module imports only modules of lower layers. ARCHITECTURE.md shows the same table. */
+const LAYERS = parseLayers(readFileSync(".github/layers.json", "utf8"));
 
 /** Modules without an entry point: each of their files may be imported. */
 const LIBRARIES = new Set(["model", "shared", "authoring"]);
@@ -78,6 +61,16 @@ test.each([
   expect(isAllowed(from, to)).toBe(false);
 });
 
+test("names every module and every file beside the modules in a layer", () => {
+  const modules = new Set(
+    ["src", "sandbox"]
+      .flatMap(listFiles)
+      .filter((file) => /\.tsx?$/.test(file))
+      .map(getModule),
+  );
+  expect(LAYERS.flat().toSorted()).toEqual([...modules].toSorted());
+});
+
 test("limits the number of files in a folder", () => {
   const folders = ["src", "sandbox", "test"].flatMap((root) => [root, ...listFolders(root)]);
   const written = folders.filter((folder) => !/^test\/(?:fixtures|corpus|surfaces\/console\/screenshots)/.test(folder));
@@ -102,8 +95,13 @@ function getModule(file: string): string {
 }
 
 function getLayer(module: string): number {
-  const own = LAYERS.findIndex((modules) => modules.includes(module));
-  return own >= 0 ? own : LAYERS.findIndex((modules) => modules.includes(module.replace(/\/.*/, "")));
+  return LAYERS.findIndex((modules) => modules.includes(module));
+}
+
+/** Each layer is an object from the names of its modules to what they do. */
+function parseLayers(text: string): readonly (readonly string[])[] {
+  const layers: readonly Readonly<Record<string, string>>[] = JSON.parse(text);
+  return layers.map((layer) => Object.keys(layer));
 }
 
 const getMaxFiles = (folder: string): number => (folder === "src" ? MAX_LOOSE_FILES : MAX_FILES_IN_FOLDER);
