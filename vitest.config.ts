@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
-import { createCpuReporter } from "./test/support/cpu-report.ts";
+import { createCpuReporter } from "./test/support/suite/cpu-report.ts";
 
 /**
  * Folders whose tests only compute: they start no process, thread or server, and change nothing outside of their file.
@@ -31,7 +31,7 @@ export default defineConfig({
     reporters: ["default", createCpuReporter({ isRest: part !== "usual" })],
     pool: "forks",
     maxWorkers: "100%",
-    setupFiles: ["test/support/measure-cpu.ts", "test/support/disable-colors.ts"],
+    setupFiles: ["test/support/suite/measure-cpu.ts", "test/support/suite/disable-colors.ts"],
     projects: [
       {
         extends: true,

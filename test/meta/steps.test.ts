@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 
-import { findOverBudget, formatSlowest } from "../support/cpu-report.ts";
+import { findOverBudget, formatSlowest } from "../support/suite/cpu-report.ts";
 
 const files = Array.from({ length: 12 }, (_, at) => ({ file: `test/f${at}.test.ts`, cpuMs: 2_000 * at }));
 

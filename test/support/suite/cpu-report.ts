@@ -34,7 +34,7 @@ export function createCpuReporter({ isRest }: { readonly isRest: boolean }): Rep
         process.stdout.write(formatSlowest(files, isAll ? Infinity : MAX_SHOWN));
       const over = isRest ? [] : findOverBudget(files);
       if (over.length === 0) return;
-      process.stdout.write(`\nOver the budget of CPU time (test/support/cpu-report.ts):\n${over.join("\n")}\n`);
+      process.stdout.write(`\nOver the budget of CPU time (test/support/suite/cpu-report.ts):\n${over.join("\n")}\n`);
       process.exitCode = 1;
     },
   };
