@@ -1,5 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
 import { toSchema } from "../../src/observed/shape-schema.ts";
 import { createShape, type Difference, observe } from "../../src/observed/infer-schema.ts";
@@ -101,7 +102,7 @@ test("observes a schema that matches all results and contains none of their valu
       for (const value of values) expect(fits(value)).toBe(true);
       expect(JSON.stringify(schema)).not.toMatch(/"(?:const|enum|default|examples?)":/);
     }),
-    { numRuns: 300 },
+    { numRuns: repetitions(100, 300) },
   );
 });
 
@@ -131,7 +132,7 @@ test("reports whether an observation changed the shape [D3]", () => {
         else changes += 1;
       }
     }),
-    { numRuns: 500 },
+    { numRuns: repetitions(100, 500) },
   );
   expect(changes).toBeGreaterThan(100);
 });

@@ -1,4 +1,5 @@
 import * as fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { describe, expect, test } from "vitest";
 import { declarations } from "../../src/registry/index.ts";
 import { createCatalog, recordedSkills, sampleSkills, createSkill } from "./catalogs.ts";
@@ -177,7 +178,7 @@ test("declares types that compile under strict, for any schema [D5]", () => {
       const problems = findDiagnostics({ "catalog.ts": text });
       if (problems.length > 0) throw new Error(`${problems.join("\n")}\n${text}`);
     }),
-    { numRuns: 40, interruptAfterTimeLimit: 20_000 },
+    { numRuns: repetitions(10, 40), interruptAfterTimeLimit: 20_000 },
   );
 });
 

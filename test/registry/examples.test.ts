@@ -1,6 +1,7 @@
 import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "../support/fuzz.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../../src/model/json.ts";
 import { describe, exampleArguments } from "../../src/registry/index.ts";
@@ -145,7 +146,7 @@ test("generates an example that is valid for its schema [T7]", () => {
       const problems = findProblems(input);
       if (problems !== undefined) throw new Error(JSON.stringify([exampleArguments({ input }), problems]));
     }),
-    { numRuns: 500 },
+    { numRuns: repetitions(100, 500) },
   );
 });
 
