@@ -18,12 +18,12 @@ export const ERRORS = {
   },
   SOURCE_LIMIT: {
     stage: "check",
-    says: "ProgramSource size limit exceeded",
+    says: "Program size limit exceeded",
     fix: "Send a shorter program; read large data through a method",
   },
   DEPTH_LIMIT: {
     stage: "check",
-    says: "ProgramSource nesting limit exceeded",
+    says: "Program nesting limit exceeded",
     fix: "Use variables and loops instead of deep nesting",
   },
   CHARACTER_FORBIDDEN: {
