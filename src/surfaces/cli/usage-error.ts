@@ -68,9 +68,15 @@ function collectFlags(command: Command): readonly string[] {
   return command.parent === null ? own : [...own, ...collectFlags(command.parent)];
 }
 
+/** Returns the commands below a command, without the earlier names of commands, which are hidden. */
+export function getShownCommands(command: Command): readonly Command[] {
+  const shown = command.createHelp().visibleCommands(command);
+  return command.commands.filter((child) => shown.includes(child));
+}
+
 /** Collects the commands below a command, each as it is typed: `run`, `mcp`, `mcp list`. */
 function collectCommands(command: Command): readonly string[] {
-  return command.commands.flatMap((child) => [
+  return getShownCommands(command).flatMap((child) => [
     child.name(),
     ...collectCommands(child).map((grandchild) => `${child.name()} ${grandchild}`),
   ]);

@@ -55,6 +55,22 @@ test("mcp observe calls methods that only read once, and the next command knows 
   expect(described.stdout).toContain("observed once, so it is a guess");
 });
 
+test("mcp observe has its earlier name, mcp learn, which no help shows [D3]", async () => {
+  const cwd = project(FILES);
+  const { exit, stdout } = await skillgate(["mcp", "learn", "shop", "--yes"], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining("ShopMCP.list_orders: { id: string;") });
+  const shown = [
+    ["mcp", "--help"],
+    ["mcp", "lern"],
+    ["completion", "bash"],
+  ];
+  const texts = await Promise.all(shown.map((args) => skillgate(args, { cwd })));
+  for (const text of texts.map(({ stdout, stderr }) => `${stdout}${stderr}`)) {
+    expect(text).toMatch(/observe|lern; see/);
+    expect(text).not.toContain("learn");
+  }
+});
+
 test("mcp observe calls nothing without a confirmation [D3]", async () => {
   const cwd = project(FILES);
   const { exit, stderr } = await skillgate(["mcp", "observe"], { cwd });

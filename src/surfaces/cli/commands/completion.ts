@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import type { CommandAction } from "../command-action.ts";
-import { createUnknownValueError } from "../usage-error.ts";
+import { createUnknownValueError, getShownCommands } from "../usage-error.ts";
 
 export function addCompletion(program: Command, act: CommandAction): void {
   program
@@ -34,10 +34,11 @@ interface CompletionWords {
 }
 
 function collectWords(command: Command, path: readonly string[]): readonly CompletionWords[] {
-  const commands = command.commands.map((child) => ({ name: child.name(), says: child.description() }));
+  const children = getShownCommands(command);
+  const commands = children.map((child) => ({ name: child.name(), says: child.description() }));
   const above = command.parent === null ? [] : collectOptions(command.parent);
   const own = { path, commands, options: [...collectOptions(command), ...above] };
-  return [own, ...command.commands.flatMap((child) => collectWords(child, [...path, child.name()]))];
+  return [own, ...children.flatMap((child) => collectWords(child, [...path, child.name()]))];
 }
 
 function collectOptions(command: Command): CompletionWords["options"] {

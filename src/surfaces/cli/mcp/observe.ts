@@ -23,9 +23,13 @@ interface MadeCall extends HarmlessCall {
   readonly error?: string;
 }
 
+/** Adds the command, also by its earlier name. */
 export function addMcpObserve(mcp: Command, act: CommandAction): void {
-  mcp
-    .command("observe")
+  for (const command of [mcp.command("observe"), mcp.command("learn", { hidden: true })]) define(command, act);
+}
+
+function define(command: Command, act: CommandAction): void {
+  command
     .description("call methods that only read, once each, to observe the types of their results")
     .argument("[name]", "name of the server (default: all enabled servers)")
     .option("-y, --yes", "skip the confirmation")
