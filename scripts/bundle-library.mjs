@@ -5,10 +5,11 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 
-/** Modules that users import and start, and the thread of the type check. They share one copy of each module, in chunks. */
+/** Modules that users import and start, the command line for tests, and the thread of the type check. They share one copy of each module, in chunks. */
 const ENTRIES = {
   "typecheck-worker": "typecheck/worker.js",
   bin: "bin.js",
+  cli: "surfaces/cli/index.js",
   index: "index.js",
   agent: "agent/index.js",
   ai: "ai/index.js",

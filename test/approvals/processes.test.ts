@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { openDatabase, type StoreLocation } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
-import { environment, MATH_SKILL, project, skillgate } from "../surfaces/cli/command.ts";
+import { environment, MATH_SKILL, project, runProcess as skillgate } from "../surfaces/cli/command.ts";
 
 /** A program that makes a call which waits; it prints the id of the question, then the result. */
 const WAITING = `

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 
-import { BIN, environment, project, skillgate } from "../surfaces/cli/command.ts";
+import { BIN, environment, project, runProcess } from "../surfaces/cli/command.ts";
 import { startCollector } from "./collector.ts";
 
 const HIDE_SDK = { NODE_OPTIONS: `--import ${pathToFileURL(resolve("test/fixtures/hide-opentelemetry.mjs")).href}` };
@@ -13,7 +13,7 @@ const MISSING = "Cannot export traces and metrics: OTEL_EXPORTER_OTLP_ENDPOINT i
 test("exports the run of a command in protobuf by default [O4]", async () => {
   const collector = await startCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-  expect(await skillgate(["run", "-e", "6 * 7"], { cwd: project(), env })).toEqual({
+  expect(await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env })).toEqual({
     exit: 0,
     stdout: "42\n",
     stderr: "",
@@ -33,10 +33,10 @@ test("exports only what the variables name [O4]", async () => {
     { ...collector.env, OTEL_METRICS_EXPORTER: "none" },
     { OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces` },
   ])
-    expect(await skillgate(["run", "-e", "6 * 7"], { cwd, env })).toMatchObject({ exit: 0 });
+    expect(await runProcess(["run", "-e", "6 * 7"], { cwd, env })).toMatchObject({ exit: 0 });
   expect(collector.spans.filter(({ name }) => name === "skillgate.run")).toHaveLength(2);
   const off = { ...collector.env, OTEL_SDK_DISABLED: "true" };
-  expect(await skillgate(["run", "-e", "6 * 7"], { cwd, env: off })).toMatchObject({ exit: 0 });
+  expect(await runProcess(["run", "-e", "6 * 7"], { cwd, env: off })).toMatchObject({ exit: 0 });
   expect(collector.spans.filter(({ name }) => name === "skillgate.run")).toHaveLength(2);
   expect(collector.metrics.size).toBe(0);
 });
@@ -44,12 +44,12 @@ test("exports only what the variables name [O4]", async () => {
 test("runs without the packages of the SDK, and says what to install [O4]", async () => {
   const collector = await startCollector();
   const place = { cwd: project(), env: { ...HIDE_SDK, ...collector.env, OTEL_EXPORTER_OTLP_PROTOCOL: "" } };
-  const { exit, stdout, stderr } = await skillgate(["run", "-e", "6 * 7"], place);
+  const { exit, stdout, stderr } = await runProcess(["run", "-e", "6 * 7"], place);
   expect([exit, stdout]).toEqual([0, "42\n"]);
   expect(stderr).toContain(`Warning: telemetry: ${MISSING}`);
   expect(stderr).toContain("npm install @opentelemetry/sdk-trace-node@2");
   expect(stderr).toContain("@opentelemetry/exporter-trace-otlp-proto@0.223");
-  const doctor = await skillgate(["doctor"], place);
+  const doctor = await runProcess(["doctor"], place);
   expect(doctor.exit).toBe(2);
   expect(doctor.stdout).toContain(`✗ Telemetry: ${MISSING}`);
 });
@@ -62,18 +62,18 @@ test("shows in doctor where traces and metrics go, without secrets [O4]", async 
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://${host}/tenant/0123456789secret`,
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20collector-password",
   };
-  const { stdout, stderr } = await skillgate(["doctor"], { cwd: project(), env });
+  const { stdout, stderr } = await runProcess(["doctor"], { cwd: project(), env });
   expect(stdout).toContain(
     `✓ Telemetry: traces to http://${host} over http/json, metrics to http://${host} over http/json`,
   );
   expect(stdout + stderr).not.toContain("secret");
   const echo = 'print("collector-password")';
-  expect((await skillgate(["run", "-e", echo], { cwd: project(), env })).stdout).toBe("[redacted]\n");
+  expect((await runProcess(["run", "-e", echo], { cwd: project(), env })).stdout).toBe("[redacted]\n");
 });
 
 test("refuses a protocol that it does not have [O4]", async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4317", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
-  const { exit, stdout, stderr } = await skillgate(["run", "-e", "6 * 7"], { cwd: project(), env });
+  const { exit, stdout, stderr } = await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env });
   expect([exit, stdout]).toEqual([0, "42\n"]);
   expect(stderr).toContain('Cannot export traces over "grpc"');
   expect(stderr).toContain("Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf or http/json");
@@ -81,7 +81,7 @@ test("refuses a protocol that it does not have [O4]", async () => {
 
 test("ends although no collector answers [O4]", async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
-  expect(await skillgate(["run", "-e", "6 * 7"], { cwd: project(), env })).toMatchObject({ exit: 0, stdout: "42\n" });
+  expect(await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env })).toMatchObject({ exit: 0, stdout: "42\n" });
 });
 
 test("loads no package of OpenTelemetry and no log library unless it is needed [O4]", async () => {

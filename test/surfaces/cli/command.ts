@@ -7,6 +7,8 @@ import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
+import { runCommandInProcess } from "./command-line.ts";
+
 /** The compiled command. */
 export const BIN = resolve("dist/src/bin.js");
 
@@ -100,8 +102,13 @@ export function project(files: Readonly<Record<string, string>> = {}): string {
   return folder;
 }
 
-/** Runs the command to its end. */
-export async function skillgate(args: readonly string[], place: Place): Promise<Ended> {
+/** Runs the command to its end, within the process of the test. */
+export function skillgate(args: readonly string[], { cwd, input = "", env }: Place): Promise<Ended> {
+  return runCommandInProcess(args, { cwd, input, env: environment(cwd, env) });
+}
+
+/** Runs the command to its end, in a process of its own. */
+export async function runProcess(args: readonly string[], place: Place): Promise<Ended> {
   const child = start(args, place);
   child.stdin?.end(place.input ?? "");
   return ended(child);

@@ -14,7 +14,7 @@ import {
   MCP_JSON,
   meetingPoint,
   project,
-  skillgate,
+  runProcess as skillgate,
   start,
 } from "./command.ts";
 

@@ -3,7 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { BIN, environment, FILESYSTEM_SERVER, HAS_TERMINAL, MCP_JSON, project, skillgate } from "./command.ts";
+import {
+  BIN,
+  environment,
+  FILESYSTEM_SERVER,
+  HAS_TERMINAL,
+  MCP_JSON,
+  project,
+  runProcess as skillgate,
+} from "./command.ts";
 
 /** Runs the command in a terminal of its own, and types an answer at each question, in their order. */
 async function inTerminal(

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 
-import { ended, meetingPoint, project, skillgate, start } from "./command.ts";
+import { ended, meetingPoint, project, runProcess, start } from "./command.ts";
 
 test("reports a port in use with a fix [V6]", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
-  const { exit, stdout, stderr } = await skillgate(["serve", "--http", "--port", String(port)], { cwd: project() });
+  const { exit, stdout, stderr } = await runProcess(["serve", "--http", "--port", String(port)], { cwd: project() });
   expect([exit, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(
     `Cannot use this option: port ${port} of 127.0.0.1 is in use; --port 0 picks a free one (OPTION_INVALID)`,
@@ -18,11 +18,11 @@ test("reports a port in use with a fix [V6]", async () => {
 });
 
 test("says that stdin was closed before a client sent a message [V6]", async () => {
-  const { exit, stdout, stderr } = await skillgate(["serve"], { cwd: project() });
+  const { exit, stdout, stderr } = await runProcess(["serve"], { cwd: project() });
   expect([exit, stdout]).toEqual([0, ""]);
   expect(stderr).toContain("stdin was closed before a client sent a message");
   const input = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
-  const answered = await skillgate(["serve"], { cwd: project(), input });
+  const answered = await runProcess(["serve"], { cwd: project(), input });
   expect(answered).toMatchObject({ exit: 0, stderr: "", stdout: expect.stringContaining('"id":1') });
 });
 
@@ -85,7 +85,7 @@ test.each([
   ],
   [["--http", "--port", "0", "--host", "203.0.113.7"], "this machine does not have the address 203.0.113.7"],
 ])("refuses serve %s with the reason [V6]", async (args, reason) => {
-  const { exit, stdout, stderr } = await skillgate(["serve", ...args], { cwd: project() });
+  const { exit, stdout, stderr } = await runProcess(["serve", ...args], { cwd: project() });
   expect([exit, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(reason);
 });

@@ -5,7 +5,15 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 
-import { FILESYSTEM_SERVER, MATH_SKILL, MCP_JSON, type Place, project, skillgate, start } from "./command.ts";
+import {
+  FILESYSTEM_SERVER,
+  MATH_SKILL,
+  MCP_JSON,
+  type Place,
+  project,
+  runProcess as skillgate,
+  start,
+} from "./command.ts";
 
 /** A project from another source: any code of it that runs leaves a mark. */
 function clone(files: Readonly<Record<string, string>> = {}): Place & { readonly marks: string } {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { project, skillgate } from "./command.ts";
+import { project, runProcess, skillgate } from "./command.ts";
 
 const HOW_TO_RUN = "to run a program, write skillgate run file.js, or skillgate run -e with the code";
 
@@ -80,7 +80,7 @@ test("prints help and version without loading the runtime [O1]", async () => {
   });
   const env = { NODE_OPTIONS: "--import ./hook.mjs" };
   const loaded = async (...args: readonly string[]): Promise<string> => {
-    expect((await skillgate(args, { cwd, env })).exit).toBe(0);
+    expect((await runProcess(args, { cwd, env })).exit).toBe(0);
     return readFileSync(join(cwd, "loaded.txt"), "utf8");
   };
   const light = `${await loaded("--help")}${await loaded("--version")}`;

@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
 
-import { BIN, environment, MATH_SKILL, project, skillgate } from "../command.ts";
+import { BIN, environment, MATH_SKILL, project, runProcess, skillgate } from "../command.ts";
 
 const COMMAND = process.execPath;
 
@@ -133,7 +133,7 @@ test("connects a client with a profile, whose methods it serves [V1, O9]", async
     expect(called.content).toEqual([{ type: "text", text: "5" }]);
     await client.close();
   }
-  const overHttp = await skillgate(["serve", "--http", "--port", "0", "--profile", "sums"], { cwd });
+  const overHttp = await runProcess(["serve", "--http", "--port", "0", "--profile", "sums"], { cwd });
   expect(overHttp).toMatchObject({ exit: 2, stderr: expect.stringContaining("/mcp/NAME") });
 });
 

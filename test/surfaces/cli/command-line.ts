@@ -1,9 +1,10 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
+import { onTestFinished } from "vitest";
 
-import type { EXIT_CODES } from "../../src/surfaces/cli/exit-codes.ts";
-import type { openCommandTerminal, runCommand } from "../../src/surfaces/cli/index.ts";
+import { EXIT_CODES } from "../../../src/surfaces/cli/exit-codes.ts";
+import type { openCommandTerminal, runCommand } from "../../../src/surfaces/cli/index.ts";
 
 /** The surroundings of a command, which a process would get when it starts. */
 export interface CommandSurroundings {
@@ -27,12 +28,18 @@ let last: Promise<unknown> = Promise.resolve();
  * that its start takes. Commands run one after the other, because a process has one working folder and one environment.
  */
 export function runCommandInProcess(args: readonly string[], surroundings: CommandSurroundings): Promise<CommandEnd> {
-  const run = last.then(() => runAlone(args, surroundings));
+  const interruption = new AbortController();
+  onTestFinished(() => interruption.abort()); // if the test has failed before, so that other commands can run
+  const run = last.then(() => runAlone(args, surroundings, interruption.signal));
   last = run.catch(() => {});
   return run;
 }
 
-async function runAlone(args: readonly string[], { cwd, env, input }: CommandSurroundings): Promise<CommandEnd> {
+async function runAlone(
+  args: readonly string[],
+  { cwd, env, input }: CommandSurroundings,
+  signal: AbortSignal,
+): Promise<CommandEnd> {
   const command = loadCommand();
   const [stdout, stderr] = [new Collector(), new Collector()];
   const restore = [
@@ -44,31 +51,25 @@ async function runAlone(args: readonly string[], { cwd, env, input }: CommandSur
     collectWarnings(stderr),
   ];
   try {
-    const exit = await command.runCommand(args, command.openCommandTerminal(args), UNINTERRUPTED);
-    return { exit: command.EXIT_CODES[exit].code, stdout: stdout.text(), stderr: stderr.text() };
+    const exit = await command.runCommand(args, command.openCommandTerminal(args), {
+      signal,
+      exit: undefined,
+      intercept: () => {},
+      finish: () => {},
+    });
+    return { exit: EXIT_CODES[exit].code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     for (const each of restore) each();
   }
 }
 
-const UNINTERRUPTED: Parameters<typeof runCommand>[2] = {
-  signal: new AbortController().signal,
-  exit: undefined,
-  intercept: () => {},
-  finish: () => {},
-};
-
-interface CommandModules {
+/** Loads the bundle that a process loads, which takes a third of the time that the test runner needs for the sources. */
+function loadCommand(): {
   readonly runCommand: typeof runCommand;
   readonly openCommandTerminal: typeof openCommandTerminal;
-  readonly EXIT_CODES: typeof EXIT_CODES;
-}
-
-/** Loads the compiled modules, which takes a third of the time that the test runner needs for the sources. */
-function loadCommand(): CommandModules {
+} {
   const load = createRequire(import.meta.url);
-  const folder = resolve(import.meta.dirname, "../../dist/src/surfaces/cli");
-  return { ...load(`${folder}/index.js`), ...load(`${folder}/exit-codes.js`) };
+  return load(resolve(import.meta.dirname, "../../../dist/src/surfaces/cli/index.js"));
 }
 
 /** A stream that is not a terminal, and keeps what is written to it. */

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 
-import { ended, FILESYSTEM_SERVER, MATH_SKILL, meetingPoint, project, skillgate, start } from "./command.ts";
+import {
+  ended,
+  FILESYSTEM_SERVER,
+  MATH_SKILL,
+  meetingPoint,
+  project,
+  runProcess as skillgate,
+  start,
+} from "../command.ts";
 
 /** The filesystem server, in a process that says that it lives. */
 const SERVER = `require("node:net").connect("meeting-point").on("connect", () => import(${JSON.stringify(FILESYSTEM_SERVER)}));`;

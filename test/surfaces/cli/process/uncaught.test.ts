@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 
-import { project, skillgate, start } from "./command.ts";
+import { project, runProcess, start } from "../command.ts";
 
 /** Loaded before the command: throws in the process when a signal tells it to, or when the command has just begun. */
 const FAULTS = `
@@ -44,7 +44,7 @@ test("ends when Node reports a broken invariant of its own [V6]", async () => {
 
 test("ends with a sentence and without a stack for an uncaught exception during the start [V6]", async () => {
   const env = { NODE_OPTIONS, FAULT_AT_START: "1" };
-  const { exit, stdout, stderr } = await skillgate(["serve", "--stdio"], { cwd: project(), env });
+  const { exit, stdout, stderr } = await runProcess(["serve", "--stdio"], { cwd: project(), env });
   expect([exit, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("Internal error of Skillgate: a fault at the start");
   expect(stderr).not.toMatch(/^ +at /m);
