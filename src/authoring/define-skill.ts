@@ -68,19 +68,41 @@ type IsSure<Properties, Schema, Name extends keyof Properties> = Properties[Name
       : false
     : false;
 
+/** The type of a value that a literal JSON Schema describes; `unknown` for keywords that are not read. */
 type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Value)[] }
   ? Value
-  : Schema extends { readonly type: "string" }
-    ? string
-    : Schema extends { readonly type: "number" | "integer" }
-      ? number
-      : Schema extends { readonly type: "boolean" }
-        ? boolean
-        : Schema extends { readonly type: "array"; readonly items: infer Items }
-          ? readonly ValueOf<Items>[]
-          : Schema extends { readonly type: "object"; readonly properties: infer Properties }
-            ? FieldsOf<Properties, Schema>
-            : unknown;
+  : Schema extends { readonly const: infer Value }
+    ? Value
+    : Schema extends { readonly anyOf: readonly (infer Choice)[] }
+      ? Choice extends unknown
+        ? ValueOf<Choice>
+        : never
+      : Schema extends { readonly type: infer Type }
+        ? TypedValueOf<Type, Schema>
+        : unknown;
+
+/** The type of a value by the keyword `type`, which may be a list. */
+type TypedValueOf<Type, Schema> = Type extends readonly (infer Each)[]
+  ? TypedValueOf<Each, Schema>
+  : Type extends "array"
+    ? Schema extends { readonly items: infer Items }
+      ? readonly ValueOf<Items>[]
+      : readonly unknown[]
+    : Type extends "object"
+      ? Schema extends { readonly properties: infer Properties }
+        ? FieldsOf<Properties, Schema>
+        : Readonly<Record<string, unknown>>
+      : Type extends keyof SimpleTypes
+        ? SimpleTypes[Type]
+        : unknown;
+
+interface SimpleTypes {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
 
 /**
  * Defines a skill by methods with explicit schemas. Pass it to `createRuntime({ skills: […] })`, or export it from a file

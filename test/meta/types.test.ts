@@ -32,13 +32,21 @@ describe("the declarations of the package", () => {
     .filter((text) => text.includes('from "skillgate'));
   const method = (body: string): string => `import { defineSkill } from "skillgate";
     export default defineSkill({ name: "ASkill", description: "x", methods: { add: { description: "x",
-      input: { type: "object", properties: { a: { type: "number" }, kind: { enum: ["x", "y"] } }, required: ["a"] },
-      run: ({ a, kind }) => { ${body} } } } });`;
+      input: { type: "object", required: ["a", "place", "note", "any"], properties: {
+        a: { type: "number" }, kind: { enum: ["x", "y"] }, mode: { const: "fast" },
+        place: { type: "object", properties: { tags: { type: "array", items: { type: "string" } } }, required: ["tags"] },
+        note: { type: ["string", "null"] }, size: { anyOf: [{ type: "integer" }, { const: "all" }] }, any: {} } },
+      run: ({ a, kind, mode, place, note, size, any }) => { ${body} } } } });`;
   const mistakes = {
     "wrong.ts": 'import { createRuntime } from "skillgate";\ncreateRuntime({ skillDir: 1 });',
     "inferred.ts": method("const b: string = a; return b;"),
+    "choice.ts": method("const s: number = size; const n: string = note; return [s, n];"),
   };
-  const right = method("const b: number = a; const k: 'x' | 'y' | undefined = kind; return [b, k];");
+  const right = method(
+    "const b: number = a; const k: 'x' | 'y' | undefined = kind; const m: 'fast' | undefined = mode;" +
+      "const tags: readonly string[] = place.tags; const n: string | null = note;" +
+      "const s: number | 'all' | undefined = size; const u: unknown = any; return [b, k, m, tags, n, s, u];",
+  );
   let found: readonly Diagnostic[];
 
   // All at once: the compiler needs most of its time for the declarations of Node and of the package.
@@ -63,6 +71,10 @@ describe("the declarations of the package", () => {
   test("infer the arguments of a method from its literal schema", () => {
     expect(findIn("right.ts")).toEqual([]);
     expect(findIn("inferred.ts")).toEqual([expect.stringContaining("'number' is not assignable to type 'string'")]);
+    expect(findIn("choice.ts")).toEqual([
+      expect.stringContaining("'number | \"all\" | undefined' is not assignable to type 'number'"),
+      expect.stringContaining("'string | null' is not assignable to type 'string'"),
+    ]);
   });
 });
 
