@@ -28,7 +28,7 @@ export function registerCall(fulfil: WaitingCall["fulfil"], reject: WaitingCall[
 }
 
 /** Marks a call as sent to the host. */
-export function isSaid(id: number): void {
+export function markSaid(id: number): void {
   (waiting[id] as WaitingCall).isUnderWay = true;
   underWay++;
 }

@@ -1,4 +1,4 @@
-import { registerCall, forgetCall, isSaid } from "./call-results.ts";
+import { registerCall, forgetCall, markSaid } from "./call-results.ts";
 import { toAnswer } from "./found-methods.ts";
 import { allowRaw, encodeSettled, push, requireJson, sendRaw } from "./serialization.ts";
 import { stackHere } from "./errors.ts";
@@ -70,7 +70,7 @@ export function makeMethod(path: string, read?: (answer: unknown) => unknown): o
     const reject = rejectLast;
     const id = registerCall(fulfil, reject);
     if (sendRaw(OP.call, id, path, list, promise)) {
-      isSaid(id);
+      markSaid(id);
       rememberCall(promise, id);
       return promise;
     }
@@ -104,7 +104,7 @@ function sayLater(
   const call = (json: string | undefined): void => {
     try {
       const argumentsJson = requireJson(json);
-      isSaid(id);
+      markSaid(id);
       host(OP.call, id, path, argumentsJson);
     } catch (reason) {
       fail(reason);

@@ -73,13 +73,13 @@ class Decisions implements ApprovalDecisions {
   }
 
   readonly decide: DecideApproval = async (request, details) => {
-    if (!details.asksForFlow && (isCovered(request, details) || (await this.#hasRow(request)))) return true;
+    if (!details.asksForFlow && (takeCovered(request, details) || (await this.#hasRow(request)))) return true;
     const records = await this.#openRecords(request);
     if (details.recorded?.isResumed === true) await restoreRunApprovals(records.approvals, request, details);
-    if (!details.asksForFlow && isCovered(request, details)) return true;
+    if (!details.asksForFlow && takeCovered(request, details)) return true;
     const yes = (await this.#useEarlierYes(records, request, details)) ?? (await this.#ask(records, request, details));
     applyScope(yes, details);
-    if (yes.scope === "plan") isCovered(request, details); // it is one of the calls of the plan
+    if (yes.scope === "plan") takeCovered(request, details); // it is one of the calls of the plan
     if (yes.scope === "always") await this.#addRow(yes);
     return true;
   };
@@ -296,12 +296,11 @@ async function restoreRunApprovals(
   approvedInRun.isRestored = true;
   const questions = await approvals.listOfRun(request.runId);
   for (const question of questions.filter(({ state }) => state === "approved")) applyScope(question, details);
+  // The record has the beginning of the digest.
   for (const { path, digest } of recorded.listMade())
-    for (const [key, planned] of approvedInRun.planned)
-      if (key.startsWith(`${path} ${digest}`) && planned.left > 0) {
-        planned.left--;
-        break;
-      }
+    takePlanned(
+      [...approvedInRun.planned].find(([key, { left }]) => key.startsWith(`${path} ${digest}`) && left > 0)?.[1],
+    );
 }
 
 interface PersonQuestion {
@@ -322,14 +321,18 @@ function toScope(answer: unknown, offered: readonly ApprovalScope[]): ApprovalSc
   return scope === undefined || offered.includes(scope) ? scope : "once";
 }
 
-/** True if an earlier yes of this run covers the call. A yes of a user does not cover a call that needs an administrator. */
-function isCovered({ path, approval }: CallToApprove, { approvedInRun, digest }: ApprovalDetails): boolean {
-  if (approvedInRun === undefined) return false;
+/** Uses an earlier yes of this run if one covers the call: a yes of a user does not cover a call that needs an administrator. */
+function takeCovered({ path, approval }: CallToApprove, { approvedInRun, digest }: ApprovalDetails): boolean {
   const isEnough = (approver: Approver | undefined): boolean =>
     approver !== undefined && (approver === "admin" || approval === "user");
-  if (isEnough(approvedInRun.methods.get(path))) return true;
-  const planned = approvedInRun.planned.get(`${path} ${digest}`);
-  if (planned === undefined || planned.left <= 0 || !isEnough(planned.approver)) return false;
+  if (isEnough(approvedInRun?.methods.get(path))) return true;
+  const planned = approvedInRun?.planned.get(`${path} ${digest}`);
+  return isEnough(planned?.approver) && takePlanned(planned);
+}
+
+/** Takes one call of those that a yes for the plan covers; false if none is left. */
+function takePlanned(planned: { left: number } | undefined): boolean {
+  if (planned === undefined || planned.left <= 0) return false;
   planned.left--;
   return true;
 }

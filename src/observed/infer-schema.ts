@@ -156,7 +156,7 @@ function widenKind(kind: ValueKind, shape: ValueShape, state: ObserveState): voi
   if (shape.kinds.has(kind)) return;
   // Both are strings, so neither is a difference from the other.
   const isString = kind === "string" ? shape.kinds.delete("json text") : false;
-  if (!isString) isUnlike(formatKind(kind), shape, state);
+  if (!isString) noteOtherKind(formatKind(kind), shape, state);
   addKind(kind, shape, state);
 }
 
@@ -166,7 +166,7 @@ function addKind(kind: ValueKind, shape: ValueShape, state: ObserveState): void 
 }
 
 function widenItems(list: readonly unknown[], shape: ValueShape, state: ObserveState): void {
-  if (shape.items === undefined) isUnlike("an array", shape, state);
+  if (shape.items === undefined) noteOtherKind("an array", shape, state);
   const items = (shape.items ??= newPart(state));
   state.hasChanged ||= items.times === 0;
   const end = Math.min(list.length, MAX_ITEMS);
@@ -174,7 +174,7 @@ function widenItems(list: readonly unknown[], shape: ValueShape, state: ObserveS
 }
 
 function widenObject(value: Readonly<Record<string, unknown>>, shape: ValueShape, state: ObserveState): void {
-  if (shape.object === undefined) isUnlike("an object", shape, state);
+  if (shape.object === undefined) noteOtherKind("an object", shape, state);
   state.hasChanged ||= shape.object === undefined;
   const object = (shape.object ??= { times: 0, properties: new Map(), values: undefined });
   const names = Object.keys(value);
@@ -200,7 +200,7 @@ function widenProperties(
   state: ObserveState,
 ): void {
   for (const [name, property] of object.properties)
-    if (property.times >= object.times && !Object.hasOwn(value, name)) isMissing(name, property, state);
+    if (property.times >= object.times && !Object.hasOwn(value, name)) noteMissing(name, property, state);
   for (const property of names) {
     const inner = value[property];
     state.hasChanged ||= inner === undefined;
@@ -303,18 +303,18 @@ function newPart(state: ObserveState): ValueShape {
 }
 
 /** Records that a value is of a new kind, unless it is the first value. */
-function isUnlike(kind: string, shape: ValueShape, state: ObserveState): void {
+function noteOtherKind(kind: string, shape: ValueShape, state: ObserveState): void {
   const types = formatTypes(shape);
-  if (types !== "") differs(state.path, `it is ${kind}, previously ${types}`, state);
+  if (types !== "") noteDifference(state.path, `it is ${kind}, previously ${types}`, state);
 }
 
 /** Records that a property that was always present is missing. */
-function isMissing(name: string, property: ObservedProperty, state: ObserveState): void {
+function noteMissing(name: string, property: ObservedProperty, state: ObserveState): void {
   state.hasChanged = true;
-  if (isShownTo(property, state.caller)) differs([...state.path, name], "it is missing", state);
+  if (isShownTo(property, state.caller)) noteDifference([...state.path, name], "it is missing", state);
 }
 
-function differs(path: readonly string[], says: string, state: ObserveState): void {
+function noteDifference(path: readonly string[], says: string, state: ObserveState): void {
   if (!state.compares) return;
   const location = path.reduce((text, step) => (text === "" || step === ITEM ? text + step : `${text}.${step}`), "");
   state.difference ??= { path: location, says };

@@ -103,7 +103,7 @@ export class McpSession {
   answerCall(exchange: Exchange): Promise<Response> | undefined {
     if (this.#takenId(exchange.body) !== undefined) return undefined; // answer() rejects it
     const answer = this.#calls.answer(exchange);
-    if (answer !== undefined) this.#isUsedBy(exchange, () => {});
+    if (answer !== undefined) this.#trackUse(exchange, () => {});
     return answer;
   }
 
@@ -114,7 +114,7 @@ export class McpSession {
     const lastEventId = request.method === "GET" ? request.headers.get("last-event-id") : null;
     if (lastEventId !== null && this.#sent.since(lastEventId) === undefined) return refusal(400, EVENTS_DROPPED, body);
     const ids = requestIds(body);
-    this.#isUsedBy(exchange, (wasSent) => {
+    this.#trackUse(exchange, (wasSent) => {
       if (!wasSent && request.method === "POST") this.#lose(ids);
     });
     const resumed = lastEventId === null ? undefined : this.#calls.resume(lastEventId, exchange);
@@ -141,7 +141,7 @@ export class McpSession {
     if (this.#isAnnouncementDue) this.announceTools();
   }
 
-  #isUsedBy({ onEnd }: Exchange, then: (wasSent: boolean) => void): void {
+  #trackUse({ onEnd }: Exchange, then: (wasSent: boolean) => void): void {
     this.#open++;
     onEnd((wasSent) => {
       this.#open--;
