@@ -25,7 +25,7 @@ const PAGES = {
   mcpServers: "mcp-servers.md",
   limits: "limits.md",
   timeouts: "limits.md",
-  learning: "search.md",
+  observe: "search.md",
   store: "store.md",
   audit: "store.md",
   approvals: "approvals.md",

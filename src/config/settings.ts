@@ -1,11 +1,13 @@
-import { isRecord } from "../model/json.ts";
-import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
-import { describeUnknownName, suggestNames } from "../shared/suggest.ts";
+import { isRecord, type JsonSchema } from "../model/json.ts";
+import type { Limits } from "../model/limits.ts";
 import type { Problem } from "../model/provider.ts";
-import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
+import type { Timeouts } from "../model/timeouts.ts";
+import { findSettingMistakes, pickValidSettings, withForm } from "../shared/settings/check-settings.ts";
+import { describeUnknownName, suggestNames } from "../shared/suggest.ts";
 import { type ConfigDocument, parseDocument, type Path } from "./documents/index.ts";
 import { configError } from "./read-file.ts";
 import { parseInputs } from "./servers/inputs.ts";
+import { RUNTIME_SECTION_SCHEMAS } from "./sections.ts";
 import { readEntries, findEntry, type FileContent, NO_CONTENT } from "./servers/mcp-file.ts";
 import type { ServerEntry } from "./servers/parse-entry.ts";
 
@@ -21,26 +23,8 @@ export interface SettingsFile extends FileContent {
   readonly timeouts?: Partial<Timeouts>;
 }
 
-export const SECTIONS: readonly string[] = [
-  "skills",
-  "mcp",
-  "mcpServers",
-  "limits",
-  "timeouts",
-  "typecheck",
-  "observe",
-  "catalogTokens",
-  "server",
-  "store",
-  "audit",
-  "approvals",
-  "runs",
-  "secrets",
-  "agent",
-  "nodes",
-  "executors",
-  "profiles",
-];
+/** The sections of settings.yaml. */
+export const SECTIONS: readonly string[] = [...Object.keys(RUNTIME_SECTION_SCHEMAS), "server", "agent"];
 
 export const NO_SETTINGS: SettingsFile = { ...NO_CONTENT, sections: {}, mcpEnabled: true };
 
@@ -50,33 +34,38 @@ export function parseSettings(text: string, label: string): SettingsFile {
 }
 
 function readSettings(document: ConfigDocument, label: string): SettingsFile {
-  const { mcp, skills } = document.value;
+  const sections = renameOldSettings(document.value);
+  const { mcp, skills, limits, timeouts } = sections;
   const skillsDir = isRecord(skills) ? skills["dir"] : skills;
-  const limits = parseNumbers(document, label, {
-    section: "limits",
-    what: "limit",
-    names: Object.keys(DEFAULT_LIMITS),
-  });
-  const timeouts = parseNumbers(document, label, {
-    section: "timeouts",
-    what: "timeout",
-    names: Object.keys(DEFAULT_TIMEOUTS),
-  });
   return {
-    sections: document.value,
+    sections,
     entries: [...serversAt(document, ["mcp", "servers"], label), ...serversAt(document, ["mcpServers"], label)],
     inputs: parseInputs(isRecord(mcp) ? mcp : {}),
-    warnings: [
-      ...wrongSections(document, label),
-      ...unknownNames(document, label),
-      ...limits.warnings,
-      ...timeouts.warnings,
-    ],
+    warnings: findWarnings(sections, document, label),
     mcpEnabled: !(isRecord(mcp) && mcp["enabled"] === false),
     ...(typeof skillsDir === "string" && { skillsDir }),
-    ...(limits.numbers !== undefined && { limits: limits.numbers }),
-    ...(timeouts.numbers !== undefined && { timeouts: timeouts.numbers }),
+    ...(isRecord(limits) && { limits: pickValidSettings<Limits>(RUNTIME_SECTION_SCHEMAS.limits, limits) }),
+    ...(isRecord(timeouts) && { timeouts: pickValidSettings<Timeouts>(RUNTIME_SECTION_SCHEMAS.timeouts, timeouts) }),
   };
+}
+
+/** Reads settings by the names that they had before. */
+function renameOldSettings(written: ConfigDocument["value"]): ConfigDocument["value"] {
+  const { learning, ...sections } = written;
+  const { runs } = sections;
+  return {
+    ...(learning !== undefined && { observe: learning }),
+    ...sections,
+    ...(isRecord(runs) && { runs: renameOldPasses(runs) }),
+  };
+}
+
+/** Reads `learnedPasses` as `savedPasses`, its name now. */
+export function renameOldPasses({
+  learnedPasses,
+  ...runs
+}: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...(learnedPasses !== undefined && { savedPasses: learnedPasses }), ...runs };
 }
 
 /** The servers at a path: a list of entries that say their names, or a map from names to entries. */
@@ -89,88 +78,48 @@ function serversAt(document: ConfigDocument, path: Path, label: string): readonl
   });
 }
 
-/** Reports sections of the wrong type, which would otherwise be ignored. */
-function wrongSections(document: ConfigDocument, label: string): readonly Problem[] {
-  const { mcp, mcpServers, skills, server, store, agent } = document.value;
-  const isSection = (value: unknown): boolean => value == null || isRecord(value);
-  const servers = isRecord(mcp) ? mcp["servers"] : undefined;
-  const wrong = (path: Path, what: string): Problem => ({
+/** Reports what is not understood, which would otherwise be ignored. */
+function findWarnings(sections: ConfigDocument["value"], document: ConfigDocument, label: string): readonly Problem[] {
+  const warn = (path: Path, wrong: string): Problem => ({
     source: label,
-    error: configError(label, `"${path.join(".")}" must be ${what}`, document.locate(path)).message,
+    error: configError(label, wrong, document.locate(path)).message,
   });
-  const hasServers = (value: unknown): boolean => isSection(value) || Array.isArray(value);
+  const { mcp } = sections;
+  // Other modules have keys of their own in this section, so only a near miss of a known key is reported.
+  const misspelt = Object.keys(isRecord(mcp) ? mcp : {}).filter(
+    (name) => !MCP_KEYS.includes(name) && suggestNames(name, MCP_KEYS, 1).length > 0,
+  );
+  const sayUnknown = (what: string, name: string, names: readonly string[]): string =>
+    `unknown ${what} ${describeUnknownName(what, name, names, { limit: 1 }).detail}`;
   return [
-    ...(isSection(mcp) ? [] : [wrong(["mcp"], "a section, as in mcp: { servers: [] }")]),
-    ...(hasServers(servers) ? [] : [wrong(["mcp", "servers"], SERVERS_FORM)]),
-    ...(hasServers(mcpServers) ? [] : [wrong(["mcpServers"], SERVERS_FORM)]),
-    ...(isSection(skills) || typeof skills === "string"
-      ? []
-      : [wrong(["skills"], "a section, as in skills: { dir: skills }")]),
-    ...(isSection(server) ? [] : [wrong(["server"], "a section, as in server: { port: 3333 }")]),
-    ...(isSection(agent) ? [] : [wrong(["agent"], "a section, as in agent: { model: openai:gpt-5 }")]),
-    ...(isSection(store) ? [] : [wrong(["store"], "a section, as in store: { dir: folder }")]),
+    ...Object.entries(sections).flatMap(([name, section]) => {
+      const schema = CHECKED_SECTIONS[name];
+      if (schema === undefined)
+        return SECTIONS.includes(name) ? [] : [warn([name], sayUnknown("section", name, SECTIONS))];
+      const mistakes = section == null ? [] : findSettingMistakes(schema, section, [name]);
+      return mistakes.map(({ path, error }) => warn(path, error));
+    }),
+    ...misspelt.map((name) => warn(["mcp", name], sayUnknown("setting", name, MCP_KEYS))),
   ];
 }
 
-const SERVERS_FORM = "a list of servers, as in [{ name: files, command: npx }], or a section with their names";
+const SERVERS = withForm("a list of servers, as in [{ name: files, command: npx }], or a section with their names", {
+  type: ["object", "array", "null"],
+});
 
-function unknownNames(document: ConfigDocument, label: string): readonly Problem[] {
-  const { mcp } = document.value;
-  const sections = Object.keys(document.value).filter((name) => !SECTIONS.includes(name));
-  // Other modules have keys of their own in this section, so only a near miss of a known key is reported.
-  const inMcp = Object.keys(isRecord(mcp) ? mcp : {}).filter((name) => !MCP_KEYS.includes(name));
-  return [
-    ...sections.map((name) => unknownName(document, label, { what: "section", path: [name], names: SECTIONS })),
-    ...inMcp
-      .filter((name) => suggestNames(name, MCP_KEYS, 1).length > 0)
-      .map((name) => unknownName(document, label, { what: "setting", path: ["mcp", name], names: MCP_KEYS })),
-  ];
+/** The sections that are checked when the file is read. The parsers of the others check what is in them. */
+const CHECKED_SECTIONS: Readonly<Record<string, JsonSchema | undefined>> = {
+  mcp: withForm("a section, as in mcp: { servers: [] }", { type: "object", properties: { servers: SERVERS } }),
+  mcpServers: SERVERS,
+  skills: withForm("a section, as in skills: { dir: skills }", { type: ["object", "string"] }),
+  server: withForm("a section, as in server: { port: 3333 }", { type: "object" }),
+  agent: withForm("a section, as in agent: { model: openai:gpt-5 }", { type: "object" }),
+  ...pickSections("limits", "timeouts", "typecheck", "observe", "catalogTokens", "store", "audit"),
+  ...pickSections("approvals", "runs", "secrets"),
+};
+
+function pickSections(...names: readonly (keyof typeof RUNTIME_SECTION_SCHEMAS)[]): Record<string, JsonSchema> {
+  return Object.fromEntries(names.map((name) => [name, RUNTIME_SECTION_SCHEMAS[name]]));
 }
 
 const MCP_KEYS = ["servers", "enabled", "inputs"];
-
-interface Unknown {
-  readonly what: string;
-  readonly path: readonly string[];
-  readonly names: readonly string[];
-}
-
-function unknownName(document: ConfigDocument, label: string, { what, path, names }: Unknown): Problem {
-  const name = path.at(-1) ?? "";
-  const { detail } = describeUnknownName(what, name, names, { limit: 1 });
-  const { message } = configError(label, `unknown ${what} ${detail}`, document.locate(path));
-  return { source: label, error: message };
-}
-
-/** A section whose settings are all numbers. */
-interface NumbersSection {
-  readonly section: "limits" | "timeouts";
-  /** One of its settings, in a message. */
-  readonly what: string;
-  readonly names: readonly string[];
-}
-
-/** Parses a section of whole numbers above 0; an invalid setting keeps its default. */
-function parseNumbers(
-  document: ConfigDocument,
-  label: string,
-  { section, what, names }: NumbersSection,
-): { numbers?: Readonly<Partial<Record<string, number>>>; warnings: readonly Problem[] } {
-  const written = document.value[section];
-  if (written == null) return { warnings: [] };
-  const warnings: Problem[] = [];
-  const warn = (wrong: string, path: Path): unknown =>
-    warnings.push({ source: label, error: configError(label, wrong, document.locate(path)).message });
-  if (!isRecord(written)) {
-    warn(`"${section}" must have names and numbers, as in ${section}: { ${names[0]}: 1000 }`, [section]);
-    return { warnings };
-  }
-  const numbers: Partial<Record<string, number>> = {};
-  for (const [name, value] of Object.entries(written)) {
-    const path = [section, name];
-    if (!names.includes(name)) warnings.push(unknownName(document, label, { what, path, names }));
-    else if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) numbers[name] = value;
-    else warn(`the ${what} "${name}" must be a whole number above 0`, path);
-  }
-  return { numbers, warnings };
-}

@@ -1,13 +1,12 @@
 import { resolve } from "node:path";
 
+import { RUNTIME_SECTION_SCHEMAS } from "../config/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Client } from "../model/client-requests.ts";
 import { isRecord } from "../model/json.ts";
 import type { Authorize, McpProviderOptions } from "../providers/mcp/index.ts";
+import { findSettingMistakes } from "../shared/settings/check-settings.ts";
 import { getUserStateDir } from "./user-state-dir.ts";
-
-export const MCP_STARTS = ["at once", "when needed"] as const;
-export const MCP_CHANGES = ["report", "hold"] as const;
 
 /** Options for MCP servers. The settings file has the same under `mcp`, with `idle` in seconds. */
 export interface McpServerOptions {
@@ -44,32 +43,30 @@ export function resolveMcpOptions(
   use: McpServerOptions = {},
   scope: McpServerScope,
 ): Pick<McpProviderOptions, "stateDir" | "start" | "idleMs" | "changes" | "authorize" | "client"> {
-  const section = isRecord(scope.section) ? scope.section : {};
-  const idle = use.idleMs ?? (section["idle"] === undefined ? undefined : Number(section["idle"]) * 1000);
-  if (idle !== undefined && !(idle > 0)) throw invalid("mcp.idle", "a positive number", section["idle"] ?? use.idleMs);
+  const section = parseSection(scope.section);
+  const idleMs = use.idleMs ?? (section.idle === undefined ? undefined : section.idle * 1_000);
   const stateDir = use.stateDir ?? (scope.discover ? getUserStateDir(scope.env) : undefined);
   const { authorize, client } = use;
   return {
-    start: parseChoice("mcp.start", MCP_STARTS, use.start ?? section["start"]) ?? resolveStart(scope),
-    changes: parseChoice("mcp.changes", MCP_CHANGES, use.changes ?? section["changes"]) ?? "report",
-    ...(idle !== undefined && { idleMs: idle }),
+    start: use.start ?? section.start ?? (scope.lazy ? "when needed" : "at once"),
+    changes: use.changes ?? section.changes ?? "report",
+    ...(idleMs !== undefined && { idleMs }),
     ...(stateDir !== undefined && stateDir !== false && { stateDir: resolve(scope.cwd, stateDir) }),
     ...(authorize !== undefined && { authorize }),
     ...(client !== undefined && { client }),
   };
 }
 
-function resolveStart({ lazy }: McpServerScope): "at once" | "when needed" {
-  return lazy ? "when needed" : "at once";
+interface McpSection extends Pick<McpServerOptions, "start" | "changes"> {
+  readonly idle?: number;
 }
 
-function parseChoice<Word extends string>(name: string, words: readonly Word[], value: unknown): Word | undefined {
-  const word = words.find((each) => each === value);
-  if (word === undefined && value !== undefined) throw invalid(name, words.join(" or "), value);
-  return word;
-}
-
-function invalid(name: string, expected: string, value: unknown): SkillgateError {
-  const values = `${name} must be ${expected}, not ${JSON.stringify(value)}`;
-  return new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
+/** Returns the settings of the section `mcp` that say when servers run. Throws `OPTION_INVALID`. */
+function parseSection(written: unknown): McpSection {
+  if (!isRecord(written)) return {};
+  const { start, changes, idle } = written;
+  const section = { start, changes, idle };
+  const [mistake] = findSettingMistakes(RUNTIME_SECTION_SCHEMAS.mcp, section, ["mcp"]);
+  if (mistake === undefined) return section as McpSection;
+  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", mistake.error));
 }

@@ -150,8 +150,8 @@ test("sends no key to the address of a project that is not trusted [P9]", async 
 
 test.each([
   [{ model: 1 }, "agent.model must be a name such as openai:gpt-5"],
-  [{ modle: "x" }, "Unknown setting of agent: modle; did you mean model or mode?"],
-  [{ budgets: { turns: 0 } }, "agent.budgets must be numbers above 0 for turns, seconds, tokens, calls"],
+  [{ modle: "x" }, "agent has the unknown setting modle; did you mean model?"],
+  [{ budgets: { turns: 0 } }, "agent.budgets.turns must be a number above 0, not 0"],
   [{ mode: "fast" }, "agent.mode must be one of auto, tools, code, native"],
   [{ model: "qwen:7b" }, 'model "qwen:7b": Unknown provider of the model: qwen'],
 ])("reports settings that cannot be used: %j [G1]", async (agent, message) => {

@@ -258,14 +258,14 @@ describe("budgets", () => {
     expect(getDone(events)).toMatchObject({ reason: "answer", text: "Paid." });
   });
 
-  test.each([[{ turns: 0 }], [{ seconds: Number.NaN }], [{ money: 1 }]])(
-    "refuses budgets that are none: %j",
-    (budgets) => {
-      expect(() => createAgent({ runtime, budgets: budgets as Partial<Budgets> })).toThrow(
-        "budgets must be numbers above 0 for turns, seconds",
-      );
-    },
-  );
+  test.each([
+    [{ turns: 0 }, "budgets.turns must be a number above 0, not 0"],
+    [{ seconds: Number.NaN }, "budgets.seconds must be a number above 0, not NaN"],
+    [{ money: 1 }, "budgets has the unknown setting money"],
+    [5, "budgets must be numbers above 0 for turns, seconds"],
+  ])("refuses budgets that are none: %j", (budgets, message) => {
+    expect(() => createAgent({ runtime, budgets: budgets as Partial<Budgets> })).toThrow(message);
+  });
 });
 
 describe("a conversation", () => {

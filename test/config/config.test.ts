@@ -311,9 +311,9 @@ test("reads limits from the settings; warns of an invalid one and keeps its defa
   const { limits, warnings } = await load();
   expect(limits).toEqual({ cpuMs: 100 });
   expect(warnings.map(({ error }) => error)).toEqual([
-    'Cannot read the configuration: settings.yaml line 3, column 3: the limit "wallMs" must be a whole number above 0 (CONFIG_INVALID)',
-    "Cannot read the configuration: settings.yaml line 4, column 3: unknown limit memoryByte; did you mean memoryBytes? (CONFIG_INVALID)",
-    'Cannot read the configuration: settings.yaml line 5, column 3: the limit "calls" must be a whole number above 0 (CONFIG_INVALID)',
+    "Cannot read the configuration: settings.yaml line 3, column 3: limits.wallMs must be a whole number from 1, not -1 (CONFIG_INVALID)",
+    "Cannot read the configuration: settings.yaml line 4, column 3: limits has the unknown setting memoryByte; did you mean memoryBytes? (CONFIG_INVALID)",
+    'Cannot read the configuration: settings.yaml line 5, column 3: limits.calls must be a whole number from 1, not "many" (CONFIG_INVALID)',
   ]);
 });
 
@@ -326,11 +326,11 @@ test("reads timeouts from the settings; warns of an invalid one and keeps its de
   const { timeouts, limits, warnings } = await load();
   expect([timeouts, limits]).toEqual([{ validationMs: 100 }, undefined]);
   expect(warnings.map(({ error }) => error)).toEqual([
-    `${wrong} 7, column 1: "limits" must have names and numbers, as in limits: { cpuMs: 1000 } (CONFIG_INVALID)`,
-    `${wrong} 3, column 3: the timeout "discoveryMs" must be a whole number above 0 (CONFIG_INVALID)`,
-    `${wrong} 4, column 3: the timeout "lockMs" must be a whole number above 0 (CONFIG_INVALID)`,
-    `${wrong} 5, column 3: the timeout "connectMs" must be a whole number above 0 (CONFIG_INVALID)`,
-    `${wrong} 6, column 3: unknown timeout lookMs; did you mean lockMs? (CONFIG_INVALID)`,
+    `${wrong} 3, column 3: timeouts.discoveryMs must be a whole number from 1, not 0 (CONFIG_INVALID)`,
+    `${wrong} 4, column 3: timeouts.lockMs must be a whole number from 1, not -1 (CONFIG_INVALID)`,
+    `${wrong} 5, column 3: timeouts.connectMs must be a whole number from 1, not "soon" (CONFIG_INVALID)`,
+    `${wrong} 6, column 3: timeouts has the unknown setting lookMs; did you mean lockMs? (CONFIG_INVALID)`,
+    `${wrong} 7, column 1: limits must be a section, as in limits: { cpuMs: 1000 } (CONFIG_INVALID)`,
   ]);
   await write("settings.yaml", "timeouts: { lockMs: .nan }\n");
   expect((await load()).warnings).toHaveLength(1);
@@ -372,14 +372,14 @@ test.skipIf(process.getuid?.() === 0)("warns of a file that the user has no perm
 });
 
 test.each([
-  ["mcp: 5\n", 'line 1, column 1: "mcp" must be a section, as in mcp: { servers: [] }'],
+  ["mcp: 5\n", "line 1, column 1: mcp must be a section, as in mcp: { servers: [] }"],
   [
     "mcp:\n  servers: filesystem\n",
-    'line 2, column 3: "mcp.servers" must be a list of servers, as in [{ name: files, command: npx }], or a section with their names',
+    "line 2, column 3: mcp.servers must be a list of servers, as in [{ name: files, command: npx }], or a section with their names",
   ],
-  ["skills: 1\n", 'line 1, column 1: "skills" must be a section, as in skills: { dir: skills }'],
-  ["server: on\n", 'line 1, column 1: "server" must be a section, as in server: { port: 3333 }'],
-  ["store: here\n", 'line 1, column 1: "store" must be a section, as in store: { dir: folder }'],
+  ["skills: 1\n", "line 1, column 1: skills must be a section, as in skills: { dir: skills }"],
+  ["server: on\n", "line 1, column 1: server must be a section, as in server: { port: 3333 }"],
+  ["store: here\n", "line 1, column 1: store must be a section, as in store: { dir: folder }"],
   ["policy: {}\n", "line 1, column 1: unknown section policy"],
   ["telemetry: {}\n", "line 1, column 1: unknown section telemetry"],
   ["limits: {}\nclusters: []\n", "line 2, column 1: unknown section clusters"],

@@ -187,9 +187,9 @@ test("disables observations by a setting, and reports an invalid setting [D1]", 
     await runtime.close();
     writeFileSync(settings, "observe: sometimes\n");
     await open({ settings });
-    const says = "observations must be true, false, or have requests and results, each true or false";
+    const says = "observe must be true, false, or have requests and results, each true or false";
     expect(runtime.problems.map(({ error }) => error)).toEqual([
-      `Cannot read the configuration: ${says} (CONFIG_INVALID)`,
+      `Cannot read the configuration: ${settings} line 1, column 1: ${says} (CONFIG_INVALID)`,
     ]);
     await expect(createRuntime({ observe: "yes" as never })).rejects.toThrow(
       `Cannot use this option: ${says} (OPTION_INVALID)`,

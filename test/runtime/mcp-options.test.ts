@@ -37,8 +37,8 @@ test("reads the settings under mcp, and prefers the options of the program [M3]"
 test.each([
   [{ start: "never" }, 'mcp.start must be at once or when needed, not "never"'],
   [{ changes: true }, "mcp.changes must be report or hold, not true"],
-  [{ idle: "soon" }, 'mcp.idle must be a positive number, not "soon"'],
-  [{ idle: 0 }, "mcp.idle must be a positive number, not 0"],
+  [{ idle: "soon" }, 'mcp.idle must be a number above 0, not "soon"'],
+  [{ idle: 0 }, "mcp.idle must be a number above 0, not 0"],
 ])("refuses %j with the valid values [X8]", (section, words) => {
   expect(() => resolveMcpOptions({}, { ...SCOPE, section })).toThrow(
     `Cannot use this option: ${words} (OPTION_INVALID)`,

@@ -207,7 +207,9 @@ test("reads the setting from settings.yaml, of a trusted project only [P9, P12]"
   expect((await open("given")).problems).toEqual([
     {
       source: "settings.yaml",
-      error: "Cannot read the configuration: secrets.rehydrate must be true or false (CONFIG_INVALID)",
+      error:
+        "Cannot read the configuration: settings.yaml line 1, column 12: secrets.rehydrate must be true or false, not 1 (CONFIG_INVALID)",
+      isForAllRuns: true,
     },
   ]);
 });

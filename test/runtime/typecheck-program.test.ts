@@ -101,6 +101,6 @@ test("names a setting of the type check that is neither true nor false", async (
   const runtime = await createRuntime({ settings, skillsDir: false, skills: [] });
   onTestFinished(() => runtime.close());
   expect(runtime.problems.map(({ error }) => error)).toEqual([
-    "Cannot read the configuration: typecheck must be true or false; on, off, yes and no are texts in YAML 1.2 (CONFIG_INVALID)",
+    `Cannot read the configuration: ${settings} line 1, column 1: typecheck must be true or false; on, off, yes and no are texts in YAML 1.2 (CONFIG_INVALID)`,
   ]);
 });

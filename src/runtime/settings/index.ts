@@ -9,13 +9,13 @@ import {
   loadConfig,
   lookUp,
   type Prompter,
+  renameOldPasses,
   toServerConfig,
   trustProject,
   type Variables,
 } from "../../config/index.ts";
 import { isRecord } from "../../model/json.ts";
 import { DEFAULT_LIMITS } from "../../model/limits.ts";
-import type { ProvidedSkill } from "../../model/skill.ts";
 import { DEFAULT_TIMEOUTS } from "../../model/timeouts.ts";
 import { POLICY_FILE } from "../../policy/index.ts";
 import type { ServerConfig } from "../../providers/mcp/index.ts";
@@ -23,22 +23,33 @@ import { type ParsedExecutorSettings, parseExecutorSettings, parseNodeSettings }
 import { capturesContent } from "../../telemetry/index.ts";
 import { resolveMcpOptions } from "../mcp-options.ts";
 import type { RuntimeOptions } from "../options.ts";
-import { createOptionError } from "./invalid.ts";
 import { mergeLimits, mergeTimeouts } from "./limits.ts";
+import { parseSkill, requireOptions } from "./options.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
 import { resolveSections } from "./sections.ts";
 
-export { RUNTIME_SECTION_SCHEMAS } from "./schema.ts";
 export type { ParsedExecutorSettings, ParsedNodeSettings } from "./network-settings.ts";
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
-export async function readOptions(options: RuntimeOptions): Promise<RuntimeSettings> {
+export async function readOptions(written: RuntimeOptions): Promise<RuntimeSettings> {
+  const options: unknown = isRecord(written) ? renameOldOptions(written) : written;
+  requireOptions(options);
   const cwd = resolve(options.cwd ?? ".");
   const env = options.env ?? process.env;
   const files = await readFiles(options, cwd, env);
   const settings = resolveSettings(options, files, cwd, env);
   // A held setting that affects every run must be decided now, not when the project is first used.
   return files.warnings.some(({ isHeld, isForAllRuns }) => isHeld && isForAllRuns) ? settings.trusted() : settings;
+}
+
+/** Accepts options by the names that they had before. */
+function renameOldOptions(options: RuntimeOptions & { readonly learning?: RuntimeOptions["observe"] }): RuntimeOptions {
+  const { learning, runs } = options;
+  return {
+    ...(learning !== undefined && { observe: learning }),
+    ...options,
+    ...(isRecord(runs) && { runs: renameOldPasses(runs) }),
+  };
 }
 
 function resolveSettings(
@@ -200,17 +211,4 @@ async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSetti
     ...(settings !== undefined && { settingsFile: settings }),
     ...(mcpConfig !== undefined && { mcpConfigFile: mcpConfig }),
   });
-}
-
-/** A program in plain JavaScript may pass anything. */
-function parseSkill(value: unknown, index: number): ProvidedSkill {
-  if (
-    isRecord(value) &&
-    typeof value["name"] === "string" &&
-    Array.isArray(value["methods"]) &&
-    typeof value["invoke"] === "function"
-  ) {
-    return value as unknown as ProvidedSkill;
-  }
-  throw createOptionError(`skills[${index}] is no skill; make it with defineSkill({ … })`);
 }

@@ -2,7 +2,8 @@ import { isRecord } from "../../model/json.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Timeouts } from "../../model/timeouts.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import { createOptionError, formatValue } from "./invalid.ts";
+import { formatSetting } from "../../shared/settings/check-settings.ts";
+import { createOptionError } from "./options.ts";
 
 /** The longest time that a timer can wait, in milliseconds: 24 days. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -29,12 +30,12 @@ export function mergeTimeouts(timeouts: Timeouts, changes: Partial<Timeouts> | u
 /** A program in plain JavaScript may pass anything. */
 function requireNumbers(option: string, names: readonly string[], changes: unknown = {}): void {
   if (!isRecord(changes))
-    throw createOptionError(`${option} must be an object of numbers, not ${formatValue(changes)}`);
+    throw createOptionError(`${option} must be an object of numbers, not ${formatSetting(changes)}`);
   for (const [name, value] of Object.entries(changes)) {
     if (!names.includes(name))
       throw createOptionError(`${option} has the unknown name ${describeUnknownName("name", name, names).detail}`);
     if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value))
-      throw createOptionError(`${option}.${name} must be a positive number, not ${formatValue(value)}`);
+      throw createOptionError(`${option}.${name} must be a positive number, not ${formatSetting(value)}`);
   }
 }
 

@@ -13,7 +13,7 @@ import type { NodeSettings } from "../../providers/nodes/index.ts";
 import type { ServerConfig } from "../../providers/mcp/index.ts";
 import type { Retention, StoreLocation } from "../../store/index.ts";
 import type { resolveMcpOptions } from "../mcp-options.ts";
-import type { RunSettings } from "./runs.ts";
+import type { RunSettings } from "./sections.ts";
 
 /** Options, after files were read and defaults filled in. */
 export interface RuntimeSettings {

@@ -1,7 +1,7 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { EXPOSES, TOOL_NAMES } from "../../model/tools/exposure.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
-import { describeUnknownName } from "../../shared/suggest.ts";
+import { findSettingMistakes, withForm } from "../../shared/settings/check-settings.ts";
 import type { Exposure } from "../mcp/index.ts";
 import { ISSUER_SCHEMA, type IssuerSettings, parseIssuer } from "./oauth/issuer-settings.ts";
 
@@ -55,123 +55,70 @@ export const SERVER_DEFAULTS: HttpServerSettings = Object.freeze({
   drainSeconds: 10,
 });
 
-/** Parses the section `server` and fills in defaults; throws `CONFIG_INVALID` if a name or a value is invalid. */
-export function parseServerSettings(section: unknown): HttpServerSettings {
-  if (section == null) return SERVER_DEFAULTS;
-  if (!isRecord(section)) throw wrong("server must be a section");
-  for (const [name, value] of Object.entries(section)) {
-    const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof typeof FIELDS] : undefined;
-    if (field === undefined)
-      throw wrong(
-        `server has the unknown setting ${describeUnknownName("setting", name, Object.keys(FIELDS), { limit: 1 }).detail}`,
-      );
-    if (!field.fits(value)) throw wrong(`server.${name} must be ${field.expected}, not ${JSON.stringify(value)}`);
-  }
-  const { auth, ...others } = section;
-  if (!isRecord(auth)) return { ...SERVER_DEFAULTS, ...section };
-  return { ...SERVER_DEFAULTS, ...others, auth: true, oauth: parseIssuer(auth) };
-}
-
-interface SettingField {
-  readonly expected: string;
-  readonly fits: (value: unknown) => boolean;
-  readonly schema: JsonSchema;
-}
-
-const FLAG: SettingField = {
-  expected: "true or false",
-  fits: (value) => typeof value === "boolean",
-  schema: { type: "boolean" },
-};
-
-const TEXTS: SettingField = {
-  expected: "a list of strings",
-  fits: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
-  schema: { type: "array", items: { type: "string" } },
-};
-
-const FIELDS: Readonly<Record<Exclude<keyof HttpServerSettings, "oauth">, SettingField>> = {
-  host: {
-    expected: "a name or an address",
-    fits: (value) => typeof value === "string" && value !== "",
-    schema: { type: "string", minLength: 1 },
-  },
-  port: wholeNumber(0, 65_535),
-  auth: {
-    expected: "true, false or a section with issuer and audience",
-    fits: (value) => typeof value === "boolean" || isRecord(value),
-    schema: { anyOf: [FLAG.schema, ISSUER_SCHEMA] },
-  },
-  console: FLAG,
-  socket: FLAG,
-  expose: choice(EXPOSES),
-  names: choice(TOOL_NAMES),
-  budgetTokens: wholeNumber(0),
-  allowedHosts: TEXTS,
-  allowedOrigins: TEXTS,
-  bodyBytes: wholeNumber(1),
-  headerBytes: wholeNumber(1_024),
-  requestSeconds: wholeNumber(1, 86_400),
-  sessions: wholeNumber(1),
-  sessionIdleSeconds: wholeNumber(1),
-  log: choice(["text", "json"]),
-  drainSeconds: wholeNumber(0, 86_400),
-};
-
-const MEANINGS: Readonly<Record<keyof typeof FIELDS, string>> = {
-  host: "the address at which the server listens",
-  port: "the port; 0 picks a free one",
-  auth: "whether requests need a token, or the issuer of OAuth tokens that are accepted",
-  console: "offers the web console at `/`",
-  socket: "lets `skillgate run` and `skillgate call` of the same user use the running server",
-  expose:
-    "what clients see as tools: three tools, every method, the tool `call` for methods by path, or what fits into `budgetTokens`",
-  names: "how methods are named as tools: with their skill, or as their server names them",
-  budgetTokens: "tokens of all definitions up to which `expose: auto` shows every method",
-  allowedHosts: "host names that clients may use in addition to the loopback names",
-  allowedOrigins: "origins from which browsers may call in addition to the loopback ones",
-  bodyBytes: "the size of a request",
-  headerBytes: "the size of the headers of a request",
-  requestSeconds: "seconds for a whole request to arrive",
-  sessions: "open MCP sessions",
-  sessionIdleSeconds: "seconds after which an unused session ends",
-  log: "how `skillgate serve` writes its log",
-  drainSeconds: "seconds that requests have to finish when the server stops",
-};
-
-function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): SettingField {
-  return {
-    expected: `a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`,
-    fits: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
-    schema: { type: "integer", minimum: least, ...(most < Number.MAX_SAFE_INTEGER && { maximum: most }) },
-  };
-}
-
-function choice(values: readonly string[]): SettingField {
-  return {
-    expected: values.join(", "),
-    fits: (value) => typeof value === "string" && values.includes(value),
-    schema: { enum: values },
-  };
-}
-
-function wrong(what: string): SkillgateError {
-  return new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", what));
-}
+const FLAG: JsonSchema = { type: "boolean" };
+const TEXTS: JsonSchema = { type: "array", items: { type: "string" } };
 
 /** The section `server` as a JSON Schema. */
 export const SERVER_SCHEMA: JsonSchema = {
   type: "object",
   description: "The server of `skillgate serve --http`.",
   additionalProperties: false,
-  properties: Object.fromEntries(
-    Object.entries(FIELDS).map(([name, { schema }]) => [
-      name,
-      {
-        ...schema,
-        default: SERVER_DEFAULTS[name as keyof typeof FIELDS],
-        description: MEANINGS[name as keyof typeof FIELDS],
-      },
-    ]),
-  ),
+  properties: withDefaults({
+    host: setting("the address at which the server listens", { type: "string", minLength: 1 }),
+    port: setting("the port; 0 picks a free one", wholeNumber(0, 65_535)),
+    auth: setting(
+      "whether requests need a token, or the issuer of OAuth tokens that are accepted",
+      withForm("true, false or a section with issuer and audience", { anyOf: [FLAG, ISSUER_SCHEMA] }),
+    ),
+    console: setting("offers the web console at `/`", FLAG),
+    socket: setting("lets `skillgate run` and `skillgate call` of the same user use the running server", FLAG),
+    expose: setting(
+      "what clients see as tools: three tools, every method, the tool `call` for methods by path, or what fits into `budgetTokens`",
+      { enum: EXPOSES },
+    ),
+    names: setting("how methods are named as tools: with their skill, or as their server names them", {
+      enum: TOOL_NAMES,
+    }),
+    budgetTokens: setting("tokens of all definitions up to which `expose: auto` shows every method", wholeNumber(0)),
+    allowedHosts: setting("host names that clients may use in addition to the loopback names", TEXTS),
+    allowedOrigins: setting("origins from which browsers may call in addition to the loopback ones", TEXTS),
+    bodyBytes: setting("the size of a request", wholeNumber(1)),
+    headerBytes: setting("the size of the headers of a request", wholeNumber(1_024)),
+    requestSeconds: setting("seconds for a whole request to arrive", wholeNumber(1, 86_400)),
+    sessions: setting("open MCP sessions", wholeNumber(1)),
+    sessionIdleSeconds: setting("seconds after which an unused session ends", wholeNumber(1)),
+    log: setting("how `skillgate serve` writes its log", { enum: ["text", "json"] }),
+    drainSeconds: setting("seconds that requests have to finish when the server stops", wholeNumber(0, 86_400)),
+  }),
 };
+
+/** Parses the section `server` and fills in defaults; throws `CONFIG_INVALID` if a name or a value is invalid. */
+export function parseServerSettings(section: unknown): HttpServerSettings {
+  if (section == null) return SERVER_DEFAULTS;
+  const { auth, ...others } = isRecord(section) ? section : { auth: undefined };
+  // The issuer has a parser of its own.
+  const checked = isRecord(section) && isRecord(auth) ? others : section;
+  const [mistake] = findSettingMistakes(SERVER_SCHEMA, checked, ["server"]);
+  if (mistake !== undefined) throw new SkillgateError("CONFIG_INVALID", sentence("CONFIG_INVALID", mistake.error));
+  if (!isRecord(auth)) return { ...SERVER_DEFAULTS, ...section };
+  return { ...SERVER_DEFAULTS, ...others, auth: true, oauth: parseIssuer(auth) };
+}
+
+function setting(description: string, schema: JsonSchema): JsonSchema {
+  return { ...schema, description };
+}
+
+function wholeNumber(least: number, most?: number): JsonSchema {
+  return { type: "integer", minimum: least, ...(most !== undefined && { maximum: most }) };
+}
+
+type ServerSetting = Exclude<keyof HttpServerSettings, "oauth">;
+
+function withDefaults(schemas: Readonly<Record<ServerSetting, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { description, ...schema }]) => [
+      name,
+      { ...schema, default: SERVER_DEFAULTS[name as ServerSetting], description },
+    ]),
+  );
+}

@@ -61,7 +61,7 @@ test("joins parts only in their order, and within bounds [O3, S13]", () => {
 test.each([
   [{ url: "nats://a b" }, "nodes.url must be"],
   [{ url: "nats://a", peers: { "Living Room": "x" } }, "nodes.peers must be"],
-  [{ url: "nats://a", adress: "x" }, 'nodes has no setting "adress"'],
+  [{ url: "nats://a", adress: "x" }, "nodes has the unknown setting adress"],
   [{ url: "nats://a", silenceSeconds: 0 }, "nodes.silenceSeconds must be"],
   ["nats://a", "nodes must be a section"],
 ])("refuses the settings %j [O3]", (section, says) => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { DEFAULT_CATALOG_TOKENS } from "../../../src/runtime/settings/catalog-tokens.ts";
+import { RUNTIME_SECTION_SCHEMAS } from "../../../src/config/index.ts";
 import { RPC_ERRORS } from "../../../src/shared/rpc-errors.ts";
 import { SERVER_DEFAULTS } from "../../../src/surfaces/http/index.ts";
 
@@ -10,7 +10,10 @@ const PAGE = readFileSync("docs/serving.md", "utf8");
 
 test("docs/serving.md lists every setting with its default [V6]", () => {
   const [, yaml = ""] = /## Settings\n\n```yaml\n(.*?)```/s.exec(PAGE) ?? [];
-  expect(parse(yaml)).toEqual({ catalogTokens: DEFAULT_CATALOG_TOKENS, server: SERVER_DEFAULTS });
+  expect(parse(yaml)).toEqual({
+    catalogTokens: RUNTIME_SECTION_SCHEMAS.catalogTokens["default"],
+    server: SERVER_DEFAULTS,
+  });
 });
 
 test("docs/serving.md lists every error [V3]", () => {

@@ -173,7 +173,7 @@ test("parses the server settings, and rejects invalid ones [V6]", () => {
   expect(parseServerSettings({ port: 0, expose: "tools" })).toEqual({ ...SERVER_DEFAULTS, port: 0, expose: "tools" });
   expect(() => parseServerSettings({ prot: 1 })).toThrow("server has the unknown setting prot; did you mean port?");
   expect(() => parseServerSettings({ expose: "all" })).toThrow(
-    'server.expose must be code, calls, tools, both, auto, not "all"',
+    'server.expose must be code, calls, tools, both or auto, not "all"',
   );
   expect(() => parseServerSettings({ port: 70_000 })).toThrow("server.port must be a whole number from 0 to 65535");
   expect(() => parseServerSettings([])).toThrow("server must be a section");

@@ -9,7 +9,7 @@ export const SCHEMA_FILE = join(PACKAGE_FOLDER, "docs", "settings.schema.json");
 /** Creates the JSON Schema of settings.yaml from the tables that the parsers of its sections use. */
 export async function createSettingsSchema(): Promise<JsonSchema> {
   const [{ RUNTIME_SECTION_SCHEMAS }, { AGENT_SCHEMA }, { SERVER_SCHEMA }] = await Promise.all([
-    import("../../../runtime/settings/index.ts"),
+    import("../../../config/index.ts"),
     import("../../../agent/index.ts"),
     import("../../http/index.ts"),
   ]);

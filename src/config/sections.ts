@@ -1,12 +1,12 @@
-import type { JsonSchema } from "../../model/json.ts";
-import { DEFAULT_LIMITS, type Limits } from "../../model/limits.ts";
-import { DEFAULT_TIMEOUTS, type Timeouts } from "../../model/timeouts.ts";
-import { MCP_CHANGES, MCP_STARTS } from "../mcp-options.ts";
-import { DEFAULT_EXPIRE_SECONDS, MAX_EXPIRE_SECONDS } from "./approvals.ts";
-import { DEFAULT_CATALOG_TOKENS, MAX_CATALOG_TOKENS } from "./catalog-tokens.ts";
-import { EXECUTOR_FORMS, type Forms, NODE_FORMS } from "./network-settings.ts";
-import { PROFILES_SCHEMA } from "./profiles.ts";
-import { DEFAULT_HOLD_SECONDS, DEFAULT_SAVED_PASSES, MAX_HOLD_SECONDS, MAX_SAVED_PASSES } from "./runs.ts";
+import type { JsonSchema } from "../model/json.ts";
+import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
+import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
+import { EXPOSES, TOOL_NAMES } from "../model/tools/exposure.ts";
+import { ANY_DEVICE } from "../shared/names/method-paths.ts";
+import { withForm } from "../shared/settings/check-settings.ts";
+
+export const MCP_STARTS = ["at once", "when needed"] as const;
+export const MCP_CHANGES = ["report", "hold"] as const;
 
 const LIMIT_MEANINGS: Readonly<Record<keyof Limits, string>> = {
   cpuMs: "milliseconds of computing in a run, without waiting for calls",
@@ -32,11 +32,35 @@ const TIMEOUT_MEANINGS: Readonly<Record<keyof Timeouts, string>> = {
 const TEXT: JsonSchema = { type: "string", minLength: 1 };
 const TEXTS: JsonSchema = { type: "array", items: { type: "string" } };
 const DAYS: JsonSchema = { type: "integer", minimum: 1 };
-const DESTRUCTIVE: JsonSchema = { enum: ["allow", "ask"] };
-const RECORD: JsonSchema = { enum: ["off", "effects", "full", false] };
+const DESTRUCTIVE = withForm("allow or ask; destructive methods ask until then", { enum: ["allow", "ask"] });
+const RECORD = withForm("off, effects or full", { enum: ["off", "effects", "full", false] });
 
-/** The sections of settings.yaml that the runtime reads, as JSON Schemas by name. */
-export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+const NOT_BLANK: JsonSchema = { type: "string", pattern: "\\S" };
+/** An address may come from a variable: `${NATS_URL}`. */
+const ADDRESS: JsonSchema = { type: "string", pattern: "^\\S+$" };
+const PATTERNS: JsonSchema = { type: "array", items: NOT_BLANK };
+
+const NETWORK: Readonly<Record<string, JsonSchema>> = {
+  url: described("an address such as nats://host:4222, or a list of them", {
+    anyOf: [ADDRESS, { type: "array", items: ADDRESS, minItems: 1 }],
+  }),
+  credentials: described("a file of NATS credentials", NOT_BLANK),
+  name: described(`a name with a letter or a digit, and not ${ANY_DEVICE}, which stands for all machines`, NOT_BLANK),
+  key: described("a file with a private key", NOT_BLANK),
+  peers: described("a section of public keys by device name", { type: "object", additionalProperties: NOT_BLANK }),
+  silenceSeconds: described("a number of seconds above 0", {
+    type: "number",
+    exclusiveMinimum: 0,
+    maximum: 3_600,
+    default: 15,
+  }),
+};
+
+/**
+ * The sections of settings.yaml that the runtime reads, as JSON Schemas by name: the checks of the sections, their defaults, the
+ * schema for editors and the page docs/configuration.md all come from this table.
+ */
+export const RUNTIME_SECTION_SCHEMAS = {
   skills: describeSkills(),
   mcp: section("MCP servers, and how they start.", {
     servers: { ...describeServers(), description: "the servers, as a list or by name" },
@@ -59,10 +83,20 @@ export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     },
   }),
   mcpServers: { ...describeServers(), description: "MCP servers by name, as in `.mcp.json`." },
-  limits: section("Limits of one run.", describeNumbers(DEFAULT_LIMITS, LIMIT_MEANINGS)),
-  timeouts: section("Timeouts outside of runs.", describeNumbers(DEFAULT_TIMEOUTS, TIMEOUT_MEANINGS)),
-  typecheck: { type: "boolean", default: true, description: "Checks the types of programs before they run." },
-  observe: {
+  limits: withForm(
+    "a section, as in limits: { cpuMs: 1000 }",
+    section("Limits of one run.", describeNumbers(DEFAULT_LIMITS, LIMIT_MEANINGS)),
+  ),
+  timeouts: withForm(
+    "a section, as in timeouts: { lockMs: 1000 }",
+    section("Timeouts outside of runs.", describeNumbers(DEFAULT_TIMEOUTS, TIMEOUT_MEANINGS)),
+  ),
+  typecheck: withForm("true or false; on, off, yes and no are texts in YAML 1.2", {
+    type: "boolean",
+    default: true,
+    description: "Checks the types of programs before they run.",
+  }),
+  observe: withForm("true, false, or have requests and results, each true or false", {
     ...section("What is observed of use; `false` disables both.", {
       requests: {
         type: "boolean",
@@ -72,24 +106,30 @@ export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       results: { type: "boolean", default: true, description: "types of results of methods that do not declare them" },
     }),
     type: ["object", "boolean"],
-  },
+  }),
   catalogTokens: {
     type: "integer",
     minimum: 0,
-    maximum: MAX_CATALOG_TOKENS,
-    default: DEFAULT_CATALOG_TOKENS,
+    maximum: 100_000,
+    default: 2_500,
     description: "Tokens of the catalog in the system prompt.",
   },
-  store: section("Where keys, approvals, runs and the audit log are stored.", {
-    dir: { ...TEXT, description: "the folder of the store; in memory without it and without `url`" },
-    url: { ...TEXT, description: "the address of a PostgreSQL database" },
-    keep: section("how long records are kept", {
-      auditDays: { ...DAYS, description: "days for records of the audit log" },
-      approvalDays: { ...DAYS, description: "days for answered questions" },
-      runDays: { ...DAYS, description: "days for recorded runs" },
+  store: withForm(
+    "a section, as in store: { dir: folder }",
+    section("Where keys, approvals, runs and the audit log are stored.", {
+      dir: { ...TEXT, description: "the folder of the store; in memory without it and without `url`" },
+      url: { ...TEXT, description: "the address of a PostgreSQL database" },
+      keep: section("how long records are kept", {
+        auditDays: { ...DAYS, description: "days for records of the audit log" },
+        approvalDays: { ...DAYS, description: "days for answered questions" },
+        runDays: { ...DAYS, description: "days for recorded runs" },
+      }),
     }),
+  ),
+  audit: withForm("off or store", {
+    enum: ["off", "store", false],
+    description: "Whether calls are recorded in the audit log.",
   }),
-  audit: { enum: ["off", "store", false], description: "Whether calls are recorded in the audit log." },
   approvals: orShort("Calls that wait for a person; a text is the value of `destructive`.", DESTRUCTIVE, {
     destructive: {
       ...DESTRUCTIVE,
@@ -99,15 +139,15 @@ export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     expireSeconds: {
       type: "number",
       exclusiveMinimum: 0,
-      maximum: MAX_EXPIRE_SECONDS,
-      default: DEFAULT_EXPIRE_SECONDS,
+      maximum: 30 * 24 * 3_600,
+      default: 3_600,
       description: "seconds for which a question can be answered",
     },
     holdSeconds: {
       type: "number",
       exclusiveMinimum: 0,
-      maximum: MAX_HOLD_SECONDS,
-      default: DEFAULT_HOLD_SECONDS,
+      maximum: 86_400,
+      default: 25,
       description: "seconds for which a waiting run keeps its memory",
     },
   }),
@@ -120,8 +160,8 @@ export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     savedPasses: {
       type: "integer",
       minimum: 1,
-      maximum: MAX_SAVED_PASSES,
-      default: DEFAULT_SAVED_PASSES,
+      maximum: 1_000,
+      default: 3,
       description: "passes after which a saved skill is not marked as saved any more",
     },
   }),
@@ -132,10 +172,22 @@ export const RUNTIME_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       description: "whether an argument with a masked secret is passed with its value",
     },
   }),
-  profiles: PROFILES_SCHEMA,
-  nodes: section("Skills of other machines over NATS.", describeForms(NODE_FORMS)),
-  executors: section("Programs that executors on other machines run.", describeForms(EXECUTOR_FORMS)),
-};
+  profiles: describeProfiles(),
+  nodes: section("Skills of other machines over NATS.", {
+    ...NETWORK,
+    offer: described("a list of patterns such as MusicSkill.*", PATTERNS),
+    scopes: described("a list of scopes", { ...PATTERNS, default: [] }),
+  }),
+  executors: section("Programs that executors on other machines run.", {
+    ...NETWORK,
+    concurrency: described("a whole number of runs from 1 to 10000", {
+      type: "integer",
+      minimum: 1,
+      maximum: 10_000,
+      default: 1_000,
+    }),
+  }),
+} satisfies Readonly<Record<string, JsonSchema>>;
 
 /** The schema of a section whose settings are these. */
 function section(description: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
@@ -144,7 +196,12 @@ function section(description: string, properties: Readonly<Record<string, JsonSc
 
 /** A section that can also be the value of its most important setting. */
 function orShort(description: string, value: JsonSchema, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return { description, anyOf: [{ type: "object", additionalProperties: false, properties }, value] };
+  const { enum: choices, ...form } = value;
+  return {
+    ...form,
+    description,
+    anyOf: [{ type: "object", additionalProperties: false, properties }, { enum: choices }],
+  };
 }
 
 function describeNumbers<Numbers extends object>(
@@ -157,10 +214,9 @@ function describeNumbers<Numbers extends object>(
   );
 }
 
-function describeForms(forms: Forms): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(
-    Object.entries(forms).map(([name, [form, , schema]]) => [name, { description: form, ...schema }]),
-  );
+/** A setting whose meaning is what it must be. */
+function described(form: string, schema: JsonSchema): JsonSchema {
+  return withForm(form, { description: form, ...schema });
 }
 
 function describeSkills(): JsonSchema {
@@ -209,4 +265,50 @@ function describeServers(): JsonSchema {
   return {
     anyOf: [{ type: "object", additionalProperties: entry }, { type: "array", items: listEntry }, { type: "null" }],
   };
+}
+
+function describeProfiles(): JsonSchema {
+  return {
+    type: "object",
+    description: "Named subsets of the methods, which clients select: `/mcp/NAME`, `serve --stdio --profile NAME`.",
+    additionalProperties: {
+      type: "object",
+      required: ["methods"],
+      additionalProperties: false,
+      properties: {
+        methods: describePatterns("the methods of the profile: skills, and patterns of paths", { minItems: 1 }),
+        except: describePatterns("the methods that it leaves out"),
+        tools: {
+          type: "object",
+          description: "new names and texts of methods, by their paths",
+          additionalProperties: {
+            type: "object",
+            additionalProperties: false,
+            properties: {
+              name: describeText("the name of the method in the profile"),
+              title: describeText("its title as a tool"),
+              description: describeText("its description; the titles of its server are left out as well"),
+            },
+          },
+        },
+        instructions: {
+          type: "string",
+          maxLength: 1_000,
+          description: "a text for the model, before the instructions of the server",
+        },
+        expose: { enum: EXPOSES, description: "what clients see as tools, in place of `server.expose`" },
+        names: { enum: TOOL_NAMES, description: "how methods are named as tools, in place of `server.names`" },
+        budgetTokens: { type: "integer", minimum: 0, description: "replaces `server.budgetTokens`" },
+      },
+    },
+  };
+}
+
+function describePatterns(description: string, bounds: JsonSchema = {}): JsonSchema {
+  const schema: JsonSchema = { type: "array", items: NOT_BLANK, ...bounds, description };
+  return withForm('a list of patterns, as in ["NotesSkill", "FilesystemMCP.read_*"]', schema);
+}
+
+function describeText(description: string): JsonSchema {
+  return { ...NOT_BLANK, description };
 }
