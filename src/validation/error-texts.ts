@@ -26,6 +26,20 @@ type Wording = (finding: AjvFinding) => ErrorText;
 
 /** Error texts by JSON Schema keyword. */
 const WORDS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
+  compares("minimum", "below_minimum", "at least"),
+  compares("exclusiveMinimum", "below_minimum", "more than"),
+  compares("maximum", "above_maximum", "at most"),
+  compares("exclusiveMaximum", "above_maximum", "less than"),
+  compares("multipleOf", "type_mismatch", "a multiple of"),
+  counts("minLength", "string_too_short", "at least", "character"),
+  counts("maxLength", "string_too_long", "at most", "character"),
+  counts("minItems", "too_few_items", "at least", "item"),
+  counts("maxItems", "too_many_items", "at most", "item"),
+  counts("items", "too_many_items", "at most", "item"),
+  counts("additionalItems", "too_many_items", "at most", "item"),
+  counts("unevaluatedItems", "too_many_items", "at most", "item"),
+  counts("minProperties", "too_few_items", "at least", "member"),
+  counts("maxProperties", "too_many_items", "at most", "member"),
   ["type", ({ schema, data }) => wrongType([schema].flat().map(String), data)],
   ["required", ({ params }) => missing(params["missingProperty"], "is required")],
   [
@@ -35,67 +49,11 @@ const WORDS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   ["dependencies", ({ params }) => missing(params["missingProperty"], `is required with ${text(params["property"])}`)],
   ["enum", ({ schema, data }) => describeNoMatch(Array.isArray(schema) ? schema : [], data)],
   ["const", ({ schema, data }) => describeNoMatch([schema], data)],
-  [
-    "minLength",
-    ({ schema, data }) =>
-      words("string_too_short", `must have ${describeMinimum(schema, "character")}, has ${length(data)}`),
-  ],
-  [
-    "maxLength",
-    ({ schema, data }) =>
-      words("string_too_long", `must have ${describeMaximum(schema, "character")}, has ${length(data)}`),
-  ],
   ["pattern", ({ schema }) => words("pattern_mismatch", `must match the pattern ${text(schema, PATTERN_CHARACTERS)}`)],
   ["format", ({ schema, data }) => words("pattern_mismatch", `must be a valid ${String(schema)}, not ${text(data)}`)],
-  ["minimum", ({ schema, data }) => words("below_minimum", `must be at least ${text(schema)}, is ${text(data)}`)],
-  [
-    "exclusiveMinimum",
-    ({ schema, data }) => words("below_minimum", `must be more than ${text(schema)}, is ${text(data)}`),
-  ],
-  ["maximum", ({ schema, data }) => words("above_maximum", `must be at most ${text(schema)}, is ${text(data)}`)],
-  [
-    "exclusiveMaximum",
-    ({ schema, data }) => words("above_maximum", `must be less than ${text(schema)}, is ${text(data)}`),
-  ],
-  [
-    "multipleOf",
-    ({ schema, data }) => words("type_mismatch", `must be a multiple of ${text(schema)}, is ${text(data)}`),
-  ],
-  [
-    "minItems",
-    ({ schema, data }) => words("too_few_items", `must have ${describeMinimum(schema, "item")}, has ${length(data)}`),
-  ],
-  [
-    "maxItems",
-    ({ schema, data }) => words("too_many_items", `must have ${describeMaximum(schema, "item")}, has ${length(data)}`),
-  ],
-  [
-    "items",
-    ({ params, data }) =>
-      words("too_many_items", `must have ${describeMaximum(params["limit"], "item")}, has ${length(data)}`),
-  ],
-  [
-    "additionalItems",
-    ({ params, data }) =>
-      words("too_many_items", `must have ${describeMaximum(params["limit"], "item")}, has ${length(data)}`),
-  ],
-  [
-    "unevaluatedItems",
-    ({ params, data }) =>
-      words("too_many_items", `must have ${describeMaximum(params["limit"], "item")}, has ${length(data)}`),
-  ],
   [
     "contains",
-    ({ params }) => words("too_few_items", `must have ${describeMinimum(params["minContains"], "matching item")}`),
-  ],
-  [
-    "minProperties",
-    ({ schema, data }) => words("too_few_items", `must have ${describeMinimum(schema, "member")}, has ${length(data)}`),
-  ],
-  [
-    "maxProperties",
-    ({ schema, data }) =>
-      words("too_many_items", `must have ${describeMaximum(schema, "member")}, has ${length(data)}`),
+    ({ params }) => words("too_few_items", `must have at least ${formatCount(params["minContains"], "matching item")}`),
   ],
   ["uniqueItems", () => words("type_mismatch", "must not have duplicate items")],
   ["additionalProperties", ({ params, parent }) => unknownName(String(params["additionalProperty"]), namesIn(parent))],
@@ -188,12 +146,20 @@ function namesIn(schema: Readonly<Record<string, unknown>>): readonly string[] {
   return isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : [];
 }
 
-function describeMinimum(limit: unknown, what: string): string {
-  return `at least ${String(limit)} ${what}${limit === 1 ? "" : "s"}`;
+function compares(keyword: string, type: ErrorText["type"], relation: string): readonly [string, Wording] {
+  return [keyword, ({ schema, data }) => words(type, `must be ${relation} ${text(schema)}, is ${text(data)}`)];
 }
 
-function describeMaximum(limit: unknown, what: string): string {
-  return `at most ${String(limit)} ${what}${limit === 1 ? "" : "s"}`;
+function counts(keyword: string, type: ErrorText["type"], relation: string, part: string): readonly [string, Wording] {
+  return [
+    keyword,
+    ({ params, data }) =>
+      words(type, `must have ${relation} ${formatCount(params["limit"], part)}, has ${length(data)}`),
+  ];
+}
+
+function formatCount(limit: unknown, what: string): string {
+  return `${String(limit)} ${what}${limit === 1 ? "" : "s"}`;
 }
 
 /** Counts characters as JSON Schema does: a surrogate pair is one. */
