@@ -68,7 +68,7 @@ export async function addDeclaredServer(
     const at = `${location.label}:${existing.location.line}`;
     throw invalidServer(`MCP server ${name} already exists in ${at}; change it with skillgate mcp edit ${name}`);
   }
-  const write = (): Promise<void> => changeServers(location, [{ path: [...location.home, name], value: entry }]);
+  const write = (): Promise<void> => changeServers(location, [{ path: [...location.serversPath, name], value: entry }]);
   await (approves ? changeByHand(options, { files: [location.path], servers: [name] }, write) : write());
   return { name, file: location.label, scope, entry: maskEntry(entry) };
 }

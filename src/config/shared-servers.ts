@@ -26,12 +26,12 @@ export async function moveSharedServers(
   const folders = resolveFolders(options);
   const path = join(folders.cwd, "mcp.json");
   const label = formatPathLabel(path, folders);
-  const home = findServersPath((await readConfigFile(path, label)) ?? "", label);
+  const serversPath = findServersPath((await readConfigFile(path, label)) ?? "", label);
   const old = servers.map(({ file }) => file);
   const files = [path, ...old.map((file) => file.path)];
   const approved = servers.filter(({ isHeld }) => !isHeld).map(({ name }) => name);
   await changeByHand(options, { files, servers: approved }, async () => {
-    const added = servers.map(({ name, entry }) => ({ path: [...home, name], value: entry }));
+    const added = servers.map(({ name, entry }) => ({ path: [...serversPath, name], value: entry }));
     await changeServers({ path, label, isPrivate: false }, added);
     for (const server of servers)
       await changeServers({ ...server.file, isPrivate: false }, [{ path: server.path, value: undefined }]);

@@ -19,7 +19,7 @@ export interface McpClient {
   /** The file of a project, where it has one. */
   readonly project?: string;
   /** Where in the file the servers are. */
-  readonly home: Path;
+  readonly serversPath: Path;
   /** True if the client also reads the file `.mcp.json` of a project. */
   readonly readsSharedFile?: true;
   /** How it writes a server that is a process. */
@@ -43,78 +43,68 @@ const plain: McpClient["toEntry"] = (command, args) => ({ command, args });
 const typed: McpClient["toEntry"] = (command, args) => ({ type: "stdio", command, args });
 const local: McpClient["toEntry"] = (command, args) => ({ type: "local", command: [command, ...args], enabled: true });
 
-const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, "id">>> = {
+/** The most frequent details of a client. */
+const USUAL = { aliases: [], serversPath: ["mcpServers"], toEntry: plain } as const;
+
+type ClientDetails = Omit<McpClient, "id" | keyof typeof USUAL> & Partial<Pick<McpClient, keyof typeof USUAL>>;
+
+const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> = {
   "claude-code": {
     title: "Claude Code",
     aliases: ["claude"],
     user: ({ home }) => [join(home, ".claude.json")],
     project: ".mcp.json",
     readsSharedFile: true,
-    home: ["mcpServers"],
     toEntry: typed,
   },
   "claude-desktop": {
     title: "Claude Desktop",
-    aliases: [],
     user: ({ appData }) => [join(appData, "Claude", "claude_desktop_config.json")],
-    home: ["mcpServers"],
-    toEntry: plain,
   },
   cursor: {
     title: "Cursor",
-    aliases: [],
     user: ({ home }) => [join(home, ".cursor", "mcp.json")],
     project: ".cursor/mcp.json",
-    home: ["mcpServers"],
-    toEntry: plain,
   },
   vscode: {
     title: "VS Code",
     aliases: ["code", "vs-code"],
     user: ({ appData }) => [join(appData, "Code", "User", "mcp.json")],
     project: ".vscode/mcp.json",
-    home: ["servers"],
+    serversPath: ["servers"],
     toEntry: typed,
   },
   codex: {
     title: "Codex",
-    aliases: [],
     user: ({ codexHome }) => [join(codexHome, "config.toml")],
     project: ".codex/config.toml",
-    home: ["mcp_servers"],
-    toEntry: plain,
+    serversPath: ["mcp_servers"],
   },
   opencode: {
     title: "opencode",
     aliases: ["open-code"],
     user: ({ config }) => ["opencode.json", "opencode.jsonc"].map((name) => join(config, "opencode", name)),
     project: "opencode.json",
-    home: ["mcp"],
+    serversPath: ["mcp"],
     toEntry: local,
   },
   windsurf: {
     title: "Windsurf",
-    aliases: [],
     user: ({ home }) => [join(home, ".codeium", "windsurf", "mcp_config.json")],
-    home: ["mcpServers"],
-    toEntry: plain,
   },
   gemini: {
     title: "Gemini CLI",
     aliases: ["gemini-cli"],
     user: ({ home }) => [join(home, ".gemini", "settings.json")],
     project: ".gemini/settings.json",
-    home: ["mcpServers"],
-    toEntry: plain,
   },
   zed: {
     title: "Zed",
-    aliases: [],
     user: ({ config, appData, isWindows }) => [
       isWindows ? join(appData, "Zed", "settings.json") : join(config, "zed", "settings.json"),
     ],
     project: ".zed/settings.json",
-    home: ["context_servers"],
+    serversPath: ["context_servers"],
     toEntry: (command, args) => ({ source: "custom", command, args, env: {} }),
   },
   // https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers
@@ -124,7 +114,6 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
     user: ({ home }) => [join(home, ".copilot", "mcp-config.json")],
     project: ".github/mcp.json",
     readsSharedFile: true,
-    home: ["mcpServers"],
     toEntry: (command, args) => ({ type: "local", command, args, tools: ["*"] }),
   },
   // https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp
@@ -134,20 +123,15 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
     user: ({ home }) => [join(home, ".qwen", "settings.json")],
     project: ".qwen/settings.json",
     readsSharedFile: true,
-    home: ["mcpServers"],
-    toEntry: plain,
   },
   // https://docs.cline.bot/mcp/mcp-overview; the second file is that of the extension of VS Code
   cline: {
     title: "Cline",
-    aliases: [],
     user: ({ home, appData, clineFile }) => [
       ...(clineFile === undefined ? [] : [clineFile]),
       join(home, ".cline", "data", "settings", CLINE_FILE),
       join(appData, "Code", "User", "globalStorage", "saoudrizwan.claude-dev", "settings", CLINE_FILE),
     ],
-    home: ["mcpServers"],
-    toEntry: plain,
   },
   // https://docs.continue.dev/customize/deep-dives/mcp: each JSON file of the folder is read
   continue: {
@@ -155,8 +139,6 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
     aliases: ["continue-dev"],
     user: ({ home }) => [join(home, ".continue", "mcpServers", "skillgate.json")],
     project: ".continue/mcpServers/skillgate.json",
-    home: ["mcpServers"],
-    toEntry: plain,
   },
   // https://kilo.ai/docs/automate/mcp/using-in-kilo-code
   kilo: {
@@ -164,7 +146,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
     aliases: ["kilo-code", "kilocode"],
     user: ({ home }) => ["kilo.jsonc", "kilo.json"].map((name) => join(home, ".config", "kilo", name)),
     project: ".kilo/kilo.jsonc",
-    home: ["mcp"],
+    serversPath: ["mcp"],
     toEntry: local,
   },
   // https://ampcode.com/manual#mcp
@@ -173,15 +155,14 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], Omit<McpClient, 
     aliases: ["ampcode"],
     user: ({ home }) => [join(home, ".config", "amp", "settings.json")],
     project: ".amp/settings.json",
-    home: ["amp.mcpServers"],
-    toEntry: plain,
+    serversPath: ["amp.mcpServers"],
   },
 };
 
 const CLINE_FILE = "cline_mcp_settings.json";
 
 /** Every client that can be connected, and imported from. */
-export const CLIENTS: readonly McpClient[] = MCP_CLIENT_IDS.map((id) => ({ id, ...DETAILS[id] }));
+export const CLIENTS: readonly McpClient[] = MCP_CLIENT_IDS.map((id) => ({ id, ...USUAL, ...DETAILS[id] }));
 
 export function findClient(name: string): McpClient | undefined {
   const folded = name.toLowerCase();
@@ -203,8 +184,9 @@ export function clientFile(
   const paths = scope === "user" ? client.user(getClientFolders(options.env, folders)) : projectFile(client, folders);
   const path = paths.find((path) => existsSync(path)) ?? paths[0];
   if (path === undefined) return undefined;
-  const { home } = client;
-  return { path, label: formatPathLabel(path, folders), home, isPrivate: scope === "user", exists: existsSync(path) };
+  const { serversPath } = client;
+  const label = formatPathLabel(path, folders);
+  return { path, label, serversPath, isPrivate: scope === "user", exists: existsSync(path) };
 }
 
 function projectFile({ project }: McpClient, { cwd }: ConfigFolders): readonly string[] {
@@ -231,11 +213,11 @@ function getAppDataFolder(env: ConfigOptions["env"], home: string, config: strin
 /** The servers in a client's file, unchanged. Throws a `CONFIG_INVALID` for a file that cannot be read. */
 export async function readClientServers(
   client: McpClient,
-  { path, label, home }: ClientFile,
+  { path, label, serversPath }: ClientFile,
   { cwd }: Pick<ConfigOptions, "cwd">,
 ): Promise<readonly (readonly [name: string, entry: unknown])[]> {
   // Claude Code also keeps servers of single projects in the user's file.
-  const homes = client.id === "claude-code" ? [home, ["projects", cwd, ...home]] : [home];
-  const found = await Promise.all(homes.map((home) => getValueIn(path, label, home)));
+  const places = client.id === "claude-code" ? [serversPath, ["projects", cwd, ...serversPath]] : [serversPath];
+  const found = await Promise.all(places.map((place) => getValueIn(path, label, place)));
   return found.flatMap((servers) => (isRecord(servers) ? Object.entries(servers) : []));
 }

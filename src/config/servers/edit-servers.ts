@@ -7,7 +7,7 @@ import { findServersPath, parseMcpFile } from "./mcp-file.ts";
 
 /** A file, and where in it the servers are. */
 export interface ServerPlace extends Pick<ConfigFile, "path" | "label"> {
-  readonly home: Path;
+  readonly serversPath: Path;
   /** A new file is readable only by its owner. */
   readonly isPrivate: boolean;
 }
@@ -22,14 +22,14 @@ export async function findEntryLocation(scope: ConfigScope, options: ConfigOptio
   if (file === undefined) throw new RangeError(`the scope has no file: ${scope}`);
   return {
     ...file,
-    home: findServersPath(texts[existing] ?? "", file.label),
+    serversPath: findServersPath(texts[existing] ?? "", file.label),
     isPrivate: scope === "user" || scope === "local",
   };
 }
 
 /** Changes servers of a file: `undefined` removes one. Everything else in the file stays as it was written. */
 export async function changeServers(
-  { path, label, isPrivate }: Omit<ServerPlace, "home">,
+  { path, label, isPrivate }: Omit<ServerPlace, "serversPath">,
   changes: readonly { readonly path: Path; readonly value: unknown }[],
 ): Promise<void> {
   const edits = changes.map(({ path, value }): DocumentEdit =>

@@ -37,22 +37,22 @@ export function parseMcpFile(text: string, label: string): FileContent {
 }
 
 function readContent(document: ConfigDocument, label: string): FileContent {
-  const homes = SERVER_KEYS.filter((home) => getValueAt(document, home) !== undefined);
-  const stray = homes.find((home) => !isRecord(getValueAt(document, home)));
+  const paths = SERVER_KEYS.filter((serversPath) => getValueAt(document, serversPath) !== undefined);
+  const stray = paths.find((serversPath) => !isRecord(getValueAt(document, serversPath)));
   if (stray !== undefined) {
     const wrong = `the servers must be an object, write "${stray.at(-1)}": { "name": { … } }`;
     throw configError(label, wrong, document.locate(stray));
   }
   const entries = [
-    ...homes.flatMap((home) => readEntries(document, home, label)),
+    ...paths.flatMap((serversPath) => readEntries(document, serversPath, label)),
     ...readEntries(document, OPENCODE_KEYS, label).filter(({ entry }) => isServer(entry)),
   ];
-  const bare = homes.length > 0 || entries.length > 0 ? [] : bareEntries(document, label);
-  const isWithout = homes.length === 0 && entries.length === 0 && bare.length === 0;
+  const bare = paths.length > 0 || entries.length > 0 ? [] : bareEntries(document, label);
+  const isWithout = paths.length === 0 && entries.length === 0 && bare.length === 0;
   return {
     entries: [...entries, ...bare],
     inputs: parseInputs(document.value),
-    warnings: [...repeatedNames(document, homes, label), ...(isWithout ? withoutServers(document, label) : [])],
+    warnings: [...repeatedNames(document, paths, label), ...(isWithout ? withoutServers(document, label) : [])],
   };
 }
 
@@ -62,15 +62,18 @@ export function findServersPath(text: string, label: string): Path {
   if (text.trim() === "") return usual;
   const document = parseDocument(text, label);
   const isBare =
-    SERVER_KEYS.every((home) => getValueAt(document, home) === undefined) && bareEntries(document, label).length > 0;
-  return isBare ? [] : (SERVER_KEYS.find((home) => isRecord(getValueAt(document, home))) ?? usual);
+    SERVER_KEYS.every((serversPath) => getValueAt(document, serversPath) === undefined) &&
+    bareEntries(document, label).length > 0;
+  return isBare ? [] : (SERVER_KEYS.find((serversPath) => isRecord(getValueAt(document, serversPath))) ?? usual);
 }
 
 /** Returns the members of the object at a path, in their order; empty if the value is not an object. */
-export function readEntries(document: ConfigDocument, home: Path, label: string): readonly ServerEntry[] {
-  const servers = getValueAt(document, home);
+export function readEntries(document: ConfigDocument, serversPath: Path, label: string): readonly ServerEntry[] {
+  const servers = getValueAt(document, serversPath);
   if (!isRecord(servers)) return [];
-  return Object.entries(servers).map(([name, entry]) => findEntry(document, [...home, name], { name, entry, label }));
+  return Object.entries(servers).map(([name, entry]) =>
+    findEntry(document, [...serversPath, name], { name, entry, label }),
+  );
 }
 
 export function findEntry(
@@ -92,9 +95,9 @@ function bareEntries(document: ConfigDocument, label: string): readonly ServerEn
   return entries.every(({ entry }) => isServer(entry)) ? entries : [];
 }
 
-function repeatedNames({ repeated }: ConfigDocument, homes: readonly Path[], label: string): readonly Problem[] {
+function repeatedNames({ repeated }: ConfigDocument, paths: readonly Path[], label: string): readonly Problem[] {
   return repeated
-    .filter(({ path }) => homes.some((home) => home.every((key, index) => path[index] === key)))
+    .filter(({ path }) => paths.some((serversPath) => serversPath.every((key, index) => path[index] === key)))
     .map(({ path, location }) => ({
       ...createProblem(label, location, sentence("CONFIG_INVALID", `${label}: "${path.at(-1)}" appears twice`)),
       fix: "remove one of them, the first counts",

@@ -104,7 +104,7 @@ async function resolveTarget(
   if (scope !== "user" && scope !== "project") throw createUnknownValueError("scope", scope, ["user", "project"]);
   const file = configModule.clientFile(client, scope, options);
   if (file === undefined) throw new UsageError(`${client.title} has no project file; use --scope user`);
-  const existing = await configModule.getValueIn(file.path, file.label, [...file.home, name]);
+  const existing = await configModule.getValueIn(file.path, file.label, [...file.serversPath, name]);
   return { client, file, name, files, existing };
 }
 
@@ -130,11 +130,11 @@ async function connect(
   if (existing !== undefined && !files.configModule.isSelfEntry(existing))
     throw new UsageError(`Another server is named ${name} in ${file.label}; choose a different name with --name`);
   await check?.();
-  const { home } = file;
+  const { serversPath } = file;
   // Keys that the user added to the entry, such as variables, stay.
   const changes = isRecord(existing)
-    ? Object.entries(entry).map(([key, value]) => ({ path: [...home, name, key], value }))
-    : [{ path: [...home, name], value: entry }];
+    ? Object.entries(entry).map(([key, value]) => ({ path: [...serversPath, name, key], value }))
+    : [{ path: [...serversPath, name], value: entry }];
   await files.configModule.changeByHand(files.options, { files: [file.path] }, () =>
     files.configModule.changeServers(file, changes),
   );
@@ -152,7 +152,7 @@ async function printed(
   { client, file, name, files }: ConnectTarget,
   entry: Readonly<Record<string, unknown>>,
 ): Promise<CommandResult> {
-  const text = files.configModule.formatEntryText(file, [...file.home, name], entry);
+  const text = files.configModule.formatEntryText(file, [...file.serversPath, name], entry);
   return {
     exit: "ok",
     json: { client: client.id, file: file.label, name, entry, text },
@@ -172,7 +172,7 @@ async function disconnect({ client, file, name, files, existing }: ConnectTarget
   if (!files.configModule.isSelfEntry(existing))
     throw new UsageError(`Cannot disconnect: ${name} in ${file.label} is not Skillgate`);
   await files.configModule.changeByHand(files.options, { files: [file.path] }, () =>
-    files.configModule.changeServers(file, [{ path: [...file.home, name], value: undefined }]),
+    files.configModule.changeServers(file, [{ path: [...file.serversPath, name], value: undefined }]),
   );
   return {
     exit: "ok",
