@@ -1,6 +1,7 @@
 import type { JsonSchema } from "../model/json.ts";
 import { type Decision, DECISIONS } from "../model/policy.ts";
 import type { MethodMetadata } from "../model/skill.ts";
+import { withForm } from "../shared/settings/check-settings.ts";
 
 /** The fields of a row, as they were written. */
 export interface RowFields {
@@ -16,40 +17,40 @@ export interface RowFields {
   readonly timeout?: number;
 }
 
-interface Field {
-  /** The form of the value, for messages. */
-  readonly form: string;
-  readonly schema: JsonSchema;
-  readonly isValid: (value: unknown) => boolean;
-}
-
 /** The longest delay of a timer, in seconds. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
 const MAX_COOLDOWN_SECONDS = 31 * 24 * 3_600;
 const MAX_RATE = 1_000_000;
 
-/** The fields of a row, in the order in which they are written. */
-export const FIELDS: Readonly<Record<keyof RowFields, Field>> = {
-  decision: choice(DECISIONS, "Make the call, ask a person first, or refuse it."),
-  required_scopes: {
-    form: "a list of scopes, as in [mail:send]",
-    schema: {
-      type: "array",
-      items: { type: "string", minLength: 1 },
-      description: "Scopes that the caller must hold, in addition to those that the method requires.",
-    },
-    isValid: isTextList,
+/** The schemas of the fields of a row, in the order in which they are written. */
+export const FIELDS: Readonly<Record<keyof RowFields, JsonSchema>> = {
+  decision: { enum: DECISIONS, description: "Make the call, ask a person first, or refuse it." },
+  required_scopes: withForm("a list of scopes, as in [mail:send]", {
+    type: "array",
+    items: { type: "string", minLength: 1 },
+    description: "Scopes that the caller must hold, in addition to those that the method requires.",
+  }),
+  sensitivity: { enum: ["low", "medium", "high"], description: "A label, shown to people." },
+  rate_limit: {
+    type: "integer",
+    maximum: MAX_RATE,
+    description: "Calls per minute over all callers; 0 means no limit.",
+    minimum: 0,
   },
-  sensitivity: choice(["low", "medium", "high"], "A label, shown to people."),
-  rate_limit: number("integer", MAX_RATE, "Calls per minute over all callers; 0 means no limit."),
-  requires_approval: {
-    form: "true or false",
-    schema: { type: "boolean", description: "Asks the user before each call." },
-    isValid: (value) => typeof value === "boolean",
+  requires_approval: { type: "boolean", description: "Asks the user before each call." },
+  approval: { enum: ["none", "user", "admin"], description: "The person who must approve each call." },
+  cooldown_seconds: {
+    type: "number",
+    maximum: MAX_COOLDOWN_SECONDS,
+    description: "The time between two calls of one caller.",
+    minimum: 0,
   },
-  approval: choice(["none", "user", "admin"], "The person who must approve each call."),
-  cooldown_seconds: number("number", MAX_COOLDOWN_SECONDS, "The time between two calls of one caller."),
-  timeout: number("number", MAX_TIMEOUT_SECONDS, "The time limit of a call, in seconds.", { isAboveZero: true }),
+  timeout: {
+    type: "number",
+    maximum: MAX_TIMEOUT_SECONDS,
+    description: "The time limit of a call, in seconds.",
+    exclusiveMinimum: 0,
+  },
 };
 
 /** The fields of a flow. */
@@ -57,27 +58,6 @@ export const FLOW_FIELDS = {
   from: "Methods whose results are followed: a path, a pattern, a name or a capability.",
   to: "Methods that receive them: a path, a pattern, a name or a capability.",
 } as const;
-
-function choice(values: readonly string[], description: string): Field {
-  const form = `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
-  return {
-    form,
-    schema: { enum: [...values], description },
-    isValid: (value) => values.some((each) => each === value),
-  };
-}
-
-function number(type: "integer" | "number", maximum: number, description: string, { isAboveZero = false } = {}): Field {
-  return {
-    form: `a ${type === "integer" ? "whole " : ""}number ${isAboveZero ? "above 0" : "from 0"} to ${maximum}`,
-    schema: { type, maximum, description, ...(isAboveZero ? { exclusiveMinimum: 0 } : { minimum: 0 }) },
-    isValid: (value) =>
-      typeof value === "number" &&
-      (type === "number" || Number.isInteger(value)) &&
-      (isAboveZero ? value > 0 : value >= 0) &&
-      value <= maximum,
-  };
-}
 
 /** True for a list of texts that are not empty. */
 export function isTextList(value: unknown): value is readonly string[] {
@@ -106,7 +86,7 @@ export const POLICY_SCHEMA: JsonSchema = {
               { type: "string", pattern: KEY_PATTERN, description },
             ]),
           ),
-          decision: FIELDS.decision.schema,
+          decision: FIELDS.decision,
         },
         required: [...Object.keys(FLOW_FIELDS), "decision"],
         additionalProperties: false,
@@ -119,7 +99,7 @@ export const POLICY_SCHEMA: JsonSchema = {
     row: {
       type: "object",
       minProperties: 1,
-      properties: Object.fromEntries(Object.entries(FIELDS).map(([name, { schema }]) => [name, schema])),
+      properties: FIELDS,
       additionalProperties: false,
     },
   },

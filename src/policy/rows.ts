@@ -2,6 +2,7 @@ import { configError, type ConfigDocument, type DocumentPath, parseDocument } fr
 import { isRecord } from "../model/json.ts";
 import { type Decision, DECISIONS, type Flow } from "../model/policy.ts";
 import type { Problem } from "../model/provider.ts";
+import { describeForm, isValidSetting } from "../shared/settings/check-settings.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import { FIELDS, FLOW_FIELDS, type RowFields } from "./fields.ts";
 import { findAmbiguousPath, isComparable, parseKey, type PolicyKey } from "./keys.ts";
@@ -67,8 +68,8 @@ function readRow(
     if (!isFieldName(name)) {
       const { detail } = describeUnknownName("field", name, Object.keys(FIELDS), { limit: 1, otherwise: FIELD_NAMES });
       report(`"${text}" has the unknown field ${detail}`, [text, name]);
-    } else if (!FIELDS[name].isValid(item)) {
-      report(`"${name}" must be ${FIELDS[name].form}, not ${formatValue(item)}`, [text, name]);
+    } else if (!isValidSetting(FIELDS[name], item)) {
+      report(`"${name}" must be ${describeForm(FIELDS[name])}, not ${formatValue(item)}`, [text, name]);
     }
   }
   const fields = value as RowFields;
@@ -144,7 +145,7 @@ function readFlow(flow: unknown, path: DocumentPath, report: ReportMistake): rea
     if (typeof key !== "string" || parseKey(key) === undefined)
       report(`"${name}" must be a method or a pattern, not ${formatValue(key)}`, [...path, name]);
   if (!isDecision(decision))
-    report(`"decision" must be ${FIELDS.decision.form}, not ${formatValue(decision)}`, [...path, "decision"]);
+    report(`"decision" must be ${describeForm(FIELDS.decision)}, not ${formatValue(decision)}`, [...path, "decision"]);
   return typeof from === "string" && typeof to === "string" && isDecision(decision) ? [{ from, to, decision }] : [];
 }
 

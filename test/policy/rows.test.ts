@@ -37,7 +37,7 @@ const MALFORMED: readonly (readonly [text: string, place: string, wrong: string]
   ["A.b:\n  sensitivity: hihg", "line 2, column 3", '"sensitivity" must be low, medium or high, not "hihg"'],
   ["A.b:\n  rate_limit: -1", "line 2, column 3", '"rate_limit" must be a whole number from 0 to 1000000, not -1'],
   ["A.b: { rate_limit: 1.5 }", "line 1, column 8", '"rate_limit" must be a whole number from 0 to 1000000, not 1.5'],
-  ["A.b: { timeout: 0 }", "line 1, column 8", '"timeout" must be a number above 0 to 2147483, not 0'],
+  ["A.b: { timeout: 0 }", "line 1, column 8", '"timeout" must be a number above 0 and up to 2147483, not 0'],
   ["A.b: { requires_approval: yes }", "line 1, column 8", '"requires_approval" must be true or false, not "yes"'],
   ["A.b: { approval: owner }", "line 1, column 8", '"approval" must be none, user or admin, not "owner"'],
   [

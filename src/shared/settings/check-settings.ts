@@ -95,7 +95,7 @@ function hasForm(schema: SettingSchema): boolean {
 }
 
 /** Says what a value must be, in the words of its schema or those that follow from it. */
-function describeForm(schema: SettingSchema): string {
+export function describeForm(schema: SettingSchema): string {
   const { enum: choices, anyOf, type, items } = schema;
   if (schema[FORM] !== undefined) return schema[FORM];
   if (Array.isArray(choices)) return formatChoices(choices.map((choice) => String(choice)));
