@@ -194,7 +194,7 @@ async function openSaved(
   sources: SkillSources,
 ): Promise<OpenedSaved | undefined> {
   const names = await readdir(folder).catch(() => undefined);
-  const hasSaved = names?.some((name) => /\.saved\.ya?ml$/.test(name));
+  const hasSaved = names?.some((name) => /\.(?:saved|learned)\.ya?ml$/.test(name));
   if (names === undefined || !(watch || hasSaved)) return undefined;
   const { loadSavedSkills } = await import("../providers/saved/index.ts");
   const provider = await loadSavedSkills(folder, { ...saved, watch, log });

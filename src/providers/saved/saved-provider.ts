@@ -55,7 +55,7 @@ export interface SavedProvider extends Provider {
 
 /** True for the name of a file with a saved skill. */
 function isSavedFile(name: string): boolean {
-  return /^[^._].*\.saved\.ya?ml$/.test(name);
+  return /^[^._].*\.(?:saved|learned)\.ya?ml$/.test(name);
 }
 
 const MAX_FILES = 500;
