@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, SkillgateError } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
-import { isRecord } from "../model/json.ts";
+import { isRecord, isTextList } from "../model/json.ts";
 import type { Limits } from "../model/limits.ts";
 import type { StoredOutcome } from "../runs/index.ts";
 import { parseVersion, type RuntimeVersion } from "./version.ts";
@@ -126,7 +126,7 @@ export function parseResult(value: unknown): JobResult | undefined {
     isText(outcome["kind"], 20) &&
     isText(outcome["runId"], 200) &&
     typeof outcome["text"] === "string" &&
-    isTexts(texts) &&
+    isTextList(texts) &&
     (handled === undefined || (isRecord(handled) && typeof handled["json"] === "string"));
   return isValid ? (value as JobResult) : undefined;
 }
@@ -138,16 +138,12 @@ export function restoreError({ code, message, facts }: Extract<JobResult, { erro
 }
 
 function isCaller(value: unknown): boolean {
-  return isRecord(value) && isText(value["id"], 512) && isTexts(value["grants"]);
+  return isRecord(value) && isText(value["id"], 512) && isTextList(value["grants"]);
 }
 
 function isAsks(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  return isTexts(value["events"]) && typeof value["approve"] === "boolean" && isTexts(value["client"]);
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
+  return isTextList(value["events"]) && typeof value["approve"] === "boolean" && isTextList(value["client"]);
 }
 
 function isText(value: unknown, maxUnits: number): boolean {

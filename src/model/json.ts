@@ -12,3 +12,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
+
+/** Returns a list as it is, and an empty one for any other value. */
+export function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Returns a record as it is, and an empty one for any other value. */
+export function toRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}

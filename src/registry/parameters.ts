@@ -1,4 +1,4 @@
-import { isRecord, type JsonSchema } from "../model/json.ts";
+import { isRecord, type JsonSchema, toList } from "../model/json.ts";
 import type { Parameter } from "../model/catalog.ts";
 import { sanitizeText } from "./sanitize.ts";
 import { dereference, resolveReference } from "./schema.ts";
@@ -78,8 +78,4 @@ function withMissing(inputs: Inputs): Inputs {
 
 function toStrings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

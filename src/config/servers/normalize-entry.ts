@@ -1,4 +1,4 @@
-import { isRecord } from "../../model/json.ts";
+import { isRecord, toRecord } from "../../model/json.ts";
 import { getCommandWords, isWord } from "./entry-keys.ts";
 import { getToolLists } from "./tool-selection.ts";
 
@@ -97,10 +97,6 @@ function normalizeSettings(entry: Readonly<Record<string, unknown>>, clientId: s
     enabledTools,
     disabledTools: disabledTools.length > 0 ? disabledTools : undefined,
   };
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
 }
 
 function undefinedIfEmpty(record: Record<string, unknown>): Record<string, unknown> | undefined {

@@ -1,4 +1,4 @@
-import { isRecord, type JsonSchema } from "../../model/json.ts";
+import { isRecord, type JsonSchema, toList } from "../../model/json.ts";
 import { resolveReference } from "../schema.ts";
 import { documented } from "./doc-comments.ts";
 import { literalType, propertyName } from "./text.ts";
@@ -243,8 +243,4 @@ function hasDefault(schema: unknown): boolean {
 
 function unknownType({ of }: TypeStyle): Type {
   return of === "input" ? types.UNKNOWN : types.ANY;
-}
-
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -1,4 +1,4 @@
-import { isRecord, type JsonSchema } from "../../model/json.ts";
+import { isRecord, type JsonSchema, toList } from "../../model/json.ts";
 import { createSchemaCheck } from "../../validation/index.ts";
 import { resolveReference } from "../schema.ts";
 import { mergedSchema } from "./merge.ts";
@@ -169,10 +169,6 @@ function isConstructed(schema: unknown): boolean {
 
 function atLeastOne(candidates: readonly CreateValue[]): readonly CreateValue[] {
   return candidates.length > 0 ? candidates : [() => "example"];
-}
-
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function toToken(name: string): string {

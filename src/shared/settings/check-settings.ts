@@ -1,6 +1,6 @@
 import { Ajv } from "ajv";
 
-import { isRecord, type JsonSchema } from "../../model/json.ts";
+import { isRecord, type JsonSchema, toRecord } from "../../model/json.ts";
 import { formatChoices } from "../format-text.ts";
 import { describeUnknownName } from "../suggest.ts";
 
@@ -130,8 +130,4 @@ export function findSectionSchema(schema: JsonSchema): JsonSchema | undefined {
 function getMemberSchema({ properties, additionalProperties }: JsonSchema, name: string): JsonSchema | undefined {
   if (isRecord(properties) && Object.hasOwn(properties, name)) return toRecord(properties[name]);
   return additionalProperties === false ? undefined : toRecord(additionalProperties);
-}
-
-function toRecord(value: unknown): JsonSchema {
-  return isRecord(value) ? value : {};
 }

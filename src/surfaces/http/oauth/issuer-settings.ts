@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../../../errors.ts";
-import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import { isRecord, isTextList, type JsonSchema } from "../../../model/json.ts";
 import { findPermissionFlaw } from "../../../keys/index.ts";
 import { describeUnknownName } from "../../../shared/suggest.ts";
 import { isLoopback } from "../origin-check.ts";
@@ -64,9 +64,9 @@ export function parseIssuer(section: Readonly<Record<string, unknown>>): IssuerS
   requireNames("server.auth", section, FIELDS);
   const { issuer, audience, jwksUri, requiredScopes = [], scopes } = section;
   const audiences = typeof audience === "string" ? [audience] : audience;
-  if (!isTexts(audiences) || audiences.length === 0 || audiences.includes(""))
+  if (!isTextList(audiences) || audiences.length === 0 || audiences.includes(""))
     throw wrongAuth("audience must be a text or a list of texts: the value that access tokens for this server name");
-  if (!isTexts(requiredScopes)) throw wrongAuth("requiredScopes must be a list of scopes, as in [tools:call]");
+  if (!isTextList(requiredScopes)) throw wrongAuth("requiredScopes must be a list of scopes, as in [tools:call]");
   return {
     issuer: parseIssuerUrl("issuer", issuer),
     audience: audiences,
@@ -94,7 +94,7 @@ function parseRights(scope: string, value: unknown): ScopeRights {
   if (!isRecord(value)) throw wrongAuth(`scopes.${scope} must be a section, as in ${SCOPES_FORM}`);
   requireNames(`server.auth.scopes.${scope}`, value, ["permissions", "roles", "scopes"]);
   const { permissions = [], roles = [], scopes = [] } = value;
-  if (!isTexts(permissions) || !isTexts(roles) || !isTexts(scopes))
+  if (!isTextList(permissions) || !isTextList(roles) || !isTextList(scopes))
     throw wrongAuth(`permissions, roles and scopes of scopes.${scope} must be lists of texts`);
   const flaw = permissions.map(findPermissionFlaw).find((each) => each !== undefined);
   if (flaw !== undefined) throw wrongAuth(`scopes.${scope}: ${flaw}`);
@@ -109,10 +109,6 @@ function requireNames(sectionPath: string, section: object, names: readonly stri
     "CONFIG_INVALID",
     sentence("CONFIG_INVALID", `${sectionPath} has the unknown setting ${detail}`),
   );
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
 function wrongAuth(values: string): SkillgateError {
