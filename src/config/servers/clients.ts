@@ -217,7 +217,7 @@ export async function readClientServers(
   { cwd }: Pick<ConfigOptions, "cwd">,
 ): Promise<readonly (readonly [name: string, entry: unknown])[]> {
   // Claude Code also keeps servers of single projects in the user's file.
-  const places = client.id === "claude-code" ? [serversPath, ["projects", cwd, ...serversPath]] : [serversPath];
-  const found = await Promise.all(places.map((place) => getValueIn(path, label, place)));
+  const paths = client.id === "claude-code" ? [serversPath, ["projects", cwd, ...serversPath]] : [serversPath];
+  const found = await Promise.all(paths.map((inFile) => getValueIn(path, label, inFile)));
   return found.flatMap((servers) => (isRecord(servers) ? Object.entries(servers) : []));
 }

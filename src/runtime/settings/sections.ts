@@ -72,8 +72,8 @@ export function resolveSections(options: RuntimeOptions, sections: RuntimeSettin
 
 /** Options replace the settings that they name. */
 function merge<Settings extends object>(settings: Partial<Settings>, options: Partial<Settings> | undefined): Settings {
-  const named = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
-  return { ...settings, ...Object.fromEntries(named) } as Settings;
+  const chosen = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
+  return { ...settings, ...Object.fromEntries(chosen) } as Settings;
 }
 
 /** Expands the short form of a section, which is the value of one of its settings. */

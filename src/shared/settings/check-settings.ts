@@ -5,7 +5,7 @@ import { formatChoices } from "../format-text.ts";
 import { describeUnknownName } from "../suggest.ts";
 
 /** A setting that is not as its schema says. */
-export interface SettingMistake {
+export interface SectionMistake {
   /** The place in the settings: `["limits", "cpuMs"]`. */
   readonly path: readonly string[];
   /** `limits.cpuMs must be a whole number from 1, not 0` */
@@ -29,7 +29,7 @@ export function findSettingMistakes(
   schema: JsonSchema,
   value: unknown,
   path: readonly string[],
-): readonly SettingMistake[] {
+): readonly SectionMistake[] {
   const members = isRecord(value) ? findSectionSchema(schema) : undefined;
   const whole = isValidSetting(schema, value) ? [] : [{ path, error: describeMistake(schema, value, path) }];
   if (members === undefined || !isRecord(value)) return whole;
@@ -38,8 +38,8 @@ export function findSettingMistakes(
   const mistakes = [
     ...Object.entries(value).flatMap(([name, member]) => {
       if (member === undefined) return [];
-      const known = getMemberSchema(members, name);
-      if (known !== undefined) return findSettingMistakes(known, member, [...path, name]);
+      const memberSchema = getMemberSchema(members, name);
+      if (memberSchema !== undefined) return findSettingMistakes(memberSchema, member, [...path, name]);
       const { detail } = describeUnknownName("setting", name, names, { limit: 1 });
       return { path: [...path, name], error: `${path.join(".")} has the unknown setting ${detail}` };
     }),
@@ -81,7 +81,7 @@ export function isValidSetting(schema: JsonSchema, value: unknown): boolean {
 
 function describeMistake(schema: JsonSchema, value: unknown, path: readonly string[]): string {
   const form = `${path.join(".")} must be ${describeForm(schema)}`;
-  // Of words that explain, the value is no part; a section could have a secret.
+  // The words may explain something, and a section may contain a secret.
   return hasForm(schema) || typeof value === "object" ? form : `${form}, not ${formatSetting(value)}`;
 }
 
