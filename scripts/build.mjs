@@ -132,7 +132,7 @@ async function bundleConsole() {
     splitting: true,
     chunkNames: "chunk-[hash]",
     platform: "browser",
-    target: ["chrome111", "firefox113", "safari16.4"],
+    target: ["chrome131", "firefox132", "safari18.1"],
     jsx: "automatic",
     jsxImportSource: "preact",
     legalComments: "none",

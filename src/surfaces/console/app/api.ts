@@ -25,10 +25,10 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
 }
 
 /** Asks an endpoint that answers with one JSON object a line, and reports each; throws `ApiError`. */
-export async function requestLines(
+export async function requestLines<Line>(
   path: string,
   options: RequestOptions,
-  onLine: (line: unknown) => void,
+  onLine: (line: Line) => void,
 ): Promise<void> {
   const { body } = await send(path, options);
   if (body === null) return;
@@ -39,7 +39,7 @@ export async function requestLines(
     if (done) break;
     const lines = (rest + value).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line !== "") onLine(JSON.parse(line));
+    for (const line of lines) if (line !== "") onLine(JSON.parse(line) as Line);
   }
 }
 

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 
-import { ErrorNotice } from "./components/error-notice.tsx";
+import { ErrorNotice } from "./components/elements.tsx";
 import { Layout } from "./layout.tsx";
 import { Login } from "./login.tsx";
 import { openEvents } from "./state/events.ts";

@@ -2,15 +2,15 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { SessionInfo } from "../messages.ts";
+import type { SearchResults, SessionInfo } from "../messages.ts";
+import { request } from "./api.ts";
 import { type Command, CommandPalette } from "./components/command-palette.tsx";
-import { Confirmation } from "./components/confirmation.tsx";
-import { EmptyState } from "./components/empty-state.tsx";
+import { Confirmation } from "./components/dialog.tsx";
+import { Button, EmptyState, StatusBadge } from "./components/elements.tsx";
+import { Field } from "./components/form.tsx";
 import { Icon } from "./components/icon.tsx";
-import { StatusBadge } from "./components/status-badge.tsx";
 import { Text } from "./components/text.tsx";
 import { Toasts } from "./components/toasts.tsx";
-import { findMethodCommands } from "./find-methods.ts";
 import { type Page, PAGES } from "./pages/index.ts";
 import { formatLink, navigate, route } from "./router.ts";
 import { connection, type StreamState } from "./state/events.ts";
@@ -43,7 +43,9 @@ export function Layout({ info }: { readonly info: SessionInfo }) {
       <main id="content" class="content" tabIndex={-1} ref={content}>
         <h1>{title}</h1>
         {page === undefined ? (
-          <UnknownPage />
+          <EmptyState icon="warning" title="This page does not exist">
+            <a href="#/">Go to the overview</a>
+          </EmptyState>
         ) : (
           <page.component key={page.path} info={info} segments={rest} query={query} />
         )}
@@ -79,8 +81,9 @@ function Bar({ info, isMenuOpen, isPaletteOpen }: BarProps) {
         <span>Find</span>
         <kbd>Ctrl K</kbd>
       </button>
-      <span class="bar-space" />
-      <Connection state={connection.value} />
+      <span role="status" aria-label="Connection to the server">
+        {CONNECTION_BADGES[connection.value]}
+      </span>
       <Account info={info} />
     </header>
   );
@@ -92,7 +95,7 @@ function SkipLink({ content }: { readonly content: RefObject<HTMLElement | null>
     content.current?.focus();
   };
   return (
-    <a class="skip-link" href="#content" onClick={skip}>
+    <a class="button button-primary skip-link" href="#content" onClick={skip}>
       Skip to the content
     </a>
   );
@@ -102,7 +105,7 @@ function MenuButton({ isOpen }: { readonly isOpen: Signal<boolean> }) {
   return (
     <button
       type="button"
-      class="button button-quiet bar-menu"
+      class="button button-quiet"
       aria-label="Menu"
       aria-expanded={isOpen.value}
       aria-controls="navigation"
@@ -139,55 +142,28 @@ function Navigation({ pages, path, isOpen }: NavigationProps) {
 }
 
 const CONNECTION_BADGES = {
-  connecting: { tone: "busy", label: "Connecting" },
-  open: { tone: "ok", label: "Live" },
-  lost: { tone: "bad", label: "Reconnecting" },
-} as const satisfies Record<StreamState, Parameters<typeof StatusBadge>[0]>;
+  connecting: <StatusBadge tone="busy" label="Connecting" />,
+  open: <StatusBadge tone="ok" label="Live" />,
+  lost: <StatusBadge tone="bad" label="Reconnecting" />,
+} as const satisfies Record<StreamState, unknown>;
 
-function Connection({ state }: { readonly state: StreamState }) {
-  return (
-    <span role="status" aria-label="Connection to the server">
-      <StatusBadge {...CONNECTION_BADGES[state]} />
-    </span>
-  );
-}
+const THEME_TITLES: Readonly<Record<Theme, string>> = { auto: "System", light: "Light", dark: "Dark" };
 
 function Account({ info }: { readonly info: SessionInfo }) {
   return (
     <div class="account">
-      <span class="account-name muted">
-        <Text value={info.caller} limit={40} />
-      </span>
-      <label class="theme">
-        <span class="visually-hidden">Colours</span>
-        <select value={theme.value} onChange={({ currentTarget }) => selectTheme(currentTarget.value as Theme)}>
-          {THEMES.map((each) => (
-            <option key={each} value={each}>
-              {each === "auto" ? "System" : each === "light" ? "Light" : "Dark"}
-            </option>
-          ))}
-        </select>
-      </label>
-      {info.hasLogin && (
-        <button
-          type="button"
-          class="button button-quiet"
-          aria-label="Log out"
-          title="Log out"
-          onClick={() => void logOut().catch(showError)}
-        >
-          <Icon name="logout" />
-        </button>
-      )}
+      <Text in="span" class="account-name muted clip" value={info.caller} limit={40} />
+      <Field
+        name="theme"
+        label="Colours"
+        isLabelHidden
+        class="theme"
+        value={theme.value}
+        choices={THEMES.map((each) => [each, THEME_TITLES[each]])}
+        onText={(text) => selectTheme(text as Theme)}
+      />
+      {info.hasLogin && <Button label="Log out" tone="quiet" icon="logout" title="Log out" onClick={logOut} />}
     </div>
-  );
-}
-
-function UnknownPage() {
-  return (
-    <EmptyState icon="warning" title="This page does not exist">
-      <a href="#/">Go to the overview</a>
-    </EmptyState>
   );
 }
 
@@ -222,4 +198,19 @@ function createActions({ hasLogin }: SessionInfo): readonly Command[] {
   }));
   const out: Command = { id: "logout", title: "Log out", icon: "logout", run: () => void logOut().catch(showError) };
   return hasLogin ? [...themes, out] : themes;
+}
+
+/** Finds methods for the command palette. An error finds none. */
+async function findMethodCommands(text: string): Promise<readonly Command[]> {
+  try {
+    const { results } = await request<SearchResults>(`/search?limit=8&q=${encodeURIComponent(text)}`);
+    return results.map(({ path }) => ({
+      id: `method ${path}`,
+      title: path,
+      icon: "methods",
+      run: () => navigate(formatLink(["methods", path])),
+    }));
+  } catch {
+    return []; // the pages remain
+  }
 }

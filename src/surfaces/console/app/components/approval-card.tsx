@@ -1,38 +1,27 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
+import type { ApprovalScope } from "../../../../model/approval.ts";
 import { countSpaces, escapeInvisible } from "../../../../shared/visible-text.ts";
 import type { ApprovalSummary } from "../../run-messages.ts";
 import { request } from "../api.ts";
 import { formatLink } from "../router.ts";
 import { showError, showToast } from "../state/toasts.ts";
-import { StatusBadge } from "./status-badge.tsx";
-import { Text } from "./text.tsx";
-import { Time } from "./time.tsx";
+import { Button, StatusBadge, TextList } from "./elements.tsx";
+import { Field } from "./form.tsx";
+import { Code, countOf, Text, Time } from "./text.tsx";
 
-type AnswerScope = ApprovalSummary["scopes"][number];
-
-const SCOPE_TEXTS: Readonly<Record<AnswerScope, string>> = {
+const SCOPE_TEXTS: Readonly<Record<ApprovalScope, string>> = {
   once: "this call",
   run: "this method for the rest of the run",
   plan: "all calls listed with their arguments",
   always: "this method for 30 days",
 };
 
-export const APPROVAL_TONES = {
-  pending: "busy",
-  approved: "ok",
-  denied: "bad",
-  expired: "off",
-  cancelled: "off",
-  orphaned: "off",
-} as const satisfies Record<ApprovalSummary["state"], Parameters<typeof StatusBadge>[0]["tone"]>;
-
 /** Sends an answer. An error, such as that another person was first, is shown with its sentence. */
 export async function answerApproval(
   { id, path }: ApprovalSummary,
   answer: "approve" | "deny",
-  scope: AnswerScope = "once",
+  scope: ApprovalScope = "once",
 ) {
   try {
     await request(`/approvals/${encodeURIComponent(id)}`, { method: "POST", body: { answer, for: scope } });
@@ -51,7 +40,7 @@ interface ApprovalCardProps {
   /** Is called after an answer. */
   readonly onAnswered?: (() => void) | undefined;
   /** Is called when the reader chooses the calls that a yes covers. */
-  readonly onScope?: ((scope: AnswerScope) => void) | undefined;
+  readonly onScope?: ((scope: ApprovalScope) => void) | undefined;
 }
 
 /** A question whether a call may be made: caller, method, exact arguments, program, provenance and expiry. */
@@ -65,12 +54,12 @@ export function ApprovalCard({ approval, canAnswer, isActive = false, onAnswered
   return (
     <article
       ref={card}
-      class={isActive ? "card approval approval-active" : "card approval"}
+      class={isActive ? "card stack approval approval-active" : "card stack approval"}
       aria-labelledby={id}
       aria-current={isActive ? "true" : undefined}
       tabIndex={-1}
     >
-      <header class="approval-head">
+      <header class="row">
         <h2 id={id}>
           <Text value={path} limit={200} />
         </h2>
@@ -84,12 +73,8 @@ export function ApprovalCard({ approval, canAnswer, isActive = false, onAnswered
         . <Expiry approval={approval} />
       </p>
       <Arguments value={approval.arguments} />
-      {description !== "" && (
-        <p class="muted">
-          <Text value={description} limit={300} />
-        </p>
-      )}
-      {provenance.length > 0 && <Provenance sentences={provenance} />}
+      {description !== "" && <Text in="p" class="muted" value={description} limit={300} />}
+      <TextList class="warning" texts={provenance.map(escapeInvisible)} />
       {plan.length > 0 && <PlanDetails plan={plan} />}
       {state === "pending" && canAnswer && <Answers approval={approval} onAnswered={onAnswered} onScope={onScope} />}
       {state === "pending" && !canAnswer && <p class="muted">An administrator can answer this.</p>}
@@ -97,18 +82,21 @@ export function ApprovalCard({ approval, canAnswer, isActive = false, onAnswered
   );
 }
 
-function Marks({ approval: { marks, approver, state, answeredBy } }: { readonly approval: ApprovalSummary }) {
+function Marks({ approval }: { readonly approval: ApprovalSummary }) {
   return (
-    <span class="approval-marks">
-      {marks.map((mark) => (
+    <span class="row">
+      {approval.marks.map((mark) => (
         <StatusBadge key={mark} tone={mark === "destructive" ? "bad" : "off"} label={mark} />
       ))}
-      {approver === "admin" && <StatusBadge tone="warn" label="needs an administrator" />}
-      {state !== "pending" && (
-        <StatusBadge tone={APPROVAL_TONES[state]} label={answeredBy === null ? state : `${state} by ${answeredBy}`} />
-      )}
+      {approval.approver === "admin" && <StatusBadge tone="warn" label="needs an administrator" />}
+      {approval.state !== "pending" && <AnswerBadge approval={approval} />}
     </span>
   );
+}
+
+/** The state of a question, and the person who answered it. */
+export function AnswerBadge({ approval: { state, answeredBy } }: { readonly approval: ApprovalSummary }) {
+  return <StatusBadge state={state} label={answeredBy === null ? state : `${state} by ${answeredBy}`} />;
 }
 
 const MINUTE_MS = 60_000;
@@ -130,8 +118,6 @@ function Expiry({ approval: { state, expires, answeredAt } }: { readonly approva
   );
 }
 
-const MAX_ARGUMENT_UNITS = 4_000;
-
 /** Invisible characters are escapes, so that no argument imitates the text around it. A text stands for arguments that were cut. */
 function Arguments({ value }: { readonly value: unknown }) {
   const json = typeof value === "string" ? value : JSON.stringify(value, null, 2);
@@ -141,43 +127,26 @@ function Arguments({ value }: { readonly value: unknown }) {
     .join("\n");
   return (
     <>
-      <pre class="code approval-arguments" tabIndex={0} aria-label="Arguments">
-        <Text value={visible} limit={MAX_ARGUMENT_UNITS} />
-      </pre>
+      <Code label="Arguments" value={visible} />
       {typeof value === "string" && (
-        <p class="approval-warning">
-          Only the beginning of the arguments is stored. Approve only if you know the rest.
-        </p>
+        <p class="warning">Only the beginning of the arguments is stored. Approve only if you know the rest.</p>
       )}
     </>
   );
 }
 
-function Provenance({ sentences }: { readonly sentences: readonly string[] }) {
-  return (
-    <ul class="approval-warning">
-      {sentences.map((sentence) => (
-        <li key={sentence}>
-          <Text value={escapeInvisible(sentence)} limit={400} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function PlanDetails({ plan }: Pick<ApprovalSummary, "plan">) {
   return (
-    <details class="approval-plan" open={plan.length <= 5}>
-      <summary>{plan.length === 1 ? "The program has 1 call" : `The program has ${plan.length} calls`}</summary>
-      <ol>
+    <details open={plan.length <= 5}>
+      <summary>The program has {countOf(plan.length, "call")}</summary>
+      <ol class="stack-tight">
         {plan.map(({ line, text, inLoop, conditional }, at) => (
           <li key={at}>
-            <span class="muted">line {line}</span>{" "}
-            <code>
-              <Text value={countSpaces(text)} limit={400} />
-            </code>
-            {inLoop && <Note>in a loop</Note>}
-            {conditional && <Note>under a condition</Note>}
+            <span class="muted">line {line}</span> <Text in="code" value={countSpaces(text)} limit={400} />
+            <span class="muted">
+              {inLoop && " (in a loop)"}
+              {conditional && " (under a condition)"}
+            </span>
           </li>
         ))}
       </ol>
@@ -185,12 +154,8 @@ function PlanDetails({ plan }: Pick<ApprovalSummary, "plan">) {
   );
 }
 
-function Note({ children }: { readonly children: ComponentChildren }) {
-  return <span class="muted"> ({children})</span>;
-}
-
 function Answers({ approval, onAnswered, onScope }: Pick<ApprovalCardProps, "approval" | "onAnswered" | "onScope">) {
-  const [scope, setScope] = useState<AnswerScope>("once");
+  const [scope, setScope] = useState<ApprovalScope>("once");
   const [isBusy, setBusy] = useState(false);
   const answer = async (word: "approve" | "deny"): Promise<void> => {
     setBusy(true);
@@ -198,31 +163,22 @@ function Answers({ approval, onAnswered, onScope }: Pick<ApprovalCardProps, "app
     setBusy(false);
     onAnswered?.();
   };
+  const choose = (word: string): void => {
+    setScope(word as ApprovalScope);
+    onScope?.(word as ApprovalScope);
+  };
   return (
-    <div class="approval-answers">
-      <button type="button" class="button button-primary" disabled={isBusy} onClick={() => void answer("approve")}>
-        Approve
-      </button>
-      <button type="button" class="button" disabled={isBusy} onClick={() => void answer("deny")}>
-        Deny
-      </button>
+    <div class="row">
+      <Button label="Approve" tone="primary" disabled={isBusy} onClick={() => answer("approve")} />
+      <Button label="Deny" disabled={isBusy} onClick={() => answer("deny")} />
       {approval.scopes.length > 1 && (
-        <label class="approval-scope">
-          <span class="muted">A yes covers</span>
-          <select
-            value={scope}
-            onChange={({ currentTarget: { value } }) => {
-              setScope(value as AnswerScope);
-              onScope?.(value as AnswerScope);
-            }}
-          >
-            {approval.scopes.map((each) => (
-              <option key={each} value={each}>
-                {SCOPE_TEXTS[each]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Field
+          name="scope"
+          label="A yes covers"
+          class="field-row"
+          choices={approval.scopes.map((each) => [each, SCOPE_TEXTS[each]])}
+          onText={choose}
+        />
       )}
     </div>
   );

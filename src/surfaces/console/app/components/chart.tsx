@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-import { formatDuration } from "./time.tsx";
+import { formatDuration } from "./text.tsx";
 
 /** One line of a chart. */
 export interface ChartSeries {
@@ -104,7 +104,11 @@ function format(value: number, unit: ChartProps["unit"]): string {
 
 function createOptions(element: HTMLElement, series: readonly ChartSeries[], unit: ChartProps["unit"]): uPlot.Options {
   const style = getComputedStyle(element);
-  const color = (name: string): string => style.getPropertyValue(name).trim();
+  /** The canvas does not know the variables of the style. */
+  const color = (name: string): string => {
+    element.style.color = `var(${name})`;
+    return style.color;
+  };
   const axis = {
     stroke: color("--text-muted"),
     font: `12px ${style.fontFamily}`,

@@ -1,7 +1,9 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
-import { Icon } from "./icon.tsx";
+import { Button } from "./elements.tsx";
+import { Text } from "./text.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -38,14 +40,42 @@ export function Dialog({ title, onClose, children, form = "box" }: DialogProps) 
       <div class="dialog-body">
         <header class={form === "palette" ? "visually-hidden" : "dialog-header"}>
           <h2 id={id}>{title}</h2>
-          {form !== "palette" && (
-            <button type="button" class="button button-quiet" aria-label="Close" onClick={onClose}>
-              <Icon name="close" />
-            </button>
-          )}
+          {form !== "palette" && <Button label="Close" tone="quiet" icon="close" onClick={onClose} />}
         </header>
         {children}
       </div>
     </dialog>
+  );
+}
+
+interface Question {
+  readonly title: string;
+  readonly text: string;
+  /** The word of the button that does it: `Remove`. */
+  readonly confirm: string;
+}
+
+const open = signal<(Question & { readonly resolve: (isSure: boolean) => void }) | undefined>(undefined);
+
+/** Asks before something is deleted. Resolves to false when the dialog is closed. */
+export function askToConfirm(question: Question): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  open.value = { ...question, resolve };
+  return promise.finally(() => (open.value = undefined));
+}
+
+/** The dialog of `askToConfirm`; the layout has it once. */
+export function Confirmation() {
+  const question = open.value;
+  if (question === undefined) return null;
+  const { title, text, confirm, resolve } = question;
+  return (
+    <Dialog title={title} onClose={() => resolve(false)}>
+      <Text in="p" value={text} />
+      <div class="form-actions">
+        <Button label="Cancel" onClick={() => resolve(false)} />
+        <Button label={confirm} tone="danger" onClick={() => resolve(true)} />
+      </div>
+    </Dialog>
   );
 }

@@ -15,13 +15,9 @@ interface JsonTreeProps {
 
 /** A JSON value whose objects and lists open and close. Members of closed ones are not created. */
 export function JsonTree({ value, name, openLevels = 1 }: JsonTreeProps) {
-  if (typeof value !== "object" || value === null) return <Leaf value={value} name={name} />;
-  return <Branch value={value} name={name} openLevels={openLevels} />;
-}
-
-function Leaf({ value, name }: { readonly value: unknown; readonly name: string | undefined }) {
+  if (typeof value === "object" && value !== null) return <Branch value={value} name={name} openLevels={openLevels} />;
   return (
-    <div class="tree-leaf">
+    <div class="tree">
       <Name name={name} />
       <span class={`tree-${value === null ? "null" : typeof value}`}>
         {typeof value === "string" ? <Text value={JSON.stringify(value)} limit={2_000} /> : String(value)}
@@ -33,7 +29,7 @@ function Leaf({ value, name }: { readonly value: unknown; readonly name: string 
 function Name({ name }: { readonly name: string | undefined }) {
   if (name === undefined) return null;
   return (
-    <span class="tree-name">
+    <span class="muted">
       <Text value={name} limit={200} />:{" "}
     </span>
   );
@@ -51,7 +47,7 @@ function Branch({ value, name, openLevels }: BranchProps) {
   const entries = Object.entries(value);
   const count = Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`;
   return (
-    <details class="tree-branch" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="tree" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <Name name={name} />
         <span class="muted">{count}</span>

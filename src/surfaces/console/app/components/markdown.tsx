@@ -1,8 +1,8 @@
 import { lexer, type Token, type Tokens } from "marked";
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, h } from "preact";
 import { useMemo } from "preact/hooks";
 
-import { Text } from "./text.tsx";
+import { Code, Text } from "./text.tsx";
 
 /** UTF-16 units above which a text is shown as it was written. */
 const MAX_MARKDOWN_UNITS = 64_000;
@@ -16,15 +16,10 @@ const MAX_DEPTH = 24;
  */
 export function Markdown({ text }: { readonly text: string }) {
   const tokens = useMemo(() => parse(text), [text]);
-  if (tokens === undefined)
-    return (
-      <div class="markdown plain">
-        <Text value={text} />
-      </div>
-    );
+  if (tokens === undefined) return <Text in="div" class="markdown plain" value={text} />;
   return (
     <div class="markdown">
-      <Blocks tokens={tokens} depth={0} />
+      <Parts tokens={tokens} depth={0} />
     </div>
   );
 }
@@ -39,187 +34,119 @@ function parse(text: string): readonly Token[] | undefined {
   }
 }
 
-interface TokensProps {
+type MarkedToken =
+  | Tokens.Blockquote
+  | Tokens.Br
+  | Tokens.Code
+  | Tokens.Codespan
+  | Tokens.Del
+  | Tokens.Em
+  | Tokens.Escape
+  | Tokens.Heading
+  | Tokens.Hr
+  | Tokens.HTML
+  | Tokens.Image
+  | Tokens.Link
+  | Tokens.List
+  | Tokens.Paragraph
+  | Tokens.Space
+  | Tokens.Strong
+  | Tokens.Table
+  | Tokens.Text;
+
+interface PartsProps {
   readonly tokens: readonly Token[] | undefined;
   readonly depth: number;
 }
 
-function Blocks({ tokens = [], depth }: TokensProps) {
+function Parts({ tokens = [], depth }: PartsProps) {
   return (
     <>
       {tokens.map((token, at) => (
-        <Block key={at} token={token as MarkedToken} depth={depth + 1} />
+        <Part key={at} token={token as MarkedToken} depth={depth + 1} />
       ))}
     </>
   );
 }
 
-type MarkedToken =
-  | Tokens.Heading
-  | Tokens.Paragraph
-  | Tokens.Text
-  | Tokens.Code
-  | Tokens.Blockquote
-  | Tokens.List
-  | Tokens.Table
-  | Tokens.Hr
-  | Tokens.Space
-  | Tokens.HTML;
+/** The elements of the tokens that only have an element around their parts. */
+const ELEMENTS = { paragraph: "p", blockquote: "blockquote", strong: "strong", em: "em", del: "del" } as const;
 
-interface BlockProps {
-  readonly token: MarkedToken;
-  readonly depth: number;
-}
-
-function Block({ token, depth }: BlockProps): ComponentChildren {
+function Part({ token, depth }: { readonly token: MarkedToken; readonly depth: number }): ComponentChildren {
   if (depth > MAX_DEPTH) return <Text value={token.raw} />;
   switch (token.type) {
+    case "paragraph":
+    case "blockquote":
+    case "strong":
+    case "em":
+    case "del":
+      return h(ELEMENTS[token.type], null, <Parts tokens={token.tokens} depth={depth} />);
     case "heading":
       return (
         <h3 class="markdown-heading">
-          <Inline tokens={token.tokens} depth={depth} />
+          <Parts tokens={token.tokens} depth={depth} />
         </h3>
       );
-    case "paragraph":
-      return (
-        <p>
-          <Inline tokens={token.tokens} depth={depth} />
-        </p>
-      );
     case "text":
-      return token.tokens === undefined ? <Text value={token.text} /> : <Inline tokens={token.tokens} depth={depth} />;
+      return token.tokens === undefined ? <Text value={token.text} /> : <Parts tokens={token.tokens} depth={depth} />;
     case "code":
-      return (
-        <pre class="code" tabIndex={0}>
-          <Text value={token.text} limit={20_000} />
-        </pre>
-      );
-    case "blockquote":
-      return (
-        <blockquote>
-          <Blocks tokens={token.tokens} depth={depth} />
-        </blockquote>
-      );
+      return <Code value={token.text} limit={20_000} />;
+    case "codespan":
+      return <Text in="code" value={token.text} />;
     case "list":
       return <MarkdownList list={token} depth={depth} />;
     case "table":
       return <MarkdownTable table={token} depth={depth} />;
+    case "link":
+      return <WebLink href={token.href} raw={token.raw} text={token.text} />;
+    case "image":
+      return <WebLink href={token.href} raw={token.raw} text={`image: ${token.text}`} />;
     case "hr":
       return <hr />;
+    case "br":
+      return <br />;
     case "space":
       return null;
+    case "escape":
+      return <Text value={token.text} />;
     case "html":
       return <Text value={token.raw} />;
   }
 }
 
-function MarkdownList({
-  list: { ordered, start, items },
-  depth,
-}: {
+interface MarkdownListProps {
   readonly list: Tokens.List;
   readonly depth: number;
-}) {
+}
+
+function MarkdownList({ list: { ordered, start, items }, depth }: MarkdownListProps) {
   const children = items.map((item, at) => (
     <li key={at}>
       {item.task && (item.checked === true ? "☑ " : "☐ ")}
-      <Blocks tokens={item.tokens} depth={depth} />
+      <Parts tokens={item.tokens} depth={depth} />
     </li>
   ));
   return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>;
 }
 
 function MarkdownTable({ table: { header, rows }, depth }: { readonly table: Tokens.Table; readonly depth: number }) {
+  const renderRow = (cells: readonly Tokens.TableCell[], Cell: "td" | "th") => (
+    <tr>
+      {cells.map(({ tokens }, at) => (
+        <Cell key={at} scope={Cell === "th" ? "col" : undefined}>
+          <Parts tokens={tokens} depth={depth} />
+        </Cell>
+      ))}
+    </tr>
+  );
   return (
     <div class="markdown-table" tabIndex={0} role="group" aria-label="Table">
       <table>
-        <thead>
-          <tr>
-            {header.map(({ tokens }, at) => (
-              <th key={at} scope="col">
-                <Inline tokens={tokens} depth={depth} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, line) => (
-            <tr key={line}>
-              {row.map(({ tokens }, at) => (
-                <td key={at}>
-                  <Inline tokens={tokens} depth={depth} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        <thead>{renderRow(header, "th")}</thead>
+        <tbody>{rows.map((cells) => renderRow(cells, "td"))}</tbody>
       </table>
     </div>
   );
-}
-
-type InlineToken =
-  | Tokens.Strong
-  | Tokens.Em
-  | Tokens.Del
-  | Tokens.Codespan
-  | Tokens.Link
-  | Tokens.Image
-  | Tokens.Br
-  | Tokens.Escape
-  | Tokens.Text
-  | Tokens.Tag;
-
-function Inline({ tokens = [], depth }: TokensProps) {
-  return (
-    <>
-      {tokens.map((token, at) => (
-        <InlinePart key={at} token={token as InlineToken} depth={depth + 1} />
-      ))}
-    </>
-  );
-}
-
-function InlinePart({ token, depth }: { readonly token: InlineToken; readonly depth: number }): ComponentChildren {
-  if (depth > MAX_DEPTH) return <Text value={token.raw} />;
-  switch (token.type) {
-    case "strong":
-      return (
-        <strong>
-          <Inline tokens={token.tokens} depth={depth} />
-        </strong>
-      );
-    case "em":
-      return (
-        <em>
-          <Inline tokens={token.tokens} depth={depth} />
-        </em>
-      );
-    case "del":
-      return (
-        <del>
-          <Inline tokens={token.tokens} depth={depth} />
-        </del>
-      );
-    case "codespan":
-      return (
-        <code>
-          <Text value={token.text} />
-        </code>
-      );
-    case "link":
-      return <WebLink href={token.href} raw={token.raw} text={token.text} />;
-    case "image":
-      return <WebLink href={token.href} raw={token.raw} text={`image: ${token.text}`} />;
-    case "br":
-      return <br />;
-    case "escape":
-      return <Text value={token.text} />;
-    case "text":
-      return token.tokens === undefined ? <Text value={token.text} /> : <Inline tokens={token.tokens} depth={depth} />;
-    case "html":
-      return <Text value={token.raw} />;
-  }
 }
 
 interface WebLinkProps {

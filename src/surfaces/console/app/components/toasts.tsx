@@ -1,5 +1,5 @@
 import { closeToast, toasts } from "../state/toasts.ts";
-import { Icon } from "./icon.tsx";
+import { Button } from "./elements.tsx";
 import { Text } from "./text.tsx";
 
 /** The messages at the edge of the window, which screen readers announce. */
@@ -10,27 +10,19 @@ export function Toasts() {
         <div class={`toast toast-${tone}`} key={id}>
           <div class="toast-text">
             <Text value={text} limit={400} />
-            {fix !== undefined && (
-              <div class="muted">
-                <Text value={fix} limit={400} />
-              </div>
-            )}
+            {fix !== undefined && <Text in="div" class="muted" value={fix} limit={400} />}
           </div>
           {action !== undefined && (
-            <button
-              type="button"
-              class="button button-small"
+            <Button
+              label={action.label}
+              tone="small"
               onClick={() => {
                 closeToast(id);
-                action.run();
+                return action.run();
               }}
-            >
-              {action.label}
-            </button>
+            />
           )}
-          <button type="button" class="button button-quiet" aria-label="Dismiss" onClick={() => closeToast(id)}>
-            <Icon name="close" />
-          </button>
+          <Button label="Dismiss" tone="quiet" icon="close" onClick={() => closeToast(id)} />
         </div>
       ))}
     </div>

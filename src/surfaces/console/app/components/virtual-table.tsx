@@ -10,9 +10,11 @@ export interface TableColumn<Row> {
   readonly width: string;
   readonly render: (row: Row) => ComponentChildren;
   readonly align?: "end";
+  /** A narrow window has no place for it. */
+  readonly isWideOnly?: true;
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly getKey: (row: Row) => string;
@@ -20,12 +22,8 @@ interface TableProps<Row> {
   readonly onOpen?: (row: Row) => void;
 }
 
-interface VirtualTableProps<Row> extends TableProps<Row> {
-  readonly rows: readonly Row[];
-}
-
 /** A table that creates only its visible rows. Arrow keys, Page Up, Page Down, Home and End move between them. */
-export function VirtualTable<Row>({ rows, ...props }: VirtualTableProps<Row>) {
+export function VirtualTable<Row>({ rows, ...props }: TableProps<Row> & { readonly rows: readonly Row[] }) {
   return <SparseTable {...props} count={rows.length} getRow={(index) => rows[index]} />;
 }
 
@@ -41,7 +39,10 @@ interface SparseTableProps<Row> extends TableProps<Row> {
 export function SparseTable<Row>({ label, columns, count, getRow, getKey, onOpen, onView }: SparseTableProps<Row>) {
   const view = useTableView(count);
   useEffect(() => onView?.(view.first, view.last), [view.first, view.last, onView]);
-  const template = { "--columns": columns.map(({ width }) => `minmax(0, ${width})`).join(" ") };
+  const template = {
+    "--columns": formatTracks(columns),
+    "--narrow": formatTracks(columns.filter((each) => !each.isWideOnly)),
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = getRow(view.active);
     if (event.key === "Enter" && row !== undefined && event.target === event.currentTarget) onOpen?.(row);
@@ -67,7 +68,11 @@ export function SparseTable<Row>({ label, columns, count, getRow, getKey, onOpen
                   onFocus={() => view.setActive(view.first + at)}
                   onClick={() => row !== undefined && onOpen?.(row)}
                 >
-                  {row === undefined ? <EmptyCells columns={columns} /> : <Cells row={row} columns={columns} />}
+                  {columns.map((column) => (
+                    <div key={column.title} role="gridcell" class={getCellClass(column)}>
+                      {row === undefined ? <span class="skeleton-line" /> : column.render(row)}
+                    </div>
+                  ))}
                 </div>
               ),
             )}
@@ -82,9 +87,9 @@ function TableHead<Row>({ columns }: { readonly columns: readonly TableColumn<Ro
   return (
     <div role="rowgroup" class="table-head">
       <div class="table-row" role="row" aria-rowindex={1}>
-        {columns.map(({ title, align }) => (
-          <div key={title} role="columnheader" class={getCellClass(align)}>
-            {title}
+        {columns.map((column) => (
+          <div key={column.title} role="columnheader" class={getCellClass(column)}>
+            {column.title}
           </div>
         ))}
       </div>
@@ -92,30 +97,10 @@ function TableHead<Row>({ columns }: { readonly columns: readonly TableColumn<Ro
   );
 }
 
-function Cells<Row>({ row, columns }: { readonly row: Row; readonly columns: readonly TableColumn<Row>[] }) {
-  return (
-    <>
-      {columns.map(({ title, align, render }) => (
-        <div key={title} role="gridcell" class={getCellClass(align)}>
-          {render(row)}
-        </div>
-      ))}
-    </>
-  );
+function getCellClass({ align, isWideOnly }: Pick<TableColumn<never>, "align" | "isWideOnly">): string {
+  return `clip${align === "end" ? " cell-end" : ""}${isWideOnly ? " wide-only" : ""}`;
 }
 
-function EmptyCells<Row>({ columns }: { readonly columns: readonly TableColumn<Row>[] }) {
-  return (
-    <>
-      {columns.map(({ title }) => (
-        <div key={title} role="gridcell" class="cell">
-          <span class="skeleton-line cell-skeleton" />
-        </div>
-      ))}
-    </>
-  );
-}
-
-function getCellClass(align: "end" | undefined): string {
-  return align === "end" ? "cell cell-end" : "cell";
+function formatTracks(columns: readonly Pick<TableColumn<never>, "width">[]): string {
+  return columns.map(({ width }) => `minmax(0, ${width})`).join(" ");
 }

@@ -3,8 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { ProblemDetails } from "../../messages.ts";
 import { toProblem } from "../api.ts";
-import { ErrorNotice } from "../components/error-notice.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
+import { ErrorNotice, Skeleton } from "../components/elements.tsx";
 import type { PageProps } from "./index.ts";
 
 /** Creates a page whose script is loaded when the page is first shown. */

@@ -1,27 +1,16 @@
 import type { Overview, RunSummary, ServerSummary } from "../../messages.ts";
-import { Card } from "../components/card.tsx";
 import { Chart } from "../components/chart.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
-import { ErrorNotice } from "../components/error-notice.tsx";
-import { ServerBadge } from "../components/server-badge.tsx";
-import { Skeleton } from "../components/skeleton.tsx";
-import { StatusBadge } from "../components/status-badge.tsx";
-import { formatCount, Text } from "../components/text.tsx";
-import { formatDuration, Time } from "../components/time.tsx";
+import { Card, EmptyState, StatusBadge } from "../components/elements.tsx";
+import { Load } from "../components/load.tsx";
+import { countOf, formatCount, formatDuration, Text, Time } from "../components/text.tsx";
 import { formatLink } from "../router.ts";
-import { useResource } from "../state/resource.ts";
 
 /** The state of the server: numbers, charts, servers, runs. */
 export function OverviewPage() {
-  const { data, error, reload } = useResource<Overview>("/overview", {
-    reloadOn: ["call", "run", "catalog", "servers", "approval"],
-  });
-  const overview = data.value;
   return (
-    <>
-      {error.value !== undefined && <ErrorNotice error={error.value} onRetry={reload} />}
-      {overview === undefined ? error.value === undefined && <Skeleton lines={8} /> : <Content overview={overview} />}
-    </>
+    <Load<Overview> path="/overview" reloadOn={["call", "run", "catalog", "servers", "approval"]}>
+      {(overview) => <Content overview={overview} />}
+    </Load>
   );
 }
 
@@ -70,26 +59,18 @@ function Numbers({ overview }: { readonly overview: Overview }) {
   const connected = servers.filter(({ status }) => status === "connected").length;
   return (
     <dl class="numbers">
-      <Figure
-        label="Methods"
-        value={formatCount(methods)}
-        note={skills === 1 ? "in 1 skill" : `in ${formatCount(skills)} skills`}
-      />
-      <Figure label="Servers connected" value={String(connected)} note={`of ${servers.length}`} />
-      <Figure
-        label="Runs, last hour"
-        value={formatCount(sum(minutes.runs))}
-        note={`${sum(minutes.failedRuns)} failed`}
-      />
+      <Figure label="Methods" value={methods} note={`in ${countOf(skills, "skill")}`} />
+      <Figure label="Servers connected" value={connected} note={`of ${servers.length}`} />
+      <Figure label="Runs, last hour" value={sum(minutes.runs)} note={`${sum(minutes.failedRuns)} failed`} />
       <Figure
         label="Calls, last hour"
-        value={formatCount(calls)}
+        value={calls}
         note={calls === 0 ? "no errors" : `${((failed / calls) * 100).toFixed(1)} % errors`}
       />
       {waitingApprovals !== null && (
         <Figure
           label="Waiting approvals"
-          value={formatCount(waitingApprovals)}
+          value={waitingApprovals}
           note={waitingApprovals === 0 ? "nothing to answer" : "answer them"}
           isUrgent={waitingApprovals > 0}
         />
@@ -100,7 +81,7 @@ function Numbers({ overview }: { readonly overview: Overview }) {
 
 interface FigureProps {
   readonly label: string;
-  readonly value: string;
+  readonly value: number;
   readonly note: string;
   readonly isUrgent?: boolean;
 }
@@ -108,9 +89,9 @@ interface FigureProps {
 function Figure({ label, value, note, isUrgent = false }: FigureProps) {
   return (
     <div class={isUrgent ? "number number-urgent" : "number"}>
-      <dt>{label}</dt>
-      <dd class="number-value">{value}</dd>
-      <dd class="number-note">{note}</dd>
+      <dt class="muted small">{label}</dt>
+      <dd class="number-value">{formatCount(value)}</dd>
+      <dd class="muted small">{note}</dd>
     </div>
   );
 }
@@ -122,17 +103,9 @@ function Problems({ problems }: Pick<Overview, "problems">) {
       <ul class="list">
         {problems.map(({ source, error, fix }) => (
           <li key={`${source} ${error}`}>
-            <strong>
-              <Text value={source} limit={200} />
-            </strong>
-            <div>
-              <Text value={error} limit={600} />
-            </div>
-            {fix !== null && (
-              <div class="muted">
-                <Text value={fix} limit={600} />
-              </div>
-            )}
+            <Text in="strong" value={source} limit={200} />
+            <Text in="div" value={error} limit={600} />
+            {fix !== null && <Text in="div" class="muted" value={fix} limit={600} />}
           </li>
         ))}
       </ul>
@@ -146,17 +119,13 @@ function Servers({ servers }: { readonly servers: readonly ServerSummary[] }) {
       {servers.map(({ name, status, error, toolCount }) => (
         <li key={name} class="list-row">
           <span class="list-main">
-            <a href={formatLink(["servers", "server", name])}>
-              <Text value={name} limit={100} />
-            </a>
+            <Text href={formatLink(["servers", "server", name])} value={name} limit={100} />
             {error !== null && status !== "connected" && (
-              <span class="muted clip">
-                <Text value={error} limit={300} />
-              </span>
+              <Text in="span" class="muted clip" value={error} limit={300} />
             )}
           </span>
-          <span class="muted">{toolCount} tools</span>
-          <ServerBadge status={status} />
+          <span class="muted">{countOf(toolCount, "tool")}</span>
+          <StatusBadge label={status} />
         </li>
       ))}
     </ul>
@@ -166,25 +135,19 @@ function Servers({ servers }: { readonly servers: readonly ServerSummary[] }) {
 function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
   return (
     <ul class="list">
-      {runs.map((run) => (
-        <li key={`${run.runId} ${run.time}`} class="list-row">
+      {runs.map(({ runId, time, kind, code, calls, durationMs }) => (
+        <li key={`${runId} ${time}`} class="list-row">
           <span class="list-main">
-            <RunBadge run={run} />
-            {run.code !== null && <code class="clip">{run.code}</code>}
+            <StatusBadge label={kind} />
+            {code !== null && <code class="clip">{code}</code>}
           </span>
-          <span class="muted">{run.calls === 1 ? "1 call" : `${run.calls} calls`}</span>
-          <span class="muted">{formatDuration(run.durationMs)}</span>
-          <Time at={run.time} />
+          <span class="muted">{countOf(calls, "call")}</span>
+          <span class="muted">{formatDuration(durationMs)}</span>
+          <Time at={time} />
         </li>
       ))}
     </ul>
   );
-}
-
-const RUN_TONES = { completed: "ok", failed: "bad", refused: "warn", waiting: "busy" } as const;
-
-function RunBadge({ run: { kind } }: { readonly run: RunSummary }) {
-  return <StatusBadge tone={RUN_TONES[kind]} label={kind} />;
 }
 
 function NoServers() {

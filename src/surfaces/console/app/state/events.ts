@@ -21,6 +21,11 @@ export function onEvent<Name extends ConsoleEventName>(name: Name, listener: Dat
   return () => void all.delete(listener);
 }
 
+/** Lets the parts of the page that follow an event load their data again, before the server reports the change. */
+export function reportChange(name: "catalog" | "servers"): void {
+  for (const listener of listeners.get(name) ?? []) (listener as () => void)();
+}
+
 /** Listeners that load their data again after events were lost. */
 const staleListeners = new Set<() => void>();
 

@@ -9,7 +9,7 @@ export interface Toast {
   readonly text: string;
   readonly fix?: string;
   /** A button, such as the one that takes a deletion back. */
-  readonly action?: { readonly label: string; readonly run: () => void };
+  readonly action?: { readonly label: string; readonly run: () => unknown };
 }
 
 export const toasts = signal<readonly Toast[]>([]);

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 
-import { StatusBadge } from "../status-badge.tsx";
-import { Text } from "../text.tsx";
-import { formatDuration } from "../time.tsx";
+import { StatusBadge } from "../elements.tsx";
+import { countOf, formatDuration, Text } from "../text.tsx";
 
 /** A call on a chart of calls. Times are in milliseconds since the run began. */
 export interface ChartedCall {
@@ -18,8 +17,6 @@ export interface ChartedCall {
   readonly waits?: readonly { readonly from: number; readonly to?: number }[];
   readonly note?: string;
 }
-
-const END_TONES = { ok: "ok", error: "bad", refused: "warn", unfinished: "busy" } as const;
 
 interface CallTimelineProps {
   readonly calls: readonly ChartedCall[];
@@ -44,20 +41,18 @@ export function CallTimeline({ calls, until = 0, renderDetail }: CallTimelinePro
   });
   return (
     <>
-      <ol class="timeline" aria-label={`Calls from 0 to ${formatDuration(total)}`}>
+      <ol class="stack" aria-label={`Calls from 0 to ${formatDuration(total)}`}>
         {calls.slice(0, MAX_DRAWN).map((call) => {
           const { id, path, from, to = total, end, isEffect = false, line, waits = [], note } = call;
           return (
-            <li key={id} id={`call-${id}`} class="timeline-call">
-              <div class="timeline-head">
+            <li key={id} id={`call-${id}`} class="timeline-call stack-tight">
+              <div class="row">
                 <span class="muted">{id}</span>
-                <code class="timeline-path">
-                  <Text value={path} limit={120} />
-                </code>
+                <Text in="code" class="timeline-path" value={path} limit={120} />
                 {isEffect && <span class="timeline-effect">effect</span>}
                 {line !== undefined && <span class="muted">line {line}</span>}
                 <span class="timeline-time muted">{call.to === undefined ? "…" : formatDuration(to - from)}</span>
-                <StatusBadge tone={END_TONES[end]} label={end === "unfinished" ? "no end yet" : end} />
+                {end === "unfinished" ? <StatusBadge label="no end yet" tone="busy" /> : <StatusBadge label={end} />}
               </div>
               <div class="timeline-track" aria-hidden="true">
                 <span class={`timeline-bar timeline-${end}`} style={toStyle(from, to)} />
@@ -65,17 +60,13 @@ export function CallTimeline({ calls, until = 0, renderDetail }: CallTimelinePro
                   <span key={at} class="timeline-bar timeline-wait" style={toStyle(wait.from, wait.to ?? total)} />
                 ))}
               </div>
-              {note !== undefined && (
-                <p class="muted">
-                  <Text value={note} limit={300} />
-                </p>
-              )}
+              {note !== undefined && <Text in="p" class="muted" value={note} limit={300} />}
               {renderDetail?.(call)}
             </li>
           );
         })}
       </ol>
-      {calls.length > MAX_DRAWN && <p class="muted">… and {calls.length - MAX_DRAWN} more calls</p>}
+      {calls.length > MAX_DRAWN && <p class="muted">… and {countOf(calls.length - MAX_DRAWN, "more call")}</p>}
     </>
   );
 }

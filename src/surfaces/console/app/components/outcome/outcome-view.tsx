@@ -1,6 +1,6 @@
 import type { Outcome, Usage } from "../../../../../model/outcome.ts";
-import { Text } from "../text.tsx";
-import { formatDuration } from "../time.tsx";
+import { TextList } from "../elements.tsx";
+import { Code, countOf, formatDuration, Text } from "../text.tsx";
 import { ValueView } from "./value-view.tsx";
 
 interface OutcomeViewProps {
@@ -11,23 +11,21 @@ interface OutcomeViewProps {
 
 /** How a run ended: its result, its error with the place, its notes, and what it used. */
 export function OutcomeView({ outcome, onPlace }: OutcomeViewProps) {
+  return (
+    <>
+      <Ending outcome={outcome} onPlace={onPlace} />
+      {"notes" in outcome && <TextList class="warning" label="Notes" texts={outcome.notes} />}
+      {"usage" in outcome && <UsageLine usage={outcome.usage} />}
+    </>
+  );
+}
+
+function Ending({ outcome, onPlace }: OutcomeViewProps) {
   switch (outcome.kind) {
     case "completed":
-      return (
-        <>
-          <ValueView value={outcome.value} />
-          <Notes notes={outcome.notes} />
-          <UsageLine usage={outcome.usage} />
-        </>
-      );
+      return <ValueView value={outcome.value} />;
     case "failed":
-      return (
-        <>
-          <PlacedError {...outcome.error} fix={outcome.error.hint} onPlace={onPlace} />
-          <Notes notes={outcome.notes} />
-          <UsageLine usage={outcome.usage} />
-        </>
-      );
+      return <PlacedError {...outcome.error} fix={outcome.error.hint} onPlace={onPlace} />;
     case "refused":
       return (
         <>
@@ -37,11 +35,7 @@ export function OutcomeView({ outcome, onPlace }: OutcomeViewProps) {
         </>
       );
     case "waiting":
-      return (
-        <pre class="code">
-          <Text value={outcome.text} />
-        </pre>
-      );
+      return <Code value={outcome.text} />;
   }
 }
 
@@ -58,52 +52,26 @@ interface PlacedErrorProps {
 function PlacedError({ code, message, line, column, frame, fix, onPlace }: PlacedErrorProps) {
   return (
     <div class="notice notice-error" role="alert">
-      <p class="notice-title">
-        <Text value={message} />
-      </p>
-      {frame !== "" && (
-        <pre class="code error-frame" tabIndex={0} aria-label="The place in the program">
-          <Text value={frame} />
-        </pre>
-      )}
-      {fix !== "" && (
-        <p>
-          <Text value={fix} />
-        </p>
-      )}
+      <Text in="p" class="notice-title" value={message} />
+      {frame !== "" && <Code class="error-frame" label="The place in the program" value={frame} />}
+      {fix !== "" && <Text in="p" value={fix} />}
       <p class="muted">
-        <code>{code}</code>
+        <code>{code}</code>{" "}
         {line > 0 && onPlace !== undefined && (
-          <>
-            {" "}
-            <button type="button" class="link" onClick={() => onPlace(line, column)}>
-              line {line}, column {column + 1}
-            </button>
-          </>
+          <button type="button" class="link" onClick={() => onPlace(line, column)}>
+            line {line}, column {column + 1}
+          </button>
         )}
       </p>
     </div>
   );
 }
 
-function Notes({ notes }: { readonly notes: readonly string[] }) {
-  if (notes.length === 0) return null;
-  return (
-    <ul class="approval-warning" aria-label="Notes">
-      {notes.map((note, at) => (
-        <li key={at}>
-          <Text value={note} limit={1_000} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function UsageLine({ usage: { wallMs, cpuMs, memoryBytes, calls } }: { readonly usage: Usage }) {
   return (
     <p class="muted">
-      {calls === 1 ? "1 call" : `${calls} calls`}, {formatDuration(wallMs)} in total, {formatDuration(cpuMs)} in the
-      sandbox, {(memoryBytes / (1 << 20)).toFixed(1)} MiB
+      {countOf(calls, "call")}, {formatDuration(wallMs)} in total, {formatDuration(cpuMs)} in the sandbox,{" "}
+      {(memoryBytes / (1 << 20)).toFixed(1)} MiB
     </p>
   );
 }

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 
+import { Button } from "../elements.tsx";
 import { JsonTree } from "../json-tree.tsx";
-import { Text } from "../text.tsx";
+import { Code, Text } from "../text.tsx";
 import { type TableColumn, VirtualTable } from "../virtual-table.tsx";
 
 interface TableRow {
@@ -19,22 +20,13 @@ export function ValueView({ value }: { readonly value: unknown }) {
   const rows = readRows(value);
   const [isTable, setTable] = useState(rows !== undefined);
   if (value === undefined) return <p class="muted">The program returned nothing</p>;
-  if (typeof value === "string")
-    return (
-      <pre class="code">
-        <Text value={value} />
-      </pre>
-    );
+  if (typeof value === "string") return <Code value={value} />;
   if (rows === undefined) return <JsonTree value={value} openLevels={2} />;
   return (
     <>
-      <div class="actions value-forms" role="group" aria-label="Form of the result">
-        <button type="button" class="button button-small" aria-pressed={isTable} onClick={() => setTable(true)}>
-          Table
-        </button>
-        <button type="button" class="button button-small" aria-pressed={!isTable} onClick={() => setTable(false)}>
-          Tree
-        </button>
+      <div class="row" role="group" aria-label="Form of the result">
+        <Button label="Table" tone="small" isPressed={isTable} onClick={() => setTable(true)} />
+        <Button label="Tree" tone="small" isPressed={!isTable} onClick={() => setTable(false)} />
       </div>
       {isTable ? <ValueTable rows={rows} /> : <JsonTree value={value} openLevels={2} />}
     </>

@@ -1,16 +1,13 @@
 import { useRef } from "preact/hooks";
 
+import type { ApprovalScope } from "../../../../../model/approval.ts";
+import type { SessionInfo } from "../../../messages.ts";
 import type { ApprovalSummary } from "../../../run-messages.ts";
-import { answerApproval, APPROVAL_TONES, ApprovalCard } from "../../components/approval-card.tsx";
-import { Card } from "../../components/card.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ErrorNotice } from "../../components/error-notice.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
-import { StatusBadge } from "../../components/status-badge.tsx";
-import { Text } from "../../components/text.tsx";
-import { Time } from "../../components/time.tsx";
+import { AnswerBadge, answerApproval, ApprovalCard } from "../../components/approval-card.tsx";
+import { Card, EmptyState } from "../../components/elements.tsx";
+import { Load } from "../../components/load.tsx";
+import { Text, Time } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
-import { useResource } from "../../state/resource.ts";
 import type { PageProps } from "../index.ts";
 import { useAnswerKeys } from "./answer-keys.ts";
 
@@ -24,10 +21,23 @@ const MAX_CARDS = 50;
 
 /** The calls that wait for a yes, and the newest answers. */
 export function ApprovalsPage({ info, segments: [activeId] }: PageProps) {
-  const { data, error, reload } = useResource<ApprovalLists>("/approvals", { reloadOn: ["approval", "approvals"] });
-  const scopes = useRef(new Map<string, ApprovalSummary["scopes"][number]>());
-  const lists = data.value;
-  const cards = lists === undefined ? [] : listCards(lists, activeId);
+  return (
+    <Load<ApprovalLists> path="/approvals" reloadOn={["approval", "approvals"]}>
+      {(lists, reload) => <Questions {...{ info, activeId, lists, reload }} />}
+    </Load>
+  );
+}
+
+interface QuestionsProps {
+  readonly info: SessionInfo;
+  readonly activeId: string | undefined;
+  readonly lists: ApprovalLists;
+  readonly reload: () => void;
+}
+
+function Questions({ info, activeId, lists, reload }: QuestionsProps) {
+  const scopes = useRef(new Map<string, ApprovalScope>());
+  const cards = listCards(lists, activeId);
   const active = cards.find(({ id }) => id === activeId);
 
   const open = (id: string | undefined): void =>
@@ -42,19 +52,17 @@ export function ApprovalsPage({ info, segments: [activeId] }: PageProps) {
     if (id === activeId) open((cards[at + 1] ?? cards[at - 1])?.id);
     reload();
   };
+  const answerActive = async (answer: "approve" | "deny"): Promise<void> => {
+    if (active?.state !== "pending" || info.admin !== "write") return;
+    await answerApproval(active, answer, scopes.current.get(active.id));
+    leave(active.id);
+  };
   useAnswerKeys({
     j: () => move(1),
     k: () => move(-1),
     y: () => void answerActive("approve"),
     n: () => void answerActive("deny"),
   });
-  async function answerActive(answer: "approve" | "deny"): Promise<void> {
-    if (active?.state !== "pending" || info.admin !== "write") return;
-    await answerApproval(active, answer, scopes.current.get(active.id));
-    leave(active.id);
-  }
-  if (error.value !== undefined) return <ErrorNotice error={error.value} onRetry={reload} />;
-  if (lists === undefined) return <Skeleton lines={8} />;
   return (
     <>
       {cards.length === 0 ? <NothingWaits /> : <KeyHelp count={lists.pending.length} />}
@@ -83,7 +91,7 @@ function listCards({ pending, closed }: ApprovalLists, activeId: string | undefi
 
 function KeyHelp({ count }: { readonly count: number }) {
   return (
-    <p class="lead approval-help" role="status">
+    <p class="muted" role="status">
       {count === 1 ? "1 call waits" : `${count} calls wait`} for an answer. <kbd>J</kbd> <kbd>K</kbd> move, <kbd>Y</kbd>{" "}
       approves, <kbd>N</kbd> denies.
     </p>
@@ -103,21 +111,14 @@ function Answered({ approvals }: { readonly approvals: readonly ApprovalSummary[
   return (
     <Card title="Answered">
       <ul class="list">
-        {approvals.map(({ id, path, caller, state, answeredBy, answeredAt, expires }) => (
-          <li key={id} class="list-row approval-row">
+        {approvals.map((approval) => (
+          <li key={approval.id} class="list-row">
             <span class="list-main">
-              <a href={formatLink(["approvals", id])}>
-                <Text value={path} limit={120} />
-              </a>
-              <span class="muted">
-                <Text value={caller} limit={60} />
-              </span>
+              <Text href={formatLink(["approvals", approval.id])} value={approval.path} limit={120} />
+              <Text in="span" class="muted" value={approval.caller} limit={60} />
             </span>
-            <StatusBadge
-              tone={APPROVAL_TONES[state]}
-              label={answeredBy === null ? state : `${state} by ${answeredBy}`}
-            />
-            <Time at={answeredAt ?? expires} />
+            <AnswerBadge approval={approval} />
+            <Time at={approval.answeredAt ?? approval.expires} />
           </li>
         ))}
       </ul>

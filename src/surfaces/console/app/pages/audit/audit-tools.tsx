@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals";
 
 import type { AuditCheck } from "../../../admin-messages.ts";
 import { request } from "../../api.ts";
-import { formatCount, Text } from "../../components/text.tsx";
+import { Button } from "../../components/elements.tsx";
+import { countOf, formatCount, Text } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
-import { showError } from "../../state/toasts.ts";
 
 /** The check of the chain, and the downloads of the records that the filter selects. */
 export function AuditTools({ parameters }: { readonly parameters: string }) {
@@ -20,16 +20,8 @@ export function AuditTools({ parameters }: { readonly parameters: string }) {
   };
   return (
     <>
-      <div class="actions">
-        <button
-          type="button"
-          class="button"
-          disabled={isBusy.value}
-          aria-busy={isBusy.value}
-          onClick={() => void verify().catch(showError)}
-        >
-          Verify
-        </button>
+      <div class="row">
+        <Button label="Verify" disabled={isBusy.value} onClick={verify} />
         <a class="button" href={createAddress("jsonl", parameters)} download>
           Export JSON lines
         </a>
@@ -52,9 +44,7 @@ function CheckNotice({ check }: { readonly check: AuditCheck }) {
   if (check.kind === "broken")
     return (
       <div class="notice notice-error" role="alert">
-        <p class="notice-title">
-          <Text value={check.says} />
-        </p>
+        <Text in="p" class="notice-title" value={check.says} />
         <p>
           The records before it are as they were written.{" "}
           <a href={formatLink(["audit", String(check.seq)])}>Open record {formatCount(check.seq)}</a>
@@ -65,7 +55,7 @@ function CheckNotice({ check }: { readonly check: AuditCheck }) {
     <p class="notice" role="status">
       {check.records === 0
         ? "The audit log has no records."
-        : `All is well: ${formatCount(check.records)} ${check.records === 1 ? "record" : "records"}, each in its place, and ${formatCount(check.heads)} signed ${check.heads === 1 ? "head" : "heads"}.`}
+        : `All is well: ${countOf(check.records, "record")}, each in its place, and ${countOf(check.heads, "signed head")}.`}
     </p>
   );
 }

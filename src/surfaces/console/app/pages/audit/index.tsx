@@ -1,74 +1,93 @@
 import type { AuditItem } from "../../../../../shared/audit/items.ts";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ErrorNotice } from "../../components/error-notice.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
-import { StatusBadge } from "../../components/status-badge.tsx";
-import { formatCount, Text } from "../../components/text.tsx";
-import { formatDuration, Time } from "../../components/time.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Button, EmptyState, ErrorNotice, Facts, Skeleton, StatusBadge } from "../../components/elements.tsx";
+import { Load } from "../../components/load.tsx";
+import { countOf, formatCount, formatDuration, Text, Time } from "../../components/text.tsx";
 import { type TableColumn, VirtualTable } from "../../components/virtual-table.tsx";
 import { formatLink, navigate } from "../../router.ts";
-import { useIsNarrow } from "../../state/narrow.ts";
 import type { PageProps } from "../index.ts";
-import { AuditDrawer } from "./audit-drawer.tsx";
 import { AuditFilterForm } from "./audit-filter.tsx";
-import { AuditTools } from "./audit-tools.tsx";
 import { useAuditRows } from "./audit-rows.ts";
+import { AuditTools } from "./audit-tools.tsx";
 
 const COLUMNS: readonly TableColumn<AuditItem>[] = [
-  { title: "Record", width: "72px", render: ({ seq }) => formatCount(seq), align: "end" },
-  { title: "Time", width: "1.2fr", render: ({ time }) => <Time at={Date.parse(String(time))} /> },
-  { title: "Caller", width: "1fr", render: ({ caller }) => <Text value={String(caller)} limit={100} /> },
+  { title: "Record", width: "72px", isWideOnly: true, align: "end", render: ({ seq }) => formatCount(seq) },
+  { title: "Time", width: "1.2fr", isWideOnly: true, render: ({ time }) => <Time at={Date.parse(String(time))} /> },
+  {
+    title: "Caller",
+    width: "1fr",
+    isWideOnly: true,
+    render: ({ caller }) => <Text value={String(caller)} limit={100} />,
+  },
   { title: "Method", width: "2fr", render: ({ method }) => <Text value={String(method)} limit={200} /> },
   { title: "Result", width: "1.4fr", render: (item) => <ResultBadge item={item} /> },
   {
     title: "Duration",
     width: "80px",
+    isWideOnly: true,
     align: "end",
     render: ({ durationMs }) => (typeof durationMs === "number" ? formatDuration(durationMs) : ""),
   },
 ];
 
-/** A narrow window has no place for all of them. */
-const NARROW_COLUMNS = COLUMNS.filter(({ title }) => title === "Method" || title === "Result");
-
 /** The decisions on calls and their ends, the newest first. */
 export function AuditPage({ segments: [selected], query }: PageProps) {
   const parameters = query.toString();
-  const { rows, hasMore, isStored, isLoading, error, loadMore, reload } = useAuditRows(parameters);
-  const isNarrow = useIsNarrow();
   const filter = Object.fromEntries(query);
-  const close = (): void => navigate(formatLink(["audit"], filter));
   return (
     <>
       <AuditFilterForm query={query} />
       <AuditTools parameters={parameters} />
-      {error.value !== undefined && <ErrorNotice error={error.value} onRetry={reload} />}
-      {rows.value === undefined ? (
-        error.value === undefined && <Skeleton lines={12} />
-      ) : rows.value.length === 0 && !hasMore.value ? (
-        <NoRecords isFiltered={parameters !== ""} isStored={isStored.value} />
-      ) : (
-        <>
-          <VirtualTable
-            label="Records"
-            columns={isNarrow ? NARROW_COLUMNS : COLUMNS}
-            rows={rows.value}
-            getKey={({ seq }) => String(seq)}
-            onOpen={({ seq }) => navigate(formatLink(["audit", String(seq)], filter))}
-          />
-          <div class="toolbar">
-            <span class="muted" role="status">
-              {formatCount(rows.value.length)} {rows.value.length === 1 ? "record" : "records"}
-            </span>
-            {hasMore.value && (
-              <button type="button" class="button" disabled={isLoading.value} onClick={loadMore}>
-                Older records
-              </button>
+      <Records parameters={parameters} onOpen={(seq) => navigate(formatLink(["audit", String(seq)], filter))} />
+      {selected !== undefined && (
+        <Dialog form="drawer" title={`Record ${selected}`} onClose={() => navigate(formatLink(["audit"], filter))}>
+          <Load<AuditItem> path={`/audit/${encodeURIComponent(selected)}`}>
+            {(item) => (
+              <Facts
+                facts={Object.fromEntries(
+                  Object.entries(item).map(([name, value]) => [name, renderField(name, value)]),
+                )}
+              />
             )}
-          </div>
-        </>
+          </Load>
+        </Dialog>
       )}
-      {selected !== undefined && <AuditDrawer seq={selected} onClose={close} />}
+    </>
+  );
+}
+
+function renderField(name: string, value: unknown) {
+  if (name === "time" && typeof value === "string") return <Time at={Date.parse(value)} />;
+  return <Text in="code" value={typeof value === "string" ? value : JSON.stringify(value)} limit={2_000} />;
+}
+
+interface RecordsProps {
+  readonly parameters: string;
+  readonly onOpen: (seq: number) => void;
+}
+
+function Records({ parameters, onOpen }: RecordsProps) {
+  const { page, isLoading, error, loadMore, reload } = useAuditRows(parameters);
+  const notice = error.value !== undefined && <ErrorNotice error={error.value} onRetry={reload} />;
+  if (page.value === undefined) return notice || <Skeleton lines={12} />;
+  const { rows, next, isStored } = page.value;
+  if (rows.length === 0 && next === null) return <NoRecords isFiltered={parameters !== ""} isStored={isStored} />;
+  return (
+    <>
+      {notice}
+      <VirtualTable
+        label="Records"
+        columns={COLUMNS}
+        rows={rows}
+        getKey={({ seq }) => String(seq)}
+        onOpen={({ seq }) => onOpen(seq)}
+      />
+      <div class="row">
+        <span class="muted" role="status">
+          {countOf(rows.length, "record")}
+        </span>
+        {next !== null && <Button label="Older records" disabled={isLoading.value} onClick={loadMore} />}
+      </div>
     </>
   );
 }

@@ -2,6 +2,8 @@ import type { ChatEntry, ChatEvent } from "../../../chat-messages.ts";
 import type { ProblemDetails } from "../../../messages.ts";
 import type { ApprovalSummary } from "../../../run-messages.ts";
 
+export type DoneEvent = EventOf<"done">;
+
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { readonly type: Type }>;
 
 /** A program of the model, or one of its tool calls, with everything that happens in it. */

@@ -3,64 +3,54 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import type { ChatInfo } from "../../../chat-messages.ts";
 import { ApprovalCard } from "../../components/approval-card.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ErrorNotice } from "../../components/error-notice.tsx";
+import { Button, EmptyState, ErrorNotice, Skeleton, TextList } from "../../components/elements.tsx";
+import { Load } from "../../components/load.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
-import { Text } from "../../components/text.tsx";
-import { formatDuration } from "../../components/time.tsx";
-import { useResource } from "../../state/resource.ts";
-import { showError } from "../../state/toasts.ts";
-import { type ChatItem, type ChatView, createChatView } from "./conversation.ts";
+import { countOf, formatDuration, Text } from "../../components/text.tsx";
+import { type ChatItem, type ChatView, createChatView, type DoneEvent } from "./conversation.ts";
 import { StepCard } from "./step-card.tsx";
-import { useChat } from "./use-chat.ts";
+import { type Chat, useChat } from "./use-chat.ts";
 
 /** A conversation with the model, whose programs run with the rights of the person at the browser. */
 export function ChatPage() {
-  const info = useResource<ChatInfo>("/chat/info");
   const chat = useChat();
+  return (
+    <Load<ChatInfo> path="/chat/info">
+      {(info, reload) => {
+        if (!(chat.isLoaded.value || chat.isRunning.value)) return <Skeleton lines={6} />;
+        if (info.model === null) return <NoModel problem={info.problem} onRetry={reload} />;
+        return <Conversation chat={chat} model={info.model} budgets={info.budgets} />;
+      }}
+    </Load>
+  );
+}
+
+interface ConversationProps extends Pick<ChatInfo, "budgets"> {
+  readonly chat: Chat;
+  readonly model: string;
+}
+
+function Conversation({ chat, model, budgets }: ConversationProps) {
   const view = useMemo(() => createChatView(chat.entries.value), [chat.entries.value]);
-  if (info.error.value !== undefined) return <ErrorNotice error={info.error.value} onRetry={info.reload} />;
-  if (info.data.value === undefined || !(chat.isLoaded.value || chat.isRunning.value)) return <Skeleton lines={6} />;
-  const { model, problem, budgets } = info.data.value;
-  if (model === null) return <NoModel problem={problem} onRetry={info.reload} />;
+  const limits = budgets.map(({ name, limit }) => `${limit.toLocaleString()} ${name}`).join(", ");
   const resume = (): void => {
     if (view.isWaiting) chat.resume();
   };
   return (
-    <div class="chat">
-      <div class="toolbar">
-        <p class="muted toolbar-text">
-          <Text value={model} limit={100} />
-          {". A message may use "}
-          {budgets.map(({ name, limit }) => `${limit.toLocaleString()} ${name}`).join(", ")}.
-        </p>
-        <button
-          type="button"
-          class="button"
-          disabled={chat.entries.value.length === 0}
-          onClick={() => void chat.restart().catch(showError)}
-        >
-          New conversation
-        </button>
+    <div class="chat stack">
+      <div class="row">
+        <Text in="p" class="muted wide" value={`${model}. A message may use ${limits}.`} limit={400} />
+        <Button label="New conversation" disabled={chat.entries.value.length === 0} onClick={chat.restart} />
       </div>
       <Messages view={view} onAnswered={resume} />
       {chat.isRunning.value && (
-        <p class="muted chat-state" role="status">
+        <p class="muted" role="status">
           The model works …
         </p>
       )}
       {chat.error.value !== undefined && <ErrorNotice error={chat.error.value} />}
-      {view.isWaiting && !chat.isRunning.value && (
-        <button type="button" class="button" onClick={chat.resume}>
-          Continue after the answer
-        </button>
-      )}
-      <MessageForm
-        isRunning={chat.isRunning.value}
-        onSend={chat.send}
-        onStop={() => void chat.stop().catch(showError)}
-      />
+      {view.isWaiting && !chat.isRunning.value && <Button label="Continue after the answer" onClick={chat.resume} />}
+      <MessageForm chat={chat} />
     </div>
   );
 }
@@ -76,24 +66,12 @@ function NoModel({ problem, onRetry }: NoModelProps) {
     <EmptyState icon="chat" title="No model">
       {problem !== null && (
         <>
-          {problem.code !== "MODEL_MISSING" && (
-            <p>
-              <Text value={problem.detail ?? problem.title} />
-            </p>
-          )}
-          <ul class="advice">
-            {problem.fix.split("\n").map((line) => (
-              <li key={line}>
-                <Text value={line} />
-              </li>
-            ))}
-          </ul>
+          {problem.code !== "MODEL_MISSING" && <Text in="p" value={problem.detail ?? problem.title} />}
+          <TextList class="stack-tight advice" texts={problem.fix.split("\n")} />
           <p>In settings.yaml, agent.model names the model of this page.</p>
         </>
       )}
-      <button type="button" class="button" onClick={onRetry}>
-        Try again
-      </button>
+      <Button label="Try again" onClick={onRetry} />
     </EmptyState>
   );
 }
@@ -107,7 +85,7 @@ function Messages({ view: { items, reply, thinking }, onAnswered }: MessagesProp
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => end.current?.scrollIntoView({ block: "nearest" }), [items.length, reply.length, thinking.length]);
   return (
-    <div class="messages" role="log" aria-label="Conversation">
+    <div class="stack" role="log" aria-label="Conversation">
       {items.length === 0 && reply === "" && (
         <EmptyState icon="chat" title="Ask for something">
           The model finds methods, writes a program, and answers from its result.
@@ -116,16 +94,8 @@ function Messages({ view: { items, reply, thinking }, onAnswered }: MessagesProp
       {items.map((item, at) => (
         <Item key={at} item={item} onAnswered={onAnswered} />
       ))}
-      {thinking !== "" && reply === "" && (
-        <p class="muted">
-          <Text value={thinking.slice(-600)} />
-        </p>
-      )}
-      {reply !== "" && (
-        <div class="message">
-          <Markdown text={reply} />
-        </div>
-      )}
+      {thinking !== "" && reply === "" && <Text in="p" class="muted" value={thinking.slice(-600)} />}
+      {reply !== "" && <Markdown text={reply} />}
       <div ref={end} />
     </div>
   );
@@ -134,14 +104,11 @@ function Messages({ view: { items, reply, thinking }, onAnswered }: MessagesProp
 function Item({ item, onAnswered }: { readonly item: ChatItem; readonly onAnswered: () => void }) {
   switch (item.kind) {
     case "message":
-      return item.role === "user" ? (
-        <div class="message message-user">
+      if (item.role === "assistant") return <Markdown text={item.text} />;
+      return (
+        <div class="message-user">
           <span class="visually-hidden">You: </span>
           <Text value={item.text} />
-        </div>
-      ) : (
-        <div class="message">
-          <Markdown text={item.text} />
         </div>
       );
     case "step":
@@ -149,34 +116,18 @@ function Item({ item, onAnswered }: { readonly item: ChatItem; readonly onAnswer
     case "approval":
       return <ApprovalCard approval={item.approval} canAnswer onAnswered={onAnswered} />;
     case "notice":
-      return (
-        <p class={item.isError ? "notice notice-error" : "muted"}>
-          <Text value={item.text} />
-        </p>
-      );
+      return <Text in="p" class={item.isError ? "notice notice-error" : "muted"} value={item.text} />;
     case "problem":
       return <ErrorNotice error={item.problem} />;
-    case "done": {
-      const { reason, budget, turns, calls, usage, durationMs } = item.done;
-      const tokens = usage.inputTokens + usage.outputTokens;
-      const facts = [
-        count(turns, "turn"),
-        count(calls, "call"),
-        `${tokens.toLocaleString()} tokens`,
-        formatDuration(durationMs),
-      ];
-      return (
-        <p class="muted chat-done">
-          {reason === "budget" ? `The budget of ${budget} is used up. ` : DONE_TEXTS[reason]}
-          {facts.join(" · ")}
-        </p>
-      );
-    }
+    case "done":
+      return <p class="muted small chat-done">{describeEnd(item.done)}</p>;
   }
 }
 
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString()} ${number === 1 ? noun : `${noun}s`}`;
+function describeEnd({ reason, budget, turns, calls, usage, durationMs }: DoneEvent): string {
+  const end = reason === "budget" ? `The budget of ${budget} is used up. ` : DONE_TEXTS[reason];
+  const tokens = countOf(usage.inputTokens + usage.outputTokens, "token");
+  return `${end}${[countOf(turns, "turn"), countOf(calls, "call"), tokens, formatDuration(durationMs)].join(" · ")}`;
 }
 
 const DONE_TEXTS = {
@@ -186,28 +137,17 @@ const DONE_TEXTS = {
   waiting: "The program waits for an answer. ",
 } as const;
 
-interface MessageFormProps {
-  readonly isRunning: boolean;
-  readonly onSend: (text: string) => void;
-  readonly onStop: () => void;
-}
-
 /** The field for a message. Enter sends it; with Shift it breaks the line. */
-function MessageForm({ isRunning, onSend, onStop }: MessageFormProps) {
+function MessageForm({ chat: { isRunning, send, stop } }: { readonly chat: Chat }) {
   const text = useSignal("");
-  const send = (): void => {
-    if (isRunning || text.value.trim() === "") return;
-    onSend(text.value);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (isRunning.value || text.value.trim() === "") return;
+    send(text.value);
     text.value = "";
   };
   return (
-    <form
-      class="message-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
+    <form class="message-form" onSubmit={submit}>
       <label>
         <span class="visually-hidden">Message</span>
         <textarea
@@ -217,20 +157,14 @@ function MessageForm({ isRunning, onSend, onStop }: MessageFormProps) {
           value={text.value}
           onInput={({ currentTarget }) => (text.value = currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            send();
+            if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
           }}
         />
       </label>
-      {isRunning ? (
-        <button type="button" class="button button-danger" onClick={onStop}>
-          Stop
-        </button>
+      {isRunning.value ? (
+        <Button label="Stop" tone="danger" onClick={stop} />
       ) : (
-        <button type="submit" class="button button-primary" disabled={text.value.trim() === ""}>
-          Send
-        </button>
+        <Button label="Send" type="submit" tone="primary" disabled={text.value.trim() === ""} />
       )}
     </form>
   );

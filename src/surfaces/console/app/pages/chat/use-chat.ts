@@ -7,7 +7,7 @@ import { request, requestLines, toProblem } from "../../api.ts";
 import { onStale } from "../../state/events.ts";
 
 /** The conversation of this login. */
-interface Chat {
+export interface Chat {
   readonly entries: Signal<readonly ChatEntry[]>;
   readonly isRunning: Signal<boolean>;
   /** False until the stored conversation has arrived. */
@@ -18,6 +18,13 @@ interface Chat {
   readonly resume: () => void;
   readonly stop: () => Promise<void>;
   readonly restart: () => Promise<void>;
+}
+
+/** The last line of an answer that has failed. */
+interface FailedLine {
+  readonly kind: "problem";
+  readonly id?: undefined;
+  readonly problem: ProblemDetails;
 }
 
 /** Follows the conversation: what is stored, and what is added while the model works. */
@@ -31,9 +38,7 @@ export function useChat(): Chat {
   const sends = useRef(false);
 
   const batch = useRef(createBatch(entries)).current;
-  const receive = (
-    line: ChatLine | { readonly kind: "problem"; readonly id?: undefined; problem: ProblemDetails },
-  ): void => {
+  const receive = (line: ChatLine | FailedLine): void => {
     if (line.kind === "state") {
       const isNew = name.current !== "" && name.current !== line.conversation;
       name.current = line.conversation;
@@ -55,8 +60,7 @@ export function useChat(): Chat {
     batch.flush();
     const after = entries.value.at(-1)?.id ?? 0;
     try {
-      const onLine = (line: unknown): void => receive(line as ChatLine);
-      await requestLines(`/chat?after=${after}`, { method, signal, ...(body !== undefined && { body }) }, onLine);
+      await requestLines(`/chat?after=${after}`, { method, signal, ...(body !== undefined && { body }) }, receive);
       error.value = undefined;
     } catch (thrown) {
       if (!signal.aborted) error.value = toProblem(thrown);

@@ -1,44 +1,43 @@
 import { useSignal } from "@preact/signals";
 
 import type { IssuedKey, KeyList, KeySummary } from "../../../admin-messages.ts";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ErrorNotice } from "../../components/error-notice.tsx";
+import type { SessionInfo } from "../../../messages.ts";
+import { Dialog } from "../../components/dialog.tsx";
+import { Button, EmptyState, StatusBadge } from "../../components/elements.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
-import { StatusBadge } from "../../components/status-badge.tsx";
-import { Text } from "../../components/text.tsx";
-import { Time } from "../../components/time.tsx";
+import { Load } from "../../components/load.tsx";
+import { Text, Time } from "../../components/text.tsx";
 import { type TableColumn, VirtualTable } from "../../components/virtual-table.tsx";
 import { formatLink, navigate } from "../../router.ts";
-import { useResource } from "../../state/resource.ts";
 import type { PageProps } from "../index.ts";
 import { CreateKeyDialog } from "./create-key.tsx";
-import { IssuedKeyDialog } from "./issued-key.tsx";
-import { KEY_TONES, KeyDrawer } from "./key-drawer.tsx";
+import { KeyDrawer } from "./key-drawer.tsx";
 
 const COLUMNS: readonly TableColumn<KeySummary>[] = [
   { title: "Name", width: "2fr", render: ({ name }) => <Text value={name} limit={80} /> },
-  { title: "State", width: "104px", render: ({ state }) => <StatusBadge tone={KEY_TONES[state]} label={state} /> },
+  { title: "State", width: "104px", render: ({ state }) => <StatusBadge label={state} /> },
   {
     title: "Permissions",
     width: "3fr",
     render: ({ permissions }) => <Text value={permissions.join(" ")} limit={300} />,
   },
-  {
-    title: "Last use",
-    width: "1fr",
-    render: ({ lastUsed }) => (lastUsed === null ? <span class="muted">never</span> : <Time at={lastUsed} />),
-  },
+  { title: "Last use", width: "1fr", render: ({ lastUsed }) => <Time at={lastUsed} /> },
 ];
 
 /** The API keys of the server. The owner creates, rotates and revokes them. */
 export function KeysPage({ info, segments: [selected] }: PageProps) {
-  const { data, error, reload } = useResource<KeyList>("/keys");
+  return <Load<KeyList> path="/keys">{(list, reload) => <Keys {...{ info, selected, list, reload }} />}</Load>;
+}
+
+interface KeysProps {
+  readonly info: SessionInfo;
+  readonly selected: string | undefined;
+  readonly list: KeyList;
+  readonly reload: () => void;
+}
+
+function Keys({ info: { isOwner }, selected, list: { keys, isLasting }, reload }: KeysProps) {
   const issued = useSignal<IssuedKey | undefined>(undefined);
-  if (error.value !== undefined) return <ErrorNotice error={error.value} onRetry={reload} />;
-  if (data.value === undefined) return <Skeleton lines={8} />;
-  const { keys, isLasting } = data.value;
-  const isCreating = selected === "new" && info.isOwner;
   const key = keys.find(({ id }) => id === selected);
   const show = (result: IssuedKey): void => {
     issued.value = result;
@@ -46,12 +45,12 @@ export function KeysPage({ info, segments: [selected] }: PageProps) {
   };
   return (
     <>
-      <div class="toolbar">
-        <p class="muted toolbar-text">
+      <div class="row">
+        <p class="muted wide">
           Clients send a key as <code>Authorization: Bearer sg_…</code>. It sees and calls only what its permissions
           name.
         </p>
-        {info.isOwner && (
+        {isOwner && (
           <a class="button button-primary" href={formatLink(["keys", "new"])}>
             <Icon name="plus" />
             Create a key
@@ -62,7 +61,7 @@ export function KeysPage({ info, segments: [selected] }: PageProps) {
         <p class="notice">The store is in memory, so these keys end with the server.</p>
       )}
       {keys.length === 0 ? (
-        <NoKeys isOwner={info.isOwner} />
+        <NoKeys isOwner={isOwner} />
       ) : (
         <VirtualTable
           label="Keys"
@@ -72,9 +71,9 @@ export function KeysPage({ info, segments: [selected] }: PageProps) {
           onOpen={({ id }) => navigate(formatLink(["keys", id]))}
         />
       )}
-      {isCreating && <CreateKeyDialog isLasting={isLasting} onIssued={show} />}
+      {selected === "new" && isOwner && <CreateKeyDialog isLasting={isLasting} onIssued={show} />}
       {key !== undefined && issued.value === undefined && (
-        <KeyDrawer keySummary={key} isOwner={info.isOwner} onIssued={show} onChange={reload} />
+        <KeyDrawer keySummary={key} isOwner={isOwner} onIssued={show} onChange={reload} />
       )}
       {issued.value !== undefined && (
         <IssuedKeyDialog issued={issued.value} onClose={() => (issued.value = undefined)} />
@@ -94,5 +93,43 @@ function NoKeys({ isOwner }: { readonly isOwner: boolean }) {
         "The owner creates them, here or with skillgate keys create."
       )}
     </EmptyState>
+  );
+}
+
+interface IssuedKeyDialogProps {
+  readonly issued: IssuedKey;
+  readonly onClose: () => void;
+}
+
+/** Shows the text of a new key once, and copies it. */
+function IssuedKeyDialog({ issued: { text, key }, onClose }: IssuedKeyDialogProps) {
+  const state = useSignal("");
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      state.value = "Copied";
+    } catch {
+      state.value = "The browser does not allow copying here. Select the key and copy it";
+    }
+  };
+  return (
+    <Dialog title={`The key ${key.name}`} onClose={onClose}>
+      <p>Copy the key now. It cannot be shown again, because only its digest is stored.</p>
+      <output class="code secret" aria-label="Key">
+        {text}
+      </output>
+      {key.previousExpires !== null && key.previousExpires > Date.now() && (
+        <p class="muted">
+          The old secret is valid until <Time at={key.previousExpires} />.
+        </p>
+      )}
+      <p class="muted" role="status">
+        {state.value}
+      </p>
+      <div class="form-actions">
+        <Button label="Copy" tone="primary" autofocus onClick={copy} />
+        <Button label="Done" onClick={onClose} />
+      </div>
+    </Dialog>
   );
 }

@@ -4,8 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import type { RecordedRunDetail, ProgramCheck } from "../../../run-messages.ts";
 import { request } from "../../api.ts";
-import { Card } from "../../components/card.tsx";
-import { Icon } from "../../components/icon.tsx";
+import { Button, Card } from "../../components/elements.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { showError } from "../../state/toasts.ts";
 import type { PageProps } from "../index.ts";
@@ -45,25 +44,19 @@ export function PlaygroundPage({ info, query }: PageProps) {
     if (source.current.trim() === "") return;
     start({ source: source.current, ...(token !== "" && { continue: token }) });
   };
+  const move = (line: number, column: number): void => {
+    if (view.current !== null) moveCursor(view.current, line, column);
+  };
+  const button = isRunning ? (
+    <Button label="Stop" tone="danger" onClick={stop} />
+  ) : (
+    <Button label="Run" tone="primary" icon="playground" title="Ctrl Enter" onClick={execute} />
+  );
   return (
     <>
       {token !== "" && <ContinueNote token={token} />}
-      <div class="columns playground">
-        <Card
-          title="Program"
-          actions={
-            isRunning ? (
-              <button type="button" class="button button-danger" onClick={stop}>
-                Stop
-              </button>
-            ) : (
-              <button type="button" class="button button-primary" onClick={execute} title="Ctrl Enter">
-                <Icon name="playground" />
-                Run
-              </button>
-            )
-          }
-        >
+      <div class="columns">
+        <Card title="Program" actions={button}>
           <Editor
             text={stored.current}
             view={view}
@@ -74,19 +67,12 @@ export function PlaygroundPage({ info, query }: PageProps) {
               if (text.length <= MAX_STORED_UNITS) localStorage.setItem(STORAGE_KEY, text);
             }}
           />
-          <p class="muted editor-help">
+          <p class="muted small editor-help">
             <kbd>Ctrl Enter</kbd> runs, <kbd>Ctrl Space</kbd> completes, <kbd>Tab</kbd> leaves the editor
           </p>
-          <PlanView
-            check={check.value}
-            onPlace={(line, column) => view.current && moveCursor(view.current, line, column)}
-          />
+          <PlanView check={check.value} onPlace={move} />
         </Card>
-        <RunView
-          run={run.value}
-          info={info}
-          onPlace={(line, column) => view.current && moveCursor(view.current, line, column)}
-        />
+        <RunView run={run.value} info={info} onPlace={move} />
       </div>
     </>
   );
@@ -100,9 +86,7 @@ function ContinueNote({ token }: { readonly token: string }) {
         The program continues <a href={formatLink(["runs", token])}>run {token.slice(0, 8)}</a>: what that run has done
         is not done again.
       </span>
-      <button type="button" class="button button-small" onClick={() => navigate(formatLink(["playground"]))}>
-        Run it on its own instead
-      </button>
+      <Button label="Run it on its own instead" tone="small" onClick={() => navigate(formatLink(["playground"]))} />
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import type { PlannedSite, ProgramCheck } from "../../../run-messages.ts";
-import { StatusBadge } from "../../components/status-badge.tsx";
-import { Text } from "../../components/text.tsx";
+import { StatusBadge, TextList } from "../../components/elements.tsx";
+import { countOf, Text } from "../../components/text.tsx";
 
 interface PlanViewProps {
   readonly check: ProgramCheck | undefined;
@@ -14,39 +14,31 @@ export function PlanView({ check, onPlace }: PlanViewProps) {
   if (check === undefined) return null;
   const { violations, plan, notes } = check;
   const isValid = violations.length === 0;
+  const calls = plan.length === 0 ? "calls nothing" : countOf(plan.length, "call");
   return (
-    <section class="plan" aria-label="Check">
+    <section class="stack-tight" aria-label="Check">
       <StatusBadge
         tone={isValid ? "ok" : "bad"}
-        label={isValid ? describePlan(plan) : countErrors(violations.length)}
+        label={isValid ? `valid, ${calls}` : countOf(violations.length, "error")}
       />
-      <ul class="plan-list">
+      <ul class="stack-tight plan-list">
         {violations.slice(0, MAX_ENTRIES).map(({ line, column, message, fix }, at) => (
-          <li key={at}>
+          <li key={at} class="row">
             <PlaceButton line={line} column={column} onPlace={onPlace} />
             <Text value={message} limit={600} />
-            <span class="muted">
-              <Text value={fix} limit={600} />
-            </span>
+            <Text in="span" class="muted" value={fix} limit={600} />
           </li>
         ))}
         {isValid &&
           plan.slice(0, MAX_ENTRIES).map((site, at) => (
-            <li key={at}>
+            <li key={at} class="row">
               <PlaceButton line={site.line} column={site.column} onPlace={onPlace} />
-              <code>
-                <Text value={site.text} limit={300} />
-              </code>
+              <Text in="code" value={site.text} limit={300} />
               <span class="muted">{listCircumstances(site)}</span>
             </li>
           ))}
-        {isValid &&
-          notes.map((note) => (
-            <li key={note} class="muted">
-              <Text value={note} limit={600} />
-            </li>
-          ))}
       </ul>
+      {isValid && <TextList class="muted" texts={notes} />}
     </section>
   );
 }
@@ -62,15 +54,6 @@ function PlaceButton({ line, column, onPlace }: PlaceButtonProps) {
       line {line}
     </button>
   );
-}
-
-function describePlan(plan: readonly PlannedSite[]): string {
-  if (plan.length === 0) return "valid, calls nothing";
-  return plan.length === 1 ? "valid, 1 call" : `valid, ${plan.length} calls`;
-}
-
-function countErrors(count: number): string {
-  return count === 1 ? "1 error" : `${count} errors`;
 }
 
 function listCircumstances({ inLoop, conditional, parallel, dynamic }: PlannedSite): string {

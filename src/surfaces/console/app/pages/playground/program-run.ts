@@ -40,10 +40,10 @@ export function useProgramRun(): ProgramRunner {
   };
 
   async function execute(body: object, signal: AbortSignal): Promise<void> {
-    run.value = createRun();
+    run.value = { ...EMPTY, state: "running", startedAt: performance.now() };
     try {
-      await requestLines("/run", { method: "POST", body, signal }, (line) => {
-        if (run.value !== undefined && !signal.aborted) run.value = addLine(run.value, line as RunLine);
+      await requestLines<RunLine>("/run", { method: "POST", body, signal }, (line) => {
+        if (run.value !== undefined && !signal.aborted) run.value = addLine(run.value, line);
       });
       if (!signal.aborted) change({ state: "ended" });
     } catch (thrown) {
@@ -74,19 +74,7 @@ export function useProgramRun(): ProgramRunner {
   };
 }
 
-function createRun(): ProgramRun {
-  return {
-    state: "running",
-    runId: "",
-    output: "",
-    calls: [],
-    logs: [],
-    approvals: [],
-    outcome: undefined,
-    problem: undefined,
-    startedAt: performance.now(),
-  };
-}
+const EMPTY = { runId: "", output: "", calls: [], logs: [], approvals: [], outcome: undefined, problem: undefined };
 
 type ChangeRun = (part: Partial<ProgramRun>) => void;
 

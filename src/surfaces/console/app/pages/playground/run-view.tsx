@@ -3,13 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import type { SessionInfo } from "../../../messages.ts";
 import type { ApprovalSummary } from "../../../run-messages.ts";
 import { ApprovalCard } from "../../components/approval-card.tsx";
-import { Card } from "../../components/card.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ErrorNotice } from "../../components/error-notice.tsx";
+import { Card, EmptyState, ErrorNotice, StatusBadge } from "../../components/elements.tsx";
 import { CallTimeline } from "../../components/outcome/call-timeline.tsx";
 import { OutcomeView } from "../../components/outcome/outcome-view.tsx";
-import { StatusBadge } from "../../components/status-badge.tsx";
-import { Text } from "../../components/text.tsx";
+import { Code } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
 import type { ProgramRun } from "./program-run.ts";
 
@@ -35,14 +32,14 @@ export function RunView({ run, info, onPlace }: RunViewProps) {
     );
   const { approvals, output, calls, logs, outcome, problem, startedAt, state } = run;
   return (
-    <div class="run-view">
+    <div class="stack run-view">
       {approvals
         .filter((each) => each.state === "pending")
         .map((approval) => (
           <ApprovalCard key={approval.id} approval={approval} canAnswer={mayAnswer(approval, info)} />
         ))}
       <Card title="Run" actions={<RunState run={run} />}>
-        <div class="outcome" aria-live="polite">
+        <div class="stack outcome" aria-live="polite">
           {problem !== undefined && <ErrorNotice error={problem} />}
           {outcome !== undefined && <OutcomeView outcome={outcome} onPlace={onPlace} />}
           {state === "stopped" && <p class="muted">The run was stopped</p>}
@@ -50,9 +47,7 @@ export function RunView({ run, info, onPlace }: RunViewProps) {
       </Card>
       {output !== "" && (
         <Card title="Output">
-          <pre class="code" tabIndex={0} aria-label="Output">
-            <Text value={output} />
-          </pre>
+          <Code label="Output" value={output} />
         </Card>
       )}
       {calls.length > 0 && (
@@ -62,9 +57,7 @@ export function RunView({ run, info, onPlace }: RunViewProps) {
       )}
       {logs.length > 0 && (
         <Card title="Log">
-          <pre class="code" tabIndex={0} aria-label="Log">
-            <Text value={logs.join("\n")} />
-          </pre>
+          <Code label="Log" value={logs.join("\n")} />
         </Card>
       )}
     </div>
@@ -77,17 +70,11 @@ function mayAnswer({ approver, caller }: ApprovalSummary, info: SessionInfo): bo
 }
 
 function RunState({ run: { state, outcome, runId } }: { readonly run: ProgramRun }) {
-  const kind = outcome?.kind;
-  const tone =
-    kind === undefined ? "off" : ({ completed: "ok", failed: "bad", refused: "bad", waiting: "warn" } as const)[kind];
+  const label = state === "running" ? state : (outcome?.kind ?? state);
   return (
     <>
-      {runId !== "" && kind !== "refused" && <a href={formatLink(["runs", runId])}>run {runId.slice(0, 8)}</a>}
-      {state === "running" ? (
-        <StatusBadge tone="busy" label="running" />
-      ) : (
-        <StatusBadge tone={tone} label={kind ?? state} />
-      )}
+      {runId !== "" && outcome?.kind !== "refused" && <a href={formatLink(["runs", runId])}>run {runId.slice(0, 8)}</a>}
+      <StatusBadge label={label} />
     </>
   );
 }

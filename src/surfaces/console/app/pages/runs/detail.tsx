@@ -1,37 +1,40 @@
 import { useEffect, useState } from "preact/hooks";
 
 import type { RecordedCall, RecordedRunDetail } from "../../../run-messages.ts";
-import { Card } from "../../components/card.tsx";
-import { ErrorNotice } from "../../components/error-notice.tsx";
+import { Card, StatusBadge } from "../../components/elements.tsx";
+import { Load } from "../../components/load.tsx";
 import { CallTimeline } from "../../components/outcome/call-timeline.tsx";
 import { OutcomeView } from "../../components/outcome/outcome-view.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
-import { Text } from "../../components/text.tsx";
-import { formatDuration, Time } from "../../components/time.tsx";
+import { Code, countOf, formatDuration, Text, Time } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
 import { onEvent } from "../../state/events.ts";
-import { useResource } from "../../state/resource.ts";
 import { RunActions } from "./actions.tsx";
-import { RunStateBadge } from "./run-state-badge.tsx";
 
 /** Milliseconds after which a run that lasts is loaded again, in addition to its events. */
 const LIVE_MS = 1_000;
 
 /** One recorded run: its program, the calls over time, the outcome. */
 export function RunDetail({ id }: { readonly id: string }) {
-  const { data, error, reload } = useResource<RecordedRunDetail>(`/runs/${encodeURIComponent(id)}`, {
-    reloadOn: ["approvals"],
-  });
-  const run = data.value;
-  const isLive = run !== undefined && run.ended === null;
-  useEffect(() => onEvent("run", ({ runId }) => runId === id && reload()), [id]);
+  return (
+    <Load<RecordedRunDetail> path={`/runs/${encodeURIComponent(id)}`} reloadOn={["approvals"]} lines={12}>
+      {(run, reload) => <Detail run={run} reload={reload} />}
+    </Load>
+  );
+}
+
+interface DetailProps {
+  readonly run: RecordedRunDetail;
+  readonly reload: () => void;
+}
+
+function Detail({ run, reload }: DetailProps) {
+  const isLive = run.ended === null;
+  useEffect(() => onEvent("run", ({ runId }) => runId === run.id && reload()), [run.id]);
   useEffect(() => {
     if (!isLive) return undefined;
     const timer = setInterval(reload, LIVE_MS);
     return () => clearInterval(timer);
   }, [isLive]);
-  if (error.value !== undefined) return <ErrorNotice error={error.value} onRetry={reload} />;
-  if (run === undefined) return <Skeleton lines={12} />;
   return (
     <>
       <Facts run={run} />
@@ -44,7 +47,7 @@ export function RunDetail({ id }: { readonly id: string }) {
           <OutcomeOfRun run={run} />
         </Card>
       </div>
-      <Card title={run.timeline.length === 1 ? "1 call" : `${run.timeline.length} calls`}>
+      <Card title={countOf(run.timeline.length, "call")}>
         <Timeline run={run} />
       </Card>
     </>
@@ -54,20 +57,16 @@ export function RunDetail({ id }: { readonly id: string }) {
 function Facts({ run }: { readonly run: RecordedRunDetail }) {
   const { id, state, caller, created, updated, ended, effects, version, continues } = run;
   return (
-    <p class="lead run-facts">
-      <RunStateBadge state={state} />
+    <p class="row muted">
+      <StatusBadge label={state} />
       <code>{id}</code>
-      <span>
-        <Text value={caller} limit={100} />
-      </span>
+      <Text in="span" value={caller} limit={100} />
       <span>
         began <Time at={created} />
       </span>
       <span>{formatDuration((ended ?? updated) - created)}</span>
-      <span>{effects === 1 ? "1 effect" : `${effects} effects`}</span>
-      <span>
-        skillgate <Text value={version} limit={40} />
-      </span>
+      <span>{countOf(effects, "effect")}</span>
+      <Text in="span" value={`skillgate ${version}`} limit={50} />
       {continues !== null && <a href={formatLink(["runs", continues])}>continues run {continues.slice(0, 8)}</a>}
     </p>
   );
@@ -79,9 +78,7 @@ function Source({ run: { source, timeline } }: { readonly run: RecordedRunDetail
     <ol class="code source" tabIndex={0} aria-label="Program">
       {source.split("\n").map((text, index) => (
         <li key={index}>
-          <span class="source-text">
-            <Text value={text} limit={1_000} />
-          </span>
+          <Text in="span" class="source-text" value={text} limit={1_000} />
           {timeline
             .filter(({ line }) => line === index + 1)
             .slice(0, 5)
@@ -98,14 +95,9 @@ function Source({ run: { source, timeline } }: { readonly run: RecordedRunDetail
 
 function OutcomeOfRun({ run: { outcome, notes } }: { readonly run: RecordedRunDetail }) {
   if (outcome === null) return <p class="muted">The run has not ended</p>;
-  const output = "output" in outcome ? outcome.output : "";
   return (
-    <div class="outcome">
-      {output !== "" && (
-        <pre class="code" tabIndex={0} aria-label="Output">
-          <Text value={output} />
-        </pre>
-      )}
+    <div class="stack outcome">
+      {"output" in outcome && outcome.output !== "" && <Code label="Output" value={outcome.output} />}
       <OutcomeView outcome={outcome} />
       {notes.length > 0 && outcome.kind === "waiting" && <p class="muted">{notes.join(" ")}</p>}
     </div>
@@ -137,20 +129,16 @@ function RecordEntry({ call: { id, arguments: input, answer, notes, waits } }: {
           <a href={formatLink(["approvals", open.approval])}>It waits for an approval</a>
         </p>
       )}
-      <details class="record" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           Arguments and answer<span class="visually-hidden"> of call {id}</span>
         </summary>
         {isOpen && (
-          <div class="outcome">
-            <pre class="code">
-              <Text value={input} limit={2_000} />
-            </pre>
-            <pre class="code">{answer === null ? "no answer" : <Text value={answer} limit={2_000} />}</pre>
+          <div class="stack">
+            <Code value={input} limit={2_000} />
+            <Code value={answer ?? "no answer"} limit={2_000} />
             {notes.map((note, at) => (
-              <p key={at} class="muted">
-                <Text value={note} limit={1_000} />
-              </p>
+              <Text key={at} in="p" class="muted" value={note} limit={1_000} />
             ))}
           </div>
         )}

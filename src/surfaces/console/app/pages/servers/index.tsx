@@ -1,17 +1,10 @@
-import type { ComponentChildren } from "preact";
-import { useSignal } from "@preact/signals";
+import { useState } from "preact/hooks";
 
 import type { ServerSummary, SkillSummary } from "../../../messages.ts";
-import { Card } from "../../components/card.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ErrorNotice } from "../../components/error-notice.tsx";
-import { Icon } from "../../components/icon.tsx";
-import { ServerBadge } from "../../components/server-badge.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
-import { StatusBadge } from "../../components/status-badge.tsx";
-import { Text } from "../../components/text.tsx";
+import { Button, Card, EmptyState, StatusBadge } from "../../components/elements.tsx";
+import { Load } from "../../components/load.tsx";
+import { countOf, Text } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
-import { type Resource, useResource } from "../../state/resource.ts";
 import type { PageProps } from "../index.ts";
 import { ServerDrawer } from "./server-drawer.tsx";
 import { ServerForm } from "./server-form.tsx";
@@ -19,82 +12,61 @@ import { SkillDrawer } from "./skill-drawer.tsx";
 
 /** MCP servers and local skills: their state, and what an administrator may do with them. */
 export function ServersPage({ info, segments: [kind, name] }: PageProps) {
-  const servers = useResource<{ readonly servers: readonly ServerSummary[] }>("/servers", {
-    reloadOn: ["servers", "catalog"],
-  });
-  const skills = useResource<{ readonly skills: readonly SkillSummary[] }>("/skills", { reloadOn: ["catalog"] });
-  const isAdding = useSignal(false);
+  const [isAdding, setAdding] = useState(false);
   const mayWrite = info.admin === "write";
-  const close = (): void => navigate(formatLink(["servers"]));
-  const reload = (): void => {
-    servers.reload();
-    skills.reload();
-  };
+  const drawer = { mayWrite, onClose: () => navigate(formatLink(["servers"])) };
   return (
     <>
-      <Card title="MCP servers" actions={mayWrite && <AddButton onAdd={() => (isAdding.value = true)} />}>
-        <Listing resource={servers}>
-          {(data) =>
-            data.servers.length === 0 ? <NoServers mayWrite={mayWrite} /> : <ServerList servers={data.servers} />
-          }
-        </Listing>
+      <Card
+        title="MCP servers"
+        actions={mayWrite && <Button label="Add server" tone="primary" icon="plus" onClick={() => setAdding(true)} />}
+      >
+        <Load<{ readonly servers: readonly ServerSummary[] }>
+          path="/servers"
+          reloadOn={["servers", "catalog"]}
+          lines={3}
+        >
+          {({ servers }) => <ServerList servers={servers} mayWrite={mayWrite} />}
+        </Load>
       </Card>
       <Card title="Skills">
-        <Listing resource={skills}>
-          {(data) => (data.skills.length === 0 ? <NoSkills /> : <SkillList skills={data.skills} />)}
-        </Listing>
+        <Load<{ readonly skills: readonly SkillSummary[] }> path="/skills" reloadOn={["catalog"]} lines={3}>
+          {({ skills }) => <SkillList skills={skills} />}
+        </Load>
       </Card>
-      {isAdding.value && <ServerForm onClose={() => (isAdding.value = false)} onDone={reload} />}
-      {kind === "server" && name !== undefined && (
-        <ServerDrawer key={name} name={name} mayWrite={mayWrite} onClose={close} onChange={reload} />
-      )}
-      {kind === "skill" && name !== undefined && (
-        <SkillDrawer key={name} name={name} mayWrite={mayWrite} onClose={close} onChange={reload} />
-      )}
+      {isAdding && <ServerForm onClose={() => setAdding(false)} />}
+      {kind === "server" && name !== undefined && <ServerDrawer key={name} name={name} {...drawer} />}
+      {kind === "skill" && name !== undefined && <SkillDrawer key={name} name={name} {...drawer} />}
     </>
   );
 }
 
-interface ListingProps<Data> {
-  readonly resource: Resource<Data>;
-  readonly children: (data: Data) => ComponentChildren;
+interface ServerListProps {
+  readonly servers: readonly ServerSummary[];
+  readonly mayWrite: boolean;
 }
 
-/** Shows data once it is there, or the error. */
-function Listing<Data>({ resource: { data, error, reload }, children }: ListingProps<Data>) {
-  if (error.value !== undefined) return <ErrorNotice error={error.value} onRetry={reload} />;
-  return data.value === undefined ? <Skeleton /> : <>{children(data.value)}</>;
-}
-
-function AddButton({ onAdd }: { readonly onAdd: () => void }) {
-  return (
-    <button type="button" class="button button-primary" onClick={onAdd}>
-      <Icon name="plus" />
-      Add server
-    </button>
-  );
-}
-
-function ServerList({ servers }: { readonly servers: readonly ServerSummary[] }) {
+function ServerList({ servers, mayWrite }: ServerListProps) {
+  if (servers.length === 0)
+    return (
+      <EmptyState icon="servers" title="No MCP servers">
+        {mayWrite ? "Add one, or import those of another client: " : "Ask the owner to add one: "}
+        <code>skillgate mcp import claude-code</code>
+      </EmptyState>
+    );
   return (
     <ul class="list">
       {servers.map(({ name, skill, status, error, transport, toolCount }) => (
         <li key={name} class="list-row">
           <span class="list-main">
-            <a href={formatLink(["servers", "server", name])}>
-              <Text value={name} limit={100} />
-            </a>
-            <span class="muted wide-only">
-              <Text value={`${skill} · ${transport}`} limit={100} />
-            </span>
+            <Text href={formatLink(["servers", "server", name])} value={name} limit={100} />
+            <Text in="span" class="muted wide-only" value={`${skill} · ${transport}`} limit={100} />
             {error !== null && status !== "connected" && (
-              <span class="muted cause">
-                <Text value={error} limit={300} />
-              </span>
+              <Text in="span" class="muted line" value={error} limit={300} />
             )}
           </span>
-          <span class="muted wide-only">{toolCount === 1 ? "1 tool" : `${toolCount} tools`}</span>
-          <ServerBadge status={status} />
+          <span class="muted wide-only">{countOf(toolCount, "tool")}</span>
+          <StatusBadge label={status} />
         </li>
       ))}
     </ul>
@@ -102,39 +74,24 @@ function ServerList({ servers }: { readonly servers: readonly ServerSummary[] })
 }
 
 function SkillList({ skills }: { readonly skills: readonly SkillSummary[] }) {
+  if (skills.length === 0)
+    return (
+      <EmptyState icon="methods" title="No skills">
+        Create one in a terminal: <code>skillgate skills new weather</code>
+      </EmptyState>
+    );
   return (
     <ul class="list">
       {skills.map(({ name, description, methods, enabled }) => (
         <li key={name} class="list-row">
           <span class="list-main">
-            <a href={formatLink(["servers", "skill", name])}>
-              <Text value={name} limit={100} />
-            </a>
-            <span class="muted cause">
-              <Text value={description} limit={200} />
-            </span>
+            <Text href={formatLink(["servers", "skill", name])} value={name} limit={100} />
+            <Text in="span" class="muted line" value={description} limit={200} />
           </span>
-          <span class="muted wide-only">{methods === 1 ? "1 method" : `${methods} methods`}</span>
-          <StatusBadge tone={enabled ? "ok" : "off"} label={enabled ? "enabled" : "disabled"} />
+          <span class="muted wide-only">{countOf(methods, "method")}</span>
+          <StatusBadge label={enabled ? "enabled" : "disabled"} />
         </li>
       ))}
     </ul>
-  );
-}
-
-function NoServers({ mayWrite }: { readonly mayWrite: boolean }) {
-  return (
-    <EmptyState icon="servers" title="No MCP servers">
-      {mayWrite ? "Add one, or import those of another client: " : "Ask the owner to add one: "}
-      <code>skillgate mcp import claude-code</code>
-    </EmptyState>
-  );
-}
-
-function NoSkills() {
-  return (
-    <EmptyState icon="methods" title="No skills">
-      Create one in a terminal: <code>skillgate skills new weather</code>
-    </EmptyState>
   );
 }

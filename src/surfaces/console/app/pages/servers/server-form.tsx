@@ -1,9 +1,7 @@
-import { useSignal } from "@preact/signals";
-
-import type { ProblemDetails } from "../../../messages.ts";
-import { request, toProblem } from "../../api.ts";
+import { request } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
-import { ErrorNotice } from "../../components/error-notice.tsx";
+import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";
+import { reportChange } from "../../state/events.ts";
 import { showToast } from "../../state/toasts.ts";
 
 interface ServerFormProps {
@@ -12,108 +10,45 @@ interface ServerFormProps {
   /** Its entry with masked secrets; a mask that stays keeps its secret. */
   readonly entry?: unknown;
   readonly onClose: () => void;
-  readonly onDone: () => void;
 }
 
 const EXAMPLE = { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] };
 
-const SCOPES = [
+const SCOPES: readonly Choice[] = [
   ["project", "this project: .mcp.json, shared with others"],
   ["local", "this project, only for you"],
   ["user", "all your projects"],
-] as const;
+];
 
 /** Adds a server, or edits the entry of one. */
-export function ServerForm({ name, entry, onClose, onDone }: ServerFormProps) {
+export function ServerForm({ name, entry, onClose }: ServerFormProps) {
   const isNew = name === undefined;
-  const newName = useSignal("");
-  const scope = useSignal("project");
-  const text = useSignal(JSON.stringify(entry ?? EXAMPLE, null, 2));
-  const error = useSignal<ProblemDetails | undefined>(undefined);
-  const isBusy = useSignal(false);
-  const save = async (): Promise<void> => {
-    const parsed = parseEntry(text.value);
-    if (isNew)
-      await request("/servers", {
-        method: "POST",
-        body: { name: newName.value, scope: scope.value, entry: parsed },
-      });
+  const save = async (values: FormValues): Promise<void> => {
+    const parsed = parseEntry(values["entry"] ?? "");
+    if (isNew) await request("/servers", { method: "POST", body: { ...values, entry: parsed } });
     else await request(`/servers/${encodeURIComponent(name)}`, { method: "PUT", body: { entry: parsed } });
-    showToast({ tone: "ok", text: `${isNew ? newName.value : name} is saved` });
-    onDone();
+    showToast({ tone: "ok", text: `${name ?? values["name"]} is saved` });
+    reportChange("servers");
     onClose();
-  };
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    isBusy.value = true;
-    error.value = undefined;
-    save()
-      .catch((thrown: unknown) => (error.value = toProblem(thrown)))
-      .finally(() => (isBusy.value = false));
   };
   return (
     <Dialog title={isNew ? "Add an MCP server" : `Edit ${name}`} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        {isNew && <NewServerFields name={newName} scope={scope} />}
-        <label class="field">
-          <span>Entry</span>
-          <textarea
-            rows={10}
-            spellcheck={false}
-            value={text.value}
-            onInput={({ currentTarget }) => (text.value = currentTarget.value)}
-          />
-          <small class="field-note">
-            {isNew
+      <Form submit="Save" onSubmit={save} onCancel={onClose}>
+        {isNew && <Field name="name" label="Name" required autofocus placeholder="filesystem" />}
+        {isNew && <Field name="scope" label="For" choices={SCOPES} />}
+        <Field
+          name="entry"
+          label="Entry"
+          rows={10}
+          value={JSON.stringify(entry ?? EXAMPLE, null, 2)}
+          note={
+            isNew
               ? 'A command with args and env, or a "url" with headers. Write secrets as ${VARIABLE}.'
-              : "*** stands for a secret, which stays as it is."}
-          </small>
-        </label>
-        {error.value !== undefined && <ErrorNotice error={error.value} />}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button button-primary" disabled={isBusy.value}>
-            Save
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-interface NewServerFieldsProps {
-  readonly name: { value: string };
-  readonly scope: { value: string };
-}
-
-function NewServerFields({ name, scope }: NewServerFieldsProps) {
-  return (
-    <>
-      <label class="field">
-        <span>Name</span>
-        <input
-          required
-          autofocus
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="filesystem"
-          value={name.value}
-          onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+              : "*** stands for a secret, which stays as it is."
+          }
         />
-      </label>
-      <label class="field">
-        <span>For</span>
-        <select value={scope.value} onChange={({ currentTarget }) => (scope.value = currentTarget.value)}>
-          {SCOPES.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
-    </>
+      </Form>
+    </Dialog>
   );
 }
 

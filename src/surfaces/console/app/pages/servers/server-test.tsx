@@ -3,11 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 
 import type { ServerTestLine } from "../../../messages.ts";
 import { requestLines } from "../../api.ts";
-import { ErrorNotice } from "../../components/error-notice.tsx";
-import { ServerBadge } from "../../components/server-badge.tsx";
-import { Text } from "../../components/text.tsx";
-import { formatDuration } from "../../components/time.tsx";
-import { showError } from "../../state/toasts.ts";
+import { Button, ErrorNotice, StatusBadge } from "../../components/elements.tsx";
+import { Code, countOf, formatDuration, Text } from "../../components/text.tsx";
 
 /** Starts a second connection to a server, and shows its output as it comes. */
 export function ServerTest({ name }: { readonly name: string }) {
@@ -17,33 +14,31 @@ export function ServerTest({ name }: { readonly name: string }) {
   useEffect(() => () => controller.current?.abort(), []);
   const start = async (): Promise<void> => {
     controller.current = new AbortController();
+    const { signal } = controller.current;
     lines.value = [];
     isRunning.value = true;
     try {
-      const options = { method: "POST", body: {}, signal: controller.current.signal } as const;
-      await requestLines(`/servers/${encodeURIComponent(name)}/test`, options, (line) => {
-        lines.value = [...lines.value, line as ServerTestLine];
-      });
+      await requestLines<ServerTestLine>(
+        `/servers/${encodeURIComponent(name)}/test`,
+        { method: "POST", body: {}, signal },
+        (line) => (lines.value = [...lines.value, line]),
+      );
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
     } finally {
       isRunning.value = false;
     }
   };
   return (
     <section class="stack">
-      <div class="actions">
-        <button
-          type="button"
-          class="button button-primary"
+      <div class="row">
+        <Button
+          label={isRunning.value ? "Testing …" : "Test"}
+          tone="primary"
           disabled={isRunning.value}
-          onClick={() => void start().catch((error: unknown) => controller.current?.signal.aborted || showError(error))}
-        >
-          {isRunning.value ? "Testing …" : "Test"}
-        </button>
-        {isRunning.value && (
-          <button type="button" class="button" onClick={() => controller.current?.abort()}>
-            Stop
-          </button>
-        )}
+          onClick={start}
+        />
+        {isRunning.value && <Button label="Stop" onClick={() => controller.current?.abort()} />}
       </div>
       <div role="log" aria-label="Output of the test" class="stack">
         {lines.value.map((line, index) => (
@@ -57,22 +52,15 @@ export function ServerTest({ name }: { readonly name: string }) {
 function TestLine({ line }: { readonly line: ServerTestLine }) {
   switch (line.kind) {
     case "log":
-      return (
-        <pre class="code">
-          <Text value={line.text} />
-        </pre>
-      );
+      return <Code value={line.text} />;
     case "problem":
       return <ErrorNotice error={line.problem} />;
     case "result":
       return (
         <p>
-          <ServerBadge status={line.server.status} /> in {formatDuration(line.durationMs)}, {line.tools.length} tools
-          {line.server.error !== null && (
-            <>
-              : <Text value={line.server.error} limit={2_000} />
-            </>
-          )}
+          <StatusBadge label={line.server.status} /> in {formatDuration(line.durationMs)},{" "}
+          {countOf(line.tools.length, "tool")}{" "}
+          {line.server.error !== null && <Text in="span" value={line.server.error} limit={2_000} />}
         </p>
       );
   }

@@ -1,0 +1,164 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import type { ProblemDetails } from "../../messages.ts";
+import { toProblem } from "../api.ts";
+import { Button, ErrorNotice } from "./elements.tsx";
+import { Text } from "./text.tsx";
+
+/** The texts of the fields of a form, by name. */
+export type FormValues = Readonly<Record<string, string>>;
+
+interface FormProps {
+  /** The label of its button. */
+  readonly submit: string;
+  readonly onSubmit: (values: FormValues) => unknown;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+  /** Adds a button that closes it. */
+  readonly onCancel?: () => void;
+  /** The button does nothing until a field was changed. */
+  readonly needsChange?: boolean;
+  /** When this changes, the fields get their first values again. */
+  readonly version?: string | number;
+}
+
+/** A form. The error of its submission is shown in it, and what was typed stays. */
+export function Form(props: FormProps) {
+  const { submit, onSubmit, children, class: className = "stack", onCancel, needsChange = false, version } = props;
+  const form = useRef<HTMLFormElement>(null);
+  const [error, setError] = useState<ProblemDetails | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const [isChanged, setChanged] = useState(false);
+  useEffect(() => {
+    form.current?.reset();
+    setChanged(false);
+  }, [version]);
+  const send = async (values: FormValues): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onSubmit(values);
+    } catch (thrown) {
+      setError(toProblem(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      ref={form}
+      class={className}
+      onInput={() => setChanged(true)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send(readValues(event.currentTarget));
+      }}
+    >
+      {children}
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div class="form-actions">
+        {onCancel !== undefined && <Button label="Cancel" onClick={onCancel} />}
+        <Button label={submit} type="submit" tone="primary" disabled={isBusy || (needsChange && !isChanged)} />
+      </div>
+    </form>
+  );
+}
+
+function readValues(form: HTMLFormElement): FormValues {
+  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+}
+
+/** The value and the title of an entry of a list. */
+export type Choice = readonly [value: string, title: string];
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: "datetime-local" | "number" | "password" | "search" | "text";
+  /** The value at first, and after a reset. */
+  readonly value?: string | undefined;
+  /** Stands below the field. */
+  readonly note?: string;
+  /** Makes it a field of several lines. */
+  readonly rows?: number;
+  /** Makes it a list to choose from. */
+  readonly choices?: readonly Choice[] | undefined;
+  readonly autocomplete?: string;
+  readonly autofocus?: boolean;
+  /** The id of a `datalist` with words that it offers. */
+  readonly list?: string;
+  readonly maxLength?: number;
+  readonly min?: string;
+  readonly placeholder?: string;
+  readonly readOnly?: boolean;
+  readonly required?: boolean;
+  /** The label is for readers who do not see the field. */
+  readonly isLabelHidden?: boolean;
+  readonly class?: string;
+  /** Receives each text as it is typed or chosen. */
+  readonly onText?: (text: string) => void;
+}
+
+/** A field of a form with its label and its note. */
+export function Field({ label, note, isLabelHidden = false, class: className = "", ...control }: FieldProps) {
+  return (
+    <label class={`field ${className}`}>
+      <span class={isLabelHidden ? "visually-hidden" : undefined}>
+        <Text value={label} limit={100} />
+      </span>
+      <Control {...control} />
+      {note !== undefined && note !== "" && <Text in="small" value={note} limit={400} />}
+    </label>
+  );
+}
+
+type ControlProps = Omit<FieldProps, "class" | "isLabelHidden" | "label" | "note">;
+
+function Control({ value = "", rows, choices, type = "text", onText, ...attributes }: ControlProps) {
+  const onInput = (event: { readonly currentTarget: { readonly value: string } }): void =>
+    onText?.(event.currentTarget.value);
+  const { name, readOnly, required, placeholder } = attributes;
+  if (rows !== undefined)
+    return <textarea {...{ name, rows, required, placeholder, onInput }} spellcheck={false} defaultValue={value} />;
+  if (choices === undefined)
+    return (
+      // The types of preact have other attributes for each type of field.
+      <input
+        type={type as "text"}
+        autocomplete="off"
+        spellcheck={false}
+        {...attributes}
+        defaultValue={value}
+        onInput={onInput}
+      />
+    );
+  return (
+    <select name={name} disabled={readOnly} onChange={onInput}>
+      {choices.map(([each, title]) => (
+        // The default is what a reset of the form selects.
+        <option key={each} value={each} ref={(option) => void (option && (option.defaultSelected = each === value))}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Milliseconds without a key after which a filter counts. */
+const PAUSE_MS = 200;
+
+interface FilterFieldProps extends Pick<FieldProps, "autofocus" | "class" | "label" | "placeholder" | "value"> {
+  readonly onChange: (text: string) => void;
+}
+
+/** A field for words to find, which counts when the reader stops to type. */
+export function FilterField({ onChange, ...field }: FilterFieldProps) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const onText = (text: string): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onChange(text), PAUSE_MS);
+  };
+  return <Field {...field} name="filter" type="search" maxLength={200} isLabelHidden onText={onText} />;
+}
