@@ -5,7 +5,7 @@ import type { Approve } from "../../model/approval.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Runtime } from "../../runtime.ts";
 import { findApproval, summarizeApproval } from "./api/approvals.ts";
-import type { ChatEntry, ChatEvent } from "./chat-messages.ts";
+import type { ChatEntry, ChatEvent } from "./messages.ts";
 import { toProblem } from "./problem.ts";
 
 /** A conversation of one login with the model. It continues while no browser listens. */

@@ -4,7 +4,7 @@ import type { RunOptions } from "../../runtime.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
 import type { SendLine } from "./answer-lines.ts";
 import { findApproval, summarizeApproval } from "./api/approvals.ts";
-import type { RunLine } from "./run-messages.ts";
+import type { RunLine } from "./messages.ts";
 import type { ConsoleServices } from "./services.ts";
 
 /** Creates what a run needs to report its events to a browser, and to ask the person there. Secrets are masked. */

@@ -3,10 +3,11 @@ import { Hono } from "hono";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { RouteEnvironment, WebPages } from "../http/index.ts";
-import { CONSOLE_APIS } from "./api/index.ts";
-import { addLoginApi } from "./api/session.ts";
+import { createConsoleEndpoints } from "./api/index.ts";
+import { createLoginEndpoints } from "./api/session.ts";
 import { BUNDLE, createAssets } from "./assets.ts";
 import type { ConsoleConfig } from "./config-files.ts";
+import { addEndpoints } from "./endpoints.ts";
 import { createActivity } from "./events/activity.ts";
 import { createEventHub } from "./events/event-hub.ts";
 import { createOpenQuestions } from "./open-questions.ts";
@@ -94,9 +95,9 @@ function createApiRoutes(services: ConsoleServices): Hono<ConsoleEnvironment> {
   });
   app.use(refuseForeignPages());
   const api = new Hono<ConsoleEnvironment>();
-  addLoginApi(api, services);
+  addEndpoints(api, services, createLoginEndpoints(services));
   api.use(requireLogin(services.http, services.sessions));
-  for (const add of CONSOLE_APIS) add(api, services);
+  addEndpoints(api, services, createConsoleEndpoints(services));
   app.route("/api", api);
   app.all("*", (c) => {
     throw createUnknownAddress(c.req.path);

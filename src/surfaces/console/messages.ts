@@ -1,5 +1,20 @@
 // The JSON that the server sends to the pages of the console. Times are in milliseconds since 1970, durations in milliseconds.
 
+import type { AgentEvent } from "../../agent/events.ts";
+import type { Approval } from "../../approvals/index.ts";
+import type { KeyState } from "../../keys/index.ts";
+import type { CallRecord, Outcome, Violation } from "../../model/outcome.ts";
+import type { CallSite } from "../../model/plan.ts";
+import type { Flow } from "../../model/policy.ts";
+import type { Explanation, PolicyTestResult } from "../../policy/index.ts";
+import type { ServerStatus } from "../../providers/mcp/index.ts";
+import type { Description, SearchAnswer } from "../../registry/index.ts";
+import type { AuditEntry } from "../../router/index.ts";
+import type { RunDifference, TimelineCall } from "../../runs/index.ts";
+import type { RecordedRunFacts } from "../../runtime.ts";
+import type { AuditItem } from "../../shared/audit/items.ts";
+import type { KeyRow, RunStatus } from "../../store/index.ts";
+
 /** An error as RFC 9457 describes it, with the code and the advice of the error table. */
 export interface ProblemDetails {
   readonly type: string;
@@ -21,17 +36,10 @@ export interface SessionInfo {
   readonly hasLogin: boolean;
 }
 
-export type ServerState = "connecting" | "connected" | "disconnected" | "error" | "disabled";
-
 /** An MCP server and its connection. */
-export interface ServerSummary {
-  readonly name: string;
-  readonly skill: string;
-  readonly status: ServerState;
+export interface ServerSummary extends Pick<ServerStatus, "name" | "skill" | "status" | "toolCount" | "transport"> {
   /** The reason why it is not connected. */
   readonly error: string | null;
-  readonly transport: string;
-  readonly toolCount: number;
 }
 
 /** A run that has ended or waits, since the start of the server. */
@@ -47,14 +55,10 @@ export interface RunSummary {
 }
 
 /** A call of a method that has ended. */
-export interface CallSummary {
-  readonly runId: string;
-  readonly callId: number;
-  readonly caller: string;
-  readonly path: string;
-  readonly time: number;
-  readonly durationMs: number;
-  readonly outcome: string;
+export interface CallSummary extends Pick<
+  AuditEntry,
+  "callId" | "caller" | "durationMs" | "outcome" | "path" | "runId" | "time"
+> {
   readonly code: string | null;
 }
 
@@ -111,25 +115,8 @@ export interface ConsoleEvents {
 
 export type ConsoleEventName = keyof ConsoleEvents;
 
-/** An answer of the search, as a model gets it. */
-export interface SearchResults {
-  readonly results: readonly {
-    readonly path: string;
-    readonly signature: string;
-    readonly summary: string;
-    readonly score: number;
-  }[];
-  /** The text that a model reads. */
-  readonly text: string;
-}
-
-/** A method as a model sees it described. */
-export interface MethodDescription {
-  readonly kind: string;
-  readonly path: string;
-  /** The text that a model reads. */
-  readonly text: string;
-}
+export type SearchResults = SearchAnswer;
+export type MethodDescription = Description;
 
 /** A server with its tools, its entry and the end of its log. */
 export interface ServerDetail extends ServerSummary {
@@ -185,4 +172,200 @@ export interface SkillDetail extends SkillSummary {
   readonly methodPaths: readonly string[];
   readonly settings: readonly SkillSetting[];
   readonly problems: readonly string[];
+}
+
+/** An API key without its secret. */
+export interface KeySummary extends Omit<KeyRow, "previousSha256" | "sha256"> {
+  readonly state: KeyState;
+}
+
+export interface KeyList {
+  readonly keys: readonly KeySummary[];
+  /** False if keys end with the process, because the store is in memory. */
+  readonly isLasting: boolean;
+}
+
+/** A key that was created or rotated, with its text, which is sent this once. */
+export interface IssuedKey {
+  readonly text: string;
+  readonly key: KeySummary;
+}
+
+/** The policy that is in force, with the mistakes of its files. */
+export interface PolicySummary {
+  /** The file of the rows, relative to the project. */
+  readonly file: string;
+  readonly rows: readonly PolicyRowSummary[];
+  readonly flows: readonly Flow[];
+  readonly roles: readonly { readonly name: string; readonly scopes: readonly string[] }[];
+  readonly problems: readonly string[];
+  readonly asksDestructive: boolean;
+  readonly onlyTightens: boolean;
+}
+
+export interface PolicyRowSummary {
+  readonly key: string;
+  readonly line: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The number of methods that the row matches. */
+  readonly methods: number;
+}
+
+export type PolicyExplanation = Explanation;
+
+export interface PolicyTestSummary {
+  readonly results: readonly PolicyTestResult[];
+}
+
+/** Records that match a filter, the newest first. */
+export interface AuditPage {
+  readonly rows: readonly AuditItem[];
+  /** The number before which the next part begins; `null` if there are no older records. */
+  readonly next: number | null;
+  /** False if the runtime stores no records. */
+  readonly isStored: boolean;
+}
+
+/** The result of checking the chain of records. */
+export type AuditCheck =
+  | { readonly kind: "intact"; readonly records: number; readonly heads: number; readonly lastSeq: number }
+  | { readonly kind: "broken"; readonly problem: string; readonly seq: number; readonly says: string };
+
+export const RECORDED_RUN_STATES: readonly RunStatus[] = [
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "cancelled",
+  "unknown",
+];
+
+export type RecordedRunSummary = RecordedRunFacts;
+
+/** A part of a long list. */
+export interface RowPage<Row> {
+  readonly rows: readonly Row[];
+  /** The number of rows of the whole list. */
+  readonly total: number;
+}
+
+/** A call of a recorded run. */
+export interface RecordedCall extends TimelineCall {
+  /** The answer as JSON; cut if it is long. */
+  readonly answer: string | null;
+  readonly notes: readonly string[];
+}
+
+export interface RecordedRunDetail extends RecordedRunSummary {
+  readonly version: string;
+  readonly source: string;
+  readonly timeline: readonly RecordedCall[];
+  /** Remarks of the check. */
+  readonly notes: readonly string[];
+  readonly outcome: Outcome | null;
+  /** True for a failed run that a corrected program can continue. */
+  readonly canContinue: boolean;
+  /** True for the caller of the run, and for administrators. */
+  readonly mayChange: boolean;
+  /** True for a run that worked, for an administrator of a server with a project. */
+  readonly maySave: boolean;
+}
+
+/** A saved skill that was saved. */
+export interface SavedSkillFacts {
+  /** `Skill.method` */
+  readonly path: string;
+  /** The names of its parameters. */
+  readonly parameters: readonly string[];
+  /** Relative to the project. */
+  readonly file: string;
+}
+
+export interface RunComparison {
+  readonly differences: readonly RunDifference[];
+}
+
+/** A question whether a call may be made. */
+export interface ApprovalSummary extends Omit<Approval, "closedAt" | "digest" | "plan" | "provenance" | "usedAt"> {
+  readonly plan: readonly {
+    readonly line: number;
+    readonly text: string;
+    readonly inLoop: boolean;
+    readonly conditional: boolean;
+  }[];
+  /** Sentences that say which methods the arguments came from. */
+  readonly provenance: readonly string[];
+}
+
+/** Candidates that may replace the end of the code before the cursor. */
+export interface Completions {
+  readonly candidates: readonly { readonly label: string; readonly detail: string }[];
+  /** The number of UTF-16 units before the cursor that a candidate replaces. */
+  readonly length: number;
+}
+
+/** A place of the program that calls a method. */
+export interface PlannedSite extends Omit<CallSite, "literalArguments"> {
+  /** The arguments as code, as far as they are literal. */
+  readonly text: string;
+}
+
+export interface ProgramCheck {
+  readonly violations: readonly Violation[];
+  readonly plan: readonly PlannedSite[];
+  readonly notes: readonly string[];
+}
+
+/** A line of the answer to a run. */
+export type RunLine =
+  /** The program has passed its check. */
+  | { readonly kind: "start"; readonly runId: string }
+  | { readonly kind: "call-start"; readonly id: number; readonly path: string }
+  | { readonly kind: "call-end"; readonly call: CallRecord }
+  | {
+      readonly kind: "progress";
+      readonly path: string;
+      readonly done: number;
+      readonly total?: number;
+      readonly text?: string;
+    }
+  | { readonly kind: "log"; readonly path: string; readonly level: string; readonly text: string }
+  | { readonly kind: "output"; readonly text: string }
+  /** A question was asked, or closed. */
+  | { readonly kind: "approval"; readonly approval: ApprovalSummary }
+  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  | { readonly kind: "problem"; readonly problem: ProblemDetails };
+
+/** An event of the agent as a browser gets it; results have no outcome, whose value may be of any size. */
+export type ChatEvent = AgentEvent extends infer Event
+  ? Event extends { readonly type: "result" }
+    ? Omit<Event, "outcome">
+    : Event
+  : never;
+
+/** A part of a conversation. Numbers grow, and have gaps where a part was replaced by a later one. */
+export type ChatEntry = { readonly id: number } & (
+  | { readonly kind: "event"; readonly event: ChatEvent }
+  /** A call waits for an answer, or has got one. */
+  | { readonly kind: "approval"; readonly approval: ApprovalSummary }
+  | { readonly kind: "problem"; readonly problem: ProblemDetails }
+);
+
+/** A line of the answer to `GET /chat` and `POST /chat`. `state` is the first and the last. */
+export type ChatLine =
+  | ChatEntry
+  | {
+      readonly kind: "state";
+      readonly isRunning: boolean;
+      /** Names the conversation; another one begins with an empty page. */
+      readonly conversation: string;
+    };
+
+/** The model and the budgets of the next message. */
+export interface ChatInfo {
+  /** `provider:name`; `null` without a model. */
+  readonly model: string | null;
+  /** The reason why there is no model, and how to get one. */
+  readonly problem: ProblemDetails | null;
+  readonly budgets: readonly { readonly name: string; readonly limit: number }[];
 }

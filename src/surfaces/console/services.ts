@@ -28,6 +28,3 @@ export type ConsoleEnvironment = {
 
 /** The endpoints below `/console/api`. Their requests have a `caller`. */
 export type ConsoleApi = Hono<ConsoleEnvironment>;
-
-/** Adds the endpoints of one topic. */
-export type AddConsoleApi = (api: ConsoleApi, services: ConsoleServices) => void;

@@ -1,10 +1,9 @@
-import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
 import { createKeys } from "../../../src/keys/index.ts";
-import { CONSOLE_APIS } from "../../../src/surfaces/console/api/index.ts";
-import type { ConsoleEnvironment, ConsoleServices } from "../../../src/surfaces/console/services.ts";
+import { createConsoleEndpoints } from "../../../src/surfaces/console/api/index.ts";
+import type { ConsoleServices } from "../../../src/surfaces/console/services.ts";
 import { goTo, hasChromium, openConsole, openPage, serveConsole, takeScreenshot, useBrowser } from "./browser.ts";
 
 useBrowser();
@@ -13,10 +12,11 @@ useBrowser();
 const ROUTES = listRoutes();
 
 function listRoutes(): readonly { readonly method: string; readonly path: string }[] {
-  const api = new Hono<ConsoleEnvironment>();
   const services = { runtime: {}, http: {}, sessions: {}, activity: {}, events: {} } as unknown as ConsoleServices;
-  for (const add of CONSOLE_APIS) add(api, services);
-  return api.routes.map(({ method, path }) => ({ method, path: path.replaceAll(/:\w+(?:\{.*\})?/g, "1") }));
+  return Object.keys(createConsoleEndpoints(services)).map((route) => {
+    const [method = "", path = ""] = route.split(" ");
+    return { method, path: path.replaceAll(/:\w+(?:\{.*\})?/g, "1") };
+  });
 }
 
 /** Endpoints for callers with a right to administer. */

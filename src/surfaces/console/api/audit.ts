@@ -11,11 +11,10 @@ import {
   parseAuditItem,
 } from "../../../shared/audit/items.ts";
 import type { AuditRow, Database } from "../../../store/index.ts";
-import type { AuditCheck, AuditPage } from "../admin-messages.ts";
+import { type Endpoints, forAdmin, readNumber } from "../endpoints.ts";
+import type { AuditCheck, AuditPage } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
-import { readNumber } from "../read-body.ts";
-import { requireAdmin } from "../security/guard.ts";
-import type { AddConsoleApi, ConsoleEnvironment } from "../services.ts";
+import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
 
 const MAX_ROWS = 500;
 
@@ -25,55 +24,45 @@ const MAX_SCANNED = 20_000;
 /** Records between two pauses, in which other requests are answered. */
 const SLICE_ROWS = 1_000;
 
-/** Adds the audit log: its records, the check of its chain, and the export. All are for administrators. */
-export const addAuditApi: AddConsoleApi = (api, { runtime }) => {
-  const isStored = (database: Database, rows: number): boolean =>
-    rows > 0 || (database.kind !== "memory" && runtime.sections["audit"] !== "off");
-
-  api.get("/audit", async (c) => {
-    requireAdmin(c.get("caller"), "read");
-    const limit = readNumber(c, "limit", { fallback: 100, max: MAX_ROWS });
-    const before = readNumber(c, "before", { fallback: Number.MAX_SAFE_INTEGER, max: 999_999_999 });
-    const database = await runtime.database();
-    const part = await readPart(database, createMatcher(readFilter(c), c.get("caller")), { before, limit });
-    const page: AuditPage = { ...part, isStored: isStored(database, part.rows.length) };
-    return c.json(page);
-  });
-  api.get("/audit/export", async (c) => {
-    const caller = c.get("caller");
-    requireAdmin(caller, "read");
-    const { audit } = await runtime.database();
-    const filter = readFilter(c);
-    const items = readMatching(audit.read(), createMatcher(filter, caller));
-    const isCsv = c.req.query("format") === "csv";
-    const lines = isCsv ? formatAuditCsv(items) : audit.signLines(items, { ...filter });
-    const name = `audit-${new Date().toISOString().slice(0, 10)}.${isCsv ? "csv" : "jsonl"}`;
-    return new Response(ReadableStream.from(encodeLines(lines)), {
-      headers: {
-        "content-type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
-        "content-disposition": `attachment; filename="${name}"`,
-      },
-    });
-  });
-  api.post("/audit/verify", async (c) => {
-    requireAdmin(c.get("caller"), "read");
-    const verdict = await (await runtime.database()).audit.verify();
-    const check: AuditCheck =
-      verdict.kind === "broken"
-        ? verdict
-        : { kind: "intact", records: verdict.records, heads: verdict.heads.length, lastSeq: verdict.last.seq };
-    return c.json(check);
-  });
-  api.get("/audit/:seq{[0-9]{1,9}}", async (c) => {
-    requireAdmin(c.get("caller"), "read");
-    const seq = Number(c.req.param("seq"));
-    const { audit } = await runtime.database();
-    const matches = createMatcher({}, c.get("caller"));
-    const { rows } = await readPart({ audit }, matches, { before: seq + 1, limit: 1 });
-    if (rows[0]?.seq === seq) return c.json(rows[0]);
-    throw new SkillgateError("PAGE_UNKNOWN", sentence("PAGE_UNKNOWN", `the audit log has no record ${seq}`));
-  });
-};
+/** The audit log: its records, the check of its chain, and the export. All are for administrators. */
+export function createAuditEndpoints({ runtime }: ConsoleServices): Endpoints {
+  return {
+    "GET /audit": forAdmin("read", async ({ c, caller }): Promise<AuditPage> => {
+      const limit = readNumber(c, "limit", { fallback: 100, max: MAX_ROWS });
+      const before = readNumber(c, "before", { fallback: Number.MAX_SAFE_INTEGER });
+      const database = await runtime.database();
+      const part = await readPart(database, createMatcher(readFilter(c), caller), { before, limit });
+      const isLasting = database.kind !== "memory" && runtime.sections["audit"] !== "off";
+      return { ...part, isStored: part.rows.length > 0 || isLasting };
+    }),
+    "GET /audit/export": forAdmin("read", async ({ c, caller }) => {
+      const { audit } = await runtime.database();
+      const filter = readFilter(c);
+      const items = readMatching(audit.read(), createMatcher(filter, caller));
+      const isCsv = c.req.query("format") === "csv";
+      const lines = isCsv ? formatAuditCsv(items) : audit.signLines(items, { ...filter });
+      const name = `audit-${new Date().toISOString().slice(0, 10)}.${isCsv ? "csv" : "jsonl"}`;
+      return new Response(ReadableStream.from(encodeLines(lines)), {
+        headers: {
+          "content-type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
+          "content-disposition": `attachment; filename="${name}"`,
+        },
+      });
+    }),
+    "POST /audit/verify": forAdmin("read", async (): Promise<AuditCheck> => {
+      const verdict = await (await runtime.database()).audit.verify();
+      if (verdict.kind === "broken") return verdict;
+      return { kind: "intact", records: verdict.records, heads: verdict.heads.length, lastSeq: verdict.last.seq };
+    }),
+    "GET /audit/:seq{[0-9]{1,9}}": forAdmin("read", async ({ caller, getPart }) => {
+      const seq = Number(getPart("seq"));
+      const matches = createMatcher({}, caller);
+      const { rows } = await readPart(await runtime.database(), matches, { before: seq + 1, limit: 1 });
+      if (rows[0]?.seq === seq) return rows[0];
+      throw new SkillgateError("PAGE_UNKNOWN", sentence("PAGE_UNKNOWN", `the audit log has no record ${seq}`));
+    }),
+  };
+}
 
 type MatchItem = (item: AuditItem) => boolean;
 

@@ -11,11 +11,10 @@ import { loadConfig, lookUp } from "../../../config/index.ts";
 import { setBounded } from "../../../shared/lru.ts";
 import { answerLines } from "../answer-lines.ts";
 import { type ConsoleConversation, createConsoleConversation } from "../chat-conversation.ts";
-import type { ChatInfo, ChatLine } from "../chat-messages.ts";
+import { type Endpoints, forAdmin, type JsonObject, readNumber, readText } from "../endpoints.ts";
+import type { ChatInfo, ChatLine } from "../messages.ts";
 import { invalidRequest, toProblem } from "../problem.ts";
-import { type JsonObject, readNumber, readObject, readText } from "../read-body.ts";
-import { requireAdmin } from "../security/guard.ts";
-import type { AddConsoleApi, ConsoleEnvironment, ConsoleServices } from "../services.ts";
+import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
 
 const MAX_CONVERSATIONS = 256;
 
@@ -23,11 +22,10 @@ const MAX_CONVERSATIONS = 256;
 const MAX_MESSAGE_UNITS = 100_000;
 
 /**
- * Adds the chat: one conversation for each login. It is for administrators with the right to write, because the model is
+ * The chat: one conversation for each login. It is for administrators with the right to write, because the model is
  * paid by the owner. Programs run with the rights of the caller.
  */
-export const addChatApi: AddConsoleApi = (api, services) => {
-  const { runtime, http } = services;
+export function createChatEndpoints(services: ConsoleServices): Endpoints {
   const conversations = new Map<unknown, ConsoleConversation>();
 
   /** The conversation ends at the logout, and with the credential. */
@@ -36,7 +34,7 @@ export const addChatApi: AddConsoleApi = (api, services) => {
     const existing = conversations.get(key);
     if (existing !== undefined) return existing;
     const { settings, readVariable } = await readModelSettings(services);
-    const conversation = createConsoleConversation(runtime, c.get("caller"), { settings, readVariable });
+    const conversation = createConsoleConversation(services.runtime, c.get("caller"), { settings, readVariable });
     setBounded(conversations, [key, conversation], MAX_CONVERSATIONS);
     const end = (): void => {
       conversation.stop();
@@ -47,36 +45,28 @@ export const addChatApi: AddConsoleApi = (api, services) => {
     return conversation;
   }
 
-  api.get("/chat/info", async (c) => {
-    requireAdmin(c.get("caller"), "write");
-    return c.json(await describeModel(services));
-  });
-  api.get("/chat", async (c) => {
-    requireAdmin(c.get("caller"), "write");
-    const after = readNumber(c, "after", { fallback: 0, max: 999_999_999 });
-    return answerEntries(c, await open(c), after);
-  });
-  api.post("/chat", async (c) => {
-    requireAdmin(c.get("caller"), "write");
-    const body = await readObject(c, http);
-    const text = body["resume"] === true ? undefined : readMessage(body);
-    const after = readNumber(c, "after", { fallback: 0, max: 999_999_999 });
-    const conversation = await open(c);
-    conversation.send(text);
-    return answerEntries(c, conversation, after);
-  });
-  api.post("/chat/stop", (c) => {
-    requireAdmin(c.get("caller"), "write");
-    conversations.get(getKey(c))?.stop();
-    return c.body(null, 204);
-  });
-  api.delete("/chat", (c) => {
-    requireAdmin(c.get("caller"), "write");
-    conversations.get(getKey(c))?.stop();
-    conversations.delete(getKey(c));
-    return c.body(null, 204);
-  });
-};
+  return {
+    "GET /chat/info": forAdmin("write", () => describeModel(services)),
+    "GET /chat": forAdmin("write", async ({ c }) =>
+      answerEntries(c, await open(c), readNumber(c, "after", FROM_START)),
+    ),
+    "POST /chat": forAdmin("write", async ({ c, readBody }) => {
+      const body = await readBody();
+      const text = body["resume"] === true ? undefined : readMessage(body);
+      const after = readNumber(c, "after", FROM_START);
+      const conversation = await open(c);
+      conversation.send(text);
+      return answerEntries(c, conversation, after);
+    }),
+    "POST /chat/stop": forAdmin("write", ({ c }) => conversations.get(getKey(c))?.stop()),
+    "DELETE /chat": forAdmin("write", ({ c }) => {
+      conversations.get(getKey(c))?.stop();
+      conversations.delete(getKey(c));
+    }),
+  };
+}
+
+const FROM_START = { fallback: 0 };
 
 function readMessage(body: JsonObject): string {
   const text = readText(body, "text");

@@ -1,35 +1,30 @@
-import type { AddConsoleApi } from "../services.ts";
-import { addAuditApi } from "./audit.ts";
-import { addApprovalsApi } from "./approvals.ts";
-import { addChatApi } from "./chat.ts";
-import { addEventsApi } from "./events.ts";
-import { addKeysApi } from "./keys.ts";
-import { addOverviewApi } from "./overview.ts";
-import { addPolicyApi } from "./policy.ts";
-import { addPlaygroundApi } from "./playground.ts";
-import { addRunSkillApi } from "./run-skill.ts";
-import { addRunsApi } from "./runs.ts";
-import { addSearchApi } from "./search.ts";
-import { addServerTestApi } from "./server-test.ts";
-import { addServersApi } from "./servers.ts";
-import { addSessionApi } from "./session.ts";
-import { addSkillsApi } from "./skills.ts";
+import type { Endpoints } from "../endpoints.ts";
+import type { ConsoleServices } from "../services.ts";
+import { createApprovalEndpoints } from "./approvals.ts";
+import { createAuditEndpoints } from "./audit.ts";
+import { createChatEndpoints } from "./chat.ts";
+import { createKeyEndpoints } from "./keys.ts";
+import { createOverviewEndpoints } from "./overview.ts";
+import { createPlaygroundEndpoints } from "./playground.ts";
+import { createPolicyEndpoints } from "./policy.ts";
+import { createRunEndpoints } from "./runs.ts";
+import { createServerEndpoints } from "./servers.ts";
+import { createSessionEndpoints } from "./session.ts";
+import { createSkillEndpoints } from "./skills.ts";
 
-/** The endpoints that require a login, one file for each topic. */
-export const CONSOLE_APIS: readonly AddConsoleApi[] = [
-  addSessionApi,
-  addEventsApi,
-  addOverviewApi,
-  addSearchApi,
-  addAuditApi,
-  addChatApi,
-  addKeysApi,
-  addPolicyApi,
-  addServerTestApi,
-  addServersApi,
-  addSkillsApi,
-  addPlaygroundApi,
-  addRunsApi,
-  addRunSkillApi,
-  addApprovalsApi,
-];
+/** Returns the endpoints that require a login. */
+export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
+  return {
+    ...createSessionEndpoints(services),
+    ...createOverviewEndpoints(services),
+    ...createAuditEndpoints(services),
+    ...createChatEndpoints(services),
+    ...createKeyEndpoints(services),
+    ...createPolicyEndpoints(services),
+    ...createServerEndpoints(services),
+    ...createSkillEndpoints(services),
+    ...createPlaygroundEndpoints(services),
+    ...createRunEndpoints(services),
+    ...createApprovalEndpoints(services),
+  };
+}

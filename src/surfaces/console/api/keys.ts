@@ -1,49 +1,39 @@
-import { sentence, SkillgateError } from "../../../errors.ts";
-import { createKeys, getKeyState, type Keys, type WantedKey } from "../../../keys/index.ts";
-import { type Caller, OWNER } from "../../../model/caller.ts";
+import { type CreatedKey, createKeys, getKeyState, type Keys, type WantedKey } from "../../../keys/index.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { KeyRow } from "../../../store/index.ts";
-import type { IssuedKey, KeyList, KeySummary } from "../admin-messages.ts";
+import { type Endpoints, forAdmin, forOwner, type JsonObject, readText } from "../endpoints.ts";
+import type { IssuedKey, KeyList, KeySummary } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
-import { type JsonObject, readObject, readText } from "../read-body.ts";
-import { requireAdmin } from "../security/guard.ts";
-import type { AddConsoleApi } from "../services.ts";
+import type { ConsoleServices } from "../services.ts";
 
-/** Adds the list of keys for administrators, and their changes for the owner. */
-export const addKeysApi: AddConsoleApi = (api, { runtime, http }) => {
+/**
+ * The list of keys for administrators, and their changes for the owner: an administrator with a key of limited rights must not be
+ * able to create a key with more.
+ */
+export function createKeyEndpoints({ runtime }: ConsoleServices): Endpoints {
   const openKeys = async (): Promise<Keys> => createKeys(await runtime.database());
+  return {
+    "GET /keys": forAdmin("read", async (): Promise<KeyList> => {
+      const { kind } = await runtime.database();
+      const keys = await (await openKeys()).list();
+      return { keys: keys.map(summarizeKey), isLasting: kind !== "memory" };
+    }),
+    "POST /keys": forOwner(async ({ c, readBody }) => {
+      const issued = await (await openKeys()).create(readWantedKey(await readBody()));
+      return c.json(describeIssued(issued), 201);
+    }),
+    "POST /keys/:id/rotate": forOwner(async ({ getPart, readBody }) => {
+      const overlapMs = readWhole(await readBody(), "overlapMs") ?? 0;
+      return describeIssued(await (await openKeys()).rotate(getPart("id"), { overlapMs }));
+    }),
+    "POST /keys/:id/revoke": forOwner(async ({ getPart }) => {
+      await (await openKeys()).revoke(getPart("id"));
+    }),
+  };
+}
 
-  api.get("/keys", async (c) => {
-    requireAdmin(c.get("caller"), "read");
-    const [keys, { kind }] = await Promise.all([openKeys(), runtime.database()]);
-    const list: KeyList = { keys: (await keys.list()).map(summarizeKey), isLasting: kind !== "memory" };
-    return c.json(list);
-  });
-  api.post("/keys", async (c) => {
-    requireOwner(c.get("caller"));
-    const { text, key } = await (await openKeys()).create(readWantedKey(await readObject(c, http)));
-    const issued: IssuedKey = { text, key: summarizeKey(key) };
-    return c.json(issued, 201);
-  });
-  api.post("/keys/:id/rotate", async (c) => {
-    requireOwner(c.get("caller"));
-    const body = await readObject(c, http);
-    const overlapMs = readWhole(body, "overlapMs") ?? 0;
-    const { text, key } = await (await openKeys()).rotate(c.req.param("id"), { overlapMs });
-    const issued: IssuedKey = { text, key: summarizeKey(key) };
-    return c.json(issued);
-  });
-  api.post("/keys/:id/revoke", async (c) => {
-    requireOwner(c.get("caller"));
-    await (await openKeys()).revoke(c.req.param("id"));
-    return c.body(null, 204);
-  });
-};
-
-/** An administrator with a key of limited rights must not be able to create a key with more. */
-function requireOwner({ id }: Caller): void {
-  if (id === OWNER.id) return;
-  throw new SkillgateError("ADMIN_MISSING", sentence("ADMIN_MISSING", "only the owner creates and changes keys"));
+function describeIssued({ text, key }: CreatedKey): IssuedKey {
+  return { text, key: summarizeKey(key) };
 }
 
 function summarizeKey(row: KeyRow): KeySummary {

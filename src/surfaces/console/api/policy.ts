@@ -3,30 +3,24 @@ import { type Caller, OWNER } from "../../../model/caller.ts";
 import { type ExplainedPolicy, explainDecision, POLICY_FILE, runPolicyTests } from "../../../policy/index.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { createUnknownNameError } from "../../../shared/suggest.ts";
-import type { PolicyExplanation, PolicySummary, PolicyTestSummary } from "../admin-messages.ts";
-import { readObject, readText } from "../read-body.ts";
-import { requireAdmin } from "../security/guard.ts";
-import type { AddConsoleApi } from "../services.ts";
+import { type Endpoints, forAdmin, readText } from "../endpoints.ts";
+import type { PolicyExplanation, PolicySummary, PolicyTestSummary } from "../messages.ts";
+import type { ConsoleServices } from "../services.ts";
 
-/** Adds the policy, the explanation of a decision, and the test of a table. All are for administrators, and change nothing. */
-export const addPolicyApi: AddConsoleApi = (api, { runtime, http }) => {
-  api.get("/policy", (c) => {
-    requireAdmin(c.get("caller"), "read");
-    return c.json(summarizePolicy(runtime, c.get("caller")));
-  });
-  api.get("/policy/explain", async (c) => {
-    requireAdmin(c.get("caller"), "read");
-    const { path = "", caller = OWNER.id, scopes, roles } = c.req.query();
-    return c.json(await explain(runtime, { path, name: caller, scopes, roles }, c.get("caller")));
-  });
-  api.post("/policy/test", async (c) => {
-    requireAdmin(c.get("caller"), "read");
-    const text = readText(await readObject(c, http), "text");
-    const facts = { policy: runtime.policy, catalog: runtime.catalogFor(c.get("caller")) };
-    const summary: PolicyTestSummary = { results: runPolicyTests(text, "the table", facts) };
-    return c.json(summary);
-  });
-};
+/** The policy, the explanation of a decision, and the test of a table. All are for administrators, and change nothing. */
+export function createPolicyEndpoints({ runtime }: ConsoleServices): Endpoints {
+  return {
+    "GET /policy": forAdmin("read", ({ caller }) => summarizePolicy(runtime, caller)),
+    "GET /policy/explain": forAdmin("read", ({ c, caller: viewer }) => {
+      const { path = "", caller = OWNER.id, scopes, roles } = c.req.query();
+      return explain(runtime, { path, name: caller, scopes, roles }, viewer);
+    }),
+    "POST /policy/test": forAdmin("read", async ({ caller, readBody }): Promise<PolicyTestSummary> => {
+      const facts = { policy: runtime.policy, catalog: runtime.catalogFor(caller) };
+      return { results: runPolicyTests(readText(await readBody(), "text"), "the table", facts) };
+    }),
+  };
+}
 
 function summarizePolicy(runtime: Runtime, viewer: Caller): PolicySummary {
   const { rows, flows, roles, asksDestructive, onlyTightens } = runtime.policy.content;
@@ -78,20 +72,17 @@ async function explain(
     ...(scopes !== undefined && { scopes: splitWords(scopes) }),
     ...(roles !== undefined && { roles: splitWords(roles) }),
   };
-  const { decision, reasons, rule, rows } = explainDecision(runtime.policy, method, caller);
+  const explanation = explainDecision(runtime.policy, method, caller);
   const isEnded = key !== undefined && key.state !== "active";
   const isUnknown = key === undefined && name !== OWNER.id;
   return {
-    path,
-    caller: caller.id,
-    decision: isEnded ? "deny" : decision,
+    ...explanation,
+    decision: isEnded ? "deny" : explanation.decision,
     reasons: [
       ...(isEnded ? [`The key is ${key.state}, so it calls nothing`] : []),
-      ...reasons,
+      ...explanation.reasons,
       ...(isUnknown ? ["No key has this name: it is taken as a caller with every grant"] : []),
     ],
-    rule: { ...rule },
-    rows,
   };
 }
 

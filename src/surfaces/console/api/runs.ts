@@ -1,13 +1,17 @@
+import { relative } from "node:path";
 import type { Context } from "hono";
 
 import { type Caller, mayAdminister } from "../../../model/caller.ts";
+import { isTextList } from "../../../model/json.ts";
 import type { RecordedRunFacts, Runtime } from "../../../runtime.ts";
+import { writeSavedSkill } from "../../../runtime/saved/write-skill.ts";
 import { compareRuns, createTimeline, type RunRecord } from "../../../runs/index.ts";
 import { cutText } from "../../../shared/format-text.ts";
+import { toFileStem } from "../../../shared/names/file-stem.ts";
 import { answerLines } from "../answer-lines.ts";
+import { requireConfig } from "../config-files.ts";
+import { type ConsoleRequest, type Endpoints, forAdmin, readNumber, readText } from "../endpoints.ts";
 import { createRunListeners, describeOutcome } from "../follow-run.ts";
-import { invalidRequest } from "../problem.ts";
-import { readNumber, readObject } from "../read-body.ts";
 import {
   RECORDED_RUN_STATES,
   type RecordedRunDetail,
@@ -15,9 +19,11 @@ import {
   type RowPage,
   type RunComparison,
   type RunLine,
-} from "../run-messages.ts";
+  type SavedSkillFacts,
+} from "../messages.ts";
+import { invalidRequest } from "../problem.ts";
 import { requireAdmin } from "../security/guard.ts";
-import type { AddConsoleApi, ConsoleEnvironment, ConsoleServices } from "../services.ts";
+import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
 
 const MAX_ROWS = 500;
 const MAX_FILTER_UNITS = 200;
@@ -25,42 +31,50 @@ const MAX_FILTER_UNITS = 200;
 /** UTF-16 units of the answer of a call. */
 const MAX_ANSWER_UNITS = 20_000;
 
-/** Adds the list of recorded runs, one run, and what can be done with it. */
-export const addRunsApi: AddConsoleApi = (api, services) => {
-  const { runtime, http } = services;
+/** The list of recorded runs, one run, and what can be done with it. */
+export function createRunEndpoints(services: ConsoleServices): Endpoints {
+  const { runtime } = services;
   const { runs, secrets } = runtime;
-  api.get("/runs", async (c) => {
-    const filter = { ...readFilter(c), caller: c.get("caller") };
-    const limit = readNumber(c, "limit", { fallback: 100, max: MAX_ROWS });
-    const offset = readNumber(c, "offset", { fallback: 0, max: 999_999_999 });
-    const [rows, total] = [await runs.list({ ...filter, limit, offset }), await runs.count(filter)];
-    return c.json({ rows: secrets.maskTexts(rows.map(summarizeRecord)), total } satisfies RowPage<RecordedRunSummary>);
-  });
-  api.get("/runs/:id", async (c) => c.json(await describeRun(c.req.param("id"), c.get("caller"), services)));
-  api.get("/runs/:id/diff/:other", async (c) => {
-    const caller = c.get("caller");
-    return c.json(await compare(c.req.param("id"), c.req.param("other"), { runtime, caller }));
-  });
-  api.post("/runs/:id/replay", async (c) => {
-    const outcome = await runs.replay(c.req.param("id"), { caller: c.get("caller") });
-    return c.json({ outcome: outcome === undefined ? null : describeOutcome(outcome, services) });
-  });
-  api.post("/runs/:id/resume", async (c) => {
-    const run = await findRunToChange(c, runtime);
-    const { acceptsChanges } = await readObject(c, http);
-    return answerLines<RunLine>(c, async (send, signal) => {
-      const caller = c.get("caller");
-      const options = { caller, signal, acceptsChanges: acceptsChanges === true };
-      const outcome = await runs.resume(run.id, { ...options, ...createRunListeners(services, caller, send) });
-      send({ kind: "outcome", outcome: describeOutcome(outcome, services) });
-    });
-  });
-  api.post("/runs/:id/cancel", async (c) => {
-    const run = await findRunToChange(c, runtime);
-    await runs.cancel(run.id, { caller: c.get("caller") });
-    return c.body(null, 204);
-  });
-};
+  return {
+    "GET /runs": async ({ c, caller }): Promise<RowPage<RecordedRunSummary>> => {
+      const filter = { ...readFilter(c), caller };
+      const limit = readNumber(c, "limit", { fallback: 100, max: MAX_ROWS });
+      const offset = readNumber(c, "offset", { fallback: 0 });
+      const [rows, total] = [await runs.list({ ...filter, limit, offset }), await runs.count(filter)];
+      return { rows: secrets.maskTexts(rows), total };
+    },
+    "GET /runs/:id": ({ caller, getPart }) => describeRun(getPart("id"), caller, services),
+    "GET /runs/:id/diff/:other": async ({ caller, getPart }): Promise<RunComparison> => {
+      const read = async (id: string) => ({
+        state: (await runs.get(id, { caller })).state,
+        record: await runs.record(id, { caller }),
+      });
+      const differences = compareRuns(await read(getPart("id")), await read(getPart("other")));
+      return { differences: secrets.maskTexts(differences) };
+    },
+    "POST /runs/:id/replay": async ({ caller, getPart }) => {
+      const outcome = await runs.replay(getPart("id"), { caller });
+      return { outcome: outcome === undefined ? null : describeOutcome(outcome, services) };
+    },
+    "POST /runs/:id/resume": async ({ c, caller, getPart, readBody }) => {
+      const run = await findRunToChange(getPart("id"), caller, runtime);
+      const { acceptsChanges } = await readBody();
+      return answerLines<RunLine>(c, async (send, signal) => {
+        const options = { caller, signal, acceptsChanges: acceptsChanges === true };
+        const outcome = await runs.resume(run.id, { ...options, ...createRunListeners(services, caller, send) });
+        send({ kind: "outcome", outcome: describeOutcome(outcome, services) });
+      });
+    },
+    "POST /runs/:id/cancel": async ({ caller, getPart }) => {
+      const run = await findRunToChange(getPart("id"), caller, runtime);
+      await runs.cancel(run.id, { caller });
+    },
+    "POST /runs/:id/skill": forAdmin("write", async ({ c, caller, getPart, readBody }) => {
+      const { id } = await runs.get(getPart("id"), { caller });
+      return c.json(await saveSkill(id, readBody, services), 201);
+    }),
+  };
+}
 
 function readFilter(c: Context<ConsoleEnvironment>): Parameters<Runtime["runs"]["count"]>[0] {
   const word = c.req.query("state");
@@ -83,19 +97,10 @@ function readQuery(c: Context<ConsoleEnvironment>, name: string): string | undef
 }
 
 /** Finds a run of the caller, or for an administrator any run. */
-async function findRunToChange(
-  c: Context<ConsoleEnvironment, "/runs/:id/:action">,
-  { runs }: Pick<Runtime, "runs">,
-): Promise<RecordedRunFacts> {
-  const caller = c.get("caller");
-  const run = await runs.get(c.req.param("id"), { caller });
+async function findRunToChange(id: string, caller: Caller, { runs }: Runtime): Promise<RecordedRunFacts> {
+  const run = await runs.get(id, { caller });
   if (run.caller !== caller.id) requireAdmin(caller, "write");
   return run;
-}
-
-function summarizeRecord(run: RecordedRunFacts): RecordedRunSummary {
-  const { id, caller, state, title, created, updated, ended, continues, calls, effects, isOpen } = run;
-  return { id, caller, state, title, created, updated, ended, continues, calls, effects, isOpen };
 }
 
 async function describeRun(id: string, caller: Caller, services: ConsoleServices): Promise<RecordedRunDetail> {
@@ -110,7 +115,7 @@ async function describeRun(id: string, caller: Caller, services: ConsoleServices
     notes: record.calls.get(call.id)?.notes ?? [],
   }));
   const detail: RecordedRunDetail = {
-    ...summarizeRecord(run),
+    ...run,
     version: record.header.version,
     source: record.header.source,
     notes: record.header.notes,
@@ -130,15 +135,34 @@ function formatAnswer({ calls }: RunRecord, id: number): string | null {
   return text.length <= MAX_ANSWER_UNITS ? text : `${cutText(text, MAX_ANSWER_UNITS)}…`;
 }
 
-async function compare(
+const MAX_PARAMETERS = 50;
+
+/** Makes a saved skill of a run. */
+async function saveSkill(
   id: string,
-  otherId: string,
-  { runtime, caller }: { readonly runtime: Runtime; readonly caller: Caller },
-): Promise<RunComparison> {
-  const { runs, secrets } = runtime;
-  const [first, second] = [await runs.get(id, { caller }), await runs.get(otherId, { caller })];
-  const [one, two] = [await runs.record(id, { caller }), await runs.record(otherId, { caller })];
-  const differences = compareRuns({ state: first.state, record: one }, { state: second.state, record: two });
-  const comparison = { first: summarizeRecord(first), second: summarizeRecord(second), differences };
-  return secrets.maskTexts(comparison);
+  readBody: ConsoleRequest["readBody"],
+  { runtime, config }: ConsoleServices,
+): Promise<SavedSkillFacts> {
+  const { options: project, skillsFolder: folder } = requireConfig(config);
+  const body = await readBody();
+  const stem = toFileStem(readText(body, "name"));
+  if (stem === undefined) throw invalidRequest("name must be one or a few words, such as home office");
+  const { description, parameters = [] } = body;
+  if (!isTextList(parameters) || parameters.length > MAX_PARAMETERS)
+    throw invalidRequest(`parameters must be a list of at most ${MAX_PARAMETERS} texts`);
+  const saved = await writeSavedSkill(runtime, id, {
+    stem,
+    method: "run",
+    description: typeof description === "string" && description !== "" ? description : undefined,
+    parameters,
+    folder,
+    project,
+    mayReplace: false,
+    howToReplace: "remove it",
+  });
+  return {
+    path: `${saved.name}.run`,
+    parameters: Object.keys(saved.parameters),
+    file: relative(project.cwd, saved.files[0]),
+  };
 }

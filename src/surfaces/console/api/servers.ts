@@ -11,54 +11,57 @@ import {
 import { type Caller, mayAdminister } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
+import { connectServers, type ServerConfig } from "../../../providers/mcp/index.ts";
 import type { Runtime } from "../../../runtime.ts";
+import { resolveMcpOptions } from "../../../runtime/mcp-options.ts";
+import { answerLines, type SendLine } from "../answer-lines.ts";
 import { openConfigFiles } from "../config-files.ts";
 import { filterServers } from "../events/event-hub.ts";
 import { summarizeServer } from "../events/summaries.ts";
-import type { ServerDetail } from "../messages.ts";
+import { type Endpoints, forAdmin, readEnabled, readText } from "../endpoints.ts";
+import type { ServerDetail, ServerTestLine } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
 import { restoreSecrets } from "../restore-secrets.ts";
-import { readObject, readText } from "../read-body.ts";
-import { requireAdmin } from "../security/guard.ts";
-import type { AddConsoleApi, ConsoleServices } from "../services.ts";
+import type { ConsoleServices } from "../services.ts";
 
-/** Adds the list of MCP servers, and what an administrator may do with them. */
-export const addServersApi: AddConsoleApi = (api, services) => {
-  const { runtime, http } = services;
-  api.get("/servers", (c) =>
-    c.json({ servers: filterServers(runtime.servers.map(summarizeServer), c.get("caller"), runtime) }),
-  );
-  api.get("/servers/:name", async (c) => c.json(await describeServer(c.req.param("name"), c.get("caller"), services)));
-  api.post("/servers", async (c) => {
-    requireAdmin(c.get("caller"), "write");
-    const body = await readObject(c, http);
-    const server = { name: readText(body, "name"), entry: readEntry(body["entry"]) };
-    const config = await openConfigFiles(services.config);
-    const written = await addDeclaredServer(server, readScope(body["scope"]), { config });
-    await runtime.reloadServers();
-    return c.json(written, 201);
-  });
-  api.put("/servers/:name", async (c) => {
-    requireAdmin(c.get("caller"), "write");
-    const entry = readEntry((await readObject(c, http))["entry"]);
-    await changeEntry(c.req.param("name"), services, (server) => [
-      { path: [], value: restoreSecrets(entry, server.entry) },
-    ]);
-    return c.body(null, 204);
-  });
-  api.post("/servers/:name/enabled", async (c) => {
-    requireAdmin(c.get("caller"), "write");
-    const { enabled } = await readObject(c, http);
-    if (typeof enabled !== "boolean") throw invalidRequest("enabled must be true or false");
-    await changeEntry(c.req.param("name"), services, (server) => createSwitchChanges(server, enabled));
-    return c.body(null, 204);
-  });
-  api.delete("/servers/:name", async (c) => {
-    requireAdmin(c.get("caller"), "write");
-    await changeEntry(c.req.param("name"), services, () => [{ path: [], value: undefined }]);
-    return c.body(null, 204);
-  });
-};
+/** The list of MCP servers, and what an administrator may do with them. */
+export function createServerEndpoints(services: ConsoleServices): Endpoints {
+  const { runtime } = services;
+  return {
+    "GET /servers": ({ caller }) => ({
+      servers: filterServers(runtime.servers.map(summarizeServer), caller, runtime),
+    }),
+    "GET /servers/:name": ({ caller, getPart }) => describeServer(getPart("name"), caller, services),
+    "POST /servers": forAdmin("write", async ({ c, readBody }) => {
+      const body = await readBody();
+      const server = { name: readText(body, "name"), entry: readEntry(body["entry"]) };
+      const config = await openConfigFiles(services.config);
+      const written = await addDeclaredServer(server, readScope(body["scope"]), { config });
+      await runtime.reloadServers();
+      return c.json(written, 201);
+    }),
+    "PUT /servers/:name": forAdmin("write", async ({ getPart, readBody }) => {
+      const entry = readEntry((await readBody())["entry"]);
+      await changeEntry(getPart("name"), services, (server) => [
+        { path: [], value: restoreSecrets(entry, server.entry) },
+      ]);
+    }),
+    "POST /servers/:name/enabled": forAdmin("write", async ({ getPart, readBody }) => {
+      const enabled = readEnabled(await readBody());
+      await changeEntry(getPart("name"), services, (server) => createSwitchChanges(server, enabled));
+    }),
+    "POST /servers/:name/test": forAdmin("write", async ({ c, getPart }) => {
+      const { config, problem } = findDeclaredServer(getPart("name"), await openConfigFiles(services.config));
+      if (config === undefined) throw invalidRequest(problem?.error ?? "this server is Skillgate itself");
+      return answerLines<ServerTestLine>(c, (send, signal) =>
+        testServer({ ...config, enabled: true }, services, { signal, send }),
+      );
+    }),
+    "DELETE /servers/:name": forAdmin("write", ({ getPart }) =>
+      changeEntry(getPart("name"), services, () => [{ path: [], value: undefined }]),
+    ),
+  };
+}
 
 type Declared = ReturnType<typeof findDeclaredServer>;
 
@@ -134,4 +137,36 @@ function readEntry(value: unknown): Readonly<Record<string, unknown>> {
 function readScope(value: unknown = "project"): WritableScope {
   if (value === "project" || value === "local" || value === "user") return value;
   throw invalidRequest("scope must be project, local or user");
+}
+
+interface TestRun {
+  readonly signal: AbortSignal;
+  readonly send: SendLine<ServerTestLine>;
+}
+
+/** Tests a server by a second connection of its own, with its output as it comes. */
+async function testServer(config: ServerConfig, services: ConsoleServices, { signal, send }: TestRun): Promise<void> {
+  const { runtime, config: files } = services;
+  const started = performance.now();
+  const { cwd, env } = files?.options ?? { cwd: process.cwd(), env: process.env };
+  const { stateDir } = resolveMcpOptions({}, { section: {}, cwd, env, discover: true, lazy: false });
+  const log = (text: string): void => send({ kind: "log", text: runtime.secrets.maskText(text) });
+  const provider = connectServers([config], {
+    env,
+    connectTimeoutMs: runtime.timeouts.connectMs,
+    secrets: runtime.secrets,
+    signal,
+    ...(stateDir !== undefined && { stateDir }),
+    log: (_server, level, text) => log(`${level}: ${text}`),
+  });
+  try {
+    await provider.ready;
+    const [status] = provider.servers;
+    if (status === undefined) return;
+    if (status.stderrTail !== "") log(status.stderrTail);
+    const tools = status.tools.map(({ name }) => name);
+    send({ kind: "result", server: summarizeServer(status), tools, durationMs: performance.now() - started });
+  } finally {
+    await provider.close();
+  }
 }

@@ -7,43 +7,37 @@ import { getSecretNames, getSecretVariable } from "../../../runtime/skill-settin
 import { truncateText } from "../../../shared/format-text.ts";
 import { createUnknownNameError } from "../../../shared/suggest.ts";
 import { changeSettingsFile } from "../config-files.ts";
+import { type Endpoints, forAdmin, readEnabled } from "../endpoints.ts";
 import type { SkillDetail, SkillSummary } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
-import { readObject } from "../read-body.ts";
-import { requireAdmin } from "../security/guard.ts";
-import type { AddConsoleApi } from "../services.ts";
+import type { ConsoleServices } from "../services.ts";
 
-/** Adds the list of skills, their settings, and the switch of each. */
-export const addSkillsApi: AddConsoleApi = (api, { runtime, http, config }) => {
-  api.get("/skills", (c) => c.json({ skills: listSkills(runtime, c.get("caller")) }));
-  api.get("/skills/:name", (c) => c.json(describeSkill(runtime, c.get("caller"), c.req.param("name"))));
-  api.post("/skills/:name/enabled", async (c) => {
-    requireAdmin(c.get("caller"), "write");
-    const { name } = findSkill(runtime, c.get("caller"), c.req.param("name"));
-    const { enabled } = await readObject(c, http);
-    if (typeof enabled !== "boolean") throw invalidRequest("enabled must be true or false");
-    // A skill without this setting is enabled.
-    if (config !== undefined)
-      await changeSettingsFile(config, {
-        values: [{ path: ["skills", name, "enabled"], value: enabled ? undefined : false }],
-      });
-    if (enabled) runtime.enable(name);
-    else runtime.disable(name);
-    return c.body(null, 204);
-  });
-  api.patch("/skills/:name/settings", async (c) => {
-    requireAdmin(c.get("caller"), "write");
-    const skill = findSkill(runtime, c.get("caller"), c.req.param("name"));
-    const { values } = await readObject(c, http);
-    if (!isRecord(values)) throw invalidRequest("values must be an object; null removes a setting");
-    const changes = Object.entries(values).map(([key, value]) => ({ key, value: value ?? undefined }));
-    const current = runtime.settingsOf(skill.name)?.settings;
-    const env = config?.options.env ?? process.env;
-    await changeSettingsFile(config, planSettingsChange(skill, changes, { current, env }));
-    await runtime.reloadSettings();
-    return c.body(null, 204);
-  });
-};
+/** The list of skills, their settings, and the switch of each. */
+export function createSkillEndpoints({ runtime, config }: ConsoleServices): Endpoints {
+  return {
+    "GET /skills": ({ caller }) => ({ skills: listSkills(runtime, caller) }),
+    "GET /skills/:name": ({ caller, getPart }) => describeSkill(runtime, caller, getPart("name")),
+    "POST /skills/:name/enabled": forAdmin("write", async ({ caller, getPart, readBody }) => {
+      const { name } = findSkill(runtime, caller, getPart("name"));
+      const enabled = readEnabled(await readBody());
+      // A skill without this setting is enabled.
+      const values = [{ path: ["skills", name, "enabled"], value: enabled ? undefined : false }];
+      if (config !== undefined) await changeSettingsFile(config, { values });
+      if (enabled) runtime.enable(name);
+      else runtime.disable(name);
+    }),
+    "PATCH /skills/:name/settings": forAdmin("write", async ({ caller, getPart, readBody }) => {
+      const skill = findSkill(runtime, caller, getPart("name"));
+      const { values } = await readBody();
+      if (!isRecord(values)) throw invalidRequest("values must be an object; null removes a setting");
+      const changes = Object.entries(values).map(([key, value]) => ({ key, value: value ?? undefined }));
+      const current = runtime.settingsOf(skill.name)?.settings;
+      const env = config?.options.env ?? process.env;
+      await changeSettingsFile(config, planSettingsChange(skill, changes, { current, env }));
+      await runtime.reloadSettings();
+    }),
+  };
+}
 
 /** The skills of the catalog, and for administrators the disabled ones, without those of MCP servers. */
 function listSkills(runtime: Runtime, caller: Caller): readonly SkillSummary[] {

@@ -1,8 +1,7 @@
 import { useRef } from "preact/hooks";
 
 import type { ApprovalScope } from "../../../../../model/approval.ts";
-import type { SessionInfo } from "../../../messages.ts";
-import type { ApprovalSummary } from "../../../run-messages.ts";
+import type { ApprovalSummary, SessionInfo } from "../../../messages.ts";
 import { AnswerBadge, answerApproval, ApprovalCard } from "../../components/approval-card.tsx";
 import { Card, EmptyState } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";

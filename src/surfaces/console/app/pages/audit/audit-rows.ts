@@ -1,8 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
-import type { AuditPage } from "../../../admin-messages.ts";
-import type { ProblemDetails } from "../../../messages.ts";
+import type { AuditPage, ProblemDetails } from "../../../messages.ts";
 import { request, toProblem } from "../../api.ts";
 import { useReload } from "../../state/reload.ts";
 

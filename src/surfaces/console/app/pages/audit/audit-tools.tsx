@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 
-import type { AuditCheck } from "../../../admin-messages.ts";
+import type { AuditCheck } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { Button } from "../../components/elements.tsx";
 import { countOf, formatCount, Text } from "../../components/text.tsx";

@@ -1,6 +1,4 @@
-import type { ChatEntry, ChatEvent } from "../../../chat-messages.ts";
-import type { ProblemDetails } from "../../../messages.ts";
-import type { ApprovalSummary } from "../../../run-messages.ts";
+import type { ApprovalSummary, ChatEntry, ChatEvent, ProblemDetails } from "../../../messages.ts";
 
 export type DoneEvent = EventOf<"done">;
 

@@ -1,4 +1,4 @@
-import type { IssuedKey } from "../../../admin-messages.ts";
+import type { IssuedKey } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";

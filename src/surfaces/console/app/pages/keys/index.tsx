@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 
-import type { IssuedKey, KeyList, KeySummary } from "../../../admin-messages.ts";
-import type { SessionInfo } from "../../../messages.ts";
+import type { IssuedKey, KeyList, KeySummary, SessionInfo } from "../../../messages.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { Button, EmptyState, StatusBadge } from "../../components/elements.tsx";
 import { Icon } from "../../components/icon.tsx";

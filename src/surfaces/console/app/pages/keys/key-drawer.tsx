@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 
-import type { IssuedKey, KeySummary } from "../../../admin-messages.ts";
+import type { IssuedKey, KeySummary } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button, Facts, StatusBadge, TextList } from "../../components/elements.tsx";

@@ -1,6 +1,6 @@
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 
-import type { Completions } from "../../../run-messages.ts";
+import type { Completions } from "../../../messages.ts";
 import { request } from "../../api.ts";
 
 /** Code after which candidates are asked for without a key: a word, a dot, an open bracket, a quote. */

@@ -15,7 +15,7 @@ import {
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { ProgramCheck } from "../../../run-messages.ts";
+import type { ProgramCheck } from "../../../messages.ts";
 import { completeProgram } from "./completion.ts";
 import { createProgramLinter } from "./program-linter.ts";
 

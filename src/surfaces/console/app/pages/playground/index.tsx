@@ -2,7 +2,7 @@ import type { EditorView } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { RecordedRunDetail, ProgramCheck } from "../../../run-messages.ts";
+import type { ProgramCheck, RecordedRunDetail } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { Button, Card } from "../../components/elements.tsx";
 import { formatLink, navigate } from "../../router.ts";

@@ -1,4 +1,4 @@
-import type { PlannedSite, ProgramCheck } from "../../../run-messages.ts";
+import type { PlannedSite, ProgramCheck } from "../../../messages.ts";
 import { StatusBadge, TextList } from "../../components/elements.tsx";
 import { countOf, Text } from "../../components/text.tsx";
 

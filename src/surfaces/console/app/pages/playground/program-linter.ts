@@ -1,7 +1,7 @@
 import { type Diagnostic, linter } from "@codemirror/lint";
 import type { Extension, Text } from "@codemirror/state";
 
-import type { ProgramCheck } from "../../../run-messages.ts";
+import type { ProgramCheck } from "../../../messages.ts";
 import { request } from "../../api.ts";
 
 /** Milliseconds without a key after which the program is checked. */

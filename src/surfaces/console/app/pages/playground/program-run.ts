@@ -2,8 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Outcome } from "../../../../../model/outcome.ts";
-import type { ProblemDetails } from "../../../messages.ts";
-import type { ApprovalSummary, RecordedRunDetail, RunLine } from "../../../run-messages.ts";
+import type { ApprovalSummary, ProblemDetails, RecordedRunDetail, RunLine } from "../../../messages.ts";
 import { request, requestLines, toProblem } from "../../api.ts";
 import type { ChartedCall } from "../../components/outcome/call-timeline.tsx";
 import { onEvent } from "../../state/events.ts";

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-import type { SessionInfo } from "../../../messages.ts";
-import type { ApprovalSummary } from "../../../run-messages.ts";
+import type { ApprovalSummary, SessionInfo } from "../../../messages.ts";
 import { ApprovalCard } from "../../components/approval-card.tsx";
 import { Card, EmptyState, ErrorNotice, StatusBadge } from "../../components/elements.tsx";
 import { CallTimeline } from "../../components/outcome/call-timeline.tsx";

@@ -1,5 +1,4 @@
-import type { PolicyExplanation } from "../../../admin-messages.ts";
-import type { MethodSummary } from "../../../messages.ts";
+import type { MethodSummary, PolicyExplanation } from "../../../messages.ts";
 import { Card, StatusBadge, TextList } from "../../components/elements.tsx";
 import { Field, Form } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";

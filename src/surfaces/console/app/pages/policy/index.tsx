@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 
-import type { PolicyRowSummary, PolicySummary, PolicyTestSummary } from "../../../admin-messages.ts";
+import type { PolicyRowSummary, PolicySummary, PolicyTestSummary } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { Card, EmptyState, StatusBadge, TextList } from "../../components/elements.tsx";
 import { Field, Form } from "../../components/form.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-import type { RecordedRunDetail, RecordedRunSummary, RowPage, RunLine } from "../../../run-messages.ts";
+import type { RecordedRunDetail, RecordedRunSummary, RowPage, RunLine } from "../../../messages.ts";
 import { ApiError, request, requestLines } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button, EmptyState } from "../../components/elements.tsx";

@@ -1,4 +1,4 @@
-import type { RunComparison } from "../../../run-messages.ts";
+import type { RunComparison } from "../../../messages.ts";
 import { Card, EmptyState } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";
 import { Code } from "../../components/text.tsx";

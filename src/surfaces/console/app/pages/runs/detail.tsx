@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-import type { RecordedCall, RecordedRunDetail } from "../../../run-messages.ts";
+import type { RecordedCall, RecordedRunDetail } from "../../../messages.ts";
 import { Card, StatusBadge } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";
 import { CallTimeline } from "../../components/outcome/call-timeline.tsx";

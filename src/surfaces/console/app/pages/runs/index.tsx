@@ -1,4 +1,4 @@
-import { RECORDED_RUN_STATES, type RecordedRunSummary } from "../../../run-messages.ts";
+import { RECORDED_RUN_STATES, type RecordedRunSummary } from "../../../messages.ts";
 import { EmptyState, StatusBadge } from "../../components/elements.tsx";
 import { Field, FilterField } from "../../components/form.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";

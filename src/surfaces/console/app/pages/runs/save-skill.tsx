@@ -1,4 +1,4 @@
-import type { SavedSkillFacts } from "../../../run-messages.ts";
+import type { SavedSkillFacts } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { Field, Form, type FormValues } from "../../components/form.tsx";

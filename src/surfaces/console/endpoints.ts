@@ -1,0 +1,96 @@
+import type { Context } from "hono";
+
+import { sentence, SkillgateError } from "../../errors.ts";
+import { type AdminRight, type Caller, OWNER } from "../../model/caller.ts";
+import { isRecord } from "../../model/json.ts";
+import { newTraceId } from "../../shared/rpc-errors.ts";
+import { readJson } from "../http/index.ts";
+import { invalidRequest } from "./problem.ts";
+import { requireAdmin } from "./security/guard.ts";
+import type { ConsoleApi, ConsoleEnvironment, ConsoleServices } from "./services.ts";
+
+/** A request to an endpoint. */
+export interface ConsoleRequest {
+  readonly c: Context<ConsoleEnvironment>;
+  readonly caller: Caller;
+  /** Returns a part of the path, such as `:id`. */
+  readonly getPart: (name: string) => string;
+  /** Reads the body, a JSON object; throws `REQUEST_INVALID`. */
+  readonly readBody: () => Promise<JsonObject>;
+}
+
+/** Returns what is sent as JSON, or a response; nothing is answered with the status 204. */
+export type Endpoint = (request: ConsoleRequest) => unknown;
+
+/** The endpoints of one topic, by method and path below `/console/api`. */
+export type Endpoints = Readonly<Record<`${"DELETE" | "GET" | "PATCH" | "POST" | "PUT"} /${string}`, Endpoint>>;
+
+/** Limits an endpoint to administrators; it throws `ADMIN_MISSING` for others. */
+export function forAdmin(right: AdminRight, endpoint: Endpoint): Endpoint {
+  return (request) => {
+    requireAdmin(request.caller, right);
+    return endpoint(request);
+  };
+}
+
+/** Limits an endpoint to the owner; it throws `ADMIN_MISSING` for others. */
+export function forOwner(endpoint: Endpoint): Endpoint {
+  return (request) => {
+    if (request.caller.id === OWNER.id) return endpoint(request);
+    throw new SkillgateError("ADMIN_MISSING", sentence("ADMIN_MISSING", "only the owner creates and changes keys"));
+  };
+}
+
+export function addEndpoints(api: ConsoleApi, { http }: ConsoleServices, endpoints: Endpoints): void {
+  for (const [route, endpoint] of Object.entries(endpoints)) {
+    const [method = "", path = ""] = route.split(" ");
+    api.on(method, path, async (c) => {
+      const answer = await endpoint({
+        c,
+        caller: c.get("caller"),
+        getPart: (name) => c.req.param(name) ?? "",
+        readBody: () => readBody(c, http.settings.bodyBytes),
+      });
+      if (answer instanceof Response) return answer;
+      return answer === undefined ? c.body(null, 204) : c.json(answer);
+    });
+  }
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+async function readBody(c: Context<ConsoleEnvironment>, bytes: number): Promise<JsonObject> {
+  const limit = { bytes, fix: "Send a smaller body, or raise server.bodyBytes in settings.yaml" };
+  const body = await readJson(c.env.incoming, limit, newTraceId);
+  if (body.kind === "unfit") {
+    const { reason, suggestions } = body.fault.data;
+    throw new SkillgateError("REQUEST_INVALID", sentence("REQUEST_INVALID", reason), { suggestions });
+  }
+  if (body.kind === "json" && isRecord(body.value)) return body.value;
+  throw invalidRequest("the body is not a JSON object");
+}
+
+/** Reads a text of a body that must not be empty; throws `REQUEST_INVALID`. */
+export function readText(body: JsonObject, name: string): string {
+  const value = body[name];
+  if (typeof value === "string" && value !== "") return value;
+  throw invalidRequest(`${name} must be a text that is not empty`);
+}
+
+/** Reads the field `enabled` of a body; throws `REQUEST_INVALID`. */
+export function readEnabled({ enabled }: JsonObject): boolean {
+  if (typeof enabled === "boolean") return enabled;
+  throw invalidRequest("enabled must be true or false");
+}
+
+/** Reads a whole number of the query; throws `REQUEST_INVALID`. */
+export function readNumber(
+  c: Context<ConsoleEnvironment>,
+  name: string,
+  { fallback, max = 999_999_999 }: { readonly fallback: number; readonly max?: number },
+): number {
+  const text = c.req.query(name);
+  if (text === undefined) return fallback;
+  if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
+  throw invalidRequest(`${name} must be a whole number from 0 to ${max}`);
+}
