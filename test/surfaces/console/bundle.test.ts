@@ -12,7 +12,7 @@ test("the pages are scripts and one style of at most 250 KB, with the licences o
   const sizes = names.filter((name) => /\.(js|css)$/.test(name)).map(zippedSize);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES);
   const licences = readFileSync(new URL("licences.txt", BUNDLE), "utf8");
-  for (const name of ["preact", "@preact/signals", "uplot"])
+  for (const name of ["preact", "@preact/signals", "marked"])
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.`, "m"));
 });
 

@@ -58,7 +58,8 @@ async function send(path: string, { method = "GET", body, signal }: RequestOptio
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new ApiError(UNREACHABLE);
+    const fix = "Check that skillgate serve is running; the console connects again by itself";
+    throw new ApiError(createProblem("Cannot reach the server", "UNREACHABLE", fix));
   }
   if (response.ok) return response;
   const problem = await readProblem(response);
@@ -69,21 +70,15 @@ async function send(path: string, { method = "GET", body, signal }: RequestOptio
 async function readProblem(response: Response): Promise<ProblemDetails> {
   const isProblem = response.headers.get("content-type")?.includes("problem+json") === true;
   if (isProblem) return (await response.json()) as ProblemDetails;
-  const title = `The server answers with status ${response.status}`;
-  return { type: "about:blank", title, status: response.status, code: "UNEXPECTED", fix: "Reload the page" };
+  return createProblem(`The server answers with status ${response.status}`, "UNEXPECTED");
 }
 
-const UNREACHABLE: ProblemDetails = {
-  type: "about:blank",
-  title: "Cannot reach the server",
-  status: 0,
-  code: "UNREACHABLE",
-  fix: "Check that skillgate serve is running; the console connects again by itself",
-};
+function createProblem(title: string, code: string, fix = "Reload the page"): ProblemDetails {
+  return { type: "about:blank", title, status: 0, code, fix };
+}
 
 /** Returns the problem of any thrown value. */
 export function toProblem(thrown: unknown): ProblemDetails {
   if (thrown instanceof ApiError) return thrown.problem;
-  const title = thrown instanceof Error ? thrown.message : String(thrown);
-  return { type: "about:blank", title, status: 0, code: "PAGE_ERROR", fix: "Reload the page" };
+  return createProblem(thrown instanceof Error ? thrown.message : String(thrown), "PAGE_ERROR");
 }

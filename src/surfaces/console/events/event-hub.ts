@@ -5,8 +5,8 @@ import { mayAdminister, mayRead } from "../../../model/caller.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { ConsoleEventName, ConsoleEvents, ServerSummary } from "../messages.ts";
 import { maySeeCall, maySeeRun } from "./activity.ts";
-import { watchApprovals } from "./watch-approvals.ts";
-import { summarizeCall, summarizeRun, summarizeServer } from "./summaries.ts";
+import { summarizeCall, summarizeRun } from "./summaries.ts";
+import { watchApprovals, watchServers } from "./watches.ts";
 
 /** Receives an event as JSON, with the id after which a stream can be resumed. */
 export type EventListener = (name: ConsoleEventName, json: string, id: string) => void;
@@ -24,9 +24,6 @@ export interface EventHub {
 /** Stored events. */
 const MAX_EVENTS = 2_000;
 
-/** Milliseconds between two comparisons of the states of servers, while a browser listens. */
-const SERVERS_MS = 500;
-
 interface HubEvent {
   readonly id: number;
   readonly name: ConsoleEventName;
@@ -40,15 +37,12 @@ export function createEventHub(runtime: Runtime, now: () => number = Date.now): 
   let events: HubEvent[] = [];
   let lastNumber = 0;
 
-  function emit<Name extends ConsoleEventName>(
-    name: Name,
-    createData: (caller: Caller) => ConsoleEvents[Name] | undefined,
-  ): void {
+  const emit: EmitEvent = (name, createData) => {
     const event = { id: ++lastNumber, name, createData };
     events.push(event);
     if (events.length >= MAX_EVENTS * 2) events = events.slice(-MAX_EVENTS);
     for (const listener of listeners) listener(event);
-  }
+  };
 
   const stops = followRuntime(runtime, emit, now);
   const approvals = watchApprovals(runtime, (rows) =>
@@ -122,36 +116,6 @@ function followRuntime(runtime: Runtime, emit: EmitEvent, now: () => number): re
       emit("approval", (caller) => (mayAdminister(caller, "read") && mayRead(caller, path) ? { id, path } : undefined)),
     ),
   ];
-}
-
-/** Compares the states of servers while a browser listens. */
-function watchServers(runtime: Runtime, onChange: (servers: readonly ServerSummary[]) => void) {
-  let followers = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let last = "";
-  const compare = (): void => {
-    const servers = runtime.servers.map(summarizeServer);
-    const text = JSON.stringify(servers);
-    if (text === last) return;
-    last = text;
-    onChange(servers);
-  };
-  const stop = (): void => {
-    clearInterval(timer);
-    timer = undefined;
-  };
-  return {
-    follow() {
-      followers++;
-      if (timer !== undefined) return;
-      compare();
-      timer = setInterval(compare, SERVERS_MS).unref();
-    },
-    unfollow() {
-      if (--followers === 0) stop();
-    },
-    close: stop,
-  };
 }
 
 /** Returns the number in an id of this process. */

@@ -1,8 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
-import type uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
-
-import { formatDuration } from "./text.tsx";
+import { formatCount, formatDuration } from "./text.tsx";
 
 /** One line of a chart. */
 export interface ChartSeries {
@@ -22,120 +18,73 @@ interface ChartProps {
   readonly unit: "count" | "duration";
 }
 
-const HEIGHT_PX = 160;
-
 let clock: Intl.DateTimeFormat | undefined;
 
-function formatClock(seconds: number): string {
+function formatClock(time: number): string {
   clock ??= new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
-  return clock.format(seconds * 1_000);
+  return clock.format(time);
 }
 
-/** Lines over time, which adapt to the width of the page and to its colours. */
+/** Lines over time. */
 export function Chart({ label, times, series, unit }: ChartProps) {
-  const host = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
-  const newest = useRef<uPlot.AlignedData>([[]]);
-  const data: uPlot.AlignedData = [times.map((time) => time / 1_000), ...series.map(({ values }) => [...values])];
-  newest.current = data;
-
-  useEffect(() => {
-    const element = host.current;
-    if (element === null) return undefined;
-    let stop = (): void => {};
-    let isGone = false;
-    void import("uplot").then(({ default: Plot }) => {
-      if (isGone) return;
-      stop = followColors(() => {
-        plot.current?.destroy();
-        plot.current = new Plot(createOptions(element, series, unit), newest.current, element);
-      });
-    });
-    const observer = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
-    observer.observe(element);
-    return () => {
-      isGone = true;
-      observer.disconnect();
-      stop();
-      plot.current?.destroy();
-      plot.current = null;
-    };
-  }, []);
-  useEffect(() => plot.current?.setData(data));
+  const format = unit === "duration" ? formatDuration : formatCount;
+  const top = findTop(
+    series.flatMap(({ values }) => values),
+    unit,
+  );
+  const last = series.map(({ label: name, values }) => {
+    const value = values.findLast((each) => each !== null) ?? undefined;
+    return `${name}: ${value === undefined ? "no value" : format(value)}`;
+  });
   return (
-    <figure class="chart">
-      <div class="chart-legend" aria-hidden="true">
-        {series.map(({ label, color }) => (
-          <span key={label}>
+    <figure class="chart" role="img" aria-label={`${label}. Last values: ${last.join(", ")}`}>
+      <figcaption class="row muted small">
+        {series.map(({ label: name, color }) => (
+          <span key={name}>
             <i class="chart-key" style={{ background: `var(${color})` }} />
-            {label}
+            {name}
           </span>
         ))}
+      </figcaption>
+      <div class="chart-axis chart-values">
+        {[4, 3, 2, 1, 0].map((part) => (
+          <span key={part}>{format((top * part) / 4)}</span>
+        ))}
       </div>
-      <div ref={host} style={{ minHeight: `${HEIGHT_PX}px` }} role="img" aria-label={describe(label, series, unit)} />
+      <svg viewBox={`0 0 ${times.length - 1} ${top}`} preserveAspectRatio="none">
+        {series.map(({ label: name, color, values, isFilled = false }) => (
+          <g key={name} style={{ stroke: `var(${color})`, fill: `var(${color})` }}>
+            {isFilled && <path class="chart-area" d={`${drawLine(values, top)}V${top}H0Z`} />}
+            <path class="chart-line" d={drawLine(values, top)} />
+          </g>
+        ))}
+      </svg>
+      <div class="chart-axis chart-times">
+        {times
+          .filter((_, at) => at % 15 === 14)
+          .map((time) => (
+            <span key={time}>{formatClock(time)}</span>
+          ))}
+      </div>
     </figure>
   );
 }
 
-/** Draws now and whenever the colours of the page change. Returns a function that ends this. */
-function followColors(draw: () => void): () => void {
-  draw();
-  const colors = matchMedia("(prefers-color-scheme: dark)");
-  colors.addEventListener("change", draw);
-  const themes = new MutationObserver(draw);
-  themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  return () => {
-    themes.disconnect();
-    colors.removeEventListener("change", draw);
-  };
+/** Returns a value above all that divides into four round parts. */
+function findTop(values: readonly (number | null)[], unit: ChartProps["unit"]): number {
+  const max = Math.max(...values.map((value) => value ?? 0));
+  const step = 10 ** Math.floor(Math.log10(Math.max(max, 1) / 4));
+  const smallest = unit === "count" ? Math.max(step, 1) : step;
+  return Math.max(1, Math.ceil((max * 1.05) / (smallest * 4))) * smallest * 4;
 }
 
-function describe(label: string, series: readonly ChartSeries[], unit: ChartProps["unit"]): string {
-  const parts = series.map(({ label, values }) => {
-    const last = values.findLast((value) => value !== null);
-    return `${label}: ${last === undefined || last === null ? "no value" : format(last, unit)}`;
-  });
-  return `${label}. Last values: ${parts.join(", ")}`;
-}
-
-function format(value: number, unit: ChartProps["unit"]): string {
-  return unit === "duration" ? formatDuration(value) : value.toLocaleString();
-}
-
-function createOptions(element: HTMLElement, series: readonly ChartSeries[], unit: ChartProps["unit"]): uPlot.Options {
-  const style = getComputedStyle(element);
-  /** The canvas does not know the variables of the style. */
-  const color = (name: string): string => {
-    element.style.color = `var(${name})`;
-    return style.color;
-  };
-  const axis = {
-    stroke: color("--text-muted"),
-    font: `12px ${style.fontFamily}`,
-    grid: { stroke: color("--line"), width: 1 },
-    ticks: { show: false },
-  };
-  return {
-    width: Math.max(element.clientWidth, 100),
-    height: HEIGHT_PX,
-    legend: { show: false },
-    cursor: { y: false, points: { size: 6 } },
-    padding: [8, 8, 0, 0],
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.15, unit === "count" ? 4 : 1)] } },
-    axes: [
-      { ...axis, values: (_plot, splits) => splits.map(formatClock) },
-      { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value, unit)) },
-    ],
-    series: [
-      {},
-      ...series.map(({ label, color: name, isFilled = false }) => ({
-        label,
-        stroke: color(name),
-        width: 1.5,
-        spanGaps: false,
-        points: { show: unit === "duration", size: 5 },
-        ...(isFilled && { fill: `color-mix(in srgb, ${color(name)} 16%, transparent)` }),
-      })),
-    ],
-  };
+/** Draws the values; one without neighbours is a point. */
+function drawLine(values: readonly (number | null)[], top: number): string {
+  return values
+    .map((value, at) => {
+      if (value === null) return "";
+      const isStart = (values[at - 1] ?? null) === null;
+      return `${isStart ? "M" : "L"}${at} ${top - value}${isStart ? "h0" : ""}`;
+    })
+    .join("");
 }

@@ -76,7 +76,7 @@ export function CommandPalette({ commands, find, onClose }: CommandPaletteProps)
         onKeyDown={onKeyDown}
       />
       <Entries id={id} entries={entries} active={active} current={current} onRun={run} />
-      {entries.length === 0 && <p class="palette-none muted">Nothing found. Try fewer letters.</p>}
+      {entries.length === 0 && <p class="empty">Nothing found. Try fewer letters.</p>}
     </Dialog>
   );
 }

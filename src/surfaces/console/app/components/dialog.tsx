@@ -37,8 +37,8 @@ export function Dialog({ title, onClose, children, form = "box" }: DialogProps) 
         if (event.target === ref.current) onClose();
       }}
     >
-      <div class="dialog-body">
-        <header class={form === "palette" ? "visually-hidden" : "dialog-header"}>
+      <div class="stack dialog-body">
+        <header class={form === "palette" ? "visually-hidden" : "row dialog-header"}>
           <h2 id={id}>{title}</h2>
           {form !== "palette" && <Button label="Close" tone="quiet" icon="close" onClick={onClose} />}
         </header>
@@ -72,7 +72,7 @@ export function Confirmation() {
   return (
     <Dialog title={title} onClose={() => resolve(false)}>
       <Text in="p" value={text} />
-      <div class="form-actions">
+      <div class="row form-actions">
         <Button label="Cancel" onClick={() => resolve(false)} />
         <Button label={confirm} tone="danger" onClick={() => resolve(true)} />
       </div>

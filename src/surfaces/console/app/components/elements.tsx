@@ -18,7 +18,7 @@ export function Card({ title, actions, children }: CardProps) {
   const id = useId();
   return (
     <section class="card" aria-labelledby={id}>
-      <header class="card-header">
+      <header class="row card-header">
         <h2 id={id}>{title}</h2>
         {actions !== undefined && <div class="row">{actions}</div>}
       </header>
@@ -95,8 +95,8 @@ interface StatusBadgeProps {
 /** A state in a word, with a dot in its colour. */
 export function StatusBadge({ label, state = label, tone = TONES[state] ?? "off" }: StatusBadgeProps) {
   return (
-    <span class={`badge badge-${tone}`}>
-      <span class="badge-dot" aria-hidden="true" />
+    <span class="badge" style={{ color: `var(--${tone})` }}>
+      <span class={tone === "busy" ? "badge-dot badge-busy" : "badge-dot"} aria-hidden="true" />
       {label}
     </span>
   );
@@ -175,7 +175,7 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, Compo
           value !== undefined &&
           value !== false && (
             <>
-              <Text in="dt" value={name} limit={100} />
+              <Text in="dt" class="muted" value={name} limit={100} />
               <dd>{value}</dd>
             </>
           ),

@@ -57,7 +57,7 @@ export function Form(props: FormProps) {
     >
       {children}
       {error !== undefined && <ErrorNotice error={error} />}
-      <div class="form-actions">
+      <div class="row form-actions">
         {onCancel !== undefined && <Button label="Cancel" onClick={onCancel} />}
         <Button label={submit} type="submit" tone="primary" disabled={isBusy || (needsChange && !isChanged)} />
       </div>

@@ -11,7 +11,7 @@ export function SearchPage({ query }: PageProps) {
   const words = query.get("q") ?? "";
   return (
     <>
-      <p class="lead">What a model finds when it calls search_skills with these words.</p>
+      <p class="muted">What a model finds when it calls search_skills with these words.</p>
       <FilterField
         label="Words"
         class="large"
@@ -48,7 +48,7 @@ function Results({ results, text }: SearchResults) {
             <li key={path} class="stack-tight">
               <div class="list-row">
                 <Text in="strong" class="list-main" href={formatLink(["methods", path])} value={path} limit={200} />
-                <span class="score muted" title="Score of the search">
+                <span class="row muted small" title="Score of the search">
                   <span class="score-bar" style={{ inlineSize: `${Math.max(4, (score / best) * 64)}px` }} />
                   {score.toFixed(2)}
                 </span>

@@ -125,7 +125,7 @@ function IssuedKeyDialog({ issued: { text, key }, onClose }: IssuedKeyDialogProp
       <p class="muted" role="status">
         {state.value}
       </p>
-      <div class="form-actions">
+      <div class="row form-actions">
         <Button label="Copy" tone="primary" autofocus onClick={copy} />
         <Button label="Done" onClick={onClose} />
       </div>

@@ -67,7 +67,7 @@ export function PlaygroundPage({ info, query }: PageProps) {
               if (text.length <= MAX_STORED_UNITS) localStorage.setItem(STORAGE_KEY, text);
             }}
           />
-          <p class="muted small editor-help">
+          <p class="muted small">
             <kbd>Ctrl Enter</kbd> runs, <kbd>Ctrl Space</kbd> completes, <kbd>Tab</kbd> leaves the editor
           </p>
           <PlanView check={check.value} onPlace={move} />

@@ -32,7 +32,7 @@ function Introduction({
 }) {
   return (
     <>
-      <p class="lead">
+      <p class="muted">
         {asksDestructive ? "Destructive calls ask first, unless a row decides. " : ""}
         {onlyTightens ? "The project is not trusted, so its policy can only tighten. " : ""}
         The rules are in <code>{file}</code>; a change is in force as soon as the file is saved.

@@ -8,7 +8,7 @@ import { formatLink } from "../../router.ts";
 export function RunComparisonView({ first, second }: { readonly first: string; readonly second: string }) {
   return (
     <>
-      <p class="lead">
+      <p class="muted">
         <a href={formatLink(["runs", first])}>Run {first.slice(0, 8)}</a> and{" "}
         <a href={formatLink(["runs", second])}>run {second.slice(0, 8)}</a>
       </p>
