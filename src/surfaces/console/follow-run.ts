@@ -1,11 +1,14 @@
+import type { Context } from "hono";
+
 import type { Caller } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions } from "../../runtime.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
-import type { SendLine } from "./answer-lines.ts";
+import { followCredential } from "../http/index.ts";
 import { findApproval, summarizeApproval } from "./api/approvals.ts";
 import type { RunLine } from "./messages.ts";
-import type { ConsoleServices } from "./services.ts";
+import { toProblem } from "./problem.ts";
+import type { ConsoleEnvironment, ConsoleServices } from "./services.ts";
 
 /** Creates what a run needs to report its events to a browser, and to ask the person there. Secrets are masked. */
 export function createRunListeners(
@@ -47,4 +50,39 @@ export function describeOutcome(outcome: Outcome, { runtime }: Pick<ConsoleServi
       ? { ...outcome, value: toPlainValue(outcome.value) }
       : outcome;
   return runtime.secrets.maskTexts<Outcome>(plain);
+}
+
+/** Sends one JSON object a line; does nothing when the browser has left. */
+export type SendLine<Line> = (line: Line) => void;
+
+/**
+ * Answers with lines of JSON while `work` lasts. `signal` aborts when the browser leaves, at the logout and at the end of the
+ * credential. An error is the last line: `{ "kind": "problem", "problem": … }`.
+ */
+export function answerLines<Line>(
+  c: Context<ConsoleEnvironment>,
+  work: (send: SendLine<Line>, signal: AbortSignal) => Promise<void>,
+): Response {
+  const controller = new AbortController();
+  const ended = c.get("ended");
+  const signals = ended === undefined ? [controller.signal] : [controller.signal, ended];
+  const { signal, stop } = followCredential(AbortSignal.any(signals), c.get("life"));
+  c.env.outgoing.once("close", () => controller.abort());
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async start(stream) {
+      const send = (line: unknown): void => {
+        if (!controller.signal.aborted) stream.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
+      };
+      try {
+        await work(send, signal);
+      } catch (thrown) {
+        send({ kind: "problem", problem: toProblem(thrown) });
+      }
+      stop();
+      if (!controller.signal.aborted) stream.close();
+    },
+    cancel: () => controller.abort(),
+  });
+  return c.body(body, 200, { "content-type": "application/x-ndjson", "x-accel-buffering": "no" });
 }

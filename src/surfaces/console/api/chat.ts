@@ -9,7 +9,7 @@ import {
 } from "../../../agent/index.ts";
 import { loadConfig, lookUp } from "../../../config/index.ts";
 import { setBounded } from "../../../shared/lru.ts";
-import { answerLines } from "../answer-lines.ts";
+import { answerLines } from "../follow-run.ts";
 import { type ConsoleConversation, createConsoleConversation } from "../chat-conversation.ts";
 import { type Endpoints, forAdmin, type JsonObject, readNumber, readText } from "../endpoints.ts";
 import type { ChatInfo, ChatLine } from "../messages.ts";

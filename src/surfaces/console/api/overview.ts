@@ -6,7 +6,7 @@ import { truncateText } from "../../../shared/format-text.ts";
 import { openEventStream } from "../../mcp/index.ts";
 import { type Endpoints, readNumber } from "../endpoints.ts";
 import { filterServers } from "../events/event-hub.ts";
-import { summarizeServer } from "../events/summaries.ts";
+import { summarizeServer } from "../events/activity.ts";
 import type { MethodSummary, Overview } from "../messages.ts";
 import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
 

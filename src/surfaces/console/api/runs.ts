@@ -8,10 +8,9 @@ import { writeSavedSkill } from "../../../runtime/saved/write-skill.ts";
 import { compareRuns, createTimeline, type RunRecord } from "../../../runs/index.ts";
 import { cutText } from "../../../shared/format-text.ts";
 import { toFileStem } from "../../../shared/names/file-stem.ts";
-import { answerLines } from "../answer-lines.ts";
 import { requireConfig } from "../config-files.ts";
 import { type ConsoleRequest, type Endpoints, forAdmin, readNumber, readText } from "../endpoints.ts";
-import { createRunListeners, describeOutcome } from "../follow-run.ts";
+import { answerLines, createRunListeners, describeOutcome } from "../follow-run.ts";
 import {
   RECORDED_RUN_STATES,
   type RecordedRunDetail,

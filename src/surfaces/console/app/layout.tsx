@@ -1,6 +1,5 @@
-import { type Signal, useSignal } from "@preact/signals";
-import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 
 import type { SearchResults, SessionInfo } from "../messages.ts";
 import { request } from "./api.ts";
@@ -18,11 +17,13 @@ import { logOut } from "./state/session.ts";
 import { selectTheme, type Theme, theme, THEMES } from "./state/theme.ts";
 import { showError } from "./state/toasts.ts";
 
+const isPaletteOpen = signal(false);
+
+/** True on a narrow window while the navigation is shown. */
+const isMenuOpen = signal(false);
+
 /** The frame of all pages: navigation, command palette, messages, and the page that the address names. */
 export function Layout({ info }: { readonly info: SessionInfo }) {
-  const isPaletteOpen = useSignal(false);
-  const isMenuOpen = useSignal(false);
-  const content = useRef<HTMLElement>(null);
   const pages = PAGES.filter(({ isVisible }) => isVisible?.(info) ?? true);
   const { segments, query } = route.value;
   const [path = "", ...rest] = segments;
@@ -37,10 +38,9 @@ export function Layout({ info }: { readonly info: SessionInfo }) {
 
   return (
     <div class="frame">
-      <SkipLink content={content} />
-      <Bar info={info} isMenuOpen={isMenuOpen} isPaletteOpen={isPaletteOpen} />
-      <Navigation pages={pages} path={path} isOpen={isMenuOpen.value} />
-      <main id="content" class="content" tabIndex={-1} ref={content}>
+      <Bar info={info} />
+      <Navigation pages={pages} path={path} />
+      <main id="content" class="content" tabIndex={-1}>
         <h1>{title}</h1>
         {page === undefined ? (
           <EmptyState icon="warning" title="This page does not exist">
@@ -63,70 +63,48 @@ export function Layout({ info }: { readonly info: SessionInfo }) {
   );
 }
 
-interface BarProps {
-  readonly info: SessionInfo;
-  readonly isMenuOpen: Signal<boolean>;
-  readonly isPaletteOpen: Signal<boolean>;
-}
-
-function Bar({ info, isMenuOpen, isPaletteOpen }: BarProps) {
-  return (
-    <header class="bar">
-      <MenuButton isOpen={isMenuOpen} />
-      <a class="brand" href="#/">
-        Skillgate
-      </a>
-      <button type="button" class="palette-button" onClick={() => (isPaletteOpen.value = true)}>
-        <Icon name="search" />
-        <span>Find</span>
-        <kbd>Ctrl K</kbd>
-      </button>
-      <span role="status" aria-label="Connection to the server">
-        {CONNECTION_BADGES[connection.value]}
-      </span>
-      <Account info={info} />
-    </header>
-  );
-}
-
-function SkipLink({ content }: { readonly content: RefObject<HTMLElement | null> }) {
+function Bar({ info }: { readonly info: SessionInfo }) {
   const skip = (event: Event): void => {
     event.preventDefault(); // the address names the page, not the element
-    content.current?.focus();
+    document.querySelector<HTMLElement>("#content")?.focus();
   };
   return (
-    <a class="button button-primary skip-link" href="#content" onClick={skip}>
-      Skip to the content
-    </a>
+    <>
+      <a class="button button-primary skip-link" href="#content" onClick={skip}>
+        Skip to the content
+      </a>
+      <header class="bar">
+        <button
+          type="button"
+          class="button button-quiet"
+          aria-label="Menu"
+          aria-expanded={isMenuOpen.value}
+          aria-controls="navigation"
+          onClick={() => (isMenuOpen.value = !isMenuOpen.value)}
+        >
+          <Icon name="menu" />
+        </button>
+        <a class="brand" href="#/">
+          Skillgate
+        </a>
+        <button type="button" class="palette-button" onClick={() => (isPaletteOpen.value = true)}>
+          <Icon name="search" />
+          <span>Find</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+        <span role="status" aria-label="Connection to the server">
+          {CONNECTION_BADGES[connection.value]}
+        </span>
+        <Account info={info} />
+      </header>
+    </>
   );
 }
 
-function MenuButton({ isOpen }: { readonly isOpen: Signal<boolean> }) {
+/** The links to the pages; `path` is that of the page that is open. */
+function Navigation({ pages, path }: { readonly pages: readonly Page[]; readonly path: string }) {
   return (
-    <button
-      type="button"
-      class="button button-quiet"
-      aria-label="Menu"
-      aria-expanded={isOpen.value}
-      aria-controls="navigation"
-      onClick={() => (isOpen.value = !isOpen.value)}
-    >
-      <Icon name="menu" />
-    </button>
-  );
-}
-
-interface NavigationProps {
-  readonly pages: readonly Page[];
-  /** The path of the page that is open. */
-  readonly path: string;
-  /** True on a narrow window while the menu is open. */
-  readonly isOpen: boolean;
-}
-
-function Navigation({ pages, path, isOpen }: NavigationProps) {
-  return (
-    <nav id="navigation" class={isOpen ? "navigation navigation-open" : "navigation"} aria-label="Pages">
+    <nav id="navigation" class={isMenuOpen.value ? "navigation navigation-open" : "navigation"} aria-label="Pages">
       <ul>
         {pages.map((page) => (
           <li key={page.path}>

@@ -1,7 +1,8 @@
 import { type Caller, mayAdminister, mayRead } from "../../../model/caller.ts";
-import type { Runtime } from "../../../runtime.ts";
-import type { ActivityMinutes, CallSummary, RunSummary } from "../messages.ts";
-import { summarizeCall, summarizeRun } from "./summaries.ts";
+import type { Outcome } from "../../../model/outcome.ts";
+import type { AuditEntry } from "../../../router/index.ts";
+import type { RunFacts, Runtime } from "../../../runtime.ts";
+import type { ActivityMinutes, CallSummary, RunSummary, ServerSummary } from "../messages.ts";
 
 /** The runs and calls of the last hour, in memory. */
 export interface Activity {
@@ -103,4 +104,39 @@ function groupByMinute<Entry extends { readonly time: number }>(
 
 function findQuantile(sorted: readonly number[], part: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? null;
+}
+
+export function summarizeRun(outcome: Outcome, { caller }: RunFacts, time: number): RunSummary {
+  const { kind, runId } = outcome;
+  const usage = "usage" in outcome ? outcome.usage : undefined;
+  return {
+    runId,
+    caller,
+    kind,
+    time,
+    durationMs: usage?.wallMs ?? 0,
+    calls: usage?.calls ?? 0,
+    code: findErrorCode(outcome),
+  };
+}
+
+function findErrorCode(outcome: Outcome): string | null {
+  if (outcome.kind === "failed") return outcome.error.code;
+  return outcome.kind === "refused" ? (outcome.violations[0]?.code ?? null) : null;
+}
+
+export function summarizeCall(entry: AuditEntry): CallSummary {
+  const { runId, callId, caller, path, time, durationMs, outcome, code } = entry;
+  return { runId, callId, caller, path, time, durationMs, outcome, code: code ?? null };
+}
+
+export function summarizeServer({
+  name,
+  skill,
+  status,
+  error,
+  transport,
+  toolCount,
+}: Runtime["servers"][number]): ServerSummary {
+  return { name, skill, status, error: error ?? null, transport, toolCount };
 }

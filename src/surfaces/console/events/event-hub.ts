@@ -4,8 +4,7 @@ import type { Caller } from "../../../model/caller.ts";
 import { mayAdminister, mayRead } from "../../../model/caller.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { ConsoleEventName, ConsoleEvents, ServerSummary } from "../messages.ts";
-import { maySeeCall, maySeeRun } from "./activity.ts";
-import { summarizeCall, summarizeRun } from "./summaries.ts";
+import { maySeeCall, maySeeRun, summarizeCall, summarizeRun } from "./activity.ts";
 import { watchApprovals, watchServers } from "./watches.ts";
 
 /** Receives an event as JSON, with the id after which a stream can be resumed. */

@@ -1,6 +1,6 @@
 import type { Runtime } from "../../../runtime.ts";
 import type { ServerSummary } from "../messages.ts";
-import { summarizeServer } from "./summaries.ts";
+import { summarizeServer } from "./activity.ts";
 
 /** Follows a source of changes while a browser listens. */
 export interface ChangeWatch {

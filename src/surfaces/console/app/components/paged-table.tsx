@@ -87,6 +87,6 @@ type Page<Row> = readonly [number: number, rows: readonly Row[]];
 function addPage<Row>(pages: ReadonlyMap<number, readonly Row[]>, added: Page<Row>, visible: readonly number[]) {
   const others = [...pages].filter(([page]) => page !== added[0]);
   const spare = Math.max(0, others.length + 1 - MAX_PAGES);
-  const forgotten = others.filter(([page]) => !visible.includes(page)).slice(0, spare);
-  return new Map([...others.filter((each) => !forgotten.includes(each)), added]);
+  const forgotten = new Set(others.filter(([page]) => !visible.includes(page)).slice(0, spare));
+  return new Map([...others.filter((each) => !forgotten.has(each)), added]);
 }

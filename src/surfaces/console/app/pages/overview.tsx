@@ -45,8 +45,12 @@ function Content({ overview }: { readonly overview: Overview }) {
         </Card>
       </div>
       <div class="columns">
-        <Card title="Servers">{servers.length === 0 ? <NoServers /> : <Servers servers={servers} />}</Card>
-        <Card title="Recent runs">{recentRuns.length === 0 ? <NoRuns /> : <Runs runs={recentRuns} />}</Card>
+        <Card title="Servers">
+          <Servers servers={servers} />
+        </Card>
+        <Card title="Recent runs">
+          <Runs runs={recentRuns} />
+        </Card>
       </div>
     </>
   );
@@ -114,6 +118,13 @@ function Problems({ problems }: Pick<Overview, "problems">) {
 }
 
 function Servers({ servers }: { readonly servers: readonly ServerSummary[] }) {
+  if (servers.length === 0)
+    return (
+      <EmptyState icon="servers" title="No MCP servers">
+        <a href={formatLink(["servers"])}>Add one</a>, or import those of another client:{" "}
+        <code>skillgate mcp import claude-code</code>
+      </EmptyState>
+    );
   return (
     <ul class="list">
       {servers.map(({ name, status, error, toolCount }) => (
@@ -133,6 +144,13 @@ function Servers({ servers }: { readonly servers: readonly ServerSummary[] }) {
 }
 
 function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
+  if (runs.length === 0)
+    return (
+      <EmptyState icon="runs" title="No runs since the server started">
+        Try <a href={formatLink(["search"])}>a search</a>, or connect a client:{" "}
+        <code>skillgate connect claude-code</code>
+      </EmptyState>
+    );
   return (
     <ul class="list">
       {runs.map(({ runId, time, kind, code, calls, durationMs }) => (
@@ -147,23 +165,6 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function NoServers() {
-  return (
-    <EmptyState icon="servers" title="No MCP servers">
-      <a href={formatLink(["servers"])}>Add one</a>, or import those of another client:{" "}
-      <code>skillgate mcp import claude-code</code>
-    </EmptyState>
-  );
-}
-
-function NoRuns() {
-  return (
-    <EmptyState icon="runs" title="No runs since the server started">
-      Try <a href={formatLink(["search"])}>a search</a>, or connect a client: <code>skillgate connect claude-code</code>
-    </EmptyState>
   );
 }
 

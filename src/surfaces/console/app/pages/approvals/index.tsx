@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import type { ApprovalScope } from "../../../../../model/approval.ts";
 import type { ApprovalSummary, SessionInfo } from "../../../messages.ts";
@@ -8,7 +8,6 @@ import { Load } from "../../components/load.tsx";
 import { Text, Time } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
-import { useAnswerKeys } from "./answer-keys.ts";
 
 interface ApprovalLists {
   readonly pending: readonly ApprovalSummary[];
@@ -123,4 +122,26 @@ function Answered({ approvals }: { readonly approvals: readonly ApprovalSummary[
       </ul>
     </Card>
   );
+}
+
+/** Calls a function at a letter that is typed outside of fields and dialogs. */
+function useAnswerKeys(keys: Readonly<Record<string, () => void>>): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, altKey, repeat, target } = event;
+      if (ctrlKey || metaKey || altKey || repeat || isField(target)) return;
+      const run = Object.hasOwn(latest.current, key.toLowerCase()) ? latest.current[key.toLowerCase()] : undefined;
+      if (run === undefined || document.querySelector("dialog[open]") !== null) return;
+      event.preventDefault();
+      run();
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, textarea, select, [contenteditable='true']") !== null;
 }

@@ -1,14 +1,17 @@
+import { useSignal } from "@preact/signals";
+
 import type { AuditItem } from "../../../../../shared/audit/items.ts";
+import type { AuditCheck } from "../../../messages.ts";
+import { request } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { Button, EmptyState, ErrorNotice, Facts, Skeleton, StatusBadge } from "../../components/elements.tsx";
+import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
 import { countOf, formatCount, formatDuration, Text, Time } from "../../components/text.tsx";
 import { type TableColumn, VirtualTable } from "../../components/virtual-table.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
-import { AuditFilterForm } from "./audit-filter.tsx";
 import { useAuditRows } from "./audit-rows.ts";
-import { AuditTools } from "./audit-tools.tsx";
 
 const COLUMNS: readonly TableColumn<AuditItem>[] = [
   { title: "Record", width: "72px", isWideOnly: true, align: "end", render: ({ seq }) => formatCount(seq) },
@@ -121,5 +124,94 @@ function NoRecords({ isFiltered, isStored }: NoRecordsProps) {
         </>
       )}
     </EmptyState>
+  );
+}
+
+const DECISIONS: readonly Choice[] = [
+  ["", "all"],
+  ["allowed", "allowed"],
+  ["refused", "refused"],
+];
+
+/** The filter of the records. The address of the page has it, so that it can be shared. */
+function AuditFilterForm({ query }: { readonly query: URLSearchParams }) {
+  const { caller, method, decision, since, until } = Object.fromEntries(query);
+  const select = ({ since: from = "", until: to = "", ...texts }: FormValues): void =>
+    navigate(formatLink(["audit"], { ...texts, since: toMilliseconds(from), until: toMilliseconds(to) }));
+  return (
+    <Form submit="Filter" class="filter" version={query.toString()} onSubmit={select}>
+      <Field name="caller" label="Caller" placeholder="owner" value={caller} />
+      <Field name="method" label="Method or skill" placeholder="MailSkill" value={method} />
+      <Field name="decision" label="Decision" choices={DECISIONS} value={decision} />
+      <Field name="since" label="From" type="datetime-local" value={toLocalTime(since)} />
+      <Field name="until" label="Until" type="datetime-local" value={toLocalTime(until)} />
+    </Form>
+  );
+}
+
+/** The form of the browser's field for times, in the zone of the reader. */
+function toLocalTime(milliseconds: string | undefined): string {
+  const date = new Date(Number(milliseconds));
+  if (Number.isNaN(date.getTime())) return "";
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+function toMilliseconds(local: string): string {
+  const time = new Date(local).getTime();
+  return Number.isNaN(time) ? "" : String(time);
+}
+
+/** The check of the chain, and the downloads of the records that the filter selects. */
+function AuditTools({ parameters }: { readonly parameters: string }) {
+  const check = useSignal<AuditCheck | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const verify = async (): Promise<void> => {
+    isBusy.value = true;
+    try {
+      check.value = await request<AuditCheck>("/audit/verify", { method: "POST", body: {} });
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return (
+    <>
+      <div class="row">
+        <Button label="Verify" disabled={isBusy.value} onClick={verify} />
+        <a class="button" href={createAddress("jsonl", parameters)} download>
+          Export JSON lines
+        </a>
+        <a class="button" href={createAddress("csv", parameters)} download>
+          Export CSV
+        </a>
+      </div>
+      {check.value !== undefined && <CheckNotice check={check.value} />}
+    </>
+  );
+}
+
+function createAddress(format: "csv" | "jsonl", parameters: string): string {
+  const query = new URLSearchParams(parameters);
+  query.set("format", format);
+  return `/console/api/audit/export?${query}`;
+}
+
+function CheckNotice({ check }: { readonly check: AuditCheck }) {
+  if (check.kind === "broken")
+    return (
+      <div class="notice notice-error" role="alert">
+        <Text in="p" class="notice-title" value={check.says} />
+        <p>
+          The records before it are as they were written.{" "}
+          <a href={formatLink(["audit", String(check.seq)])}>Open record {formatCount(check.seq)}</a>
+        </p>
+      </div>
+    );
+  return (
+    <p class="notice" role="status">
+      {check.records === 0
+        ? "The audit log has no records."
+        : `All is well: ${countOf(check.records, "record")}, each in its place, and ${countOf(check.heads, "signed head")}.`}
+    </p>
   );
 }

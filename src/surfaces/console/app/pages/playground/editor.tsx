@@ -16,8 +16,7 @@ import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { ProgramCheck } from "../../../messages.ts";
-import { completeProgram } from "./completion.ts";
-import { createProgramLinter } from "./program-linter.ts";
+import { completeProgram, createProgramLinter } from "./language.ts";
 
 interface EditorProps {
   /** The text at first. */

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 
-import type { RecordedRunDetail, RecordedRunSummary, RowPage, RunLine } from "../../../messages.ts";
+import type { RecordedRunDetail, RecordedRunSummary, RowPage, RunLine, SavedSkillFacts } from "../../../messages.ts";
 import { ApiError, request, requestLines } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button, EmptyState } from "../../components/elements.tsx";
+import { Field, Form, type FormValues } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
 import { Text, Time } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
 import { showToast } from "../../state/toasts.ts";
-import { SaveSkillDialog } from "./save-skill.tsx";
 
 interface RunActionsProps {
   readonly run: RecordedRunDetail;
@@ -112,5 +112,37 @@ function OtherRuns({ run, others }: OtherRunsProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+interface SaveSkillDialogProps {
+  readonly run: string;
+  readonly onClose: () => void;
+}
+
+/** The form that makes a saved skill of a run. */
+function SaveSkillDialog({ run, onClose }: SaveSkillDialogProps) {
+  const save = async ({ name, description, parameters = "" }: FormValues): Promise<void> => {
+    const lines = parameters.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+    const body = { name, description, parameters: lines };
+    const saved = await request<SavedSkillFacts>(`/runs/${encodeURIComponent(run)}/skill`, { method: "POST", body });
+    showToast({ tone: "ok", text: `Saved ${saved.path}(${saved.parameters.join(", ")}) in ${saved.file}` });
+    onClose();
+  };
+  return (
+    <Dialog title="Save as a skill" onClose={onClose}>
+      <p class="muted">The program becomes a method that later programs call. Its recorded calls become its test.</p>
+      <Form submit="Save" onSubmit={save}>
+        <Field name="name" label="Name" required autofocus placeholder="city weather" note="One or a few words" />
+        <Field name="description" label="Description" note="What it does, for search" />
+        <Field
+          name="parameters"
+          label="Parameters"
+          rows={3}
+          placeholder={"city\norder=1001"}
+          note="One a line: a constant of the program, or a name with the value that it replaces"
+        />
+      </Form>
+    </Dialog>
   );
 }

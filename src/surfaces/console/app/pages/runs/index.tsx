@@ -1,12 +1,12 @@
-import { RECORDED_RUN_STATES, type RecordedRunSummary } from "../../../messages.ts";
-import { EmptyState, StatusBadge } from "../../components/elements.tsx";
+import { RECORDED_RUN_STATES, type RecordedRunSummary, type RunComparison } from "../../../messages.ts";
+import { Card, EmptyState, StatusBadge } from "../../components/elements.tsx";
 import { Field, FilterField } from "../../components/form.tsx";
+import { Load } from "../../components/load.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";
-import { Text, Time } from "../../components/text.tsx";
+import { Code, Text, Time } from "../../components/text.tsx";
 import type { TableColumn } from "../../components/virtual-table.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
-import { RunComparisonView } from "./comparison.tsx";
 import { RunDetail } from "./detail.tsx";
 
 const COLUMNS: readonly TableColumn<RecordedRunSummary>[] = [
@@ -78,6 +78,42 @@ function RunList({ query, isAdmin }: { readonly query: URLSearchParams; readonly
           </EmptyState>
         )}
       </PagedTable>
+    </>
+  );
+}
+
+/** The differences between two runs, call by call. */
+function RunComparisonView({ first, second }: { readonly first: string; readonly second: string }) {
+  return (
+    <>
+      <p class="muted">
+        <a href={formatLink(["runs", first])}>Run {first.slice(0, 8)}</a> and{" "}
+        <a href={formatLink(["runs", second])}>run {second.slice(0, 8)}</a>
+      </p>
+      <Load<RunComparison> path={`/runs/${encodeURIComponent(first)}/diff/${encodeURIComponent(second)}`}>
+        {({ differences }) => <Differences differences={differences} />}
+      </Load>
+    </>
+  );
+}
+
+function Differences({ differences }: Pick<RunComparison, "differences">) {
+  if (differences.length === 0)
+    return (
+      <EmptyState icon="runs" title="The runs are the same">
+        Program, calls, answers and outcome are equal.
+      </EmptyState>
+    );
+  return (
+    <>
+      {differences.map(({ call, path, part, first, second }, at) => (
+        <Card key={at} title={call === undefined ? part : `Call ${call}, ${path}: ${part}`}>
+          <div class="columns">
+            <Code label="First run" value={first} />
+            <Code label="Second run" value={second} />
+          </div>
+        </Card>
+      ))}
     </>
   );
 }
