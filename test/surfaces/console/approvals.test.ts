@@ -2,26 +2,11 @@ import { type Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
 import { createKeys } from "../../../src/keys/index.ts";
-import type { Outcome } from "../../../src/model/outcome.ts";
-import { createFolder, followQuestions } from "../../approvals/mail.ts";
-import { findViolations } from "./axe.ts";
-import {
-  type ConsoleServer,
-  goTo,
-  hasChromium,
-  openConsole,
-  openPage,
-  serveConsole,
-  takeScreenshot,
-  useBrowser,
-} from "./browser.ts";
-import { BankSkill } from "./bank.ts";
+import { followQuestions } from "../../approvals/mail.ts";
+import { goTo, hasChromium, openConsole, openPage, takeScreenshot, useBrowser } from "./browser.ts";
+import { PROGRAM, serveBank, startRuns } from "./bank.ts";
 
 useBrowser();
-
-const PROGRAM = `const to = await device.BankSkill.find({ name: "Ada" });
-await device.BankSkill.transfer({ to, amount: 40, note: "rent" });
-return "done";`;
 
 describe.skipIf(!hasChromium)("the page of approvals", () => {
   test("shows the call, its program and where its arguments came from, and takes an answer [O2, P6]", async () => {
@@ -87,7 +72,7 @@ describe.skipIf(!hasChromium)("the page of approvals", () => {
   });
 
   test("shows a key only the questions of its own calls, without the right to answer them [O2, P2, P6]", async () => {
-    const server = await serveBank({ auth: true });
+    const server = await serveBank({ settings: { auth: true } });
     const keys = createKeys(await server.runtime.database());
     const { text, key } = await keys.create({ name: "robot", permissions: ["ToolInvoke(*)"] });
     const next = followQuestions(server.runtime);
@@ -108,39 +93,7 @@ describe.skipIf(!hasChromium)("the page of approvals", () => {
       await server.runtime.approvals.answer(id, { approve: false });
     await Promise.all([own, ...outcomes]);
   });
-
-  test.each([
-    ["light", 1280],
-    ["dark", 360],
-  ] as const)("is accessible in %s colours at %d pixels [O2]", async (theme, width) => {
-    const server = await serveBank();
-    const { outcomes, ids } = await startRuns(server, [PROGRAM]);
-    const { page } = await openConsole(server, `#/approvals/${ids[0]}`, { theme, width });
-    await page.getByRole("article").waitFor();
-    expect(await findViolations(page)).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    await takeScreenshot(page, `approvals-${theme}-${width}`);
-    await server.runtime.approvals.answer(ids[0]!, { approve: false });
-    await outcomes[0];
-  });
 });
-
-function serveBank(settings: { readonly auth?: boolean } = {}): Promise<ConsoleServer> {
-  const runtime = { store: createFolder(), skills: [BankSkill], approvals: { wait: true } };
-  return serveConsole({ settings, runtime });
-}
-
-/** Starts programs, one after the other has asked its question. */
-async function startRuns({ runtime }: ConsoleServer, sources: readonly string[]) {
-  const next = followQuestions(runtime);
-  const outcomes: Promise<Outcome>[] = [];
-  const ids: string[] = [];
-  for (const source of sources) {
-    outcomes.push(runtime.run(source));
-    ids.push((await next()).id);
-  }
-  return { outcomes, ids };
-}
 
 const getActive = (page: Page): Promise<string> => page.locator(".approval-active").innerText({ timeout: 1_000 });
 

@@ -1,4 +1,7 @@
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
+import type { Outcome } from "../../../src/model/outcome.ts";
+import { createFolder, followQuestions } from "../../approvals/mail.ts";
+import { type ConsoleServer, type ConsoleServerOptions, serveConsole } from "./browser.ts";
 
 /** A skill with an effect that a person must approve, and with hostile texts. */
 export const BankSkill = defineSkill({
@@ -47,3 +50,30 @@ export const BankSkill = defineSkill({
     },
   },
 });
+
+interface BankOptions extends Pick<ConsoleServerOptions, "settings"> {
+  /** The folder of its store; default: one of its own. */
+  readonly store?: string;
+}
+
+/** Starts a server with `BankSkill`, whose calls wait for answers. */
+export function serveBank({ store = createFolder(), ...options }: BankOptions = {}): Promise<ConsoleServer> {
+  return serveConsole({ ...options, runtime: { store, skills: [BankSkill], approvals: { wait: true } } });
+}
+
+/** Transfers what it has found, after a question. */
+export const PROGRAM = `const to = await device.BankSkill.find({ name: "Ada" });
+await device.BankSkill.transfer({ to, amount: 40, note: "rent" });
+return "done";`;
+
+/** Starts programs, one after the other has asked its question. */
+export async function startRuns({ runtime }: ConsoleServer, sources: readonly string[]) {
+  const next = followQuestions(runtime);
+  const outcomes: Promise<Outcome>[] = [];
+  const ids: string[] = [];
+  for (const source of sources) {
+    outcomes.push(runtime.run(source));
+    ids.push((await next()).id);
+  }
+  return { outcomes, ids };
+}

@@ -143,3 +143,12 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
 }
+
+/** Replaces the text of the editor, as by pasting. */
+export async function writeProgram(page: Page, text: string): Promise<void> {
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+a");
+  // The browser gives text that replaces coloured text an inline style, which the policy refuses.
+  await page.keyboard.press("Backspace");
+  await page.keyboard.insertText(text);
+}

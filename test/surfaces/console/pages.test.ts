@@ -1,39 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, test } from "vitest";
 
-import { findViolations } from "./axe.ts";
-import { goTo, hasChromium, openConsole, serveConsole, takeScreenshot, useBrowser } from "./browser.ts";
-
-/** Every page, with the heading that it shows. A new page needs one line here. */
-const PAGES = [
-  ["overview", "#/", "Overview"],
-  ["servers", "#/servers", "Skills and servers"],
-  ["skill", "#/servers/skill/TestSkill", "Skills and servers"],
-  ["search", "#/search?q=add", "Search"],
-  ["methods", "#/methods", "Methods"],
-  ["method", "#/methods/TestSkill.add", "Methods"],
-  ["audit", "#/audit", "Audit"],
-  ["keys", "#/keys", "Keys"],
-  ["create-key", "#/keys/new", "Keys"],
-  ["policy", "#/policy?path=TestSkill.add", "Policy"],
-  ["playground", "#/playground", "Playground"],
-  ["runs", "#/runs", "Runs"],
-  ["approvals", "#/approvals", "Approvals"],
-] as const;
+import { hasChromium, useBrowser } from "./browser.ts";
+import { visitPages } from "./visit-pages.ts";
 
 useBrowser();
 
 describe.skipIf(!hasChromium)("the pages of the console", () => {
-  test.each(["light", "dark"] as const)("are accessible and have pictures in %s colours [O2]", async (theme) => {
-    const server = await serveConsole();
-    for (let run = 0; run < 3; run++) await server.runtime.run("return await device.TestSkill.add({ a: 1, b: 2 })");
-    await server.runtime.run("return device.TestSkill.fail()");
-    const { page, faults } = await openConsole(server, "#/", { theme });
-    for (const [name, hash, heading] of PAGES) {
-      await goTo(page, hash);
-      await page.getByRole("heading", { level: 1, name: heading, includeHidden: true }).waitFor();
-      await takeScreenshot(page, `${name}-${theme}`);
-      expect(await findViolations(page), name).toEqual([]);
-    }
-    expect(faults).toEqual([]);
-  });
+  test("are accessible and have pictures in light colours [O2]", () => visitPages("light"));
 });

@@ -3,25 +3,15 @@ import { describe, expect, test } from "vitest";
 
 import { createKeys } from "../../../src/keys/index.ts";
 import { createFolder } from "../../approvals/mail.ts";
-import { findViolations } from "./axe.ts";
-import { BankSkill } from "./bank.ts";
-import {
-  type ConsoleServer,
-  goTo,
-  hasChromium,
-  openConsole,
-  openPage,
-  serveConsole,
-  takeScreenshot,
-  useBrowser,
-} from "./browser.ts";
+import { BankSkill, serveBank } from "./bank.ts";
+import { goTo, hasChromium, openConsole, openPage, serveConsole, useBrowser, writeProgram } from "./browser.ts";
 
 useBrowser();
 
 describe.skipIf(!hasChromium)("the playground", () => {
   test("completes methods, names of arguments and values from the declarations [O2]", async () => {
     const { page, faults } = await openConsole(await serveBank(), "#/playground");
-    await write(page, "await device.Ba");
+    await writeProgram(page, "await device.Ba");
     await choose(page, "BankSkill.");
     await page.keyboard.type("lo");
     await choose(page, "log(");
@@ -35,11 +25,11 @@ describe.skipIf(!hasChromium)("the playground", () => {
 
   test("underlines what the check refuses, shows the plan, and moves to a place [O2]", async () => {
     const { page } = await openConsole(await serveBank(), "#/playground");
-    await write(page, "await device.BankSkill.lag({ line: 'x' })");
+    await writeProgram(page, "await device.BankSkill.lag({ line: 'x' })");
     await page.getByText("1 error").waitFor();
     await page.locator(".cm-lintRange-error").first().waitFor();
     await expect.poll(() => page.getByRole("region", { name: "Check" }).innerText()).toContain("BankSkill.log");
-    await write(page, "for (const line of ['a', 'b']) await device.BankSkill.log({ line })");
+    await writeProgram(page, "for (const line of ['a', 'b']) await device.BankSkill.log({ line })");
     await page.getByText("valid, 1 call").waitFor();
     expect(await page.getByRole("region", { name: "Check" }).innerText()).toContain("(in a loop)");
     await page.getByRole("button", { name: "line 1" }).click();
@@ -48,7 +38,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
 
   test("runs a program with Ctrl-Enter, and shows output, calls and a table [O2]", async () => {
     const { page, faults } = await openConsole(await serveBank(), "#/playground");
-    await write(
+    await writeProgram(
       page,
       `console.log("<b>bold</b>"); await device.BankSkill.log({ line: "x" }); return [{ name: "<i>a</i>", n: 1 }, { name: "b" }]`,
     );
@@ -64,12 +54,15 @@ describe.skipIf(!hasChromium)("the playground", () => {
 
   test("shows an output and a result of a megabyte, cut, and stays usable [O2]", async () => {
     const { page, faults } = await openConsole(await serveBank(), "#/playground");
-    await write(page, `const text = "<b>".repeat(400_000); console.log(text); return { text, list: [text.slice(9)] }`);
+    await writeProgram(
+      page,
+      `const text = "<b>".repeat(400_000); console.log(text); return { text, list: [text.slice(9)] }`,
+    );
     await page.keyboard.press("Control+Enter");
     const result = page.getByRole("region", { name: "Run" });
     await expect.poll(() => result.innerText()).toContain('{"text":"<b><b>');
     expect(await page.locator("main b").count()).toBe(0);
-    await write(page, "return 1 + 1");
+    await writeProgram(page, "return 1 + 1");
     await page.keyboard.press("Control+Enter");
     await expect.poll(() => result.innerText()).toMatch(/completed\s+2\b/);
     expect(faults).toEqual([]);
@@ -77,7 +70,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
 
   test("shows an error with its place in the program [O2]", async () => {
     const { page } = await openConsole(await serveBank(), "#/playground");
-    await write(page, "const list = null; return list.length");
+    await writeProgram(page, "const list = null; return list.length");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.locator(".card").getByRole("alert").getByText("null").first().waitFor();
     await page.getByRole("button", { name: /^line 1, column \d+$/ }).click();
@@ -88,7 +81,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     const server = await serveBank();
     const ended = new Promise((resolve) => server.runtime.on("run", resolve));
     const { page } = await openConsole(server, "#/playground");
-    await write(page, "await device.BankSkill.wait()");
+    await writeProgram(page, "await device.BankSkill.wait()");
     await page.keyboard.press("Control+Enter");
     await page.getByText("1 of 4 one of four").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
@@ -110,7 +103,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await page.keyboard.press("Enter");
     await page.getByText("Live", { exact: true }).waitFor();
     await goTo(page, "#/playground");
-    await write(page, `return await device.BankSkill.transfer({ to: "a", amount: 7, note: "" })`);
+    await writeProgram(page, `return await device.BankSkill.transfer({ to: "a", amount: 7, note: "" })`);
     await page.keyboard.press("Control+Enter");
     const card = page.getByRole("article", { name: "BankSkill.transfer" });
     expect(await card.innerText()).toContain('"amount": 7');
@@ -123,48 +116,13 @@ describe.skipIf(!hasChromium)("the playground", () => {
     const server = await serveBank();
     const { runId } = await server.runtime.run(`await device.BankSkill.log({ line: "old" })`);
     const { page } = await openConsole(server, "#/playground");
-    await write(page, "return 'mine'");
+    await writeProgram(page, "return 'mine'");
     await page.reload();
     await expect.poll(() => readEditor(page)).toBe("return 'mine'");
     await goTo(page, `#/playground?run=${runId}`);
     await expect.poll(() => readEditor(page)).toContain('line: "old"');
   });
-
-  test.each([
-    ["light", 1280],
-    ["dark", 1280],
-    ["dark", 360],
-  ] as const)("is accessible in %s colours at %d pixels [O2]", async (theme, width) => {
-    const { page, faults } = await openConsole(await serveBank(), "#/playground", { theme, width });
-    await write(
-      page,
-      `const found = await device.BankSkill.find({ name: "Ada" });
-for (const line of ["a", "b"]) await device.BankSkill.log({ line });
-console.log(found);
-return [{ account: found, amount: 40 }, { account: "DE2", amount: 12 }];`,
-    );
-    await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByRole("grid", { name: "Result" }).waitFor();
-    await page.getByText("valid, 2 calls").waitFor();
-    expect(faults).toEqual([]);
-    await takeScreenshot(page, `playground-${theme}-${width}`);
-    expect(await findViolations(page)).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  });
 });
-
-function serveBank(): Promise<ConsoleServer> {
-  return serveConsole({ runtime: { store: createFolder(), skills: [BankSkill], approvals: { wait: true } } });
-}
-
-/** Replaces the text of the editor, as by pasting. */
-async function write(page: Page, text: string): Promise<void> {
-  await page.locator(".cm-content").click();
-  await page.keyboard.press("Control+a");
-  // The browser gives text that replaces coloured text an inline style, which the policy refuses.
-  await page.keyboard.press("Backspace");
-  await page.keyboard.insertText(text);
-}
 
 async function choose(page: Page, label: string): Promise<void> {
   const option = page.locator(".cm-tooltip-autocomplete li", { hasText: label }).first();

@@ -2,19 +2,10 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { openDatabase } from "../../../src/store/index.ts";
 import { createFolder, followQuestions } from "../../approvals/mail.ts";
 import { findViolations } from "./axe.ts";
-import { BankSkill } from "./bank.ts";
-import {
-  type ConsoleServer,
-  goTo,
-  hasChromium,
-  openConsole,
-  serveConsole,
-  takeScreenshot,
-  useBrowser,
-} from "./browser.ts";
+import { BankSkill, serveBank } from "./bank.ts";
+import { goTo, hasChromium, openConsole, serveConsole, useBrowser } from "./browser.ts";
 
 useBrowser();
 
@@ -38,39 +29,6 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     await page.getByText("<b>one</b>").click();
     await page.getByRole("heading", { name: "Program" }).waitFor();
     expect(faults).toEqual([]);
-  });
-
-  test("scrolls through thousands of runs, of which the visible ones are loaded [O2]", async () => {
-    const folder = createFolder();
-    const now = Date.now(); // older runs are deleted
-    const database = await openDatabase({ folder });
-    const row = {
-      caller: "ada",
-      state: "completed",
-      updated: now,
-      ended: now,
-      continues: null,
-      calls: 1,
-      effects: 1,
-    } as const;
-    const rest = { ...row, size: 1, claimedBy: null, claimedUntil: 0, attempts: 1 };
-    await Promise.all(
-      Array.from({ length: 5_000 }, async (_, at) =>
-        database.runs.add(
-          { ...rest, id: `run-${at}`, title: `program ${at}`, created: now + at },
-          { run: `run-${at}`, seq: 0, events: "[]", hash: "" },
-        ),
-      ),
-    );
-    await database.close();
-    const server = await serveBank(folder);
-    const { page } = await openConsole(server, "#/runs");
-    await page.getByText("5,000 runs").waitFor();
-    await page.getByText("program 4999", { exact: true }).click({ trial: true });
-    await page.getByRole("row").nth(1).focus();
-    await page.keyboard.press("End");
-    await page.getByText("program 0", { exact: true }).waitFor();
-    expect(await page.getByRole("row").count()).toBeLessThan(60);
   });
 
   test("shows program, calls, record and outcome, replays, and compares [O2, R5]", async () => {
@@ -161,28 +119,4 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     const { page } = await openConsole(await serveBank(), "#/runs/nope");
     expect(await page.getByRole("alert").innerText()).toContain("Unknown run: nope");
   });
-
-  test.each([
-    ["light", 1280],
-    ["dark", 1280],
-    ["dark", 360],
-  ] as const)("is accessible in %s colours at %d pixels [O2]", async (theme, width) => {
-    const server = await serveBank();
-    const { runId } = await server.runtime.run(`${log("a")}\n${log("b")}\nreturn device.BankSkill.fail()`);
-    const { page, faults } = await openConsole(server, "#/runs", { theme, width });
-    for (const [name, hash] of [
-      ["list", "#/runs"],
-      ["detail", `#/runs/${runId}`],
-    ] as const) {
-      await goTo(page, hash);
-      await takeScreenshot(page, `runs-${name}-${theme}-${width}`);
-      expect(await findViolations(page), name).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    }
-    expect(faults).toEqual([]);
-  });
 });
-
-function serveBank(store: string = createFolder()): Promise<ConsoleServer> {
-  return serveConsole({ runtime: { store, skills: [BankSkill], approvals: { wait: true } } });
-}

@@ -56,6 +56,7 @@ export function Chart({ label, times, series, unit }: ChartProps) {
           <g key={name} style={{ stroke: `var(${color})`, fill: `var(${color})` }}>
             {isFilled && <path class="chart-area" d={`${drawLine(values, top)}V${top}H0Z`} />}
             <path class="chart-line" d={drawLine(values, top)} />
+            {unit === "duration" && <path class="chart-line chart-points" d={drawPoints(values, top)} />}
           </g>
         ))}
       </svg>
@@ -78,13 +79,15 @@ function findTop(values: readonly (number | null)[], unit: ChartProps["unit"]): 
   return Math.max(1, Math.ceil((max * 1.05) / (smallest * 4))) * smallest * 4;
 }
 
-/** Draws the values; one without neighbours is a point. */
+/** Draws the values; a line ends where a value is missing. */
 function drawLine(values: readonly (number | null)[], top: number): string {
   return values
-    .map((value, at) => {
-      if (value === null) return "";
-      const isStart = (values[at - 1] ?? null) === null;
-      return `${isStart ? "M" : "L"}${at} ${top - value}${isStart ? "h0" : ""}`;
-    })
+    .map((value, at) => value !== null && `${(values[at - 1] ?? null) === null ? "M" : "L"}${at} ${top - value}`)
+    .filter(Boolean)
     .join("");
+}
+
+/** Draws each value as a point: a line of no length with round ends. */
+function drawPoints(values: readonly (number | null)[], top: number): string {
+  return values.map((value, at) => (value === null ? "" : `M${at} ${top - value}h0`)).join("");
 }

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
+import { escapeControls } from "../../../../shared/visible-text.ts";
 import type { ProblemDetails } from "../../messages.ts";
+
 import { showError } from "../state/toasts.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { Text } from "./text.tsx";
@@ -53,37 +55,24 @@ export function Button({ label, onClick, tone, icon, type = "button", isPressed,
       onClick={() => void run().catch(showError)}
     >
       {icon !== undefined && <Icon name={icon} />}
-      {tone !== "quiet" && label}
+      {tone !== "quiet" && escapeControls(label)}
     </button>
   );
 }
 
 type Tone = "bad" | "busy" | "off" | "ok" | "warn";
 
-/** The tones of the states of servers, skills, runs, calls, questions, keys and decisions; others are `off`. */
-const TONES: Readonly<Record<string, Tone>> = {
-  connecting: "busy",
-  connected: "ok",
-  enabled: "ok",
-  disconnected: "warn",
-  error: "bad",
-  running: "busy",
-  waiting: "warn",
-  completed: "ok",
-  done: "ok",
-  ok: "ok",
-  failed: "bad",
-  refused: "warn",
-  unknown: "bad",
-  pending: "busy",
-  approved: "ok",
-  denied: "bad",
-  active: "ok",
-  revoked: "bad",
-  allow: "ok",
-  ask: "warn",
-  deny: "bad",
+/** The states of servers, skills, runs, calls, questions, keys and decisions by tone; others are `off`. */
+const STATES: Readonly<Record<Exclude<Tone, "off">, readonly string[]>> = {
+  ok: ["active", "allow", "approved", "completed", "connected", "done", "enabled", "ok"],
+  busy: ["connecting", "pending", "running"],
+  warn: ["ask", "disconnected", "refused", "waiting"],
+  bad: ["denied", "deny", "error", "failed", "revoked", "unknown"],
 };
+
+function getTone(state: string): Tone {
+  return (["ok", "busy", "warn", "bad"] as const).find((tone) => STATES[tone].includes(state)) ?? "off";
+}
 
 interface StatusBadgeProps {
   readonly label: string;
@@ -93,7 +82,7 @@ interface StatusBadgeProps {
 }
 
 /** A state in a word, with a dot in its colour. */
-export function StatusBadge({ label, state = label, tone = TONES[state] ?? "off" }: StatusBadgeProps) {
+export function StatusBadge({ label, state = label, tone = getTone(state) }: StatusBadgeProps) {
   return (
     <span class="badge" style={{ color: `var(--${tone})` }}>
       <span class={tone === "busy" ? "badge-dot badge-busy" : "badge-dot"} aria-hidden="true" />

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import type { ProblemDetails } from "../../messages.ts";
 import { toProblem } from "../api.ts";
@@ -23,17 +23,16 @@ interface FormProps {
   readonly version?: string | number;
 }
 
+/** Changes when fields get their first values again. */
+const FormVersion = createContext<FormProps["version"]>(undefined);
+
 /** A form. The error of its submission is shown in it, and what was typed stays. */
 export function Form(props: FormProps) {
   const { submit, onSubmit, children, class: className = "stack", onCancel, needsChange = false, version } = props;
-  const form = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<ProblemDetails | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
   const [isChanged, setChanged] = useState(false);
-  useEffect(() => {
-    form.current?.reset();
-    setChanged(false);
-  }, [version]);
+  useEffect(() => setChanged(false), [version]);
   const send = async (values: FormValues): Promise<void> => {
     setBusy(true);
     setError(undefined);
@@ -47,7 +46,6 @@ export function Form(props: FormProps) {
   };
   return (
     <form
-      ref={form}
       class={className}
       onInput={() => setChanged(true)}
       onSubmit={(event) => {
@@ -55,7 +53,7 @@ export function Form(props: FormProps) {
         void send(readValues(event.currentTarget));
       }}
     >
-      {children}
+      <FormVersion.Provider value={version}>{children}</FormVersion.Provider>
       {error !== undefined && <ErrorNotice error={error} />}
       <div class="row form-actions">
         {onCancel !== undefined && <Button label="Cancel" onClick={onCancel} />}
@@ -76,7 +74,7 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly type?: "datetime-local" | "number" | "password" | "search" | "text";
-  /** The value at first, and after a reset. */
+  /** The value at first, and when this or the version of the form changes. */
   readonly value?: string | undefined;
   /** Stands below the field. */
   readonly note?: string;
@@ -115,29 +113,26 @@ export function Field({ label, note, isLabelHidden = false, class: className = "
 
 type ControlProps = Omit<FieldProps, "class" | "isLabelHidden" | "label" | "note">;
 
+/** The value is a property and never an attribute, which would have the text of others in the page. */
 function Control({ value = "", rows, choices, type = "text", onText, ...attributes }: ControlProps) {
-  const onInput = (event: { readonly currentTarget: { readonly value: string } }): void =>
-    onText?.(event.currentTarget.value);
+  const ref = useRef<HTMLInputElement & HTMLSelectElement & HTMLTextAreaElement>(null);
+  const version = useContext(FormVersion);
+  useLayoutEffect(() => {
+    if (ref.current !== null) ref.current.value = value;
+  }, [value, version]);
+  const onInput = (): void => onText?.(ref.current?.value ?? "");
   const { name, readOnly, required, placeholder } = attributes;
   if (rows !== undefined)
-    return <textarea {...{ name, rows, required, placeholder, onInput }} spellcheck={false} defaultValue={value} />;
+    return <textarea ref={ref} {...{ name, rows, required, placeholder, onInput }} spellcheck={false} />;
   if (choices === undefined)
     return (
       // The types of preact have other attributes for each type of field.
-      <input
-        type={type as "text"}
-        autocomplete="off"
-        spellcheck={false}
-        {...attributes}
-        defaultValue={value}
-        onInput={onInput}
-      />
+      <input ref={ref} type={type as "text"} autocomplete="off" spellcheck={false} {...attributes} onInput={onInput} />
     );
   return (
-    <select name={name} disabled={readOnly} onChange={onInput}>
+    <select ref={ref} name={name} disabled={readOnly} onChange={onInput}>
       {choices.map(([each, title]) => (
-        // The default is what a reset of the form selects.
-        <option key={each} value={each} ref={(option) => void (option && (option.defaultSelected = each === value))}>
+        <option key={each} value={each}>
           {title}
         </option>
       ))}
@@ -153,12 +148,13 @@ interface FilterFieldProps extends Pick<FieldProps, "autofocus" | "class" | "lab
 }
 
 /** A field for words to find, which counts when the reader stops to type. */
-export function FilterField({ onChange, ...field }: FilterFieldProps) {
+export function FilterField({ onChange, value, ...field }: FilterFieldProps) {
+  const [first] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const onText = (text: string): void => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => onChange(text), PAUSE_MS);
   };
-  return <Field {...field} name="filter" type="search" maxLength={200} isLabelHidden onText={onText} />;
+  return <Field {...field} value={first} name="filter" type="search" maxLength={200} isLabelHidden onText={onText} />;
 }

@@ -6,6 +6,9 @@ import { request, toProblem } from "../api.ts";
 import { useReload } from "../state/reload.ts";
 import { ErrorNotice, Skeleton } from "./elements.tsx";
 
+/** Milliseconds until the next attempt after the server could not be reached. */
+const RETRY_MS = 2_000;
+
 interface LoadProps<Data> {
   /** A path below `/console/api`. */
   readonly path: string;
@@ -25,7 +28,7 @@ export function Load<Data>({ path, reloadOn = [], lines = 8, children }: LoadPro
   const error = useSignal<ProblemDetails | undefined>(undefined);
   const reload = useReload(path, reloadOn, (signal) => {
     let [lastStarted, lastShown] = [0, 0];
-    return async () => {
+    const load = async (): Promise<void> => {
       const number = ++lastStarted;
       try {
         const answer = await request<Data>(path, { signal });
@@ -37,8 +40,10 @@ export function Load<Data>({ path, reloadOn = [], lines = 8, children }: LoadPro
         if (signal.aborted) return;
         if (lastShown === 0) data.value = undefined;
         error.value = toProblem(thrown);
+        if (error.value.code === "UNREACHABLE") setTimeout(() => signal.aborted || void load(), RETRY_MS);
       }
     };
+    return () => void load();
   });
   return (
     <>

@@ -18,19 +18,19 @@ export interface ChartedCall {
   readonly note?: string;
 }
 
-interface CallTimelineProps {
-  readonly calls: readonly ChartedCall[];
+interface CallTimelineProps<Call extends ChartedCall> {
+  readonly calls: readonly Call[];
   /** Milliseconds until now, for a run that lasts; default: until the last end. */
   readonly until?: number | undefined;
   /** Renders the part below a call. */
-  readonly renderDetail?: (call: ChartedCall) => ComponentChildren;
+  readonly renderDetail?: (call: Call) => ComponentChildren;
 }
 
 /** Calls that are drawn; a run may have 10,000. */
 const MAX_DRAWN = 500;
 
 /** Each call as a bar over time; the parts in which it waits for a person are hatched. */
-export function CallTimeline({ calls, until = 0, renderDetail }: CallTimelineProps) {
+export function CallTimeline<Call extends ChartedCall>({ calls, until = 0, renderDetail }: CallTimelineProps<Call>) {
   const total = calls.reduce(
     (end, { from, to = from, waits = [] }) => Math.max(end, to, ...waits.map((wait) => wait.to ?? wait.from)),
     Math.max(1, until),

@@ -48,7 +48,8 @@ function Detail({ run, reload }: DetailProps) {
         </Card>
       </div>
       <Card title={countOf(run.timeline.length, "call")}>
-        <Timeline run={run} />
+        {run.timeline.length === 0 && <p class="muted">The program has made no call</p>}
+        <CallTimeline calls={run.timeline} renderDetail={(call) => <RecordEntry call={call} />} />
       </Card>
     </>
   );
@@ -101,20 +102,6 @@ function OutcomeOfRun({ run: { outcome, notes } }: { readonly run: RecordedRunDe
       <OutcomeView outcome={outcome} />
       {notes.length > 0 && outcome.kind === "waiting" && <p class="muted">{notes.join(" ")}</p>}
     </div>
-  );
-}
-
-function Timeline({ run: { timeline } }: { readonly run: RecordedRunDetail }) {
-  const byId = new Map(timeline.map((call) => [call.id, call]));
-  if (timeline.length === 0) return <p class="muted">The program has made no call</p>;
-  return (
-    <CallTimeline
-      calls={timeline}
-      renderDetail={({ id }) => {
-        const call = byId.get(id);
-        return call === undefined ? null : <RecordEntry call={call} />;
-      }}
-    />
   );
 }
 
