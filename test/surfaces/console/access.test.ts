@@ -125,16 +125,6 @@ describe.skipIf(!hasChromium)("all pages", () => {
     expect(faults.filter((fault) => !/status of 4/.test(fault))).toEqual([]);
   });
 
-  test("fit into a window of 360 pixels [O2]", async () => {
-    const server = await serveConsole();
-    const { page } = await openConsole(server, "#/", { width: 360 });
-    for (const hash of ["#/audit", "#/keys", "#/keys/new", "#/policy?path=TestSkill.add", "#/chat"]) {
-      await goTo(page, hash);
-      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), hash).toBeLessThanOrEqual(0);
-      await takeScreenshot(page, `${hash.replaceAll(/\W+/g, "-")}-360`);
-    }
-  });
-
   test("end for a key when it is revoked in another browser [O2, P2]", async () => {
     const server = await serveConsole();
     const keys = createKeys(await server.runtime.database());

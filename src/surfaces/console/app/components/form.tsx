@@ -114,7 +114,14 @@ export function Field({ label, note, isLabelHidden = false, class: className = "
 type ControlProps = Omit<FieldProps, "class" | "isLabelHidden" | "label" | "note">;
 
 /** The value is a property and never an attribute, which would have the text of others in the page. */
-function Control({ value = "", rows, choices, type = "text", onText, ...attributes }: ControlProps) {
+function Control({
+  choices,
+  value = choices?.[0]?.[0] ?? "",
+  rows,
+  type = "text",
+  onText,
+  ...attributes
+}: ControlProps) {
   const ref = useRef<HTMLInputElement & HTMLSelectElement & HTMLTextAreaElement>(null);
   const version = useContext(FormVersion);
   useLayoutEffect(() => {
