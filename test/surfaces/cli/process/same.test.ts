@@ -4,7 +4,7 @@ import { MATH_SKILL, project, runProcess, skillgate } from "../command.ts";
 
 const FILES = {
   "skills/math.js": MATH_SKILL,
-  "mcp.json": JSON.stringify({ mcpServers: { down: { command: "no-such-command-anywhere" } } }),
+  "mcp.json": JSON.stringify({ mcpServers: { off: { command: "x", enabled: false } } }),
 };
 
 /** Texts that differ between two runs. */
@@ -20,7 +20,7 @@ test.each([
   [0, ["skills", "list"], ""],
   [0, ["try"], "1 + 1\n\n2 + 2"],
   [0, ["--help"], ""],
-  [0, ["mcp", "get", "down", "--json"], ""],
+  [0, ["mcp", "get", "off", "--json"], ""],
   [1, ["call", "MathSkill.fail", "why=no luck"], ""],
   [1, ["run", "-e", "print('so far'); null.x"], ""],
   [2, ["rn"], ""],
@@ -28,7 +28,7 @@ test.each([
   [3, ["check", "-e", "fetch('x')", "--json"], ""],
   [4, ["call", "MathSkill.pay", "name=Ada", "amount=5"], ""],
   [5, ["describe", "MathSkill.ad"], ""],
-  [6, ["describe", "DownMCP.read"], ""],
+  [6, ["call", "OffMCP.read"], ""],
   [124, ["call", "MathSkill.late"], ""],
 ] as const)("a process exits with %i for %j, and prints the same as the command [O1]", async (exit, args, input) => {
   const place = { cwd: project({ ...FILES, "settings.yaml": "limts: {}\n" }), input };
