@@ -6,7 +6,7 @@ import type { BudgetMeter } from "./budgets.ts";
 import { fitContext } from "./fit-context.ts";
 import type { AgentEvent } from "./events.ts";
 import type { ChatMessage } from "./messages.ts";
-import type { OpenedModel } from "./models/chat-model.ts";
+import type { OpenedModel } from "./models/open-model.ts";
 import { type ModelFailure, toModelFailure } from "./models/model-errors.ts";
 import { toPrompt } from "./models/prompt.ts";
 import { readReply, type Reply } from "./reply/read-reply.ts";

@@ -70,8 +70,8 @@ export class Conversation {
     return results;
   }
 
-  /** Returns true if the same thing ran before, and remembers it. */
-  isRepeated(key: string): boolean {
+  /** Records that a program or a call runs. Returns true if the same ran before. */
+  recordRun(key: string): boolean {
     if (this.ran.has(key)) return true;
     this.ran.add(key);
     return false;

@@ -3,18 +3,17 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { Approve } from "../model/approval.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Runtime } from "../runtime.ts";
-import { type Budgets, BudgetMeter } from "./budgets.ts";
+import { waitAtMost } from "../shared/run-with-timeout.ts";
+import { BudgetMeter, type Budgets } from "./budgets.ts";
 import { type ChatAnswer, type ChatOptions, type ChatRequest, requireChatRequest } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { AgentEvent, AgentMode, WaitingRun } from "./events.ts";
 import type { ChatMessage } from "./messages.ts";
-import type { ChatModel, OpenedModel } from "./models/chat-model.ts";
 import { chooseModel, type ReadVariable } from "./models/choose-model.ts";
-import { openModel } from "./models/open-model.ts";
+import { type ChatModel, type OpenedModel, openModel } from "./models/open-model.ts";
 import { type AgentSettings, parseAgentSettings, parseBudgets } from "./models/settings.ts";
 import { chatWith, workOn } from "./work.ts";
-import { waitAtMost } from "../shared/run-with-timeout.ts";
 
 export { type Budgets, getBudgetLimits } from "./budgets.ts";
 export type { ChatAnswer, ChatOptions, ChatRequest } from "./chat.ts";
@@ -32,7 +31,7 @@ export type {
   WaitingRun,
 } from "./events.ts";
 export type { ChatMessage, ChatToolCall } from "./messages.ts";
-export type { ChatModel } from "./models/chat-model.ts";
+export type { ChatModel } from "./models/open-model.ts";
 export { chooseModel, type ModelChoice, type ReadVariable } from "./models/choose-model.ts";
 export { AGENT_SCHEMA, parseAgentSettings } from "./models/settings.ts";
 export { parseToolCalls } from "./steps/parse-tool-calls.ts";

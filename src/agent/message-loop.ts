@@ -1,17 +1,16 @@
+import { ERRORS } from "../errors.ts";
 import { askModel, ModelRequestFailed } from "./ask-model.ts";
 import type { BudgetMeter } from "./budgets.ts";
 import type { Conversation } from "./conversation.ts";
 import type { AgentDone, AgentEvent, BudgetName, DoneReason } from "./events.ts";
-import { ERRORS } from "../errors.ts";
 import { type ChatMessage, type ChatToolCall, getCallKey } from "./messages.ts";
-import type { OpenedModel } from "./models/chat-model.ts";
 import type { ModelFailure } from "./models/model-errors.ts";
+import type { OpenedModel } from "./models/open-model.ts";
 import type { Reply } from "./reply/read-reply.ts";
 import { callTool } from "./steps/call-tool.ts";
-import { findSteps, type ReplySteps } from "./steps/find-steps.ts";
-import { formatToolResult } from "./steps/result-text.ts";
+import { findSteps, type ReplySteps } from "./steps/parse-tool-calls.ts";
 import { resumeProgram, runProgram } from "./steps/run-program.ts";
-import type { StepContext, StepResult } from "./steps/step-context.ts";
+import { formatToolResult, type StepContext, type StepResult } from "./steps/step-context.ts";
 import { createToolset } from "./steps/toolset.ts";
 
 /** The parts that work on one message. */
@@ -195,7 +194,7 @@ export class MessageLoop {
   /** Runs a step; the model and the user are reminded if the same step ran before. */
   async #runOnce(key: string, run: () => Promise<StepResult>): Promise<StepResult> {
     const { conversation, emit } = this.#parts;
-    const isRepeated = conversation.isRepeated(key);
+    const isRepeated = conversation.recordRun(key);
     if (isRepeated) emit({ type: "notice", code: "repeated", text: "The model repeats what it did before" });
     const result = await run();
     return isRepeated ? { ...result, text: `${result.text}\n\n${REPEATED}` } : result;

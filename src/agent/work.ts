@@ -6,7 +6,7 @@ import { sentence, SkillgateError } from "../errors.ts";
 import type { ActiveMode, AgentDone, AgentEvent } from "./events.ts";
 import { MessageLoop } from "./message-loop.ts";
 import type { ChatMessage } from "./messages.ts";
-import type { OpenedModel } from "./models/chat-model.ts";
+import type { OpenedModel } from "./models/open-model.ts";
 import type { AgentSettings } from "./models/settings.ts";
 import type { StepContext } from "./steps/step-context.ts";
 

@@ -7,7 +7,7 @@ import {
 
 import { getMessage } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import type { ChatModel } from "./chat-model.ts";
+import type { ChatModel } from "./open-model.ts";
 import type { ModelChoice } from "./choose-model.ts";
 import { createDelta, createFinish, toPartStream } from "./stream-parts.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
+import type { LanguageModelV3 } from "@ai-sdk/provider";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
-import type { ChatModel, OpenedModel } from "./chat-model.ts";
 import type { ModelChoice } from "./choose-model.ts";
 
 /** Opens a model. The library of its provider is imported here, and only then. */
@@ -55,4 +55,18 @@ async function readScript(file: string): Promise<string> {
     const what = `cannot read the script ${JSON.stringify(file)}: ${getMessage(thrown)}`;
     throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", what));
   }
+}
+
+/** A language model of the AI SDK 6, as far as the agent uses it. */
+export type ChatModel = Pick<LanguageModelV3, "provider" | "modelId" | "doStream">;
+
+/** A model with the facts that the loop needs. */
+export interface OpenedModel {
+  readonly model: ChatModel;
+  /** `openai:gpt-5` */
+  readonly label: string;
+  /** Size of the context window, in tokens. */
+  readonly contextTokens: number;
+  /** The keys of the provider, to be masked wherever text is shown. */
+  readonly secrets: readonly string[];
 }

@@ -2,7 +2,7 @@ import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/prov
 
 import { isRecord } from "../../model/json.ts";
 import type { ChatMessage, ChatToolCall } from "../messages.ts";
-import { formatToolResult } from "../steps/result-text.ts";
+import { formatToolResult } from "../steps/step-context.ts";
 
 /**
  * Converts a conversation for a model. Without tools, calls and results become texts, because Anthropic rejects them in a

@@ -3,7 +3,7 @@ import { parse } from "../../shared/package/yaml.ts";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import type { ChatModel } from "./chat-model.ts";
+import type { ChatModel } from "./open-model.ts";
 import { createDelta, createFinish, toPartStream } from "./stream-parts.ts";
 
 /** One reply of a script. A text alone is a reply with that text. */

@@ -4,7 +4,7 @@ import { isRecord } from "../../model/json.ts";
 import { estimateTokens } from "../../registry/index.ts";
 import type { TokenUsage } from "../events.ts";
 import { type ChatToolCall, createToolCall } from "../messages.ts";
-import type { ChatModel } from "../models/chat-model.ts";
+import type { ChatModel } from "../models/open-model.ts";
 import { ReplyCut } from "../models/model-errors.ts";
 import { ReplyCutter } from "./cut-reply.ts";
 import { type ReplyPart, splitStrayThinking, ThinkingSplitter } from "./split-thinking.ts";

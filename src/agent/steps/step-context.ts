@@ -1,11 +1,10 @@
-import type { AgentEvent, PlannedStep, WaitingRun } from "../events.ts";
-import type { BudgetMeter } from "../budgets.ts";
 import { formatPlan } from "../../approvals/index.ts";
 import type { Approve } from "../../model/approval.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { RunOptions, Runtime } from "../../runtime.ts";
-import type { StepText } from "./result-text.ts";
+import type { BudgetMeter } from "../budgets.ts";
+import type { AgentEvent, PlannedStep, WaitingRun } from "../events.ts";
 
 /** The services that the steps of one message use. */
 export interface StepContext {
@@ -67,4 +66,20 @@ export function formatPlannedSteps(plan: Plan, { secrets }: Runtime): readonly P
     const { path = "", parallel = false } = plan[index] ?? {};
     return { line, path, text: secrets.mask(text), inLoop, conditional, parallel };
   });
+}
+
+/** The result of a program or a tool call, as the model reads it. */
+export interface StepText {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+const NEXT_AFTER_SUCCESS = "Answer the user from this result, or send one more program if something is missing.";
+const NEXT_AFTER_ERROR =
+  "Fix what the message says and send the whole program again, or tell the user why it cannot be done.";
+
+/** Formats a result for a model that answers with programs in fences. */
+export function formatToolResult(name: string, { text, isError }: StepText): string {
+  const heading = `[Tool Result: ${name} — ${isError ? "ERROR" : "SUCCESS"}]`;
+  return `${heading}\n${text}\n\n${isError ? NEXT_AFTER_ERROR : NEXT_AFTER_SUCCESS}`;
 }
