@@ -8,12 +8,13 @@ import {
   parseMode,
   takesModel,
 } from "../../src/surfaces/cli/agent/open-agent.ts";
+import type { CommandResult } from "../../src/surfaces/cli/command.ts";
 import { createErrorResult } from "../../src/surfaces/cli/error-answer.ts";
-import { wholeNumber } from "../../src/surfaces/cli/input/whole-number.ts";
+import { wholeNumber } from "../../src/surfaces/cli/input/option-values.ts";
 import { openConfig } from "../../src/surfaces/cli/mcp/files.ts";
 import { type CliSession, type CommonFlags, openSession } from "../../src/surfaces/cli/session.ts";
 import { listenForInterruption } from "../../src/surfaces/cli/terminal/interruption.ts";
-import { type CommandResult, openTerminal } from "../../src/surfaces/cli/terminal/terminal.ts";
+import { openTerminal } from "../../src/surfaces/cli/terminal/terminal.ts";
 import { UsageError } from "../../src/surfaces/cli/usage-error.ts";
 import { findTasks } from "./find-tasks.ts";
 import { formatResult, formatTotals, sumRuns, type TaskResult } from "./report.ts";
@@ -30,7 +31,7 @@ interface EvalFlags extends AgentFlags {
 async function main(args: readonly string[]): Promise<never> {
   const terminal = openTerminal({ json: args.includes("--json"), debug: args.includes("--debug") });
   const interruption = listenForInterruption();
-  let result: CommandResult = { exit: "ok", json: null, text: "" };
+  let result: CommandResult = { json: null, text: "" };
   const program = createProgram(async (paths, flags) => {
     await using session = openSession(flags, terminal, interruption);
     result = await evaluate(session, paths, flags);
@@ -41,7 +42,7 @@ async function main(args: readonly string[]): Promise<never> {
     result = createErrorResult(thrown, terminal);
   }
   terminal.show(result);
-  return terminal.exit(interruption.exit ?? result.exit);
+  return terminal.exit(interruption.exit ?? result.exit ?? "ok");
 }
 
 function createProgram(action: (paths: readonly string[], flags: EvalFlags & CommonFlags) => Promise<void>): Command {

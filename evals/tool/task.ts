@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from "node:path";
 import type { ConfigDocument, DocumentPath } from "../../src/config/index.ts";
 import { isRecord } from "../../src/model/json.ts";
 import { describeUnknownName } from "../../src/shared/suggest.ts";
-import { loadConfigModule } from "../../src/surfaces/cli/mcp/load-config.ts";
+import { loadConfigModule } from "../../src/surfaces/cli/mcp/files.ts";
 import { type TaskCheck, CHECK_FIELDS } from "./task-check.ts";
 
 /** The two variants in which a model works on a task: with programs, and with plain tool calls, each method a tool. */

@@ -1,15 +1,14 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 
 import type { Approvals } from "../../approvals/index.ts";
-import { APPROVAL_SCOPES, type ApprovalScope } from "../../model/approval.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { CommandAction } from "./command-action.ts";
+import { APPROVAL_SCOPES, type ApprovalScope } from "../../model/approval.ts";
+import type { CliCommand, CommandResult } from "./command.ts";
 import type { CliSession } from "./session.ts";
-import type { CommandResult } from "./terminal/terminal.ts";
 import { answeredText, approvalsText } from "./text/approval-texts.ts";
 import { lines } from "./text/layout.ts";
 
-export function addApprovals(program: Command, act: CommandAction): void {
+export function addApprovals(program: CliCommand): void {
   const approvals = program
     .command("approvals")
     .description("list, show and answer the calls that wait for an approval")
@@ -18,27 +17,25 @@ export function addApprovals(program: Command, act: CommandAction): void {
     .command("list")
     .description("list the requests without an answer")
     .option("--all", "list the answered and closed requests too")
-    .action(act(listApprovals));
+    .run(listApprovals);
   approvals
     .command("show")
     .description("show the call of a request, its program and its expiry")
     .argument("<id>", "the request")
-    .action(act(showApproval));
+    .run(showApproval);
   approvals
     .command("approve")
     .description("approve the call of a request")
     .argument("<id>", "the request")
     .addOption(new Option("--for <scope>", "further calls that the yes covers").choices(APPROVAL_SCOPES))
-    .action(
-      act((session: CliSession, id: string, flags: { readonly for?: ApprovalScope }) =>
-        answerApproval(session, id, { approve: true, scope: flags.for ?? "once" }),
-      ),
+    .run((session: CliSession, id: string, flags: { readonly for?: ApprovalScope }) =>
+      answerApproval(session, id, { approve: true, scope: flags.for ?? "once" }),
     );
   approvals
     .command("deny")
     .description("deny the call of a request")
     .argument("<id>", "the request")
-    .action(act((session: CliSession, id: string) => answerApproval(session, id, { approve: false })));
+    .run((session: CliSession, id: string) => answerApproval(session, id, { approve: false }));
 }
 
 const HELP = `
@@ -64,7 +61,7 @@ async function openApprovals(session: CliSession): Promise<Approvals> {
 
 async function listApprovals(session: CliSession, { all }: { readonly all?: true }): Promise<CommandResult> {
   const approvals = await (await openApprovals(session)).list(all ? undefined : "pending");
-  return { exit: "ok", json: { approvals }, text: approvalsText(approvals, session.paint.out) };
+  return { json: { approvals }, text: approvalsText(approvals, session.paint.out) };
 }
 
 async function showApproval(session: CliSession, id: string): Promise<CommandResult> {
@@ -76,7 +73,7 @@ async function showApproval(session: CliSession, id: string): Promise<CommandRes
     state === "pending"
       ? `Answer with: skillgate approvals approve ${id} [--for ${scopes.join("|")}], or: skillgate approvals deny ${id}`
       : `It is ${state}`;
-  return { exit: "ok", json: approval, text: lines([card, how]) };
+  return { json: approval, text: lines([card, how]) };
 }
 
 async function answerApproval(
@@ -85,5 +82,5 @@ async function answerApproval(
   answer: { readonly approve: boolean; readonly scope?: ApprovalScope },
 ): Promise<CommandResult> {
   const approval = await (await openApprovals(session)).answer(id, answer);
-  return { exit: "ok", json: approval, text: answeredText(approval) };
+  return { json: approval, text: answeredText(approval) };
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 
 import { isRecord } from "../../model/json.ts";
 import {
@@ -10,25 +10,25 @@ import {
   parseAuditItem,
 } from "../../shared/audit/items.ts";
 import type { AuditVerdict, Database } from "../../store/index.ts";
-import type { CommandAction } from "./command-action.ts";
-import { wholeNumber } from "./input/whole-number.ts";
-import { readLines } from "./input/read-lines.ts";
-import { writeLines } from "./input/write-lines.ts";
+import type { CliCommand, CommandResult } from "./command.ts";
+import { wholeNumber } from "./input/option-values.ts";
+import { readLines } from "./input/read-text.ts";
+import { writeLines } from "./input/write-files.ts";
 import type { CliSession } from "./session.ts";
-import type { CommandResult, Paint } from "./terminal/terminal.ts";
+import type { Paint } from "./terminal/terminal.ts";
 import { count, escaped, lines, milliseconds, shownPath, table } from "./text/layout.ts";
 import { UsageError } from "./usage-error.ts";
 
-export function addAudit(program: Command, act: CommandAction): void {
+export function addAudit(program: CliCommand): void {
   const audit = program.command("audit").description("read and verify the log of decisions and calls");
   withFilter(audit.command("list"))
     .description("list the newest records")
     .option("--limit <number>", "the number of records", wholeNumber, 50)
-    .action(act(async (session, flags: AuditFilter & { readonly limit: number }) => listRecords(session, flags)));
+    .run(listRecords);
   withFilter(audit.command("tail"))
     .description("list the newest records, and then each new one until you press Ctrl-C")
     .option("--limit <number>", "the number of records to begin with", wholeNumber, 10)
-    .action(act(async (session, flags: AuditFilter & { readonly limit: number }) => followRecords(session, flags)));
+    .run(followRecords);
   audit
     .command("verify [file]")
     .description("check that no record was changed, removed or moved, in the store or in an exported file")
@@ -37,19 +37,17 @@ export function addAudit(program: Command, act: CommandAction): void {
       "--signer <key>",
       "the key that must have signed the file (default: the key of this project, if there is one)",
     )
-    .action(
-      act(async (session, file: string | undefined, flags: VerifyFlags) =>
-        file === undefined ? verifyLog(await session.database(), flags) : verifyFile(session, file, flags),
-      ),
+    .run(async (session, file: string | undefined, flags: VerifyFlags) =>
+      file === undefined ? verifyLog(await session.database(), flags) : verifyFile(session, file, flags),
     );
   withFilter(audit.command("export"))
     .description("write records as JSON lines or CSV")
     .addOption(new Option("--format <format>", "the format").choices(["jsonl", "csv"]).default("jsonl"))
     .option("--out <file>", "a new file that only you can read (default: stdout)")
-    .action(act(async ({ database }, flags: ExportFlags) => exportRecords(await database(), flags)));
+    .run(async ({ database }, flags: ExportFlags) => exportRecords(await database(), flags));
 }
 
-function withFilter(command: Command): Command {
+function withFilter(command: CliCommand): CliCommand {
   return command
     .option("--caller <id>", "only records of this caller")
     .option("--method <path>", "only records of this method, or of a skill: MailSkill")
@@ -70,7 +68,7 @@ async function listRecords(
   { limit, ...filter }: AuditFilter & { readonly limit: number },
 ): Promise<CommandResult> {
   const items = await findNewest(await database(), filter, limit);
-  return { exit: "ok", json: { records: items }, text: itemsText(items, paint.out) || "No records" };
+  return { json: { records: items }, text: itemsText(items, paint.out) || "No records" };
 }
 
 /** Returns the newest records that match, the oldest first. */
@@ -114,7 +112,7 @@ async function followRecords(
   clearInterval(alive);
   stop();
   await pages;
-  return { exit: "ok", json: {}, text: "" };
+  return { json: {}, text: "" };
 }
 
 function itemsText(items: readonly AuditItem[], paint: Paint): string {
@@ -149,7 +147,6 @@ async function verifyLog({ audit }: Database, { head, signer }: VerifyFlags): Pr
   const signed = (await audit.sign()) ?? verdict.heads.at(-1);
   const { records, last, heads } = verdict;
   return {
-    exit: "ok",
     json: { ...verdict, heads: heads.length, ...(signed !== undefined && { head: signed }) },
     text: verifiedText(verdict) + (records === 0 ? "" : `\nThe last is record ${last.seq}: ${last.hash}`),
   };
@@ -175,7 +172,6 @@ async function verifyFile(
   const { records, signer: key, signedAt } = verdict;
   const origin = isKnownSigner ? "with the expected key" : "with a key that this project does not know";
   return {
-    exit: "ok",
     json: { ...verdict, isKnownSigner },
     text: `All is well: ${count(records, "record")}, signed ${new Date(signedAt).toISOString()} ${origin}: ${key}`,
   };
@@ -218,7 +214,6 @@ async function exportRecords({ audit }: Database, { format, out, ...filter }: Ex
   })();
   await writeLines(format === "csv" ? formatAuditCsv(items) : audit.signLines(items, filter), out);
   return {
-    exit: "ok",
     json: { records },
     text: out === undefined ? "" : `Wrote ${count(records, "record")} to ${shownPath(out)}`,
   };

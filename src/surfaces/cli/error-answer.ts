@@ -1,9 +1,9 @@
 import { type ErrorCode, getMessage, sentence, SkillgateError } from "../../errors.ts";
-import { EXIT_CODES, type Exit, errorToExit } from "./exit-codes.ts";
+import type { CommandResult } from "./command.ts";
+import { errorToExit, type Exit, EXIT_CODES } from "./exit-codes.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 import { lines } from "./text/layout.ts";
-import { errorText, interruptionText, showPaths, skillStackText } from "./text/output.ts";
-import { getOwnerFix } from "./text/owner-fixes.ts";
-import type { CommandResult, Terminal } from "./terminal/terminal.ts";
+import { errorText, getOwnerFix, interruptionText, showPaths, skillStackText } from "./text/output.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The result of a command that failed: the reason in a sentence, and the stack with `--debug`. */

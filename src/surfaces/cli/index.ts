@@ -1,16 +1,16 @@
 import { CommanderError } from "commander";
 
 import type { Problem } from "../../model/provider.ts";
-import type { CommandAction } from "./command-action.ts";
-import type { Exit } from "./exit-codes.ts";
+import type { CommandAction } from "./command.ts";
 import { createErrorResult, createInterruptedResult } from "./error-answer.ts";
-import { type Interruption, listenForInterruption } from "./terminal/interruption.ts";
+import type { Exit } from "./exit-codes.ts";
 import { createProgram } from "./program.ts";
-import { withWarnings } from "./unknown-path.ts";
 import { type CommonFlags, openSession } from "./session.ts";
-import { interruptionText } from "./text/output.ts";
+import { type Interruption, listenForInterruption } from "./terminal/interruption.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
+import { interruptionText } from "./text/output.ts";
 import { endOnUncaught } from "./uncaught.ts";
+import { withWarnings } from "./unknown-path.ts";
 
 /** Runs one command, reports a failure in a sentence, and ends the process with the exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<never> {
@@ -45,7 +45,7 @@ export async function runCommand(
       const remarks = answer.isInterrupted && interruptionText(interruption.exit ?? "interrupted", terminal.paint.err);
       const finished = remarks === undefined ? answer : { ...answer, remarks };
       terminal.show(withWarnings(finished, session.problems(), terminal.paint.err));
-      exit = answer.exit;
+      exit = answer.exit ?? "ok";
       isDrained = answer.isDrained === true;
     };
   const program = createProgram(act);
@@ -58,7 +58,7 @@ export async function runCommand(
         ? createErrorResult(thrown, terminal)
         : createInterruptedResult(interruption.exit, terminal);
     terminal.show(withWarnings(answer, problems, terminal.paint.err));
-    exit = answer.exit;
+    exit = answer.exit ?? "failed";
   }
   if (isDrained && interruption.exit === "terminated") return exit;
   return interruption.exit ?? exit;

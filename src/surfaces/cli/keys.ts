@@ -1,16 +1,13 @@
-import type { Command } from "commander";
-
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { CreatedKey, Keys, KeyState } from "../../keys/index.ts";
 import type { KeyRow } from "../../store/index.ts";
-import type { CommandAction } from "./command-action.ts";
-import { periodMs, timeAfterNow } from "./input/time.ts";
-import { wholeNumber } from "./input/whole-number.ts";
+import type { CliCommand, CommandResult } from "./command.ts";
+import { periodMs, timeAfterNow, wholeNumber } from "./input/option-values.ts";
 import type { CliSession } from "./session.ts";
-import type { CommandResult, Paint } from "./terminal/terminal.ts";
+import type { Paint } from "./terminal/terminal.ts";
 import { lines, table } from "./text/layout.ts";
 
-export function addKeys(program: Command, act: CommandAction): void {
+export function addKeys(program: CliCommand): void {
   const keys = program
     .command("keys")
     .description("create, list, show, revoke and rotate the API keys of the server")
@@ -27,25 +24,25 @@ export function addKeys(program: Command, act: CommandAction): void {
     .option("--per-minute <calls>", "the most requests in any minute: calls, searches, programs", wholeNumber)
     .option("--per-hour <calls>", "the most requests in any hour", wholeNumber)
     .option("--expires <time>", "the end of its validity: 90d, 2027-01-31", timeAfterNow)
-    .action(act(createKey));
-  keys.command("list").alias("ls").description("list all keys, without their secrets").action(act(listKeys));
+    .run(createKey);
+  keys.command("list").alias("ls").description("list all keys, without their secrets").run(listKeys);
   keys
     .command("show")
     .description("show the permissions, limits and times of a key")
     .argument("<key>", "its name or id")
-    .action(act(showKey));
+    .run(showKey);
   keys
     .command("revoke")
     .description("end the validity of a key at once")
     .argument("<key>", "its name or id")
-    .action(act(revokeKey));
+    .run(revokeKey);
   keys
     .command("rotate")
     .description("give a key a new secret and show it once; the old secret stays valid for a while")
     .argument("<key>", "its name or id")
     .option("--overlap <period>", "how long the old secret stays valid; 0 ends it at once", periodMs, 86_400_000)
     .option("--expires <time>", "the new end of its validity: 90d, 2027-01-31", timeAfterNow)
-    .action(act(rotateKey));
+    .run(rotateKey);
 }
 
 const HELP = `
@@ -101,7 +98,6 @@ async function listKeys(session: CliSession): Promise<CommandResult> {
     key.lastUsed === null ? "never used" : `used ${shortTime(key.lastUsed)}`,
   ]);
   return {
-    exit: "ok",
     json: { keys: keys.map((key) => toFacts(key, key.state)) },
     text: lines(table(rows)) || "There are no keys; create one with: skillgate keys create",
   };
@@ -111,7 +107,7 @@ async function showKey(session: CliSession, idOrName: string): Promise<CommandRe
   const { getKeyState } = await loadKeysModule();
   const key = await (await openKeys(session)).get(idOrName);
   const state = getKeyState(key);
-  return { exit: "ok", json: toFacts(key, state), text: describeKey(key, state, session.paint.out) };
+  return { json: toFacts(key, state), text: describeKey(key, state, session.paint.out) };
 }
 
 async function revokeKey(session: CliSession, idOrName: string): Promise<CommandResult> {
@@ -119,7 +115,7 @@ async function revokeKey(session: CliSession, idOrName: string): Promise<Command
   const { id, name, revoked } = await keys.revoke(idOrName);
   const text =
     revoked === null ? `Revoked the key ${name} (sg_${id})` : `The key ${name} (sg_${id}) was already revoked`;
-  return { exit: "ok", json: { id, name, changed: revoked === null }, text };
+  return { json: { id, name, changed: revoked === null }, text };
 }
 
 async function rotateKey(
@@ -153,7 +149,6 @@ async function openKeys({ database }: CliSession): Promise<Keys> {
 function createdResult({ text, key }: CreatedKey, how: string): CommandResult {
   const { name, prefix } = key;
   return {
-    exit: "ok",
     json: { key: text, ...toFacts(key, "active") },
     text,
     remarks: `This is the key ${name} (${prefix}), shown only once. ${how} "Authorization: Bearer …"`,

@@ -1,11 +1,8 @@
-import type { Command } from "commander";
-
-import type { CommandAction } from "./command-action.ts";
-import { writeNewFile } from "./input/write-new-file.ts";
+import type { CliCommand, CommandResult } from "./command.ts";
+import { writeNewFile } from "./input/write-files.ts";
 import { openServeLog } from "./serve-log.ts";
 import type { CliSession } from "./session.ts";
 import { waitForInterruption } from "./terminal/interruption.ts";
-import type { CommandResult } from "./terminal/terminal.ts";
 import { shownPath } from "./text/layout.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -16,7 +13,7 @@ interface JoinFlags {
   readonly offer?: readonly string[];
 }
 
-export function addNode(program: Command, act: CommandAction): void {
+export function addNode(program: CliCommand): void {
   const node = program.command("node").description("offer the skills of this machine to others, over NATS");
   node
     .command("join")
@@ -27,12 +24,12 @@ export function addNode(program: Command, act: CommandAction): void {
     .option("--key <file>", "the private key that signs results, from skillgate node key")
     .option("--offer <patterns...>", "methods to offer, as Skill.* (default: all skills, no MCP servers)")
     .addHelpText("after", JOIN_HELP)
-    .action(act((session, url: string | undefined, flags: JoinFlags) => join(session, url, flags)));
+    .run(join);
   node
     .command("key")
     .description("create a key that signs calls and results, and show its public part")
     .argument("<file>", "a new file that only you can read")
-    .action(act((_, file: string) => createKey(file)));
+    .run((_, file: string) => createKey(file));
 }
 
 const JOIN_HELP = `
@@ -41,13 +38,13 @@ Examples:
   skillgate node join nats://hub:4222 --offer MusicSkill.* FilesystemMCP.read_text_file`;
 
 async function join(session: CliSession, url: string | undefined, flags: JoinFlags): Promise<CommandResult> {
-  const { settings, problems } = await session.nodeSettings({ ...flags, ...(url !== undefined && { url }) });
+  const { settings, problems } = await session.readNetwork("nodes", { ...flags, ...(url !== undefined && { url }) });
   const [problem] = problems;
   if (problem !== undefined) throw new UsageError(problem.error);
   if (settings === undefined)
     throw new UsageError("No network: write the address of a NATS server, or nodes.url in the settings");
   const log = await openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
-  const runtime = await session.servingRuntime({ log: log.listener, nodes: false });
+  const runtime = await session.openRuntime({ serve: { log: log.listener, nodes: false } });
   log.warn(session.telemetry.problems());
   await runtime.known;
   log.warn(runtime.problems);
@@ -60,7 +57,7 @@ async function join(session: CliSession, url: string | undefined, flags: JoinFla
   });
   await waitForInterruption(session.signal);
   await membership.leave();
-  return { exit: "ok", json: {}, text: "" };
+  return { json: {}, text: "" };
 }
 
 async function createKey(file: string): Promise<CommandResult> {
@@ -69,7 +66,6 @@ async function createKey(file: string): Promise<CommandResult> {
   await writeNewFile(file, privateKey.export({ format: "pem", type: "pkcs8" }).toString(), { isPrivate: true });
   const text = publicKey.export({ format: "der", type: "spki" }).toString("base64url");
   return {
-    exit: "ok",
     json: { file, publicKey: text },
     text: `Wrote the private key to ${shownPath(file)}\nPublic key, for nodes.peers on other machines: ${text}`,
   };

@@ -1,23 +1,22 @@
-import type { Command } from "commander";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 
 import { sentence, SkillgateError } from "../../errors.ts";
-import { type Caller, OWNER } from "../../model/caller.ts";
 import type { KeyCaller } from "../../keys/index.ts";
+import { type Caller, OWNER } from "../../model/caller.ts";
 import type { Explanation, PolicyTestResult } from "../../policy/index.ts";
-import type { CommandAction } from "./command-action.ts";
-import { writeNewFile } from "./input/write-new-file.ts";
-import { loadConfigModule } from "./mcp/load-config.ts";
 import type { Runtime } from "../../runtime.ts";
+import type { CliCommand, CommandResult } from "./command.ts";
+import { writeNewFile } from "./input/write-files.ts";
+import { loadConfigModule } from "./mcp/files.ts";
 import type { CliSession } from "./session.ts";
-import type { CommandResult, Paint } from "./terminal/terminal.ts";
+import type { Paint } from "./terminal/terminal.ts";
 import { count, lines } from "./text/layout.ts";
 import { problemText, warningsText } from "./text/output.ts";
 import { throwUnknown } from "./unknown-path.ts";
 
-export function addPolicy(program: Command, act: CommandAction): void {
+export function addPolicy(program: CliCommand): void {
   const policy = program
     .command("policy")
     .description("write, check, explain and test the rules in policies/tools.yaml")
@@ -26,11 +25,11 @@ export function addPolicy(program: Command, act: CommandAction): void {
     .command("init")
     .description("write policies/tools.yaml with starter rows, and its JSON Schema; existing files stay unchanged")
     .argument("[folder]", "the folder", ".")
-    .action(act(async (_session, folder: string) => initPolicy(folder)));
+    .run(async (_session, folder: string) => initPolicy(folder));
   policy
     .command("check")
     .description("list the mistakes of the policy with line and column, and the rows that match no method")
-    .action(act(checkPolicy));
+    .run(checkPolicy);
   policy
     .command("explain")
     .description("show the decision on calls of a method, the row that applies, and the reasons")
@@ -39,12 +38,12 @@ export function addPolicy(program: Command, act: CommandAction): void {
     .option("--scopes <list>", "scopes that the caller holds, separated by commas")
     .option("--roles <list>", "roles of the caller, separated by commas")
     .option("--grants <list>", "patterns of methods that the caller may call (default: *)")
-    .action(act(explainPath));
+    .run(explainPath);
   policy
     .command("test")
     .description("compare a table of expected decisions with the policy")
     .argument("[file]", "the table", TESTS_FILE)
-    .action(act(testPolicy));
+    .run(testPolicy);
 }
 
 const HELP = `
@@ -76,7 +75,6 @@ async function initPolicy(folder: string): Promise<CommandResult> {
   });
   const existing = files.map(([path]) => path).filter((path) => !created.includes(path));
   return {
-    exit: "ok",
     json: { folder: root, made: created.map((path) => relative(root, path)) },
     text: lines([
       ...created.map((path) => `Created ${relative(".", path)}`),
@@ -85,7 +83,7 @@ async function initPolicy(folder: string): Promise<CommandResult> {
   };
 }
 
-async function checkPolicy({ readyRuntime, paint }: CliSession): Promise<CommandResult> {
+async function checkPolicy({ openRuntime, paint }: CliSession): Promise<CommandResult> {
   const { POLICY_FILE, checkAgainstCatalog, readPolicyFiles } = await loadPolicyModule();
   const read = await readPolicyFiles({ tools: resolve(POLICY_FILE), isNamed: true });
   const { problems, rows } = read;
@@ -97,10 +95,9 @@ async function checkPolicy({ readyRuntime, paint }: CliSession): Promise<Command
       text: "",
       remarks: lines(problems.map((problem) => `${paint.err.red("✗")} ${problemText(problem)}`)),
     };
-  const { catalog } = await readyRuntime();
+  const { catalog } = await openRuntime({ until: "known" });
   const warnings = checkAgainstCatalog(rows, catalog, POLICY_FILE);
   return {
-    exit: "ok",
     json: { ok: true, problems, warnings },
     text: `${paint.out.green("✓")} ${POLICY_FILE}: ${count(rows.length, "row")}, ${count(read.flows.length, "flow")}`,
     asides: warningsText(warnings, paint.err),
@@ -116,7 +113,7 @@ interface CallerFlags {
 
 async function explainPath(session: CliSession, path: string, flags: CallerFlags): Promise<CommandResult> {
   const { explainDecision } = await loadPolicyModule();
-  const runtime = await session.readyRuntime();
+  const runtime = await session.openRuntime({ until: "known" });
   const method = runtime.catalog.method(path);
   if (method === undefined) {
     throwUnknown(runtime, path);
@@ -137,7 +134,6 @@ async function explainPath(session: CliSession, path: string, flags: CallerFlags
   } satisfies Explanation;
   const isUnknown = key === undefined && Object.keys(flags).join(" ") === "caller";
   return {
-    exit: "ok",
     json: answer,
     text: explanationText(answer, session.paint.out),
     ...(isUnknown && { remarks: `No key is named ${flags.caller}: this is a caller with every grant and no scope` }),
@@ -194,10 +190,10 @@ function explanationText({ path, caller, decision, rule, reasons, rows }: Explan
   ]);
 }
 
-async function testPolicy({ readyRuntime, paint }: CliSession, file: string): Promise<CommandResult> {
+async function testPolicy({ openRuntime, paint }: CliSession, file: string): Promise<CommandResult> {
   const { runPolicyTests } = await loadPolicyModule();
   if (!existsSync(file)) throw missingFile(file);
-  const { policy, catalog } = await readyRuntime();
+  const { policy, catalog } = await openRuntime({ until: "known" });
   const results = runPolicyTests(await readFile(file, "utf8"), file, { policy, catalog });
   const failures = results.filter(({ passed }) => !passed);
   return {

@@ -1,40 +1,36 @@
-import { Command, type CommanderError } from "commander";
+import type { Command, CommanderError } from "commander";
 
-import type { CommandAction } from "./command-action.ts";
-import { addApprovals } from "./approvals.ts";
+import { VERSION } from "../../shared/version.ts";
 import { addAsk } from "./agent/ask.ts";
+import { addApprovals } from "./approvals.ts";
 import { addAudit } from "./audit.ts";
 import { addChat } from "./chat/index.ts";
-import { addCall } from "./commands/call.ts";
-import { addCheck } from "./commands/check.ts";
+import { CliCommand, type CommandAction } from "./command.ts";
+import { addDescribe, addSearch, addTypes } from "./commands/catalog.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addConsole } from "./commands/console.ts";
-import { addConnect } from "./connect/index.ts";
-import { addDescribe } from "./commands/describe.ts";
 import { addDoctor } from "./commands/doctor.ts";
-import { EXIT_CODES } from "./exit-codes.ts";
 import { addExecutor } from "./commands/executor.ts";
 import { addInit } from "./commands/init.ts";
+import { addCall, addCheck, addRun } from "./commands/run.ts";
+import { addServe } from "./commands/serve.ts";
+import { addConnect } from "./connect/index.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
 import { addKeys } from "./keys.ts";
 import { addMcp } from "./mcp/index.ts";
-import { addPolicy } from "./policy.ts";
-import { VERSION } from "../../shared/version.ts";
 import { addNode } from "./node.ts";
-import { addRun } from "./commands/run.ts";
+import { addPolicy } from "./policy.ts";
 import { addRuns } from "./runs/index.ts";
-import { addSearch } from "./commands/search.ts";
-import { addServe } from "./commands/serve.ts";
 import { addSettings } from "./settings/index.ts";
 import { addSkills } from "./skills/index.ts";
 import { addStore } from "./store.ts";
 import { addTrust } from "./trust.ts";
 import { addTry } from "./try/index.ts";
-import { addTypes } from "./commands/types.ts";
 import { toUsageError } from "./usage-error.ts";
 
 /** Creates all commands and options. The program throws where commander would print an error and exit. */
-export function createProgram(act: CommandAction): Command {
-  const program = new Command("skillgate")
+export function createProgram(act: CommandAction): CliCommand {
+  const program = new CliCommand("skillgate", act)
     .description(
       "Runs the programs that language models write: checked, in a sandbox, with your skills and MCP servers.",
     )
@@ -44,12 +40,12 @@ export function createProgram(act: CommandAction): Command {
     .configureOutput({ outputError: () => {} })
     .addHelpText("after", exitCodesText);
   addCommonOptions(program);
-  for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program, act);
-  addAsk(program, act);
-  addChat(program, act);
-  addTry(program, act);
-  addMcp(program, act);
-  addSkills(program.command("skills").description("create, check, test and configure skills"), act);
+  for (const add of [addRun, addCheck, addSearch, addDescribe, addTypes, addCall]) add(program);
+  addAsk(program);
+  addChat(program);
+  addTry(program);
+  addMcp(program);
+  addSkills(program.command("skills").description("create, check, test and configure skills"));
   for (const add of [
     addServe,
     addConsole,
@@ -67,8 +63,8 @@ export function createProgram(act: CommandAction): Command {
     addNode,
     addExecutor,
   ])
-    add(program, act);
-  addCompletion(program, act);
+    add(program);
+  addCompletion(program);
   throwFrom(program);
   return program;
 }

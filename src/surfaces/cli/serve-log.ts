@@ -1,8 +1,8 @@
 import type { CallRecord } from "../../model/outcome.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { LogLevel } from "../../model/skill.ts";
-import type { LogListener } from "../../runtime/options.ts";
 import type { Runtime } from "../../runtime.ts";
+import type { LogListener } from "../../runtime/options.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { getTraceIds } from "../../telemetry/index.ts";
 import type { Paint } from "./terminal/terminal.ts";

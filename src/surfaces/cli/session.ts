@@ -1,25 +1,22 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import type { Problem } from "../../model/provider.ts";
 import type { Approve } from "../../model/approval.ts";
-import type { LogListener, RuntimeOptions } from "../../runtime/options.ts";
-import type { ParsedExecutorSettings, ParsedNodeSettings } from "../../runtime/settings/index.ts";
+import type { Problem } from "../../model/provider.ts";
 import type { Runtime } from "../../runtime.ts";
+import type { LogListener, RuntimeOptions } from "../../runtime/options.ts";
+import type { readOptions } from "../../runtime/settings/index.ts";
 import type { Database, LazyDatabase, Retention, StoreLocation } from "../../store/index.ts";
-import { limitMemory } from "./commands/limit-memory.ts";
-import { waitForServers } from "./commands/wait-for-servers.ts";
-import { filterProblems } from "./operations/operation.ts";
-import { createTelemetry, type CliTelemetry } from "./telemetry.ts";
-import { logLine } from "./text/output.ts";
-import { createTerminalApprove } from "./terminal/approve-at-terminal.ts";
-import { PACKAGE_FOLDER } from "./package.ts";
-import { type Interruption, unlessInterrupted } from "./terminal/interruption.ts";
-import { createTerminalPrompter } from "./terminal/terminal-prompter.ts";
-import type { Terminal } from "./terminal/terminal.ts";
 import { findExportSecrets } from "../../telemetry/index.ts";
+import { limitMemory } from "./commands/limit-memory.ts";
+import { PACKAGE_FOLDER } from "./package.ts";
+import { type CliTelemetry, createTelemetry } from "./telemetry.ts";
+import { askLine, createTerminalApprove, createTerminalPrompter, isAtTerminal } from "./terminal/ask.ts";
+import { type Interruption, unlessInterrupted } from "./terminal/interruption.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+import { logLine } from "./text/output.ts";
+import { filterProblems, waitForServers } from "./unknown-path.ts";
 import { UsageError } from "./usage-error.ts";
-import { askLine, isAtTerminal } from "./terminal/ask-line.ts";
 
 /** The options that every command takes. */
 export interface CommonFlags {
@@ -46,28 +43,15 @@ export interface CliSession extends AsyncDisposable {
   readonly intercept: Interruption["intercept"];
   /** Says that the command has finished its work after an interruption: its own exit code counts. */
   readonly finish: Interruption["finish"];
-  /** Opens on the first call. Its servers may still be connecting. */
-  readonly runtime: (use?: RuntimeNeeds) => Promise<Runtime>;
-  /** The same runtime, once the tools of all its servers are known; a server with cached tools need not run. */
-  readonly readyRuntime: () => Promise<Runtime>;
-  /** The same runtime, for a command that only shows something: a server that does not answer within 5 s is a problem. */
-  readonly shownRuntime: () => Promise<Runtime>;
-  /** The same runtime, once its skills are loaded and its servers have begun to connect. */
-  readonly openedRuntime: () => Promise<Runtime>;
-  /** The same runtime, once each of its servers is connected or has failed. */
-  readonly connectedRuntime: (use?: RuntimeNeeds) => Promise<Runtime>;
-  /** Opens the runtime again, with its files and servers as they are now. If that fails, the old one stays. */
-  readonly reload: () => Promise<Runtime>;
-  /** A runtime for `serve`: it opens everything at once and watches for changes. */
-  readonly servingRuntime: (options: ServingOptions) => Promise<Runtime>;
-  /** The section `nodes` of the settings, with some settings replaced, and what is wrong in it. */
-  readonly nodeSettings: (changes: Readonly<Record<string, unknown>>) => Promise<ParsedNodeSettings>;
-  /** The same for the section `executors`. */
-  readonly executorSettings: (changes: Readonly<Record<string, unknown>>) => Promise<ParsedExecutorSettings>;
+  /** Opens the runtime of the project on the first call, and returns it once it is in the state `until`. */
+  readonly openRuntime: (use?: RuntimeUse) => Promise<Runtime>;
+  /** The section `nodes` or `executors` of the settings, with some settings replaced, and what is wrong in it. */
+  readonly readNetwork: <Name extends NetworkName>(
+    name: Name,
+    changes: SettingChanges,
+  ) => Promise<NetworkSection<Name>>;
   /** The export of traces and metrics, which starts with the first runtime. */
   readonly telemetry: CliTelemetry;
-  /** A runtime without the project's store: nothing that its skills store is kept. */
-  readonly ephemeralRuntime: () => Promise<Runtime>;
   readonly folders: () => Promise<SessionFolders>;
   /** Opens the project's database of keys, approvals and the audit log, without a runtime. */
   readonly database: () => Promise<Database>;
@@ -77,18 +61,39 @@ export interface CliSession extends AsyncDisposable {
   readonly addProblems: (problems: readonly Problem[]) => void;
 }
 
-/** The options of a runtime that serves. */
-export interface ServingOptions extends Pick<RuntimeOptions, "nodes" | "executors"> {
-  readonly log: LogListener;
-}
-
-/** The options that a command adds for its runtime. */
-export interface RuntimeNeeds extends Pick<RuntimeOptions, "onlyServers" | "approvals" | "approve" | "deferSkills"> {
+/** How a command uses a runtime. */
+export interface RuntimeUse extends Pick<RuntimeOptions, "onlyServers" | "approvals" | "approve"> {
+  /** The state to wait for; by default, its servers may still be connecting. */
+  readonly until?: RuntimeState;
+  /** `new` opens the files and servers again as they are now. If that fails, the old runtime stays. */
+  readonly which?: "new" | "old";
+  /** `none` opens a runtime of its own without the project's store: nothing that its skills store is kept. */
+  readonly store?: "project" | "none";
+  /** Opens everything at once, and watches for changes. */
+  readonly serve?: Pick<RuntimeOptions, "nodes" | "executors"> & { readonly log: LogListener };
   readonly mcp?: {
     /** Takes the user to the page on which they allow access to a server. */
     readonly authorize?: (request: { readonly server: string; readonly url: URL }) => void;
   };
 }
+
+/**
+ * `opened`: its skills are loaded, and its servers have begun to connect. `shown`: for a command that only shows something, a
+ * server that does not answer within 5 s is a problem. `known`: the tools of all servers are known; a server with cached tools
+ * need not run. `ready`: each server is connected or has failed.
+ */
+type RuntimeState = "opened" | "shown" | "known" | "ready";
+
+type NetworkName = "nodes" | "executors";
+
+type SettingChanges = Readonly<Record<string, unknown>>;
+
+interface NetworkSection<Name extends NetworkName> {
+  readonly settings: Settings[Name];
+  readonly problems: readonly Problem[];
+}
+
+type Settings = Awaited<ReturnType<typeof readOptions>>;
 
 /** The absolute paths of a project's folders and files, whether they exist or not. */
 export interface SessionFolders {
@@ -118,7 +123,6 @@ export function openSession(
 ): CliSession {
   const approve = isAtTerminal() ? createTerminalApprove(askLine, signal) : undefined;
   const telemetry = createTelemetry();
-  const open = createOpener(flags, { terminal, signal, approve }, telemetry);
   let opened: Runtime | undefined;
   const ephemeral: Runtime[] = [];
   const found: Problem[] = [];
@@ -126,16 +130,32 @@ export function openSession(
   let reportsHeld = false;
   let data: LazyDatabase | undefined;
 
-  async function runtime(use: RuntimeNeeds = {}): Promise<Runtime> {
-    opened ??= await open({ ...ONE_SHOT, ...use });
+  async function open(use: RuntimeUse): Promise<Runtime> {
+    await telemetry.start();
+    return unlessInterrupted(createSessionRuntime(flags, { terminal, signal, approve }, use), signal);
+  }
+
+  async function openRuntime(use: RuntimeUse = {}): Promise<Runtime> {
+    const { until, which, store } = use;
+    if (until !== undefined) reportsHeld = true;
+    if (store === "none") return openEphemeral(use);
+    if (opened === undefined || which === "new") {
+      const fresh = await open(use);
+      await opened?.close();
+      opened = fresh;
+    }
+    if (until !== undefined) silent.push(...(await unlessInterrupted(waitUntil(opened, until), signal)));
     return opened;
   }
 
-  async function runtimeWhen(getState: (runtime: Runtime) => Promise<void>, use?: RuntimeNeeds): Promise<Runtime> {
-    reportsHeld = true;
-    await unlessInterrupted(getState(await runtime(use)), signal);
-    return runtime();
+  async function openEphemeral(use: RuntimeUse): Promise<Runtime> {
+    const runtime = await open(use);
+    ephemeral.push(runtime);
+    await unlessInterrupted(runtime.known, signal);
+    found.push(...runtime.problems);
+    return runtime;
   }
+
   return {
     flags,
     paint: terminal.paint,
@@ -144,29 +164,10 @@ export function openSession(
     signal,
     intercept,
     finish,
-    runtime,
-    readyRuntime: () => runtimeWhen((runtime) => runtime.known),
-    shownRuntime: () =>
-      runtimeWhen(async (runtime) => void silent.push(...(await waitForServers(runtime))), { deferSkills: true }),
-    openedRuntime: () => runtimeWhen((runtime) => runtime.opened),
-    connectedRuntime: (use) => runtimeWhen((runtime) => runtime.ready, use),
-    async reload() {
-      const fresh = await open(ONE_SHOT);
-      await opened?.close();
-      opened = fresh;
-      return runtimeWhen((runtime) => runtime.known);
-    },
-    servingRuntime: async (options) => (opened ??= await openServing(flags, options, open)),
-    ...createSettingsReaders(flags),
+    openRuntime,
+    folders: () => resolveFolders(flags),
+    readNetwork: (name, changes) => readNetwork(flags, name, changes),
     telemetry,
-    async ephemeralRuntime() {
-      const created = await open(ONE_SHOT, "forget");
-      ephemeral.push(created);
-      await whenKnown(created, signal);
-      found.push(...created.problems);
-      reportsHeld = true;
-      return created;
-    },
     async database() {
       const lazy = await createSessionDatabase(flags, (problem) => found.push(problem));
       return (data ??= lazy).open();
@@ -183,29 +184,11 @@ export function openSession(
   };
 }
 
-type OpenRuntime = (options: RuntimeOptions, memory?: "forget") => Promise<Runtime>;
-
-function createOpener(flags: CommonFlags, parts: RuntimeSurroundings, telemetry: CliTelemetry): OpenRuntime {
-  return async (options, memory) => {
-    await telemetry.start();
-    return unlessInterrupted(openRuntime(flags, parts, options, memory), parts.signal);
-  };
-}
-
-function createSettingsReaders(flags: CommonFlags): Pick<CliSession, "folders" | "nodeSettings" | "executorSettings"> {
-  return {
-    folders: () => resolveFolders(flags),
-    nodeSettings: (changes) => readNodeSettings(flags, changes),
-    executorSettings: (changes) => readExecutorSettings(flags, changes),
-  };
-}
-
-async function openServing(flags: CommonFlags, options: ServingOptions, open: OpenRuntime): Promise<Runtime> {
-  const { audit = "store" } = await resolveFolders(flags);
-  const runtime = await open({ ...SERVING, audit, ...options });
-  limitMemory(runtime);
-  runtime.runs.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
-  return runtime;
+/** Waits for a state. Returns a problem for each server that has not answered. */
+async function waitUntil(runtime: Runtime, state: RuntimeState): Promise<readonly Problem[]> {
+  if (state === "shown") return waitForServers(runtime);
+  await runtime[state];
+  return [];
 }
 
 async function closeAll(services: readonly (Runtime | LazyDatabase | undefined)[]): Promise<void> {
@@ -220,11 +203,6 @@ async function createSessionDatabase(flags: CommonFlags, report: (problem: Probl
   });
 }
 
-/** The options for a command that ends soon. */
-const ONE_SHOT: RuntimeOptions = { workers: 1, lazy: true };
-
-const SERVING: RuntimeOptions = { watch: true, approvals: { wait: true } };
-
 interface RuntimeSurroundings {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -232,37 +210,41 @@ interface RuntimeSurroundings {
 }
 
 /** Imports the runtime only here, so that `--help` does not load it. */
-async function openRuntime(
+async function createSessionRuntime(
   flags: CommonFlags,
   { terminal, signal, approve }: RuntimeSurroundings,
-  how: RuntimeOptions,
-  memory: "keep" | "forget" = "keep",
+  { until, which: _which, store: memory, serve, ...options }: RuntimeUse,
 ): Promise<Runtime> {
   if (flags.skills !== undefined && !existsSync(flags.skills))
     throw new UsageError(`Cannot read the skills in ${JSON.stringify(flags.skills)}: the folder does not exist`);
   const { createRuntime } = await import("../../runtime.ts");
-  const { skills, store, isNamed } = await resolveFolders(flags);
+  const { skills, store, isNamed, audit = "store" } = await resolveFolders(flags);
   const person = createTerminalPrompter(signal);
   const runtime = await createRuntime({
     ...getRuntimeOptions(flags),
     ...(flags.verbose && {
       log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, terminal.paint.err)),
     }),
-    ...(flags.inspectSkills && { inspectSkills: createInspector(how, terminal) }),
+    ...(flags.inspectSkills && { inspectSkills: createInspector(terminal, serve === undefined) }),
     ...(approve !== undefined && { approve }),
-    ...how,
+    ...(serve === undefined ? { workers: 1, lazy: true } : { watch: true, approvals: { wait: true }, audit, ...serve }),
+    ...(until === "shown" && { deferSkills: true }),
+    ...options,
     ...(isNamed && { skillsDir: skills }),
-    ...(memory === "keep" ? { store } : { audit: "off" }),
+    ...(memory === "none" ? { audit: "off" } : { store }),
     ...(person !== undefined && { person }),
   });
   runtime.secrets.add(findExportSecrets(process.env));
   terminal.mask(runtime.secrets);
+  if (serve !== undefined) {
+    limitMemory(runtime);
+    runtime.runs.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
+  }
   return runtime;
 }
 
 /** Prints where a debugger can attach. A command that ends soon waits for it; a server does not. */
-function createInspector({ lazy }: RuntimeOptions, { write }: Terminal): NonNullable<RuntimeOptions["inspectSkills"]> {
-  const wait = lazy === true;
+function createInspector({ write }: Terminal, wait: boolean): NonNullable<RuntimeOptions["inspectSkills"]> {
   const text = wait ? "The skills wait for a debugger at" : "A debugger can attach to the skills at";
   return { wait, onListening: (url) => write("err", `${text} ${url}\n`) };
 }
@@ -306,26 +288,12 @@ async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
   };
 }
 
-async function readNodeSettings(
+async function readNetwork<Name extends NetworkName>(
   flags: CommonFlags,
-  changes: Readonly<Record<string, unknown>>,
-): Promise<ParsedNodeSettings> {
+  name: Name,
+  changes: SettingChanges,
+): Promise<NetworkSection<Name>> {
   const { readOptions } = await import("../../runtime/settings/index.ts");
-  const { nodes: settings, problems } = await readOptions({ ...getRuntimeOptions(flags), nodes: changes });
-  return { settings, problems: problems.filter(({ error }) => error.includes("nodes")) };
-}
-
-async function readExecutorSettings(
-  flags: CommonFlags,
-  changes: Readonly<Record<string, unknown>>,
-): Promise<ParsedExecutorSettings> {
-  const { readOptions } = await import("../../runtime/settings/index.ts");
-  const { executors: settings, problems } = await readOptions({ ...getRuntimeOptions(flags), executors: changes });
-  return { settings, problems: problems.filter(({ error }) => error.includes("executors")) };
-}
-
-/** Returns the runtime when the tools of all its servers are known. */
-async function whenKnown(runtime: Runtime, signal: AbortSignal): Promise<Runtime> {
-  await unlessInterrupted(runtime.known, signal);
-  return runtime;
+  const options = await readOptions({ ...getRuntimeOptions(flags), [name]: changes });
+  return { settings: options[name], problems: options.problems.filter(({ error }) => error.includes(name)) };
 }

@@ -1,39 +1,32 @@
-import type { Command } from "commander";
 import { resolve } from "node:path";
 
-import { SkillgateError } from "../../errors.ts";
-import type { CommandAction } from "./command-action.ts";
-import { askYesNo, isAtTerminal } from "./terminal/ask-line.ts";
-import { count, escaped, lines } from "./text/layout.ts";
-import { type CommandConfig, openConfig } from "./mcp/files.ts";
-import { loadConfigModule } from "./mcp/load-config.ts";
-import { requestText } from "./terminal/terminal-prompter.ts";
+import type { CliCommand, CommandResult } from "./command.ts";
+import { type CommandConfig, loadConfigModule, openConfig } from "./mcp/files.ts";
 import type { CliSession } from "./session.ts";
-import type { CommandResult } from "./terminal/terminal.ts";
+import { requestText, requireYes } from "./terminal/ask.ts";
+import { count, escaped, lines } from "./text/layout.ts";
 import { UsageError } from "./usage-error.ts";
 
-export function addTrust(program: Command, act: CommandAction): void {
+export function addTrust(program: CliCommand): void {
   const trust = program
     .command("trust")
     .description("trust this folder's skills, servers, variables and settings until they change")
     .option("-y, --yes", "skip the confirmation")
     .addHelpText("after", HELP)
-    .action(
-      act(async (session, { yes }: { readonly yes?: true }) => {
-        // Files that the command line names are not part of the folder.
-        const files = await openConfig({ ...session, flags: {}, addProblems: () => {} });
-        return trustFolder(files, yes === true, session);
-      }),
-    );
+    .run(async (session, { yes }: { readonly yes?: true }) => {
+      // Files that the command line names are not part of the folder.
+      const files = await openConfig({ ...session, flags: {}, addProblems: () => {} });
+      return trustFolder(files, yes === true, session);
+    });
   trust
     .command("list")
     .description("list the trusted folders, and what has changed in them")
-    .action(act(async () => listTrustedFolders()));
+    .run(async () => listTrustedFolders());
   trust
     .command("revoke")
     .description("stop trusting a folder")
     .argument("[folder]", "the folder", ".")
-    .action(act(async (_session, folder: string) => revokeFolder(folder)));
+    .run(async (_session, folder: string) => revokeFolder(folder));
 }
 
 const HELP = `
@@ -55,25 +48,20 @@ async function trustFolder(
   { signal }: CliSession,
 ): Promise<CommandResult> {
   const { folder, changed, excess } = trust;
-  const answer = (text: string): CommandResult => ({ exit: "ok", json: { trusted: folder, parts }, text });
+  const answer = (text: string): CommandResult => ({ json: { trusted: folder, parts }, text });
   if (trust.isGiven) return answer(`${escaped(folder)} is already trusted and needs no record`);
   if (trust.isTrusted) return answer(`${escaped(folder)} is already trusted`);
   if (excess !== undefined)
     throw new UsageError(`Cannot trust ${escaped(folder)}: ${excess}; name the folder with --skills`);
   const request = requestText({ folder, isChanged: changed.length > 0, parts });
-  if (!isSure) await confirm(request, signal);
+  if (!isSure)
+    await requireYes(`${request}\nTrust it until it changes?`, signal, {
+      refusal: (why) => `Cannot trust this folder: ${why}. ${request}`,
+      facts: { fix: "Review the list, then run: skillgate trust --yes" },
+    });
   await configModule.trustProject(options, trust);
   const what = `Trusted ${escaped(folder)} until it changes`;
   return { ...answer(what), remarks: isSure && parts.length > 0 ? request : "" };
-}
-
-async function confirm(request: string, signal: AbortSignal): Promise<void> {
-  const isSure = isAtTerminal() && (await askYesNo(`${request}\nTrust it until it changes? [y/N] `, signal));
-  if (isSure) return;
-  signal.throwIfAborted();
-  const why = isAtTerminal() ? "it was not confirmed" : "there is no terminal to confirm it at";
-  const facts = { fix: "Review the list, then run: skillgate trust --yes" };
-  throw new SkillgateError("APPROVAL_MISSING", `Cannot trust this folder: ${why}. ${request}`, facts);
 }
 
 async function listTrustedFolders(): Promise<CommandResult> {
@@ -86,7 +74,6 @@ async function listTrustedFolders(): Promise<CommandResult> {
     }),
   );
   return {
-    exit: "ok",
     json: { folders: states },
     text:
       lines(
@@ -102,5 +89,5 @@ async function revokeFolder(folder: string): Promise<CommandResult> {
   const { revokeTrust } = await loadConfigModule();
   const wasTrusted = await revokeTrust({ cwd: path, env: process.env }, path);
   const text = wasTrusted ? `${escaped(path)} is no longer trusted` : `${escaped(path)} was not trusted`;
-  return { exit: "ok", json: { folder: path, wasTrusted }, text };
+  return { json: { folder: path, wasTrusted }, text };
 }

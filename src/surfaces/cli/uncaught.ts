@@ -9,7 +9,7 @@ export function endOnUncaught(terminal: Terminal): void {
   process.on("uncaughtException", (thrown) => {
     const answer = createErrorResult(thrown, terminal);
     terminal.show(answer);
-    process.exit(EXIT_CODES[answer.exit].code);
+    process.exit(EXIT_CODES[answer.exit ?? "failed"].code);
   });
 }
 

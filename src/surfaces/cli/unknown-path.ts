@@ -2,11 +2,12 @@ import { ERRORS, sentence, SkillgateError } from "../../errors.ts";
 import type { Violation } from "../../model/outcome.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { Runtime } from "../../runtime.ts";
+import { splitPath } from "../../shared/names/method-paths.ts";
+import { waitAtMost } from "../../shared/run-with-timeout.ts";
+import type { CommandResult } from "./command.ts";
+import type { Paint } from "./terminal/terminal.ts";
 import { lines } from "./text/layout.ts";
 import { shortenedProblem, warningsText } from "./text/output.ts";
-import { describeSilence } from "./commands/wait-for-servers.ts";
-import type { CommandResult, Paint } from "./terminal/terminal.ts";
-import { splitPath } from "../../shared/names/method-paths.ts";
 
 /** True if a program was refused for an unknown name, which may belong to a skill or server that did not load. */
 export function lacksSkill(violations: readonly Violation[]): boolean {
@@ -60,4 +61,29 @@ export function throwIfServerMissing(runtime: Runtime, path: string): void {
 export function otherProblems({ problems, servers }: Runtime): readonly Problem[] {
   const reported = new Set(servers.flatMap(({ error }) => error ?? []));
   return problems.filter(({ error }) => !reported.has(error));
+}
+
+/** Returns the problems that concern every command, and those of parts that are held, if the command needs them. */
+export function filterProblems(problems: readonly Problem[], reportsHeld: boolean): readonly Problem[] {
+  return problems.filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && reportsHeld));
+}
+
+/** Milliseconds for which a command that only shows something waits for a server that does not answer. */
+export const MAX_WAIT_MS = 5_000;
+
+/** Waits until the tools of all servers are known, 5 s at most. Returns a problem for each server that has not answered. */
+export async function waitForServers(runtime: Runtime): Promise<readonly Problem[]> {
+  if (await waitAtMost(MAX_WAIT_MS, runtime.known)) return [];
+  return runtime.servers
+    .filter(({ status, skill }) => status === "connecting" && runtime.catalog.skill(skill) === undefined)
+    .map(({ name }) => ({
+      source: name,
+      error: `MCP server "${name}": ${describeSilence(name)}`,
+      isForAllRuns: true,
+    }));
+}
+
+/** Says that a server has not answered, and how to wait for it. */
+export function describeSilence(server: string): string {
+  return `no answer within ${MAX_WAIT_MS / 1_000} s; wait for it with: skillgate mcp test ${server}`;
 }

@@ -1,20 +1,15 @@
 import { addAbortSignal } from "node:stream";
 
-import type { Command } from "commander";
-
 import type { AgentEvent } from "../../../agent/index.ts";
 import type { Approval } from "../../../approvals/index.ts";
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
 import { readText, readTextFile } from "../input/read-text.ts";
 import type { CliSession } from "../session.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
 import { pendingText, waitingText } from "../text/approval-texts.ts";
 import { jsonText } from "../text/output.ts";
 import { createUnknownValueError, UsageError } from "../usage-error.ts";
 import { createEventPrinter, type EventPrinter } from "./event-printer.ts";
-import { getExit } from "./get-exit.ts";
-import { type AgentFlags, loadAgentModule, openAgent, takesModel } from "./open-agent.ts";
-import { openRecord } from "./open-record.ts";
+import { type AgentFlags, getExit, loadAgentModule, openAgent, openRecord, takesModel } from "./open-agent.ts";
 
 interface AskFlags extends AgentFlags {
   readonly record?: string;
@@ -22,21 +17,19 @@ interface AskFlags extends AgentFlags {
   readonly export?: string;
 }
 
-export function addAsk(program: Command, act: CommandAction): void {
+export function addAsk(program: CliCommand): void {
   takesModel(program.command("ask [question]"))
     .description("let a model answer a question with your skills and servers; - reads the question from standard input")
     .option("--record <file>", "write all events to a file, as a transcript")
     .option("--replay <file>", "show a transcript instead; nothing runs, and no model is asked")
     .option("--export <format>", "print the conversation at the end, in the format md")
     .addHelpText("after", EXAMPLES)
-    .action(
-      act(async (session, question: string | undefined, flags: AskFlags) => {
-        if (flags.export !== undefined && flags.export !== "md")
-          throw createUnknownValueError("format", flags.export, ["md"]);
-        if (flags.replay !== undefined) return replay(session, flags.replay, { question, ...flags });
-        return ask(session, await readQuestion(question, session.signal), flags);
-      }),
-    );
+    .run(async (session, question: string | undefined, flags: AskFlags) => {
+      if (flags.export !== undefined && flags.export !== "md")
+        throw createUnknownValueError("format", flags.export, ["md"]);
+      if (flags.replay !== undefined) return replay(session, flags.replay, { question, ...flags });
+      return ask(session, await readQuestion(question, session.signal), flags);
+    });
 }
 
 const EXAMPLES = `

@@ -1,12 +1,16 @@
+import { openSync, writeSync } from "node:fs";
 import type { Command } from "commander";
 
-import type { Agent, AgentMode, AgentOptions, Budgets } from "../../../agent/index.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { Agent, AgentEvent, AgentMode, AgentOptions, Budgets } from "../../../agent/index.ts";
+import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import { wholeNumber } from "../input/whole-number.ts";
+import type { Runtime } from "../../../runtime.ts";
+import { errorToExit, type Exit } from "../exit-codes.ts";
+import { wholeNumber } from "../input/option-values.ts";
 import { openConfig } from "../mcp/files.ts";
 import type { CliSession } from "../session.ts";
-import { createUnknownValueError } from "../usage-error.ts";
+import { jsonText } from "../text/output.ts";
+import { createUnknownValueError, UsageError } from "../usage-error.ts";
 
 /** The options of commands that use a model. */
 export interface AgentFlags {
@@ -19,7 +23,7 @@ export interface AgentFlags {
 }
 
 /** Adds the options of a command that uses a model. */
-export function takesModel(command: Command): Command {
+export function takesModel<Kind extends Command>(command: Kind): Kind {
   return command
     .option("--model <model>", "the model, as provider:name (default: agent.model in the settings, or the environment)")
     .option("--mode <mode>", "how the model acts: auto, tools, code or native (default: auto)")
@@ -58,8 +62,8 @@ export async function openAgent(
   const { provider, name } = chooseModel(flags.model, agentSettings, variables); // a missing model is reported before servers start
   const { approve = session.approve } = conversation;
   const canWait = approve === undefined && (mode ?? agentSettings.mode) !== "native" && hasRecords(settings["runs"]);
-  await session.runtime(canWait ? { approvals: { wait: "programs", holdSeconds: HOLD_SECONDS } } : {});
-  const runtime = await session.readyRuntime();
+  await session.openRuntime(canWait ? { approvals: { wait: "programs", holdSeconds: HOLD_SECONDS } } : {});
+  const runtime = await session.openRuntime({ until: "known" });
   const agent = createAgent({
     ...conversation,
     runtime,
@@ -95,4 +99,42 @@ export function parseMode(text: string | undefined): AgentMode | undefined {
 export function getBudgets({ turns, seconds, tokens, calls }: AgentFlags): Partial<Budgets> {
   const budgets = { turns, seconds, tokens, calls };
   return Object.fromEntries(Object.entries(budgets).filter(([, value]) => value !== undefined));
+}
+
+/** Returns the exit of a command that ends with these events. */
+export function getExit(events: readonly AgentEvent[]): Exit {
+  const done = events.at(-1);
+  if (done?.type !== "done") return "failed";
+  switch (done.reason) {
+    case "answer":
+      return "ok";
+    case "cancelled":
+      return "interrupted";
+    case "waiting":
+      return "approval";
+    case "budget":
+      return done.budget === "seconds" ? "timeLimit" : "failed";
+    case "error": {
+      const failure = events.findLast((event) => event.type === "error");
+      return failure === undefined ? "failed" : errorToExit(failure.error.code);
+    }
+  }
+}
+
+/** Opens a transcript, and returns the function that adds an event to it. */
+export async function openRecord(file: string | undefined): Promise<(event: AgentEvent) => void> {
+  if (file === undefined) return () => {};
+  const { formatTranscriptHeader } = await loadAgentModule();
+  const descriptor = openNewFile(file);
+  writeSync(descriptor, formatTranscriptHeader());
+  return (event) => void writeSync(descriptor, `${jsonText(event, 0)}\n`);
+}
+
+/** A transcript holds what methods returned: only its owner may read it. */
+function openNewFile(file: string): number {
+  try {
+    return openSync(file, "w", 0o600);
+  } catch (thrown) {
+    throw new UsageError(`Cannot write ${JSON.stringify(file)}: ${getMessage(thrown)}`);
+  }
 }

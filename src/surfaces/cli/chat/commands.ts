@@ -1,13 +1,21 @@
 import { APPROVAL_SCOPES, type ApprovalScope } from "../../../model/approval.ts";
+import type { Catalog } from "../../../model/catalog.ts";
 import { suggestNames } from "../../../shared/suggest.ts";
 import { loadAgentModule } from "../agent/open-agent.ts";
-import { writeLines } from "../input/write-lines.ts";
+import { writeLines } from "../input/write-files.ts";
 import { answeredText } from "../text/approval-texts.ts";
 import { jsonText } from "../text/output.ts";
 import { createUnknownValueError, UsageError } from "../usage-error.ts";
+import {
+  helpText,
+  listRuns,
+  mcpText,
+  pendingApprovalsText,
+  runsText,
+  skillListText,
+  skillMethodsText,
+} from "./command-texts.ts";
 import type { ChatConversation } from "./conversation.ts";
-import { helpText, mcpText, pendingApprovalsText, runsText, skillMethodsText, skillListText } from "./command-texts.ts";
-import { listRuns } from "./list-runs.ts";
 
 /** The answer to a command, for people and for programs. */
 export interface CommandAnswer {
@@ -162,4 +170,28 @@ async function beginAnew(conversation: ChatConversation): Promise<CommandAnswer>
 
 function showHelp(): CommandAnswer {
   return { text: helpText(COMMANDS), json: { commands: COMMANDS.map(({ name }) => name) } };
+}
+
+/** A completion: the texts that may follow, and the part of the line that they replace. */
+type Completion = readonly [choices: readonly string[], part: string];
+
+/** The end of a line that may be the path of a method. */
+const PATH = /(?:\bdevices?\.)?([A-Za-z_][\w]*(?:\.\w*)?)$/;
+
+/** Completes commands at the start of a line, and names of skills and paths of methods everywhere. */
+export function completeLine(line: string, catalog: Catalog): Completion {
+  const command = /^\/\w*$/.exec(line)?.[0];
+  if (command !== undefined) {
+    const names = COMMANDS.map(({ name }) => `/${name} `);
+    return [names.filter((name) => name.startsWith(command.toLowerCase())), command];
+  }
+  const part = PATH.exec(line)?.[1];
+  if (part === undefined) return [[], line];
+  return [listPaths(part, catalog), part];
+}
+
+function listPaths(part: string, { skills, methods }: Catalog): readonly string[] {
+  const start = part.toLowerCase();
+  const names = part.includes(".") ? methods.map(({ path }) => path) : skills.map(({ name }) => `${name}.`);
+  return names.filter((name) => name.toLowerCase().startsWith(start));
 }

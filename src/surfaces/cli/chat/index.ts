@@ -1,37 +1,30 @@
-import type { Command } from "commander";
-
 import type { AgentEvent } from "../../../agent/index.ts";
 import type { EventPrinter } from "../agent/event-printer.ts";
-import { getExit } from "../agent/get-exit.ts";
-import { type AgentFlags, takesModel } from "../agent/open-agent.ts";
-import { openRecord } from "../agent/open-record.ts";
-import type { CommandAction } from "../command-action.ts";
+import { type AgentFlags, getExit, openRecord, takesModel } from "../agent/open-agent.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
 import { createErrorResult } from "../error-answer.ts";
 import type { Exit } from "../exit-codes.ts";
 import type { CliSession } from "../session.ts";
-import { createTerminalApprove } from "../terminal/approve-at-terminal.ts";
+import { createTerminalApprove } from "../terminal/ask.ts";
 import { type LineEditor, openLineEditor } from "../terminal/line-editor.ts";
 import { openLineHistory } from "../terminal/line-history.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
 import { count } from "../text/layout.ts";
 import { jsonText } from "../text/output.ts";
-import { type CommandLine, parseCommand } from "./commands.ts";
+import { type CommandLine, completeLine, parseCommand } from "./commands.ts";
 import { ChatConversation } from "./conversation.ts";
-import { createEditorInput, OPEN_PROMPT } from "./editor-input.ts";
-import { createPipeInput, type LineInput } from "./line-input.ts";
-import { completeLine } from "./complete.ts";
+import { createEditorInput, createPipeInput, type LineInput, OPEN_PROMPT } from "./line-input.ts";
 import { createChatPrinter } from "./printer.ts";
 
 interface ChatFlags extends AgentFlags {
   readonly record?: string;
 }
 
-export function addChat(program: Command, act: CommandAction): void {
+export function addChat(program: CliCommand): void {
   takesModel(program.command("chat"))
     .description("talk to a model that uses your skills and servers; /help lists the commands")
     .option("--record <file>", "write all events to a file, as a transcript")
     .addHelpText("after", EXAMPLES)
-    .action(act(chat));
+    .run(chat);
 }
 
 const EXAMPLES = `

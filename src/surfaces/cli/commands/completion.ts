@@ -1,22 +1,20 @@
 import type { Command } from "commander";
 
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand } from "../command.ts";
 import { createUnknownValueError, getShownCommands } from "../usage-error.ts";
 
-export function addCompletion(program: Command, act: CommandAction): void {
+export function addCompletion(program: CliCommand): void {
   program
     .command("completion")
     .description("print a script that completes commands and options in a shell")
     .argument("<shell>", "bash, zsh or fish")
     .addHelpText("after", HELP)
-    .action(
-      act(async (_session, shell: string) => {
-        const script = SCRIPTS.get(shell);
-        if (script === undefined) throw createUnknownValueError("shell", shell, [...SCRIPTS.keys()]);
-        const text = script(collectWords(program, []));
-        return { exit: "ok", json: { shell, script: text }, text };
-      }),
-    );
+    .run(async (_session, shell: string) => {
+      const script = SCRIPTS.get(shell);
+      if (script === undefined) throw createUnknownValueError("shell", shell, [...SCRIPTS.keys()]);
+      const text = script(collectWords(program, []));
+      return { json: { shell, script: text }, text };
+    });
 }
 
 const HELP = `

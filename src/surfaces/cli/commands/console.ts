@@ -1,14 +1,11 @@
-import type { Command } from "commander";
-
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
 import { startHttpServer } from "../http-server.ts";
 import { openServeLog } from "../serve-log.ts";
 import type { CliSession } from "../session.ts";
 import { waitForInterruption } from "../terminal/interruption.ts";
 import { openPage } from "../terminal/open-page.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
 
-export function addConsole(program: Command, act: CommandAction): void {
+export function addConsole(program: CliCommand): void {
   program
     .command("console")
     .description("open the web console of this project: in its running server, else in a server of its own")
@@ -16,7 +13,7 @@ export function addConsole(program: Command, act: CommandAction): void {
       "after",
       "\nThe printed link logs a browser in once, within five minutes. Ctrl-C ends a server of its own.",
     )
-    .action(act(openConsole));
+    .run(openConsole);
 }
 
 const TITLE = "Open this page (the link is valid once, for five minutes):";
@@ -26,14 +23,14 @@ async function openConsole(session: CliSession): Promise<CommandResult> {
   const link = await findLoginLink((await session.folders()).store);
   if (link === undefined) return serveConsole(session);
   openPage(link, TITLE);
-  return { exit: "ok", json: { url: link }, text: "" };
+  return { json: { url: link }, text: "" };
 }
 
 /** Serves until the command is interrupted. The server has no token of its own: links and keys log in. */
 async function serveConsole(session: CliSession): Promise<CommandResult> {
   const { flags, paint, signal } = session;
   const log = await openServeLog("text", { isVerbose: flags.verbose === true, paint: paint.err });
-  const runtime = await session.servingRuntime({ log: log.listener });
+  const runtime = await session.openRuntime({ serve: { log: log.listener } });
   log.follow(runtime);
   const { parseServerSettings } = await import("../../http/index.ts");
   const settings = { ...parseServerSettings(runtime.sections["server"]), ...OWN_SERVER };
@@ -41,7 +38,7 @@ async function serveConsole(session: CliSession): Promise<CommandResult> {
   openPage(server.console?.createLoginLink(server.url) ?? server.url, TITLE);
   await waitForInterruption(signal);
   await server.close();
-  return { exit: "ok", json: { url: server.url }, text: "" };
+  return { json: { url: server.url }, text: "" };
 }
 
 /** The server of this command is for one person at this machine. */

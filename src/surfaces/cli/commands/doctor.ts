@@ -1,42 +1,37 @@
+import type { ModelChoice } from "../../../agent/index.ts";
+import { getMessage, SkillgateError } from "../../../errors.ts";
 import { isForeign } from "../../../model/catalog.ts";
-import type { Command } from "commander";
-
-import { getMessage } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { checkModel } from "../agent/model-check.ts";
-import { checkExecutors } from "./executor-check.ts";
-import type { CommandAction } from "../command-action.ts";
+import { loadAgentModule } from "../agent/open-agent.ts";
+import type { CliCommand } from "../command.ts";
 import type { Exit } from "../exit-codes.ts";
-import { configOptions } from "../mcp/files.ts";
-import { openServers } from "../mcp/open-servers.ts";
-import type { StartedServer } from "../mcp/start-servers.ts";
-import { loadConfigModule } from "../mcp/load-config.ts";
-import { otherProblems } from "../unknown-path.ts";
+import { configOptions, loadConfigModule, openConfig } from "../mcp/files.ts";
+import { openServers, type StartedServer } from "../mcp/start-servers.ts";
+import type { CliSession, CommonFlags } from "../session.ts";
 import { checkTelemetry } from "../telemetry.ts";
 import { count } from "../text/layout.ts";
+import { checksText, type DoctorCheck, problemText } from "../text/output.ts";
 import { countTools } from "../text/server-texts.ts";
-import { type DoctorCheck, checksText, problemText } from "../text/output.ts";
-import type { CommonFlags, CliSession } from "../session.ts";
+import { otherProblems } from "../unknown-path.ts";
 
-export function addDoctor(program: Command, act: CommandAction): void {
+export function addDoctor(program: CliCommand): void {
   program
     .command("doctor")
     .description("check the installation, the configuration, skills and servers")
     .addHelpText("after", "\nExample:\n  skillgate doctor --json")
-    .action(
-      act(async (session) => {
-        const checks: DoctorCheck[] = [];
-        const report = (...more: readonly DoctorCheck[]): void => {
-          checks.push(...more);
-          if (!session.flags.json && more.length > 0) session.write("out", `${checksText(more, session.paint.out)}\n`);
-        };
-        report(nodeCheck(), await filesCheck(session.flags));
-        await checkRuntime(session, report);
-        report(...checkTelemetry(await session.telemetry.start()));
-        return { exit: getExit(checks), json: { ok: getExit(checks) === "ok", checks }, text: "", isWarned: true };
-      }),
-    );
+    .run(async (session) => {
+      const checks: DoctorCheck[] = [];
+      const report = (...more: readonly DoctorCheck[]): void => {
+        checks.push(...more);
+        if (!session.flags.json && more.length > 0) session.write("out", `${checksText(more, session.paint.out)}\n`);
+      };
+      report(nodeCheck(), await filesCheck(session.flags));
+      await checkRuntime(session, report);
+      report(...checkTelemetry(await session.telemetry.start()));
+      return { exit: getExit(checks), json: { ok: getExit(checks) === "ok", checks }, text: "", isWarned: true };
+    });
 }
 
 /** A problem that the user must fix takes precedence over a server that may recover. */
@@ -143,4 +138,99 @@ function serverCheck(server: StartedServer): DoctorCheck {
     says: isUp ? `connected as ${skill}, ${countTools(server)}` : `${status}${error === undefined ? "" : `: ${error}`}`,
     details: isUp ? "" : stderrTail,
   };
+}
+
+/** Connects to the executors of the settings, and checks that there is one with this version. */
+export async function checkExecutors(session: CliSession, runtime: Runtime): Promise<readonly DoctorCheck[]> {
+  const { settings } = await session.readNetwork("executors", {});
+  if (settings === undefined) return [];
+  const { connectExecutors, createVersionReader } = await import("../../../executors/index.ts");
+  const { database } = await session.folders();
+  const warnings: string[] = [];
+  const pool = await connectExecutors({
+    settings,
+    readVersion: createVersionReader(() => runtime, database),
+    warn: (text) => warnings.push(text),
+    inform: () => {},
+  });
+  try {
+    await pool.known;
+    const { failure, processes } = pool;
+    const says = failure ?? `${count(processes.length, "executor")} with this version`;
+    const status = failure === undefined && processes.length > 0 ? "ok" : "error";
+    return [{ kind: "executors", subject: "Executors", status, says, details: warnings.join("\n") }];
+  } finally {
+    await pool.close();
+  }
+}
+
+const CHECK_TIMEOUT_MS = 5_000;
+
+/** Checks the model that ask would use, and asks its server for the list of models. Problems are warnings. */
+export async function checkModel(session: CliSession): Promise<DoctorCheck> {
+  try {
+    const [{ chooseModel, parseAgentSettings }, { settings, variables }] = await Promise.all([
+      loadAgentModule(),
+      openConfig(session),
+    ]);
+    const choice = chooseModel(undefined, parseAgentSettings(settings["agent"]), variables);
+    return choice.provider === "scripted" ? createCheck("ok", `scripted:${choice.name}`) : await checkServer(choice);
+  } catch (thrown) {
+    if (!(thrown instanceof SkillgateError)) throw thrown;
+    const { fix = "" } = thrown.facts;
+    if (thrown.code !== "MODEL_MISSING") return createCheck("warning", thrown.message, String(fix));
+    return createCheck("ok", "none (only ask and chat need one)", String(fix));
+  }
+}
+
+async function checkServer(choice: ModelChoice): Promise<DoctorCheck> {
+  const { provider, name, baseUrl, apiKey, keyVariable } = choice;
+  const key = apiKey === undefined ? `no key in ${keyVariable}` : `key from ${keyVariable}`;
+  const says = `${provider}:${name} at ${baseUrl}, ${key}`;
+  try {
+    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+    const response = await fetch(getListUrl(choice), { headers: createHeaders(choice), signal });
+    if (response.status === 401 || response.status === 403)
+      return createCheck("warning", says, `The server refuses the key: HTTP ${response.status}`);
+    if (!response.ok) return createCheck("ok", says); // not every server has a list
+    const names = parseNames(await response.json());
+    const isListed = names.length === 0 || names.some((each) => each === name || each === `${name}:latest`);
+    const list = names.slice(0, MAX_NAMES).join(", ");
+    return isListed
+      ? createCheck("ok", says)
+      : createCheck("warning", says, `The server has no model ${name}; it has ${list}`);
+  } catch (thrown) {
+    return createCheck("warning", says, `Cannot reach the server: ${getReason(thrown)}`);
+  }
+}
+
+const MAX_NAMES = 8;
+
+function getListUrl({ provider, baseUrl }: ModelChoice): string {
+  return provider === "ollama" && !baseUrl.endsWith("/v1") ? `${baseUrl}/api/tags` : `${baseUrl}/models`;
+}
+
+function createHeaders({ provider, apiKey }: ModelChoice): Record<string, string> {
+  if (apiKey === undefined) return {};
+  return provider === "anthropic"
+    ? { "x-api-key": apiKey, "anthropic-version": "2023-06-01" }
+    : { authorization: `Bearer ${apiKey}` };
+}
+
+/** Parses the list of models: `{ data: [{ id }] }`, and `{ models: [{ name }] }` of Ollama. */
+function parseNames(answer: unknown): readonly string[] {
+  const { data, models } = isRecord(answer) ? answer : {};
+  const list: readonly unknown[] = Array.isArray(data) ? data : Array.isArray(models) ? models : [];
+  return list.flatMap((each) => {
+    const name = isRecord(each) ? (each["id"] ?? each["name"]) : undefined;
+    return typeof name === "string" ? [name] : [];
+  });
+}
+
+function getReason(thrown: unknown): string {
+  return thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : getMessage(thrown);
+}
+
+function createCheck(status: DoctorCheck["status"], says: string, details = ""): DoctorCheck {
+  return { kind: "model", subject: "Model", status, says, details };
 }

@@ -1,10 +1,9 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
 import { openServeLog } from "../serve-log.ts";
 import type { CliSession } from "../session.ts";
 import { waitForInterruption } from "../terminal/interruption.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
 interface ExecutorFlags {
@@ -17,7 +16,7 @@ interface ExecutorFlags {
 
 const DEFAULT_DRAIN_SECONDS = 60;
 
-export function addExecutor(program: Command, act: CommandAction): void {
+export function addExecutor(program: CliCommand): void {
   program
     .command("executor")
     .description("execute the programs that skillgate serve --executors hands out, until SIGTERM or Ctrl-C")
@@ -28,7 +27,7 @@ export function addExecutor(program: Command, act: CommandAction): void {
     .option("--concurrency <runs>", "the most runs at once (default: 1000)", parseCount)
     .option("--drain-seconds <seconds>", "how long it finishes its runs at the end", parseCount, DEFAULT_DRAIN_SECONDS)
     .addHelpText("after", HELP)
-    .action(act((session, url: string | undefined, flags: ExecutorFlags) => execute(session, url, flags)));
+    .run(execute);
 }
 
 const HELP = `
@@ -41,13 +40,13 @@ Examples:
 async function execute(session: CliSession, url: string | undefined, flags: ExecutorFlags): Promise<CommandResult> {
   const { drainSeconds, ...changes } = flags;
   const section = { ...changes, ...(url !== undefined && { url }) };
-  const { settings, problems } = await session.executorSettings(section);
+  const { settings, problems } = await session.readNetwork("executors", section);
   const [problem] = problems;
   if (problem !== undefined) throw new UsageError(problem.error);
   if (settings === undefined)
     throw new UsageError("No network: write the address of a NATS server, or executors.url in the settings");
   const log = await openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
-  const runtime = await session.servingRuntime({ log: log.listener, executors: false });
+  const runtime = await session.openRuntime({ serve: { log: log.listener, executors: false } });
   log.warn(session.telemetry.problems());
   await runtime.known;
   log.warn(runtime.problems);
@@ -68,7 +67,7 @@ async function execute(session: CliSession, url: string | undefined, flags: Exec
   await runtime.close();
   await executor.close();
   session.finish();
-  return { exit: "ok", json: {}, text: "" };
+  return { json: {}, text: "" };
 }
 
 function parseCount(text: string): number {

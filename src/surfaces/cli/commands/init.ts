@@ -1,15 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { Command } from "commander";
 
-import type { CommandAction } from "../command-action.ts";
-import { lines } from "../text/layout.ts";
-import { loadConfigModule } from "../mcp/load-config.ts";
-import { takenOverNote } from "../text/run-texts.ts";
+import type { CliCommand } from "../command.ts";
+import { writeNewFile } from "../input/write-files.ts";
+import { loadConfigModule } from "../mcp/files.ts";
 import { SCHEMA_FILE } from "../settings/schema.ts";
-import { writeNewFile } from "../input/write-new-file.ts";
+import { lines } from "../text/layout.ts";
+import { takenOverNote } from "../text/run-texts.ts";
 
-export function addInit(program: Command, act: CommandAction): void {
+export function addInit(program: CliCommand): void {
   program
     .command("init")
     .description(
@@ -17,34 +16,31 @@ export function addInit(program: Command, act: CommandAction): void {
     )
     .argument("[folder]", "the folder", ".")
     .addHelpText("after", "\nExample:\n  skillgate init my-project")
-    .action(
-      act(async ({ paint, folders, addProblems }, folder: string) => {
-        const root = resolve(folder);
-        const { skills: inUse, ownSkills } = await folders();
-        const missing = FILES.filter(([name]) => !existsSync(join(root, name)));
-        const created = missing.map(([name]) => name);
-        const { changeByHand, loadConfig } = await loadConfigModule();
-        const options = { cwd: root, env: process.env };
-        await changeByHand(options, { files: created.map((name) => join(root, name)) }, async () => {
-          for (const [name, text] of missing)
-            await writeNewFile(join(root, name), text.replace(SCHEMA_PLACE, findSchema(root)));
-        });
-        addProblems((await loadConfig(options)).warnings.filter(({ isHeld }) => isHeld));
-        const existing = FILES.map(([name]) => name).filter((name) => !created.includes(name));
-        return {
-          exit: "ok",
-          json: { folder: root, made: created, kept: existing },
-          text: lines([
-            ...created.map((name) => `Created ${formatPath(root, name)}`),
-            ...existing.map((name) => `Kept ${formatPath(root, name)}`),
-          ]),
-          remarks: lines([
-            paint.err.dim(NEXT),
-            root === resolve(".") && inUse !== ownSkills ? takenOverNote(inUse, paint.err) : "",
-          ]),
-        };
-      }),
-    );
+    .run(async ({ paint, folders, addProblems }, folder: string) => {
+      const root = resolve(folder);
+      const { skills: inUse, ownSkills } = await folders();
+      const missing = FILES.filter(([name]) => !existsSync(join(root, name)));
+      const created = missing.map(([name]) => name);
+      const { changeByHand, loadConfig } = await loadConfigModule();
+      const options = { cwd: root, env: process.env };
+      await changeByHand(options, { files: created.map((name) => join(root, name)) }, async () => {
+        for (const [name, text] of missing)
+          await writeNewFile(join(root, name), text.replace(SCHEMA_PLACE, findSchema(root)));
+      });
+      addProblems((await loadConfig(options)).warnings.filter(({ isHeld }) => isHeld));
+      const existing = FILES.map(([name]) => name).filter((name) => !created.includes(name));
+      return {
+        json: { folder: root, made: created, kept: existing },
+        text: lines([
+          ...created.map((name) => `Created ${formatPath(root, name)}`),
+          ...existing.map((name) => `Kept ${formatPath(root, name)}`),
+        ]),
+        remarks: lines([
+          paint.err.dim(NEXT),
+          root === resolve(".") && inUse !== ownSkills ? takenOverNote(inUse, paint.err) : "",
+        ]),
+      };
+    });
 }
 
 const NEXT = `Try it: skillgate run -e "device.GreeterSkill.greet('Ada')"`;

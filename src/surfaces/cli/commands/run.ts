@@ -1,25 +1,31 @@
-import type { Command } from "commander";
+import { addAbortSignal } from "node:stream";
 
-import type { CommandAction } from "../command-action.ts";
-import { readSource, type ProgramFlags, takesProgram } from "../input/program-source.ts";
-import { wholeNumber } from "../input/whole-number.ts";
-import type { RunOperation } from "../operations/operation.ts";
-import { performOperation } from "../operations/perform.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
+import { readInput } from "../input/call-input.ts";
+import { pickFields } from "../input/field-tests.ts";
+import { wholeNumber } from "../input/option-values.ts";
+import { readText, readTextFile } from "../input/read-text.ts";
+import {
+  type CommandOperation,
+  type OperationContext,
+  performCall,
+  performRun,
+  RUN_FLAGS,
+  type RunOperation,
+} from "../operations/operation.ts";
 import type { CliSession } from "../session.ts";
-import { NO_SOCKET, type OperationFlags } from "../socket/client.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
+import { NO_SOCKET, type OperationFlags, performAtSocket } from "../socket/client.ts";
+import { showLiveOutput } from "../terminal/live-output.ts";
+import { warningsText } from "../text/output.ts";
+import { noteLines, planText, violationsText } from "../text/run-texts.ts";
+import { lacksSkill, selectProblems } from "../unknown-path.ts";
 import { UsageError } from "../usage-error.ts";
 
-interface RunFlags extends ProgramFlags, OperationFlags {
-  readonly timeout?: number;
-  readonly trace?: true;
+interface RunFlags extends ProgramFlags, OperationFlags, Omit<RunOperation, "kind" | "source"> {
   readonly watch?: true;
-  readonly continue?: string;
-  readonly again?: readonly number[];
-  readonly reuse?: readonly number[];
 }
 
-export function addRun(program: Command, act: CommandAction): void {
+export function addRun(program: CliCommand): void {
   takesProgram(program.command("run"))
     .description("run a program")
     .option(
@@ -35,13 +41,11 @@ export function addRun(program: Command, act: CommandAction): void {
     .option("--watch", "run it again after each change of the file or of the skills")
     .option(...NO_SOCKET)
     .addHelpText("after", EXAMPLES)
-    .action(
-      act(async (session, file: string | undefined, flags: RunFlags) => {
-        if (flags.watch) return watchRun(session, file, flags);
-        const source = await readSource(file, flags, session.signal);
-        return performOperation({ kind: "run", source, ...toOptions(flags) }, flags, session);
-      }),
-    );
+    .run(async (session, file: string | undefined, flags: RunFlags) => {
+      if (flags.watch) return watchRun(session, file, flags);
+      const source = await readSource(file, flags, session.signal);
+      return performOperation({ kind: "run", source, ...pickFields(flags, RUN_FLAGS) }, flags, session);
+    });
 }
 
 async function watchRun(session: CliSession, file: string | undefined, flags: RunFlags): Promise<CommandResult> {
@@ -49,16 +53,6 @@ async function watchRun(session: CliSession, file: string | undefined, flags: Ru
   if (flags.eval !== undefined) return repeatOnChange(session);
   if (file !== undefined && file !== "-") return repeatOnChange(session, file);
   throw new UsageError("Standard input can be read only once: with --watch, give a file, or -e with the code");
-}
-
-function toOptions({ timeout, trace, continue: run, again, reuse }: RunFlags): Omit<RunOperation, "kind" | "source"> {
-  return {
-    ...(timeout && { timeoutMs: timeout }),
-    ...(trace && { hasTrace: trace }),
-    ...(run !== undefined && { continue: run }),
-    ...(again && { again }),
-    ...(reuse && { reuse }),
-  };
 }
 
 const EXAMPLES = `
@@ -69,4 +63,113 @@ Examples:
 
 function collectNumbers(text: string, numbers: readonly number[] = []): readonly number[] {
   return [...numbers, ...text.split(",").map((part) => wholeNumber(part.trim()))];
+}
+
+export function addCheck(program: CliCommand): void {
+  takesProgram(program.command("check"))
+    .description("check a program without running it: list its errors, or the calls that it makes")
+    .run(async ({ openRuntime, signal, flags: { verbose }, paint }, file: string | undefined, flags: ProgramFlags) => {
+      const source = await readSource(file, flags, signal);
+      const opened = await openRuntime(verbose ? { until: "known" } : {});
+      if (lacksSkill(opened.check(source).violations)) await openRuntime({ until: "known" });
+      const { violations, plan, notes } = opened.check(source);
+      const isRefused = violations.length > 0;
+      return {
+        exit: isRefused ? "refused" : "ok",
+        json: { violations, plan, notes },
+        text: isRefused ? "" : planText(plan),
+        remarks: isRefused ? violationsText(violations, paint.err) : noteLines(notes, paint.err),
+        asides: warningsText(selectProblems(opened, verbose || lacksSkill(violations)), paint.err),
+      };
+    });
+}
+
+export function addCall(program: CliCommand): void {
+  program
+    .command("call")
+    .description("call one method")
+    .argument("<path>", "Skill.method")
+    .argument(
+      "[arguments...]",
+      "key=value, key=@file, or one JSON object; a value is parsed as JSON, else taken as text",
+    )
+    .option("--yes", "approve the call if it needs an approval, for scripts")
+    .option(...NO_SOCKET)
+    .addHelpText("after", CALL_EXAMPLES)
+    .run(async (session, path: string, words: readonly string[], flags: OperationFlags) => {
+      const input = await readInput(words, session.signal);
+      return performOperation({ kind: "call", path, input }, flags, session);
+    });
+}
+
+const CALL_EXAMPLES = `
+Examples:
+  skillgate call CalculatorSkill.calculate "expression=2 + 3"
+  skillgate call MemorySkill.remember text=@note.txt
+  skillgate call DiceSkill.roll_dice '{"notation": "2d6"}' --json`;
+
+/** The flags that give a program. */
+export interface ProgramFlags {
+  readonly eval?: string;
+}
+
+/** Adds the argument and the option that give a program. */
+export function takesProgram(command: CliCommand): CliCommand {
+  return command
+    .argument("[file]", "the program's file; - for standard input, which is the default unless it is a terminal")
+    .option("-e, --eval <code>", "the program itself");
+}
+
+/** Reads the text of the program. */
+export async function readSource(
+  file: string | undefined,
+  { eval: code }: ProgramFlags,
+  signal: AbortSignal,
+): Promise<string> {
+  if (code !== undefined && file !== undefined)
+    throw new UsageError("Cannot take two programs: give either a file or -e, not both");
+  if (code !== undefined) return code;
+  if (file !== undefined && file !== "-") return readFromFile(file, signal);
+  if (file === undefined && process.stdin.isTTY)
+    throw new UsageError("A program is missing: give a file, - for standard input, or -e with the code");
+  return readText(addAbortSignal(signal, process.stdin), "standard input");
+}
+
+async function readFromFile(file: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await readTextFile(file, signal);
+  } catch (thrown) {
+    const isCode = thrown instanceof UsageError && /[\s(;]/.test(file);
+    throw isCode ? new UsageError(`${thrown.message}; to run code itself, put -e before it`) : thrown;
+  }
+}
+
+/** Performs an operation in the process that serves the project, if there is one, else in this process. */
+export async function performOperation(
+  operation: CommandOperation,
+  flags: OperationFlags,
+  session: CliSession,
+): Promise<CommandResult> {
+  return (await performAtSocket(operation, flags, session)) ?? performHere(operation, flags, session);
+}
+
+async function performHere(
+  operation: CommandOperation,
+  { yes }: OperationFlags,
+  session: CliSession,
+): Promise<CommandResult> {
+  const { openRuntime, signal, flags, paint } = session;
+  const runtime = await session.openRuntime(yes && { approve: () => true });
+  const context: OperationContext = {
+    runtime,
+    whenKnown: () => openRuntime({ until: "known" }),
+    signal,
+    paint: paint.err,
+    isVerbose: flags.verbose === true,
+    isTerminal: process.stderr.isTTY,
+    options: {},
+  };
+  const endLiveOutput = showLiveOutput(runtime, session);
+  const performed = operation.kind === "run" ? performRun(operation, context) : performCall(operation, context);
+  return performed.finally(endLiveOutput);
 }

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
@@ -9,16 +9,15 @@ import type { Runtime } from "../../../runtime.ts";
 import type { HttpServerSettings } from "../../http/index.ts";
 import type { EarlyServer } from "../../http/opening/index.ts";
 import type { Expose, McpSurface, Principal, StreamConnection } from "../../mcp/index.ts";
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
+import { startHttpServer } from "../http-server.ts";
 import { type LogFormat, openServeLog, type ServeLog } from "../serve-log.ts";
 import type { CliSession } from "../session.ts";
-import { type EarlyClient, takeEarlyClient } from "./early-client.ts";
-import type { HttpFlags } from "./server-settings.ts";
-import { startHttpServer } from "../http-server.ts";
 import { waitForInterruption } from "../terminal/interruption.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
 import { serveOnUncaught } from "../uncaught.ts";
 import { UsageError } from "../usage-error.ts";
+import { type EarlyClient, takeEarlyClient } from "./early-client.ts";
+import type { HttpFlags } from "./server-settings.ts";
 
 interface ServeFlags extends HttpFlags {
   readonly folder?: string;
@@ -34,7 +33,7 @@ interface ServeFlags extends HttpFlags {
 /** A copy of the values of `Expose`, so that `--help` does not load the server. */
 const EXPOSES: readonly Expose[] = ["code", "calls", "tools", "both", "auto"];
 
-export function addServe(program: Command, act: CommandAction): void {
+export function addServe(program: CliCommand): void {
   program
     .command("serve")
     .description("serve all skills and MCP servers: over MCP, JSON-RPC and HTTP")
@@ -52,41 +51,37 @@ export function addServe(program: Command, act: CommandAction): void {
     .option("--session <name=value>", "a session value for MCP servers, with --stdio; can be repeated", sessionValue)
     .option("--no-console", "do not offer the web console at /")
     .option("--new-token", "replace the token that was created at the first start")
-    .action(
-      act(async (session, flags: ServeFlags) => {
-        const { signal } = session;
-        if (flags.folder !== undefined) enterFolder(flags.folder);
-        if (flags.stdio && (flags.http || flags.port !== undefined))
-          throw new UsageError("Cannot use --stdio together with --http or --port");
-        const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
-        if (overHttp && flags.profile !== undefined)
-          throw new UsageError(
-            "Over HTTP, clients select a profile by its address, /mcp/NAME; --profile is for --stdio",
-          );
-        if (overHttp && flags.session !== undefined)
-          throw new UsageError("Over HTTP, clients send session values as headers; --session is for --stdio");
-        await using early = overHttp ? await takeServer() : undefined;
-        // From here on, all other output goes to stderr: stdout carries the protocol.
-        const output = overHttp ? undefined : takeStdout();
-        const log = await openLog(session, flags);
-        const executors = await readExecutors(session, flags);
-        const runtime = await session.servingRuntime({ log: log.listener, executors });
-        log.follow(runtime);
-        log.warn(session.telemetry.problems());
-        const stopCommands = executors === false ? await startCommands(runtime, session, flags, log) : undefined;
-        let isServing = true;
-        // A server that is still connecting at shutdown is not a problem.
-        void whenStarted(runtime).then(() => isServing && log.warn(runtime.problems));
-        const serving = { runtime, flags, signal, log, session, early };
-        try {
-          const isDrained = await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
-          return { ...SERVED, isDrained, ...(log.format === "json" && { isWarned: true }) };
-        } finally {
-          isServing = false;
-          await stopCommands?.();
-        }
-      }),
-    );
+    .run(async (session, flags: ServeFlags) => {
+      const { signal } = session;
+      if (flags.folder !== undefined) enterFolder(flags.folder);
+      if (flags.stdio && (flags.http || flags.port !== undefined))
+        throw new UsageError("Cannot use --stdio together with --http or --port");
+      const overHttp = flags.http ?? (flags.port !== undefined || (!flags.stdio && process.stdin.isTTY));
+      if (overHttp && flags.profile !== undefined)
+        throw new UsageError("Over HTTP, clients select a profile by its address, /mcp/NAME; --profile is for --stdio");
+      if (overHttp && flags.session !== undefined)
+        throw new UsageError("Over HTTP, clients send session values as headers; --session is for --stdio");
+      await using early = overHttp ? await takeServer() : undefined;
+      // From here on, all other output goes to stderr: stdout carries the protocol.
+      const output = overHttp ? undefined : takeStdout();
+      const log = await openLog(session, flags);
+      const executors = await readExecutors(session, flags);
+      const runtime = await session.openRuntime({ serve: { log: log.listener, executors } });
+      log.follow(runtime);
+      log.warn(session.telemetry.problems());
+      const stopCommands = executors === false ? await startCommands(runtime, session, flags, log) : undefined;
+      let isServing = true;
+      // A server that is still connecting at shutdown is not a problem.
+      void whenStarted(runtime).then(() => isServing && log.warn(runtime.problems));
+      const serving = { runtime, flags, signal, log, session, early };
+      try {
+        const isDrained = await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
+        return { ...SERVED, isDrained, ...(log.format === "json" && { isWarned: true }) };
+      } finally {
+        isServing = false;
+        await stopCommands?.();
+      }
+    });
 }
 
 /** Lets commands of the same user use the runtime, unless the settings switch that off. */
@@ -98,7 +93,7 @@ async function startCommands(
 ): Promise<(() => Promise<void>) | undefined> {
   const { socket, drainSeconds } = await readServerSettings(runtime, flags);
   if (!socket) return undefined;
-  const { serveCommands } = await import("../socket/serve-commands.ts");
+  const { serveCommands } = await import("../socket/server.ts");
   return serveCommands({ runtime, session, drainMs: drainSeconds * 1_000, log });
 }
 
@@ -109,7 +104,7 @@ function whenStarted(runtime: Runtime): Promise<void> {
 }
 
 /** The result of a served session, which prints nothing. */
-const SERVED: CommandResult = { exit: "ok", json: {}, text: "" };
+const SERVED: CommandResult = { json: {}, text: "" };
 
 interface Serving {
   readonly runtime: Runtime;
@@ -133,9 +128,9 @@ async function openLog({ folders, flags: { verbose }, paint }: CliSession, flags
 }
 
 /** The network of executors; `false` if this process executes its programs. */
-async function readExecutors({ executorSettings }: CliSession, { executors: url }: ServeFlags): Promise<Executors> {
+async function readExecutors({ readNetwork }: CliSession, { executors: url }: ServeFlags): Promise<Executors> {
   const changes = url === undefined ? {} : { url };
-  const { settings, problems } = await executorSettings(changes);
+  const { settings, problems } = await readNetwork("executors", changes);
   const [problem] = problems;
   if (problem !== undefined) throw new UsageError(problem.error);
   return settings === undefined ? false : changes;

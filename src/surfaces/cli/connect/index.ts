@@ -1,22 +1,19 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Command } from "commander";
 
 import { isRecord } from "../../../model/json.ts";
 import { MCP_CLIENT_IDS } from "../../../shared/mcp-clients.ts";
-import type { CommandAction } from "../command-action.ts";
-import { type CommandConfig, openConfig, SCOPE_OPTION } from "../mcp/files.ts";
-import { clientFrom } from "../mcp/import.ts";
-import type { McpClient, ClientFile } from "../mcp/load-config.ts";
-import { PACKAGE_FOLDER } from "../package.ts";
-import { lines, shownPath } from "../text/layout.ts";
-import type { CommonFlags } from "../session.ts";
 import { VERSION } from "../../../shared/version.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
+import { type ClientFile, type CommandConfig, type McpClient, openConfig, SCOPE_OPTION } from "../mcp/files.ts";
+import { clientFrom } from "../mcp/import.ts";
+import { PACKAGE_FOLDER } from "../package.ts";
+import type { CliSession, CommonFlags } from "../session.ts";
+import { askYesNo, isAtTerminal } from "../terminal/ask.ts";
+import { escaped, lines, shownPath } from "../text/layout.ts";
 import { createUnknownValueError, UsageError } from "../usage-error.ts";
 import { checkStart } from "./check-start.ts";
-import { separateServers } from "./separate-servers.ts";
 import { getStartCommand, type StartCommand } from "./start-command.ts";
 
 interface ConnectFlags {
@@ -32,7 +29,7 @@ interface ConnectFlags {
   readonly move?: true;
 }
 
-export function addConnect(program: Command, act: CommandAction): void {
+export function addConnect(program: CliCommand): void {
   clientCommand(program, "connect", "add Skillgate to another MCP client, in the client's own file")
     .option("--print", "print the entry without writing it")
     .option("--no-folder", "serve the folder in which the client starts the command, not this project")
@@ -40,33 +37,29 @@ export function addConnect(program: Command, act: CommandAction): void {
     .option("--profile <name>", "serve only the methods of a profile of the settings")
     .option("--move", "move the servers of .mcp.json, which the client reads, too, to mcp.json, which it does not")
     .addHelpText("after", CONNECT_HELP)
-    .action(
-      act(async (session, client: string, flags: ConnectFlags) => {
-        const target = await resolveTarget(client, flags, await openConfig(session));
-        const folder = findFolder(flags);
-        const command = getOwnCommand(
-          { ...session.flags, ...(flags.profile !== undefined && { profile: flags.profile }) },
-          folder,
-        );
-        const entry = target.client.toEntry(command.command, command.args);
-        if (flags.print === true) return printed(target, entry);
-        const { signal } = session;
-        const cwd = flags.scope === "project" ? process.cwd() : undefined;
-        const check = flags.check ? () => checkStart(command, { cwd, signal }) : undefined;
-        const result = await connect(target, entry, { folder, check });
-        return separateServers(result, target, { move: flags.move === true, session });
-      }),
-    );
+    .run(async (session, client: string, flags: ConnectFlags) => {
+      const target = await resolveTarget(client, flags, await openConfig(session));
+      const folder = findFolder(flags);
+      const command = getOwnCommand(
+        { ...session.flags, ...(flags.profile !== undefined && { profile: flags.profile }) },
+        folder,
+      );
+      const entry = target.client.toEntry(command.command, command.args);
+      if (flags.print === true) return printed(target, entry);
+      const { signal } = session;
+      const cwd = flags.scope === "project" ? process.cwd() : undefined;
+      const check = flags.check ? () => checkStart(command, { cwd, signal }) : undefined;
+      const result = await connect(target, entry, { folder, check });
+      return separateServers(result, target, { move: flags.move === true, session });
+    });
   clientCommand(program, "disconnect", "remove Skillgate from another MCP client")
     .addHelpText("after", "\nExample:\n  skillgate disconnect cursor")
-    .action(
-      act(async (session, client: string, flags: ConnectFlags) =>
-        disconnect(await resolveTarget(client, flags, await openConfig(session))),
-      ),
+    .run(async (session, client: string, flags: ConnectFlags) =>
+      disconnect(await resolveTarget(client, flags, await openConfig(session))),
     );
 }
 
-function clientCommand(program: Command, name: string, description: string): Command {
+function clientCommand(program: CliCommand, name: string, description: string): CliCommand {
   return program
     .command(name)
     .description(description)
@@ -123,7 +116,6 @@ async function connect(
   const facts = { client: client.id, file: file.label, name, entry, ...(folder !== undefined && { folder }) };
   if (isDeepStrictEqual(existing, entry))
     return {
-      exit: "ok",
       json: { ...facts, changed: false },
       text: `${client.title} is already connected, in ${file.label}`,
     };
@@ -139,7 +131,6 @@ async function connect(
     files.configModule.changeServers(file, changes),
   );
   return {
-    exit: "ok",
     json: { ...facts, changed: true, checked: check !== undefined },
     text: lines([
       `Connected ${client.title}: ${name} is in ${file.label}${check === undefined ? "" : " (checked)"}; restart ${client.title}`,
@@ -154,7 +145,6 @@ async function printed(
 ): Promise<CommandResult> {
   const text = files.configModule.formatEntryText(file, [...file.serversPath, name], entry);
   return {
-    exit: "ok",
     json: { client: client.id, file: file.label, name, entry, text },
     text,
     remarks: `Add this to ${file.label}`,
@@ -165,7 +155,6 @@ async function disconnect({ client, file, name, files, existing }: ConnectTarget
   const facts = { client: client.id, file: file.label, name };
   if (existing === undefined)
     return {
-      exit: "ok",
       json: { ...facts, changed: false },
       text: `${client.title} is not connected: ${file.label} has no ${name}`,
     };
@@ -175,7 +164,6 @@ async function disconnect({ client, file, name, files, existing }: ConnectTarget
     files.configModule.changeServers(file, [{ path: [...file.serversPath, name], value: undefined }]),
   );
   return {
-    exit: "ok",
     json: { ...facts, changed: true },
     text: `Disconnected ${client.title}: ${name} was removed from ${file.label}`,
   };
@@ -200,8 +188,8 @@ function getOwnCommand(flags: CommonFlags & Pick<ConnectFlags, "profile">, folde
 }
 
 /**
- * Returns the folder that the server must serve. A client starts the servers of a project's file in that project, and those of the
- * user's file anywhere.
+ * Returns the folder that the server must serve. A client starts the servers of a project's file in that project, and
+ * those of the user's file anywhere.
  */
 function findFolder({ scope, folder }: Pick<ConnectFlags, "scope" | "folder">): string | undefined {
   if (scope === "project" || !folder) return undefined;
@@ -217,4 +205,35 @@ function findRealPath(path: string): string | undefined {
   } catch {
     return undefined; // it does not exist
   }
+}
+
+interface SeparateOptions {
+  /** True if the user has asked for it on the command line. */
+  readonly move: boolean;
+  readonly session: Pick<CliSession, "signal">;
+}
+
+/**
+ * Adds to a result that the client would see the servers of `.mcp.json` twice: itself, and through Skillgate. Moves them if the
+ * user wants that.
+ */
+export async function separateServers(
+  result: CommandResult,
+  { client, files }: Pick<ConnectTarget, "client" | "files">,
+  { move, session }: SeparateOptions,
+): Promise<CommandResult> {
+  const { configModule } = files;
+  const servers = client.readsSharedFile === true ? configModule.findSharedServers(files) : [];
+  if (servers.length === 0) return result;
+  const names = servers.map(({ name }) => name);
+  const fact = `${client.title} reads .mcp.json, too, and sees these servers twice: ${escaped(names.join(", "))}`;
+  const question = `${fact}. Move them to mcp.json, which only Skillgate reads? [y/N] `;
+  const json = result.json as Readonly<Record<string, unknown>>;
+  if (move || (isAtTerminal() && (await askYesNo(question, session.signal)))) {
+    const file = await configModule.moveSharedServers(servers, files);
+    const text = lines([result.text, `Moved ${escaped(names.join(", "))} from .mcp.json to ${file}`]);
+    return { ...result, json: { ...json, moved: names }, text };
+  }
+  const remarks = `${fact}. skillgate connect ${client.id} --move moves them to mcp.json, which only Skillgate reads`;
+  return { ...result, json: { ...json, twice: names }, remarks };
 }

@@ -1,6 +1,6 @@
 import { getMessage } from "../../../errors.ts";
 import type { Parameter } from "../../../model/catalog.ts";
-import { isRecord } from "../../../model/json.ts";
+import { isRecord, isTextList } from "../../../model/json.ts";
 import { readTextFile } from "./read-text.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -64,4 +64,12 @@ function parseValue(written: string, isText: boolean): unknown {
   } catch {
     return written; // not JSON: taken as text
   }
+}
+
+/** True for an input that another process has read. */
+export function isWrittenInput(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { kind, object, texts } = value;
+  if (kind === "object") return isRecord(object);
+  return kind === "texts" && Array.isArray(texts) && texts.every((pair) => isTextList(pair) && pair.length === 2);
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
@@ -55,3 +56,50 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   ["EACCES", "this user may not read it"],
   ["EPERM", "this user may not read it"],
 ]);
+
+/** Far above the length of a record; stops a file that is one endless line. */
+const MAX_LINE_UNITS = 1 << 20;
+
+/** Reads the lines of a file of any size; the last one may have no line break. Throws a `UsageError`. */
+export async function* readLines(file: string): AsyncGenerator<string> {
+  let rest = "";
+  try {
+    for await (const chunk of createReadStream(file, "utf8") as AsyncIterable<string>) {
+      const parts = (rest + chunk).split("\n");
+      rest = parts.pop() ?? "";
+      if (rest.length > MAX_LINE_UNITS)
+        throw new UsageError(`Cannot read ${JSON.stringify(file)}: a line has more than ${MAX_LINE_UNITS} characters`);
+      yield* parts;
+    }
+  } catch (thrown) {
+    throw toReadError(thrown, file);
+  }
+  if (rest !== "") yield rest;
+}
+
+/**
+ * Reads a stream line by line, without the line breaks; the last line may have none. A line with more than `maxUnits` UTF-16
+ * units is skipped, and yields `undefined`.
+ */
+export async function* streamLines(input: AsyncIterable<Buffer>, maxUnits: number): AsyncGenerator<string | undefined> {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  let isTooLong = false;
+  for await (const chunk of input) {
+    const [first = "", ...others] = decoder.write(chunk).split("\n");
+    rest += isTooLong ? "" : first;
+    isTooLong ||= rest.length > maxUnits;
+    for (const next of others) {
+      yield finishLine(rest, isTooLong);
+      rest = next;
+      isTooLong = rest.length > maxUnits;
+    }
+    if (isTooLong) rest = "";
+  }
+  rest += decoder.end();
+  if (rest !== "" || isTooLong) yield finishLine(rest, isTooLong);
+}
+
+function finishLine(line: string, isTooLong: boolean): string | undefined {
+  return isTooLong ? undefined : line.replace(/\r$/, "");
+}

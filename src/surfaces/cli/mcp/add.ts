@@ -1,41 +1,47 @@
-import type { Command } from "commander";
-
-import type { CommandAction } from "../command-action.ts";
+import { getMessage } from "../../../errors.ts";
+import { isRecord } from "../../../model/json.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
+import { wholeNumber } from "../input/option-values.ts";
+import { readTextFile } from "../input/read-text.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { lines } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
-import { wholeNumber } from "../input/whole-number.ts";
+import {
+  type CommandConfig,
+  type ConfigModule,
+  openConfig,
+  parseScope,
+  SCOPE_OPTION,
+  type ScopeFlag,
+  SCOPES,
+  type WrittenServer,
+} from "./files.ts";
 import { createEntry, type ServerFlags, takesServerFlags, withoutGaps } from "./server-flags.ts";
-import { openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import { createAddedResult, scopeHelp } from "./answers.ts";
 
-interface AddFlags extends ServerFlags {
-  readonly scope: string;
+interface AddFlags extends ServerFlags, Required<ScopeFlag> {
   readonly clientId?: string;
   readonly callbackPort?: number;
 }
 
-export function addMcpAdd(mcp: Command, act: CommandAction): void {
+export function addMcpAdd(mcp: CliCommand): void {
   takesServerFlags(mcp.command("add"))
     .description("add a server")
     .argument("<name>", "name of the server")
     .argument("<commandOrUrl>", "the command that starts it, or its URL")
     .argument("[args...]", "arguments of the command; write -- before a command whose arguments begin with -")
-    .option(SCOPE_OPTION, "where to write it: project, local or user", "project")
+    .option(SCOPE_OPTION, "where to write it: project, local or user", parseScope, "project")
     .option("--client-id <id>", "the OAuth client id of Skillgate")
     .option("--callback-port <port>", "the local port of the OAuth redirect", wholeNumber)
     .addHelpText("after", `${EXAMPLES}\n${scopeHelp()}`)
-    .action(
-      act(async (session, name: string, commandOrUrl: string, args: readonly string[], flags: AddFlags) => {
-        const files = await openConfig(session);
-        const server = describeServer([name, commandOrUrl, ...args], flags);
-        const entry = { ...createEntry(server.commandOrUrl, server.args, server.flags), ...getOAuthFlags(flags) };
-        const written = await files.configModule.addDeclaredServer(
-          { name: server.name, entry },
-          scopeNamed(flags.scope),
-          { config: files },
-        );
-        return createAddedResult(written, session.paint, files);
-      }),
-    );
+    .run(async (session, name: string, commandOrUrl: string, args: readonly string[], flags: AddFlags) => {
+      const files = await openConfig(session);
+      const server = describeServer([name, commandOrUrl, ...args], flags);
+      const entry = { ...createEntry(server.commandOrUrl, server.args, server.flags), ...getOAuthFlags(flags) };
+      const written = await files.configModule.addDeclaredServer({ name: server.name, entry }, flags.scope, {
+        config: files,
+      });
+      return createAddedResult(written, session.paint, files);
+    });
 }
 
 const EXAMPLES = `
@@ -72,4 +78,89 @@ function describeServer(words: readonly string[], flags: ServerFlags): GivenFlag
     ...(header.length > 0 && { header: [...header, ...values.filter((value) => /^[\w-]+: /.test(value))] }),
   };
   return { name, commandOrUrl, args, flags: { ...flags, ...more } };
+}
+
+export function addMcpAddJson(mcp: CliCommand): void {
+  mcp
+    .command("add-json")
+    .description("add a server from JSON, in the format of any client")
+    .argument("<name>", "name of the server")
+    .argument("<json>", "its entry, or @file to read it from a file")
+    .option(SCOPE_OPTION, "where to write it: project, local or user", parseScope, "project")
+    .addHelpText("after", `${EXAMPLE}\n${scopeHelp()}`)
+    .run(async (session, name: string, json: string, { scope }: Required<ScopeFlag>) => {
+      const files = await openConfig(session);
+      const text = json.startsWith("@") ? await readTextFile(json.slice(1), session.signal) : json;
+      const entry = entryIn(text, name);
+      const written = await files.configModule.addDeclaredServer({ name, entry }, scope, {
+        config: files,
+      });
+      return createAddedResult(written, session.paint, files);
+    });
+}
+
+const EXAMPLE = `
+Example:
+  skillgate mcp add-json weather '{ "command": "npx", "args": ["-y", "weather-mcp"] }'
+`;
+
+/** Reads an entry, or the only entry of a whole configuration that was copied from documentation. */
+function entryIn(text: string, name: string): Readonly<Record<string, unknown>> {
+  const value = parsed(text);
+  const servers = isRecord(value) ? (value["mcpServers"] ?? value["servers"]) : undefined;
+  if (!isRecord(servers)) return asEntry(value);
+  const candidates = Object.hasOwn(servers, name) ? [servers[name]] : Object.values(servers);
+  if (candidates.length === 1) return asEntry(candidates[0]);
+  throw new UsageError(
+    `Cannot tell which server is meant: there are ${candidates.length}; give the entry of one`,
+    Object.keys(servers),
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    // The message of JSON.parse quotes the text, which may contain a secret.
+    const [, position] = /at (?:position )?(\d+|line \d+ column \d+)/.exec(getMessage(thrown)) ?? [];
+    const at =
+      position === undefined ? "" : `, at ${/^\d+$/.test(position) ? `character ${Number(position) + 1}` : position}`;
+    throw new UsageError(`Cannot read the entry as a JSON object${at}; write '{ "command": "npx", "args": ["…"] }'`);
+  }
+}
+
+function asEntry(value: unknown): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value;
+  throw new UsageError(`Cannot read the entry as a JSON object; write '{ "command": "npx", "args": ["…"] }'`);
+}
+
+/** The result of adding a server: its entry, warnings, and the next command. */
+export function createAddedResult(
+  written: WrittenServer,
+  paint: Terminal["paint"],
+  { configModule }: Pick<CommandConfig, "configModule">,
+): CommandResult {
+  const { name, file, entry } = written;
+  return {
+    json: { added: written },
+    text: `Added ${name} to ${file}: ${configModule.shownServer(entry)}`,
+    remarks: lines([
+      ...plainSecrets(written, configModule).map((note) => paint.err.yellow(note)),
+      paint.err.dim(`Try it: skillgate mcp test ${name}`),
+    ]),
+  };
+}
+
+/** Warns of each value that is stored as plain text in the project's file, which others read. */
+function plainSecrets({ file, scope, entry }: WrittenServer, configModule: ConfigModule): readonly string[] {
+  if (scope !== "project" || !isRecord(entry)) return [];
+  const values = [entry["env"], entry["headers"]].flatMap((record) => (isRecord(record) ? Object.entries(record) : []));
+  const names = values.filter(([, value]) => value === configModule.MASK).map(([name]) => name);
+  return names.map(
+    (name) => `Note: ${name} is stored in ${file} as plain text; use \${VARIABLE} to take it from the environment`,
+  );
+}
+
+export function scopeHelp(): string {
+  return `Scopes:\n${[...SCOPES].map(([name, says]) => `  ${name.padEnd(8)} ${says}`).join("\n")}`;
 }

@@ -1,59 +1,47 @@
-import type { Command } from "commander";
-
 import { isRecord } from "../../../model/json.ts";
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
-import { openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import type { DeclaredServer } from "./load-config.ts";
-import { parseHeaders, type ServerFlags, getSettings, takesServerFlags, parseVariables } from "./server-flags.ts";
+import { type DeclaredServer, openServer, parseScope, SCOPE_OPTION, type ScopeFlag } from "./files.ts";
+import { getSettings, parseHeaders, parseVariables, type ServerFlags, takesServerFlags } from "./server-flags.ts";
 
-interface EditFlags extends ServerFlags {
-  readonly scope?: string;
+interface EditFlags extends ServerFlags, ScopeFlag {
   readonly url?: string;
   readonly removeEnv?: readonly string[];
   readonly removeHeader?: readonly string[];
 }
 
-export function addMcpEdit(mcp: Command, act: CommandAction): void {
+export function addMcpEdit(mcp: CliCommand): void {
   takesServerFlags(mcp.command("edit"))
     .description("change parts of a server; the rest of its file stays, with its comments")
     .argument("<name>", "name of the server")
     .argument("[command...]", "after --: the new command with its arguments")
-    .option(SCOPE_OPTION, "the server's scope: project, local or user")
+    .option(SCOPE_OPTION, "the server's scope: project, local or user", parseScope)
     .option("--url <url>", "its new address")
     .option("--remove-env <KEY>", "an environment variable to remove; repeatable", several)
     .option("--remove-header <name>", "a header to remove; repeatable", several)
     .addHelpText("after", EXAMPLES)
-    .action(
-      act(async (session, name: string, command: readonly string[], flags: EditFlags) => {
-        const files = await openConfig(session);
-        const { configModule, options } = files;
-        const server = configModule.findDeclaredServer(
-          name,
-          files,
-          flags.scope === undefined ? undefined : scopeNamed(flags.scope),
+    .run(async (session, name: string, command: readonly string[], flags: EditFlags) => {
+      const { server, ...files } = await openServer(session, name, flags);
+      const { configModule, options } = files;
+      const changes = changesTo(server, command, flags);
+      const { file, location } = server;
+      if (changes.length === 0)
+        throw new UsageError(
+          `No change given; for example: skillgate mcp edit ${name} -e KEY=value; the server is at ${file.label}:${location.line}`,
         );
-        const changes = changesTo(server, command, flags);
-        const { file, location } = server;
-        if (changes.length === 0)
-          throw new UsageError(
-            `No change given; for example: skillgate mcp edit ${name} -e KEY=value; the server is at ${file.label}:${location.line}`,
-          );
-        const entry = after(server, changes);
-        configModule.toServerConfig(name, entry, options);
-        await configModule.changeDeclaredServer(
-          server,
-          changes.map(({ inside, value }) => ({ path: inside, value })),
-          files,
-        );
-        const masked = configModule.maskEntry(entry);
-        return {
-          exit: "ok",
-          json: { edited: { name, file: file.label, entry: masked } },
-          text: `Changed ${name} in ${file.label}: ${configModule.shownServer(entry)}`,
-        };
-      }),
-    );
+      const entry = after(server, changes);
+      configModule.toServerConfig(name, entry, options);
+      await configModule.changeDeclaredServer(
+        server,
+        changes.map(({ inside, value }) => ({ path: inside, value })),
+        files,
+      );
+      const masked = configModule.maskEntry(entry);
+      return {
+        json: { edited: { name, file: file.label, entry: masked } },
+        text: `Changed ${name} in ${file.label}: ${configModule.shownServer(entry)}`,
+      };
+    });
 }
 
 const EXAMPLES = `

@@ -1,22 +1,27 @@
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
 
 import { getMessage } from "../../../errors.ts";
 import { MCP_CLIENT_IDS } from "../../../shared/mcp-clients.ts";
-import type { CommandAction } from "../command-action.ts";
-import { lines } from "../text/layout.ts";
+import type { CliCommand } from "../command.ts";
 import type { CliSession } from "../session.ts";
+import { lines } from "../text/layout.ts";
 import { createUnknownValueError } from "../usage-error.ts";
-import { scopeHelp } from "./answers.ts";
-import { type CommandConfig, openConfig, SCOPE_OPTION, scopeNamed } from "./files.ts";
-import type { McpClient, WrittenServer } from "./load-config.ts";
+import { scopeHelp } from "./add.ts";
+import {
+  type CommandConfig,
+  type McpClient,
+  openConfig,
+  parseScope,
+  SCOPE_OPTION,
+  type ScopeFlag,
+  type WrittenServer,
+} from "./files.ts";
 
-interface ImportFlags {
-  readonly scope?: string;
+interface ImportFlags extends ScopeFlag {
   readonly dryRun?: true;
 }
 
-export function addMcpImport(mcp: Command, act: CommandAction): void {
+export function addMcpImport(mcp: CliCommand): void {
   mcp
     .command("import")
     .description("import the servers of other clients from their files")
@@ -24,23 +29,21 @@ export function addMcpImport(mcp: Command, act: CommandAction): void {
     .option(
       SCOPE_OPTION,
       "where to write a client's user servers (default: user); its project servers stay in the project",
+      parseScope,
     )
     .option("-n, --dry-run", "only show what would be imported")
     .addHelpText("after", `\nExample:\n  skillgate mcp import cursor --dry-run\n\n${scopeHelp()}`)
-    .action(
-      act(async (session, names: readonly string[], flags: ImportFlags) => {
-        const files = await openConfig(session);
-        const found = await findServers(names, files);
-        const results: ImportResult[] = [];
-        for (const server of found.servers) results.push(await take(server, flags, session));
-        return {
-          exit: "ok",
-          json: createResult(results, found.problems, flags),
-          text: lines(results.map((each) => takenText(each, flags))) || "Nothing to import",
-          remarks: lines(found.problems),
-        };
-      }),
-    );
+    .run(async (session, names: readonly string[], flags: ImportFlags) => {
+      const files = await openConfig(session);
+      const found = await findServers(names, files);
+      const results: ImportResult[] = [];
+      for (const server of found.servers) results.push(await take(server, flags, session));
+      return {
+        json: createResult(results, found.problems, flags),
+        text: lines(results.map((each) => takenText(each, flags))) || "Nothing to import",
+        remarks: lines(found.problems),
+      };
+    });
 }
 
 /** A server in another client's file. */
@@ -132,7 +135,7 @@ async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session:
   const existing = files.declared.find((server) => server.name === name);
   if (existing !== undefined)
     return { ...found, kind: "skipped", why: `${existing.file.label} already has a server of this name` };
-  const target = scope === undefined || found.isForeign ? found.scope : scopeNamed(scope);
+  const target = scope === undefined || found.isForeign ? found.scope : scope;
   try {
     const written =
       dryRun === true

@@ -1,11 +1,9 @@
-import type { Command } from "commander";
-
-import { getMessage, SkillgateError } from "../../../errors.ts";
+import { getMessage } from "../../../errors.ts";
 import type { Method } from "../../../model/catalog.ts";
 import type { Runtime } from "../../../runtime.ts";
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand } from "../command.ts";
 import type { CliSession } from "../session.ts";
-import { askYesNo, isAtTerminal } from "../terminal/ask-line.ts";
+import { requireYes } from "../terminal/ask.ts";
 import { escaped, lines } from "../text/layout.ts";
 import { startServers } from "./start-servers.ts";
 
@@ -24,30 +22,28 @@ interface MadeCall extends HarmlessCall {
 }
 
 /** Adds the command, also by its earlier name. */
-export function addMcpObserve(mcp: Command, act: CommandAction): void {
-  for (const command of [mcp.command("observe"), mcp.command("learn", { hidden: true })]) define(command, act);
+export function addMcpObserve(mcp: CliCommand): void {
+  for (const command of [mcp.command("observe"), mcp.command("learn", { hidden: true })]) define(command);
 }
 
-function define(command: Command, act: CommandAction): void {
+function define(command: CliCommand): void {
   command
     .description("call methods that only read, once each, to observe the types of their results")
     .argument("[name]", "name of the server (default: all enabled servers)")
     .option("-y, --yes", "skip the confirmation")
     .addHelpText("after", "\nExample:\n  skillgate mcp observe filesystem --yes")
-    .action(
-      act(async (session, name: string | undefined, { yes }: { readonly yes?: true }) => {
-        const { runtime } = await startServers(session, name);
-        const calls = findCalls(runtime);
-        if (calls.length === 0) return { exit: "ok", json: { calls: [] }, text: NOTHING_TO_CALL };
-        if (yes !== true) await confirm(calls, session);
-        const results: MadeCall[] = [];
-        for (const call of calls) {
-          session.signal.throwIfAborted();
-          results.push(await callOnce(runtime, call));
-        }
-        return { exit: "ok", json: { calls: results }, text: lines(results.map(formatCall)) };
-      }),
-    );
+    .run(async (session, name: string | undefined, { yes }: { readonly yes?: true }) => {
+      const { runtime } = await startServers(session, name);
+      const calls = findCalls(runtime);
+      if (calls.length === 0) return { json: { calls: [] }, text: NOTHING_TO_CALL };
+      if (yes !== true) await confirm(calls, session);
+      const results: MadeCall[] = [];
+      for (const call of calls) {
+        session.signal.throwIfAborted();
+        results.push(await callOnce(runtime, call));
+      }
+      return { json: { calls: results }, text: lines(results.map(formatCall)) };
+    });
 }
 
 const NOTHING_TO_CALL =
@@ -83,14 +79,12 @@ function findExample({ examples, example, default: standard }: Method["input"]):
   return (Array.isArray(examples) ? (examples as unknown[])[0] : undefined) ?? example ?? standard;
 }
 
-async function confirm(calls: readonly HarmlessCall[], { signal }: CliSession): Promise<void> {
+function confirm(calls: readonly HarmlessCall[], { signal }: CliSession): Promise<void> {
   const list = calls.map(({ path, input }) => `  ${path}(${escaped(JSON.stringify(input))})`).join("\n");
-  const question = `These methods say that they only read:\n${list}\nCall each of them once? [y/N] `;
-  if (isAtTerminal() && (await askYesNo(question, signal))) return;
-  signal.throwIfAborted();
-  const why = isAtTerminal() ? "it was not confirmed" : "there is no terminal to confirm it at";
-  throw new SkillgateError("APPROVAL_MISSING", `Cannot call ${calls.length} methods: ${why}`, {
-    fix: "Add --yes: skillgate mcp observe --yes",
+  const question = `These methods say that they only read:\n${list}\nCall each of them once?`;
+  return requireYes(question, signal, {
+    refusal: (why) => `Cannot call ${calls.length} methods: ${why}`,
+    facts: { fix: "Add --yes: skillgate mcp observe --yes" },
   });
 }
 

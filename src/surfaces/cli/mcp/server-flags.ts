@@ -1,4 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+
+import type { CliCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The settings of a server on a command line, without its command or URL. */
@@ -13,7 +15,7 @@ export interface ServerFlags {
   readonly skillName?: string;
 }
 
-export function takesServerFlags(command: Command): Command {
+export function takesServerFlags(command: CliCommand): CliCommand {
   return command
     .option("-t, --transport <transport>", "stdio, http or sse")
     .option("-e, --env <KEY=value>", "an environment variable for the server; repeatable", collected)

@@ -1,14 +1,27 @@
-import type { Problem } from "../../../model/provider.ts";
+import type { Approval } from "../../../approvals/index.ts";
+import type { Method } from "../../../model/catalog.ts";
+import { KEPT_RESULT_BYTES } from "../../../model/kept-results.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../../model/limits.ts";
+import { type AnswerFacts, shownFacts } from "../../../model/run-observer.ts";
 import type { RunOptions, Runtime } from "../../../runtime.ts";
-import type { WrittenInput } from "../input/call-input.ts";
+import type { CommandResult } from "../command.ts";
+import { outcomeToExit } from "../exit-codes.ts";
+import { isWrittenInput, parseInput, type WrittenInput } from "../input/call-input.ts";
+import { type FieldTest, isBoolean, isNumber, isNumberList, isText, orAbsent } from "../input/field-tests.ts";
 import type { Paint } from "../terminal/terminal.ts";
+import { pendingText } from "../text/approval-texts.ts";
+import { lines } from "../text/layout.ts";
+import { skillStackText, valueText, warningsText } from "../text/output.ts";
+import { noteLines, outcomeRemarks, outcomeText, traceText } from "../text/run-texts.ts";
+import { lacksSkill, selectProblems, throwUnknown } from "../unknown-path.ts";
+import { UsageError } from "../usage-error.ts";
 
-/** Runs a program. */
+/** Runs a program. Its fields after `source` are flags of the command. */
 export interface RunOperation {
   readonly kind: "run";
   readonly source: string;
-  readonly timeoutMs?: number;
-  readonly hasTrace?: boolean;
+  readonly timeout?: number;
+  readonly trace?: boolean;
   readonly continue?: string;
   readonly again?: readonly number[];
   readonly reuse?: readonly number[];
@@ -21,6 +34,25 @@ export interface CallOperation {
   readonly path: string;
   readonly input: WrittenInput;
 }
+
+/** The flags of `run` that another process needs, too, each with its test of a value from the socket. */
+export const RUN_FLAGS: Readonly<Record<keyof Omit<RunOperation, "kind" | "source">, FieldTest>> = {
+  timeout: orAbsent(isNumber),
+  trace: orAbsent(isBoolean),
+  continue: orAbsent(isText),
+  again: orAbsent(isNumberList),
+  reuse: orAbsent(isNumberList),
+};
+
+/** The fields of each operation. */
+export const OPERATION_FIELDS: {
+  readonly [Kind in CommandOperation["kind"]]: Readonly<
+    Record<Exclude<keyof Extract<CommandOperation, { kind: Kind }>, "kind">, FieldTest>
+  >;
+} = {
+  run: { source: isText, ...RUN_FLAGS },
+  call: { path: isText, input: isWrittenInput },
+};
 
 /** The work of a command, which its own process or the one that serves the project can do. */
 export type CommandOperation = RunOperation | CallOperation;
@@ -40,7 +72,70 @@ export interface OperationContext {
   readonly options: Pick<RunOptions, "approve" | "runId">;
 }
 
-/** Returns the problems that concern every command, and those of parts that are held, if the command needs them. */
-export function filterProblems(problems: readonly Problem[], reportsHeld: boolean): readonly Problem[] {
-  return problems.filter(({ isForAllRuns, isHeld }) => isForAllRuns || (isHeld && reportsHeld));
+export async function performCall(
+  { path, input }: CallOperation,
+  { runtime, whenKnown, signal, paint, options }: OperationContext,
+): Promise<CommandResult> {
+  if (runtime.catalog.method(path) === undefined) await whenKnown();
+  const method = methodAt(runtime, path);
+  let facts: AnswerFacts = { cached: false, notes: [] };
+  const value = await runtime.call(method.path, parseInput(input, method.parameters), {
+    ...options,
+    signal,
+    observer: { answered: (answer) => void (facts = answer) },
+  });
+  return {
+    exit: "ok",
+    json: { path: method.path, value: value ?? null, ...shownFacts(facts) },
+    text: valueText(value),
+    asides: noteLines(facts.notes, paint),
+  };
+}
+
+function methodAt(runtime: Runtime, path: string): Method {
+  throwUnknown(runtime, path);
+  const method = runtime.catalog.method(runtime.describe(path).path);
+  if (method === undefined)
+    throw new UsageError(`Cannot call ${JSON.stringify(path)}: name one method, as in Skill.method`);
+  return method;
+}
+
+export async function performRun(operation: RunOperation, context: OperationContext): Promise<CommandResult> {
+  const { source, timeout, trace, kind: _kind, ...continuation } = operation;
+  const { runtime, whenKnown, signal, paint, isVerbose, isTerminal, options } = context;
+  // With --verbose, wait until all problems are known.
+  if (isVerbose) await whenKnown();
+  const pending: Approval[] = [];
+  const stop = runtime.on("approval", (approval) => {
+    const isOwn = options.runId === undefined || approval.runId === options.runId;
+    if (isOwn && !approval.isWaiting) pending.push(approval);
+  });
+  const outcome = await runtime
+    .run(source, {
+      ...options,
+      ...continuation,
+      signal,
+      limits: { ...showWhole(runtime.limits), ...(timeout !== undefined && { wallMs: timeout }) },
+    })
+    .finally(stop);
+  const isInterrupted = outcome.kind === "failed" && outcome.error.code === "CANCELLED" && signal.aborted;
+  const isLacking = outcome.kind === "refused" && lacksSkill(outcome.violations);
+  return {
+    exit: outcomeToExit(outcome),
+    json: outcome,
+    text: outcomeText(outcome),
+    ...(isInterrupted
+      ? { isInterrupted }
+      : { remarks: lines([outcomeRemarks(outcome, paint, isTerminal), pendingText(pending, paint)]) }),
+    asides: lines([
+      outcome.kind === "failed" ? skillStackText(outcome.error.cause, paint) : "",
+      warningsText(selectProblems(runtime, isVerbose || isLacking), paint),
+      trace ? traceText(outcome, paint) : "",
+    ]),
+  };
+}
+
+/** Without a limit in the settings, the whole result is printed: nothing could read a part of it after this process. */
+function showWhole({ resultBytes }: Limits): Partial<Limits> {
+  return resultBytes === DEFAULT_LIMITS.resultBytes ? { resultBytes: KEPT_RESULT_BYTES } : {};
 }

@@ -1,10 +1,9 @@
 import { sentence, SkillgateError } from "../../../errors.ts";
 import type { Cassette } from "../../../runs/index.ts";
 import type { Runtime } from "../../../runtime.ts";
+import type { CommandResult } from "../command.ts";
+import { writeLines, writeNewFile } from "../input/write-files.ts";
 import type { CliSession } from "../session.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
-import { writeLines } from "../input/write-lines.ts";
-import { writeNewFile } from "../input/write-new-file.ts";
 import { shortened, shownPath } from "../text/layout.ts";
 import { findRun, openRuns } from "./find-run.ts";
 
@@ -25,7 +24,6 @@ export async function exportRun(
   if (test === undefined) {
     await writeLines(toLines(cassette), out);
     return {
-      exit: "ok",
       json: { run: run.id },
       text: out === undefined ? "" : `Wrote run ${run.id} to ${shownPath(out)}`,
     };
@@ -33,7 +31,7 @@ export async function exportRun(
   await requireRepeatable(runtime, cassette);
   await writeNewFile(test, createTest(cassette));
   const text = `Wrote a test of run ${run.id} to ${shownPath(test)}. It needs none of the run's providers`;
-  return { exit: "ok", json: { run: run.id, test }, text };
+  return { json: { run: run.id, test }, text };
 }
 
 async function* toLines(cassette: Cassette): AsyncGenerator<string> {

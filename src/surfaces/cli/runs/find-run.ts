@@ -4,8 +4,8 @@ import type { CliSession } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Opens the recorded runs of the project. A store in memory has no runs of other processes. */
-export async function openRuns(session: Pick<CliSession, "runtime">): Promise<Runtime> {
-  const runtime = await session.runtime();
+export async function openRuns(session: Pick<CliSession, "openRuntime">): Promise<Runtime> {
+  const runtime = await session.openRuntime();
   if ((await runtime.database()).kind !== "memory") return runtime;
   const values = "recorded runs need a database; use Node 22.13 or newer, or run: npm install libsql";
   throw new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values));

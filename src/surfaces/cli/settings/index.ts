@@ -1,19 +1,15 @@
-import type { Command } from "commander";
-
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand } from "../command.ts";
 import { createSettingsSchema } from "./schema.ts";
 
-export function addSettings(program: Command, act: CommandAction): void {
+export function addSettings(program: CliCommand): void {
   program
     .command("settings")
     .description("describe the settings file")
     .command("schema")
     .description("print the JSON Schema of settings.yaml, for editors")
     .addHelpText("after", "\nExample:\n  skillgate settings schema > settings.schema.json")
-    .action(
-      act(async () => {
-        const schema = await createSettingsSchema();
-        return { exit: "ok", json: schema, text: JSON.stringify(schema, null, 2) };
-      }),
-    );
+    .run(async () => {
+      const schema = await createSettingsSchema();
+      return { json: schema, text: JSON.stringify(schema, null, 2) };
+    });
 }

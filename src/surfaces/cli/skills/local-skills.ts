@@ -1,9 +1,11 @@
 import { ERRORS } from "../../../errors.ts";
 import type { Skill } from "../../../model/catalog.ts";
 import type { Problem } from "../../../model/provider.ts";
-import { createUnknownNameError } from "../../../shared/suggest.ts";
 import type { Runtime } from "../../../runtime.ts";
+import { toFileStem } from "../../../shared/names/file-stem.ts";
+import { createUnknownNameError } from "../../../shared/suggest.ts";
 import { throwIfServerMissing } from "../unknown-path.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** The file skills with these names, or all of them. Throws `SKILL_UNKNOWN` for an unknown name. */
 export function localSkills(runtime: Runtime, names: readonly string[]): readonly Skill[] {
@@ -24,4 +26,11 @@ export function findFailures(runtime: Runtime): readonly Problem[] {
   const { problems, catalog } = runtime;
   const isThere = new Set([...catalog.skills, ...runtime.disabled()].map(({ source }) => source));
   return problems.filter(({ source, error }) => error.startsWith(ERRORS.SKILL_INVALID.says) && !isThere.has(source));
+}
+
+/** Returns the name of a skill's file without its ending. Throws for a text that cannot name a skill. */
+export function requireFileStem(name: string): string {
+  const stem = toFileStem(name);
+  if (stem !== undefined) return stem;
+  throw new UsageError(`Cannot name a skill ${JSON.stringify(name)}: use one or a few words, such as home-office`);
 }

@@ -1,12 +1,9 @@
-import type { Command } from "commander";
-
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand, CommandResult } from "../command.ts";
 import { findRun, openRuns } from "../runs/find-run.ts";
 import type { CliSession } from "../session.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
 import { shownPath } from "../text/layout.ts";
 import { takenOverNote } from "../text/run-texts.ts";
-import { requireFileStem } from "./file-stem.ts";
+import { requireFileStem } from "./local-skills.ts";
 
 interface SaveFlags {
   readonly name: string;
@@ -16,7 +13,7 @@ interface SaveFlags {
   readonly force?: true;
 }
 
-export function addSkillsSave(skills: Command, act: CommandAction): void {
+export function addSkillsSave(skills: CliCommand): void {
   skills
     .command("save")
     .description("make a saved skill of a run that worked; its recorded calls become its test")
@@ -32,7 +29,7 @@ export function addSkillsSave(skills: Command, act: CommandAction): void {
     .option("--method <method>", "the name of its method", "run")
     .option("--force", "replace the saved skill of this name")
     .addHelpText("after", HELP)
-    .action(act((session: CliSession, run: string, flags: SaveFlags) => saveRun(session, run, flags)));
+    .run(saveRun);
 }
 
 const HELP = `
@@ -51,7 +48,7 @@ async function saveRun(session: CliSession, id: string, flags: SaveFlags): Promi
   const [runtime, { skills: inUse, ownSkills }] = await Promise.all([openRuns(session), session.folders()]);
   const stem = requireFileStem(flags.name);
   const { id: run } = await findRun(runtime, id);
-  await session.readyRuntime();
+  await session.openRuntime({ until: "known" });
   const { writeSavedSkill } = await import("../../../runtime/saved/write-skill.ts");
   const { name, files, parameters, example } = await writeSavedSkill(runtime, run, {
     stem,
@@ -66,7 +63,6 @@ async function saveRun(session: CliSession, id: string, flags: SaveFlags): Promi
   const path = `${name}.${flags.method}`;
   const inputs = Object.entries(example).map(([key, value]) => `${key}=${toArgument(value)}`);
   return {
-    exit: "ok",
     json: { skill: name, method: flags.method, run, parameters, files },
     text: [
       `Saved ${path}(${Object.keys(parameters).join(", ")}) in ${shownPath(files[0])}, and its test in ${shownPath(files[1])}`,

@@ -1,23 +1,21 @@
 import { addAbortSignal } from "node:stream";
 
-import type { Command } from "commander";
-
+import type { SettingsEdit } from "../../../config/index.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { SettingChange } from "../../../runtime/change-skill-settings.ts";
-import type { CommandAction } from "../command-action.ts";
+import type { CliCommand } from "../command.ts";
 import { readText } from "../input/read-text.ts";
 import { lines, shownPath, table } from "../text/layout.ts";
 import { warningsText } from "../text/output.ts";
 import { UsageError } from "../usage-error.ts";
-import { changeSettings } from "./change-settings.ts";
 import { unknownSkill } from "./local-skills.ts";
 
 /** Shown in place of a secret. */
 const HIDDEN = "********";
 
-export function addSkillsSettings(skills: Command, act: CommandAction): void {
+export function addSkillsSettings(skills: CliCommand): void {
   skills
     .command("settings")
     .description("show the settings of a skill, or change them in settings.yaml, and its secrets in .env")
@@ -26,37 +24,33 @@ export function addSkillsSettings(skills: Command, act: CommandAction): void {
       "[changes...]",
       "key=value sets one, key= removes it; a value is parsed as JSON, else taken as text; key=- reads a secret from standard input",
     )
-    .action(
-      act(async ({ readyRuntime, folders, paint, signal }, name: string, words: readonly string[]) => {
-        const runtime = await readyRuntime();
-        const skill = skillNamed(runtime, name);
-        const { settingsFile } = await folders();
-        if (words.length > 0) {
-          const { planSettingsChange } = await import("../../../runtime/change-skill-settings.ts");
-          const changes = await readChanges(words, await getSecrets(skill), signal);
-          const { settings: current } = runtime.settingsOf(name) ?? {};
-          const plan = planSettingsChange(skill, changes, { current, env: process.env });
-          await changeSettings(settingsFile, plan);
-          const files = [
-            ...(plan.variables.length < changes.length ? [shownPath(settingsFile)] : []),
-            ...(plan.variables.length > 0 ? [".env"] : []),
-          ];
-          return {
-            exit: "ok",
-            json: { skill: name, changed: changes.map(({ key }) => key), settings: settingsFile },
-            text: `Changed the settings of ${name} in ${files.join(" and ")}`,
-          };
-        }
-        const { settings, secrets, problems } = runtime.settingsOf(name) ?? { settings: {}, secrets: {}, problems: [] };
-        const visible = { ...settings, ...Object.fromEntries(Object.keys(secrets).map((key) => [key, HIDDEN])) };
+    .run(async ({ openRuntime, folders, paint, signal }, name: string, words: readonly string[]) => {
+      const runtime = await openRuntime({ until: "known" });
+      const skill = skillNamed(runtime, name);
+      const { settingsFile } = await folders();
+      if (words.length > 0) {
+        const { planSettingsChange } = await import("../../../runtime/change-skill-settings.ts");
+        const changes = await readChanges(words, await getSecrets(skill), signal);
+        const { settings: current } = runtime.settingsOf(name) ?? {};
+        const plan = planSettingsChange(skill, changes, { current, env: process.env });
+        await changeSettings(settingsFile, plan);
+        const files = [
+          ...(plan.variables.length < changes.length ? [shownPath(settingsFile)] : []),
+          ...(plan.variables.length > 0 ? [".env"] : []),
+        ];
         return {
-          exit: "ok",
-          json: { skill: name, settings: visible, schema: skill.settings ?? null, problems },
-          text: settingsText(skill.settings, visible) || `${name} has no settings`,
-          remarks: warningsText(problems, paint.err),
+          json: { skill: name, changed: changes.map(({ key }) => key), settings: settingsFile },
+          text: `Changed the settings of ${name} in ${files.join(" and ")}`,
         };
-      }),
-    );
+      }
+      const { settings, secrets, problems } = runtime.settingsOf(name) ?? { settings: {}, secrets: {}, problems: [] };
+      const visible = { ...settings, ...Object.fromEntries(Object.keys(secrets).map((key) => [key, HIDDEN])) };
+      return {
+        json: { skill: name, settings: visible, schema: skill.settings ?? null, problems },
+        text: settingsText(skill.settings, visible) || `${name} has no settings`,
+        remarks: warningsText(problems, paint.err),
+      };
+    });
 }
 
 function skillNamed(runtime: Runtime, name: string): ProvidedSkill {
@@ -92,7 +86,7 @@ async function readChanges(
 /** A secret on the command line is visible to other programs; `-` reads it from standard input. */
 async function readSecret(key: string, text: string, signal: AbortSignal): Promise<string> {
   if (text !== "-") return text;
-  const { askSecret, isAtTerminal } = await import("../terminal/ask-line.ts");
+  const { askSecret, isAtTerminal } = await import("../terminal/ask.ts");
   const input = isAtTerminal()
     ? await askSecret(`${key}: `, signal)
     : await readText(addAbortSignal(signal, process.stdin), "standard input");
@@ -120,4 +114,43 @@ export function settingsText(schema: JsonSchema | undefined, values: Readonly<Re
     return [key, key in values ? JSON.stringify(values[key]) : "(not set)", description];
   });
   return lines(table(rows));
+}
+
+/** Changes the settings on behalf of the user, so that the project stays trusted. */
+export async function changeSettings(settingsFile: string, edit: SettingsEdit): Promise<void> {
+  const { editSettingsByHand } = await import("../../../config/index.ts");
+  await editSettingsByHand({ cwd: process.cwd(), env: process.env }, settingsFile, edit);
+}
+
+/** Adds `enable` and `disable`. They write settings.yaml, so every surface follows them. */
+export function addSkillsSwitches(skills: CliCommand): void {
+  addSwitch(skills, "enable", "enable a disabled skill");
+  addSwitch(skills, "disable", "disable a skill in settings.yaml");
+}
+
+function addSwitch(skills: CliCommand, name: "enable" | "disable", description: string): void {
+  const enabled = name === "enable";
+  skills
+    .command(name)
+    .description(description)
+    .argument("<skill>", "its name")
+    .run(async ({ openRuntime, folders }, skill: string) => {
+      await requireSkill(await openRuntime({ until: "known" }), skill);
+      const { settingsFile } = await folders();
+      // A skill without this setting is enabled.
+      await changeSettings(settingsFile, {
+        values: [{ path: ["skills", skill, "enabled"], value: enabled ? undefined : false }],
+      });
+      return {
+        json: { skill, enabled, settings: settingsFile },
+        text: `${skill} is ${name}d, in ${shownPath(settingsFile)}`,
+      };
+    });
+}
+
+/** Throws if the skill does not exist; a disabled skill, or one that did not start, exists. */
+async function requireSkill(runtime: Runtime, name: string): Promise<void> {
+  if (runtime.catalog.skill(name) !== undefined || runtime.disabled().some((skill) => skill.name === name)) return;
+  const unstarted = await runtime.health();
+  if (!unstarted.some(({ skill }) => skill === name)) unknownSkill(runtime, name);
 }

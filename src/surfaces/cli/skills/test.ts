@@ -1,16 +1,14 @@
-import type { Command } from "commander";
-
-import { findSkillError } from "../../../shared/errors/skill-error.ts";
-import type { Outcome } from "../../../model/outcome.ts";
 import type { Method, Skill } from "../../../model/catalog.ts";
+import type { Outcome } from "../../../model/outcome.ts";
 import type { Runtime } from "../../../runtime.ts";
-import type { CommandAction } from "../command-action.ts";
-import { count, indented, lines } from "../text/layout.ts";
+import { findSkillError } from "../../../shared/errors/skill-error.ts";
+import type { CliCommand } from "../command.ts";
 import type { Paint } from "../terminal/terminal.ts";
+import { count, indented, lines } from "../text/layout.ts";
 import type { TestResult } from "./author-tests.ts";
 import { localSkills } from "./local-skills.ts";
 
-export function addSkillsTest(skills: Command, act: CommandAction): void {
+export function addSkillsTest(skills: CliCommand): void {
   skills
     .command("test")
     .description(
@@ -18,28 +16,27 @@ export function addSkillsTest(skills: Command, act: CommandAction): void {
     )
     .argument("[skills...]", "names of skills (default: all in the skills folder)")
     .option("--watch", "test them again after each change of the skills")
-    .action(
-      act(async (session, names: readonly string[], { watch }: { readonly watch?: true }) => {
-        if (watch) return (await import("../terminal/repeat-on-change.ts")).repeatOnChange(session);
-        const { ephemeralRuntime, readyRuntime, folders, flags, signal, paint } = session;
-        const runtime = await ephemeralRuntime();
-        const tested = localSkills(runtime, names);
-        const results = [...(await runExamples(runtime, tested, signal))];
-        const { testFilesIn, runTests } = await import("./author-tests.ts");
-        const { skills: folder, isHeld } = await folders();
-        const files = isHeld ? [] : await testFilesIn(folder);
-        const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
-        if (own.length > 0) results.push(...(await runTests(folder, own, signal)));
-        if (!isHeld && !flags.inspectSkills) results.push(...(await testSaved(await readyRuntime(), names)));
-        signal.throwIfAborted();
-        const failed = results.filter(({ outcome }) => outcome === "failed");
-        return {
-          exit: failed.length === 0 ? "ok" : "failed",
-          json: { ok: failed.length === 0, results },
-          text: lines([...results.map((result) => resultText(result, paint.out)), summaryText(results)]),
-        };
-      }),
-    );
+    .run(async (session, names: readonly string[], { watch }: { readonly watch?: true }) => {
+      if (watch) return (await import("../terminal/repeat-on-change.ts")).repeatOnChange(session);
+      const { openRuntime, folders, flags, signal, paint } = session;
+      const runtime = await openRuntime({ until: "known", store: "none" });
+      const tested = localSkills(runtime, names);
+      const results = [...(await runExamples(runtime, tested, signal))];
+      const { testFilesIn, runTests } = await import("./author-tests.ts");
+      const { skills: folder, isHeld } = await folders();
+      const files = isHeld ? [] : await testFilesIn(folder);
+      const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
+      if (own.length > 0) results.push(...(await runTests(folder, own, signal)));
+      if (!isHeld && !flags.inspectSkills)
+        results.push(...(await testSaved(await openRuntime({ until: "known" }), names)));
+      signal.throwIfAborted();
+      const failed = results.filter(({ outcome }) => outcome === "failed");
+      return {
+        exit: failed.length === 0 ? "ok" : "failed",
+        json: { ok: failed.length === 0, results },
+        text: lines([...results.map((result) => resultText(result, paint.out)), summaryText(results)]),
+      };
+    });
 }
 
 /** True for `weather.test.ts` beside `weather.ts`, and for a file in `weather/` beside `weather/skill.ts`. */

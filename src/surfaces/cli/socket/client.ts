@@ -3,14 +3,13 @@ import { resolve } from "node:path";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import { streamLines } from "../input/stream-lines.ts";
+import type { CommandResult } from "../command.ts";
+import { streamLines } from "../input/read-text.ts";
 import type { CommandOperation } from "../operations/operation.ts";
 import type { CliSession, CommonFlags } from "../session.ts";
 import { createLiveOutput, type LiveOutput } from "../terminal/live-output.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
 import { logLine } from "../text/output.ts";
-import { type AnnouncedSocket, listSockets, removeSocket, sign } from "./address.ts";
-import { signVariables } from "./environment.ts";
+import { type AnnouncedSocket, listSockets, removeSocket, sign, signVariables } from "./address.ts";
 import {
   type Hello,
   MAX_MESSAGE_UNITS,

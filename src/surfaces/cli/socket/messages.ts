@@ -1,15 +1,15 @@
 import type { Socket } from "node:net";
 
-import { isRecord, isTextList } from "../../../model/json.ts";
 import type { ApprovalRequest } from "../../../model/approval.ts";
+import { isRecord, isTextList } from "../../../model/json.ts";
 import type { LogLevel } from "../../../model/skill.ts";
 import type { LogEntry, Progress } from "../../../runtime.ts";
-import type { WrittenInput } from "../input/call-input.ts";
-import type { CommandOperation } from "../operations/operation.ts";
-import { EXIT_CODES, type Exit } from "../exit-codes.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
+import type { CommandResult } from "../command.ts";
+import { type Exit, EXIT_CODES } from "../exit-codes.ts";
+import { type FieldTest, isBoolean, isNumber, isText, orAbsent, pickFields } from "../input/field-tests.ts";
+import { type CommandOperation, OPERATION_FIELDS } from "../operations/operation.ts";
 import { jsonText } from "../text/output.ts";
-import { MAX_NAMES } from "./environment.ts";
+import { MAX_NAMES } from "./address.ts";
 
 /**
  * The messages at the socket: JSON-RPC 2.0, one object a line. The process that serves sends `hello` first. The command
@@ -39,10 +39,10 @@ export interface PerformRequest {
   readonly files: readonly (string | null)[];
   readonly operation: CommandOperation;
   readonly approval: "yes" | "ask" | "none";
-  readonly hasColors: boolean;
-  readonly isTerminal: boolean;
-  readonly isVerbose: boolean;
-  readonly isDebug: boolean;
+  readonly hasColors?: boolean;
+  readonly isTerminal?: boolean;
+  readonly isVerbose?: boolean;
+  readonly isDebug?: boolean;
 }
 
 /** The longest message in UTF-16 units: the largest result, as text and as JSON, is shorter. */
@@ -69,29 +69,35 @@ export function parseLine(line: string | undefined): Readonly<Record<string, unk
   }
 }
 
+const LOG_LEVELS: ReadonlySet<unknown> = new Set<LogLevel>(["debug", "info", "warn", "error"]);
+
+/** The parameters of each message of the process that serves. */
+const SERVER_MESSAGES: Readonly<Record<ServerMessage["method"], Readonly<Record<string, FieldTest>>>> = {
+  hello: { proof: isText, names: (names) => isTextList(names) && names.length <= MAX_NAMES },
+  accepted: {},
+  log: {
+    level: (level) => LOG_LEVELS.has(level),
+    text: isText,
+    path: orAbsent(isText),
+    runId: orAbsent(isText),
+    isThrown: orAbsent(isBoolean),
+  },
+  progress: {
+    path: isText,
+    done: isNumber,
+    total: orAbsent(isNumber),
+    text: orAbsent(isText),
+    runId: orAbsent(isText),
+  },
+  ask: { id: isNumber, request: (value) => isRecord(value) && isText(value["card"]) && isTextList(value["scopes"]) },
+  closed: { id: isNumber, reason: isText },
+};
+
 /** Parses a message of the process that serves; `undefined` for any other. */
 export function parseServerMessage({ method, params }: Readonly<Record<string, unknown>>): ServerMessage | undefined {
-  if (!isRecord(params)) return undefined;
-  switch (method) {
-    case "hello":
-      return typeof params["proof"] === "string" && isNameList(params["names"])
-        ? { method, params: { proof: params["proof"], names: params["names"] } }
-        : undefined;
-    case "accepted":
-      return { method, params: {} };
-    case "log":
-      return isLogEntry(params) ? { method, params: params as unknown as LogEntry } : undefined;
-    case "progress":
-      return isProgress(params) ? { method, params: params as unknown as Progress } : undefined;
-    case "ask":
-      return isQuestion(params) ? { method, params: params as never } : undefined;
-    case "closed":
-      return typeof params["id"] === "number"
-        ? { method, params: { id: params["id"], reason: String(params["reason"]) } }
-        : undefined;
-    default:
-      return undefined;
-  }
+  if (typeof method !== "string" || !Object.hasOwn(SERVER_MESSAGES, method)) return undefined;
+  const fields = pickFields(params, SERVER_MESSAGES[method as ServerMessage["method"]]);
+  return fields && ({ method, params: fields } as unknown as ServerMessage);
 }
 
 /** Parses the result of an operation. */
@@ -109,66 +115,26 @@ export function parseResult(value: unknown): CommandResult | undefined {
   };
 }
 
+const REQUEST_FIELDS: Readonly<Record<keyof PerformRequest, FieldTest>> = {
+  variables: isText,
+  files: (files) => Array.isArray(files) && files.every((file) => file === null || isText(file)),
+  operation: (operation) => parseOperation(operation) !== undefined,
+  approval: (approval) => approval === "yes" || approval === "ask" || approval === "none",
+  hasColors: orAbsent(isBoolean),
+  isTerminal: orAbsent(isBoolean),
+  isVerbose: orAbsent(isBoolean),
+  isDebug: orAbsent(isBoolean),
+};
+
 /** Parses the request of a command; `undefined` if it is malformed. */
 export function parsePerformRequest(params: Readonly<Record<string, unknown>>): PerformRequest | undefined {
-  const { variables, files, approval } = params;
-  const operation = isRecord(params["operation"]) ? parseOperation(params["operation"]) : undefined;
-  if (operation === undefined || typeof variables !== "string" || !Array.isArray(files)) return undefined;
-  if (approval !== "yes" && approval !== "ask" && approval !== "none") return undefined;
-  return {
-    variables,
-    files: files.map((file) => (typeof file === "string" ? file : null)),
-    operation,
-    approval,
-    hasColors: params["hasColors"] === true,
-    isTerminal: params["isTerminal"] === true,
-    isVerbose: params["isVerbose"] === true,
-    isDebug: params["isDebug"] === true,
-  };
+  const fields = pickFields(params, REQUEST_FIELDS);
+  return fields && ({ ...fields, operation: parseOperation(fields["operation"]) } as unknown as PerformRequest);
 }
 
-function parseOperation(written: Readonly<Record<string, unknown>>): CommandOperation | undefined {
-  const { kind, source, path, timeoutMs, again, reuse, continue: run } = written;
-  if (kind === "run" && typeof source === "string")
-    return {
-      kind,
-      source,
-      hasTrace: written["hasTrace"] === true,
-      ...(typeof timeoutMs === "number" && { timeoutMs }),
-      ...(typeof run === "string" && { continue: run }),
-      ...(isNumberList(again) && { again }),
-      ...(isNumberList(reuse) && { reuse }),
-    };
-  const input = parseWrittenInput(written["input"]);
-  return kind === "call" && typeof path === "string" && input !== undefined ? { kind, path, input } : undefined;
-}
-
-function parseWrittenInput(value: unknown): WrittenInput | undefined {
-  if (!isRecord(value)) return undefined;
-  const { kind, object, texts } = value;
-  if (kind === "object" && isRecord(object)) return { kind, object };
-  if (kind !== "texts" || !Array.isArray(texts)) return undefined;
-  const pairs = texts.filter((pair): pair is [string, string] => isTextList(pair) && pair.length === 2);
-  return pairs.length === texts.length ? { kind, texts: pairs } : undefined;
-}
-
-const isNumberList = (value: unknown): value is readonly number[] =>
-  Array.isArray(value) && value.every((item) => typeof item === "number");
-
-const isNameList = (value: unknown): value is readonly string[] => isTextList(value) && value.length <= MAX_NAMES;
-
-const LOG_LEVELS: ReadonlySet<unknown> = new Set<LogLevel>(["debug", "info", "warn", "error"]);
-
-function isLogEntry({ level, text, path = "" }: Readonly<Record<string, unknown>>): boolean {
-  return LOG_LEVELS.has(level) && typeof text === "string" && typeof path === "string";
-}
-
-function isProgress({ path, done, total = 0, text = "" }: Readonly<Record<string, unknown>>): boolean {
-  return typeof path === "string" && typeof done === "number" && typeof total === "number" && typeof text === "string";
-}
-
-function isQuestion({ id, request }: Readonly<Record<string, unknown>>): boolean {
-  return (
-    typeof id === "number" && isRecord(request) && typeof request["card"] === "string" && isTextList(request["scopes"])
-  );
+function parseOperation(written: unknown): CommandOperation | undefined {
+  const kind = isRecord(written) ? written["kind"] : undefined;
+  if (kind !== "run" && kind !== "call") return undefined;
+  const fields = pickFields(written, OPERATION_FIELDS[kind]);
+  return fields && ({ kind, ...fields } as unknown as CommandOperation);
 }

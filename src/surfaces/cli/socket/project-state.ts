@@ -6,7 +6,7 @@ import { getMessage } from "../../../errors.ts";
 import { listConfigFiles, trustFile } from "../../../config/index.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
-import { listVariableNames, MAX_NAMES } from "./environment.ts";
+import { listVariableNames, MAX_NAMES } from "./address.ts";
 
 /** The files that decide whether a runtime that was opened earlier does the same as a new one. */
 export interface ProjectState {

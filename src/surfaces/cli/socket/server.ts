@@ -1,21 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
+import { resolve } from "node:path";
 import colors from "picocolors";
 
 import { getMessage } from "../../../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalAnswer, type Approve } from "../../../model/approval.ts";
 import type { Runtime } from "../../../runtime.ts";
+import type { LogListener } from "../../../runtime/options.ts";
 import { answerRpc, type RpcCall, RpcFailure } from "../../../shared/json/json-rpc.ts";
 import { rpcError } from "../../../shared/rpc-errors.ts";
+import type { CommandResult } from "../command.ts";
 import { createErrorResult } from "../error-answer.ts";
-import { streamLines } from "../input/stream-lines.ts";
-import { performCall } from "../operations/call.ts";
-import { filterProblems, type OperationContext } from "../operations/operation.ts";
-import { performRun } from "../operations/run.ts";
-import type { CommandResult } from "../terminal/terminal.ts";
-import { withWarnings } from "../unknown-path.ts";
-import { announceSocket, createAddress, removeSocket, sign } from "./address.ts";
-import { signVariables } from "./environment.ts";
+import { streamLines } from "../input/read-text.ts";
+import { type OperationContext, performCall, performRun } from "../operations/operation.ts";
+import { type CliSession, getRuntimeOptions } from "../session.ts";
+import { filterProblems, withWarnings } from "../unknown-path.ts";
+import { announceSocket, createAddress, removeSocket, sign, signVariables } from "./address.ts";
+import { listFlagFiles } from "./client.ts";
 import {
   MAX_REQUEST_UNITS,
   parseLine,
@@ -24,7 +25,7 @@ import {
   sendMessage,
   type ServerMessage,
 } from "./messages.ts";
-import type { ProjectState } from "./project-state.ts";
+import { type ProjectState, rememberProject } from "./project-state.ts";
 
 /** Commands that run at the same time. */
 const MAX_CONNECTIONS = 64;
@@ -138,9 +139,13 @@ class CommandConnection {
     if (objection !== undefined) throw new RpcFailure(rpcError("InvalidRequest", objection));
     this.#send({ method: "accepted", params: {} });
     const { runtime } = this.#options;
-    const paint = colors.createColors(request.hasColors);
+    const paint = colors.createColors(request.hasColors === true);
     const answer = await this.#performOperation(request, paint).catch((thrown: unknown) =>
-      createErrorResult(thrown, { paint: { out: paint, err: paint }, debug: request.isDebug }, request.isTerminal),
+      createErrorResult(
+        thrown,
+        { paint: { out: paint, err: paint }, debug: request.isDebug === true },
+        request.isTerminal === true,
+      ),
     );
     return runtime.secrets.maskValue(withWarnings(answer, filterProblems(runtime.problems, false), paint));
   }
@@ -157,7 +162,7 @@ class CommandConnection {
 
   async #performOperation(request: PerformRequest, paint: OperationContext["paint"]): Promise<CommandResult> {
     const { runtime } = this.#options;
-    const { operation, isVerbose, isTerminal } = request;
+    const { operation, isVerbose = false, isTerminal = false } = request;
     const runId = randomUUID();
     const stop = this.#forwardEvents(runId);
     const context: OperationContext = {
@@ -217,4 +222,45 @@ class CommandConnection {
 
 function parseAnswer(answer: unknown): ApprovalAnswer | undefined {
   return typeof answer === "boolean" ? answer : APPROVAL_SCOPES.find((scope) => scope === answer);
+}
+
+export interface CommandServerOptions {
+  readonly runtime: Runtime;
+  readonly session: Pick<CliSession, "flags" | "folders" | "signal">;
+  /** Time that commands in progress have to finish when the server stops. */
+  readonly drainMs: number;
+  readonly log: LogListener;
+}
+
+/** Lets commands of the same user use the runtime of a server, until it stops. Returns the function that stops this. */
+export function serveCommands({ runtime, session, drainMs, log }: CommandServerOptions): () => Promise<void> {
+  const opened = open(runtime, session).then(
+    (socket) => {
+      log("info", "Commands of this project use the runtime of this process");
+      return socket;
+    },
+    (error: unknown) => {
+      log("warn", `Commands of this project start their own skills and servers: ${getMessage(error)}`);
+      return undefined;
+    },
+  );
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= opened.then((socket) => socket?.close(drainMs)));
+  session.signal.addEventListener("abort", () => void close(), { once: true });
+  return close;
+}
+
+async function open(runtime: Runtime, { flags, folders }: CommandServerOptions["session"]): Promise<ProjectSocket> {
+  const cwd = resolve(".");
+  const { readOptions } = await import("../../../runtime/settings/index.ts");
+  const options = { ...getRuntimeOptions(flags), ...(flags.skills !== undefined && { skillsDir: flags.skills }) };
+  const state = await rememberProject({
+    cwd,
+    settings: flags.settings,
+    mcpConfig: flags.mcpConfig,
+    skillsFolder: (await folders()).skills,
+    readProblems: async () => (await readOptions(options)).problems,
+    runtime,
+  });
+  return openProjectSocket({ runtime, state, cwd, files: listFlagFiles(flags) });
 }

@@ -16,7 +16,10 @@ export type EditorEvent =
 export interface LineEditor extends Disposable {
   /** Shows the prompt and waits for the user. Input that arrived since the last event comes first. */
   next(prompt: string): Promise<EditorEvent>;
-  /** Asks a question while the user is not at the prompt; empty if the question is closed. The answer does not enter the history. */
+  /**
+   * Asks a question while the user is not at the prompt; empty if the question is closed. The answer does not enter the
+   * history.
+   */
   ask(question: string, closed: AbortSignal): Promise<string>;
 }
 

@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import { getMessage } from "../../../errors.ts";
 import { foldersToWatch, watchFolders } from "../../../shared/files/watch-folders.ts";
 import { watchFile } from "../../../shared/watch-file.ts";
+import type { CommandResult } from "../command.ts";
 import type { CliSession } from "../session.ts";
-import type { CommandResult } from "./terminal.ts";
 
 /**
  * Executes this command line without `--watch`, in a process of its own, now and after each change of the skills or of `file`.

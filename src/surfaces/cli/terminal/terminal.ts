@@ -1,28 +1,10 @@
 import colors from "picocolors";
 
 import type { KnownSecrets } from "../../../shared/secrets.ts";
-import { EXIT_CODES, type Exit } from "../exit-codes.ts";
+import type { CommandResult } from "../command.ts";
+import { type Exit, EXIT_CODES } from "../exit-codes.ts";
 import { escaped } from "../text/layout.ts";
 import { jsonText } from "../text/output.ts";
-
-/** The result of a command, for programs and for people. */
-export interface CommandResult {
-  readonly exit: Exit;
-  /** The object that `--json` prints. */
-  readonly json: unknown;
-  /** For people, on stdout. */
-  readonly text: string;
-  /** For people, on stderr. */
-  readonly remarks?: string;
-  /** For both, on stderr: warnings, and extra output such as a trace. */
-  readonly asides?: string;
-  /** True if the command was interrupted: the remarks name the signal. */
-  readonly isInterrupted?: true;
-  /** True if the command has shown the problems of the configuration already. */
-  readonly isWarned?: true;
-  /** True for a server that has answered every request. Its end by SIGTERM is then a success. */
-  readonly isDrained?: boolean;
-}
 
 /** Writes results to stdout and everything else to stderr. */
 export interface Terminal {

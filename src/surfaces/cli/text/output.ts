@@ -1,14 +1,14 @@
 import { sep } from "node:path";
 
-import { getMessage } from "../../../errors.ts";
+import { type ErrorCode, ERRORS, getMessage } from "../../../errors.ts";
 import type { Skill } from "../../../model/catalog.ts";
 import { UNKNOWN } from "../../../model/plan.ts";
 import type { Problem } from "../../../model/provider.ts";
-import type { SavedFacts, LogLevel } from "../../../model/skill.ts";
-import { EXIT_CODES, type Exit } from "../exit-codes.ts";
+import type { LogLevel, SavedFacts } from "../../../model/skill.ts";
 import { findSkillError } from "../../../shared/errors/skill-error.ts";
-import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
+import { type Exit, EXIT_CODES } from "../exit-codes.ts";
 import type { Paint } from "../terminal/terminal.ts";
+import { count, DESCRIPTION_UNITS, escaped, indented, lines, shortened, table } from "./layout.ts";
 
 /** One line of `doctor`. */
 export interface DoctorCheck {
@@ -144,4 +144,20 @@ export function checksText(checks: readonly DoctorCheck[], paint: Paint): string
   return lines(
     checks.flatMap(({ subject, status, says, details }) => [`${marks[status]} ${subject}: ${says}`, indented(details)]),
   );
+}
+
+/** Fixes for the person at the command line, where the table of errors advises a model. An empty one says nothing more. */
+const OWNER_FIXES: Partial<Record<ErrorCode, string>> = {
+  CALL_FAILED: "",
+  CANCELLED: "",
+  POLICY_DENIED: "See which rule denies it with: skillgate policy explain <Skill.method>",
+  APPROVAL_MISSING: "Approve it at a terminal, or with --yes",
+  SKILL_DISABLED: "Enable it with: skillgate skills enable <Skill>, or skillgate mcp enable <server>",
+  SECRET_MISSING: "Set the variable that the message names, in the environment or in .env",
+  RECORD_FAILED: "See what is wrong with the store with: skillgate store info; nothing was called",
+};
+
+/** Returns the fix of an error as a person needs it. */
+export function getOwnerFix(code: ErrorCode): string {
+  return OWNER_FIXES[code] ?? ERRORS[code].fix;
 }

@@ -1,10 +1,9 @@
 import { ERRORS, getMessage } from "../../../errors.ts";
 import type { CallRecord, Outcome, Usage, Violation } from "../../../model/outcome.ts";
 import type { CallSite, Plan } from "../../../model/plan.ts";
-import { count, lines, milliseconds, table } from "./layout.ts";
-import { errorText, showPaths, valueText } from "./output.ts";
-import { getOwnerFix } from "./owner-fixes.ts";
 import type { Paint } from "../terminal/terminal.ts";
+import { count, lines, milliseconds, table } from "./layout.ts";
+import { errorText, getOwnerFix, showPaths, valueText } from "./output.ts";
 
 /** The output of a run, and its result. */
 export function outcomeText(outcome: Outcome): string {

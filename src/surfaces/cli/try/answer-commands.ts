@@ -5,7 +5,7 @@ import { isRecord } from "../../../model/json.ts";
 import type { RunOptions, Runtime } from "../../../runtime.ts";
 import { toolName } from "../../../registry/index.ts";
 import { describeUnknownName } from "../../../shared/suggest.ts";
-import { streamLines } from "../input/stream-lines.ts";
+import { streamLines } from "../input/read-text.ts";
 import type { CliSession } from "../session.ts";
 import { jsonText, problemText } from "../text/output.ts";
 
@@ -37,12 +37,12 @@ interface CommandDefinition {
  * with an error, and never ends the command.
  */
 export async function answerCommands(session: CliSession, { timeout }: { readonly timeout?: number }): Promise<void> {
-  let runtime = await session.readyRuntime();
+  let runtime = await session.openRuntime({ until: "known" });
   const options = { signal: session.signal, ...(timeout !== undefined && { limits: { wallMs: timeout } }) };
   for await (const line of streamLines(addAbortSignal(session.signal, process.stdin), MAX_LINE_UNITS)) {
     if (line?.trim() === "") continue;
     const answer = await answerLine(line, { session, runtime, options });
-    runtime = await session.readyRuntime();
+    runtime = await session.openRuntime({ until: "known" });
     session.write("out", `${jsonText(runtime.secrets.maskValue(answer), 0)}\n`);
     if (answer.status === "ok" && answer.type === SHUTDOWN) return;
   }
@@ -109,7 +109,10 @@ const ADVICE = {
   tool: "get_tool_schemas lists the tools, and get_skills the methods",
 } as const;
 
-/** Calls a built-in tool, or a method by its path or as a tool, as in `Skill__method`. Throws what a model reads about a failure. */
+/**
+ * Calls a built-in tool, or a method by its path or as a tool, as in `Skill__method`. Throws what a model reads about a
+ * failure.
+ */
 async function callTool({ runtime, options }: CommandContext, fields: CommandRequest["fields"]): Promise<unknown> {
   const { name, arguments: written = {} } = fields;
   if (typeof name !== "string") throw new TypeError("The field name must be the name of a tool or a method");
@@ -158,6 +161,6 @@ function getSkills({ runtime }: CommandContext): unknown {
 
 /** Opens the skills, the servers and the settings again. If that fails, the old ones stay. */
 async function reload({ session }: CommandContext): Promise<unknown> {
-  const { catalog, problems } = await session.reload();
+  const { catalog, problems } = await session.openRuntime({ until: "known", which: "new" });
   return { skills: catalog.skills.length, methods: catalog.methods.length, problems: problems.map(problemText) };
 }

@@ -67,7 +67,7 @@ export async function answerDotCommand(name: string, rest: string, context: TryC
 }
 
 async function reload({ session }: TryContext): Promise<string> {
-  const { catalog, problems } = await session.reload();
+  const { catalog, problems } = await session.openRuntime({ until: "known", which: "new" });
   const { skills, methods } = catalog;
   return lines([
     `${count(skills.length, "skill")} with ${count(methods.length, "method")}`,

@@ -1,18 +1,23 @@
 import { addAbortSignal } from "node:stream";
 
 import { getMessage } from "../../../errors.ts";
+import type { Approve } from "../../../model/approval.ts";
 import type { Outcome } from "../../../model/outcome.ts";
+import type { RunObserver } from "../../../model/run-observer.ts";
+import { type CodeCompletion, completeCode } from "../../../registry/index.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { type Exit, outcomeToExit } from "../exit-codes.ts";
-import { streamLines } from "../input/stream-lines.ts";
+import { streamLines } from "../input/read-text.ts";
 import type { CliSession } from "../session.ts";
-import { isAtTerminal } from "../terminal/ask-line.ts";
+import { createTerminalApprove, isAtTerminal } from "../terminal/ask.ts";
+import { type LineEditor, openLineEditor } from "../terminal/line-editor.ts";
+import { openLineHistory } from "../terminal/line-history.ts";
+import { count, escaped, milliseconds } from "../text/layout.ts";
+import { logLine, warningsText } from "../text/output.ts";
 import { UsageError } from "../usage-error.ts";
-import { warningsText } from "../text/output.ts";
 import { answerDotCommand, COMMAND_NAMES, EXIT } from "./dot-commands.ts";
-import { createInputReader, type TryInput } from "./input-reader.ts";
 import type { TryFlags } from "./index.ts";
-import { type ProgramOptions, runProgram } from "./run-program.ts";
+import { createInputReader, type TryInput } from "./input-reader.ts";
 
 /** Runs the inputs of one session, one after the other. */
 export interface InputRunner {
@@ -25,13 +30,13 @@ export interface InputRunner {
 
 /** Reads programs and commands from the terminal or a pipe, and runs them until the input ends. */
 export async function runRepl(session: CliSession, flags: TryFlags): Promise<Exit> {
-  const runtime = await session.readyRuntime();
+  const runtime = await session.openRuntime({ until: "known" });
   const { write, paint } = session;
   const warnings = warningsText(runtime.problems, paint.err);
   if (warnings !== "") write("err", `${warnings}\n`);
   const runner = createInputRunner(session, runtime, flags);
   if (!isAtTerminal()) return runFromPipe(session, runner);
-  const { runAtTerminal } = await import("./run-at-terminal.ts");
+  const { runAtTerminal } = await import("./repl.ts");
   return runAtTerminal(session, runner);
 }
 
@@ -60,7 +65,7 @@ function createInputRunner(session: CliSession, opened: Runtime, { timeout }: Tr
         }
         const limits = timeout === undefined ? runtime.limits : { ...runtime.limits, wallMs: timeout };
         const text = await answerDotCommand(input.name, input.rest, { session, runtime, limits, last });
-        runtime = await session.readyRuntime();
+        runtime = await session.openRuntime({ until: "known" });
         if (text !== "") session.write("out", `${text}\n`);
       } catch (thrown) {
         session.signal.throwIfAborted();
@@ -91,4 +96,143 @@ async function runFromPipe(session: CliSession, runner: InputRunner): Promise<Ex
   }
   await runAll(reader.takeRest());
   return runner.exit;
+}
+
+export interface ProgramOptions {
+  readonly signal: AbortSignal;
+  readonly timeout?: number;
+  readonly approve?: Approve;
+  /** Shows calls as they run. */
+  readonly showCalls: boolean;
+}
+
+/** Runs a program, and shows its output as it is printed and then the text that a model reads. */
+export async function runProgram(
+  code: string,
+  runtime: Runtime,
+  session: CliSession,
+  { signal, timeout, approve, showCalls }: ProgramOptions,
+): Promise<Outcome> {
+  let printed = "";
+  const outcome = await runtime.run(code, {
+    signal,
+    ...(timeout !== undefined && { limits: { wallMs: timeout } }),
+    ...(approve !== undefined && { approve }),
+    observer: {
+      ...(showCalls && createCallPrinter(session)),
+      onOutput(text) {
+        printed += text;
+        session.write("out", text);
+      },
+    },
+  });
+  const rest = removeStart(outcome.text, printed);
+  const isOnNewLine = printed === "" || printed.endsWith("\n");
+  if (rest !== "") session.write("out", `${isOnNewLine ? "" : "\n"}${rest}\n`);
+  else if (!isOnNewLine) session.write("out", "\n");
+  return outcome;
+}
+
+/** Removes what was printed already from the beginning of a text. */
+function removeStart(text: string, printed: string): string {
+  const start = printed.trimEnd();
+  return start !== "" && text.startsWith(start) ? text.slice(start.length).replace(/^\s*\n/, "") : text;
+}
+
+function createCallPrinter({ write, paint: { err: paint } }: CliSession): RunObserver {
+  const note = (text: string): void => write("err", `  ${text}\n`);
+  return {
+    onCallStart: (path) => note(`${paint.cyan(path)} …`),
+    onCallEnd({ skill, method, outcome, durationMs }) {
+      const mark = outcome === "ok" ? paint.green(outcome) : paint.red(outcome);
+      note(`${paint.cyan(`${skill}.${method}`)} ${mark} ${paint.dim(milliseconds(durationMs))}`);
+    },
+    progress(path, done, total, text = "") {
+      const whole = total === undefined ? "" : ` of ${total}`;
+      note(paint.dim(`${path} ${done}${whole} ${escaped(text)}`.trimEnd()));
+    },
+    log: (path, level, text) => write("err", `  ${logLine({ level, text, path }, paint)}`),
+  };
+}
+
+const PROMPT = "> ";
+const CONTINUATION = "… ";
+
+/** Reads programs and commands at the terminal until the user leaves. */
+export async function runAtTerminal(session: CliSession, runner: InputRunner): Promise<Exit> {
+  const { signal, write, paint } = session;
+  const history = await openLineHistory(session, "try-history", (text) => runner.runtime.secrets.maskText(text));
+  const reader = createInputReader(COMMAND_NAMES);
+  const complete = (line: string): CodeCompletion => completeLine(line, reader.text, runner);
+  using editor = openLineEditor({
+    complete,
+    history: history.lines,
+    continuation: CONTINUATION,
+    output: process.stderr, // stdout has only results
+    signal,
+  });
+  const { skills, methods } = runner.runtime.catalog;
+  write(
+    "err",
+    `${paint.err.dim(`${count(skills.length, "skill")}, ${count(methods.length, "method")}. Type .help for help`)}\n`,
+  );
+  let isLeaving = false;
+  try {
+    for (;;) {
+      const event = await editor.next(reader.text === "" ? PROMPT : CONTINUATION);
+      signal.throwIfAborted();
+      if (event.kind === "end") return "ok";
+      if (event.kind === "interrupt") {
+        const isEmpty = event.text === "" && reader.text === "";
+        if (isEmpty && isLeaving) return "interrupted";
+        if (isEmpty) write("err", "Press Ctrl-C again to leave, or type .exit\n");
+        isLeaving = isEmpty;
+        reader.clear();
+        continue;
+      }
+      isLeaving = false;
+      const lines = event.lines.flatMap((line) => line.split("\n"));
+      history.add(lines);
+      const inputs = [...lines.flatMap((line) => reader.add(line)), ...reader.takeComplete()];
+      for (const input of inputs) if (!(await runInput(input, editor, session, runner))) return "ok";
+    }
+  } finally {
+    await history.flush();
+  }
+}
+
+/** Runs an input. The first Ctrl-C stops it, the second ends the command. */
+async function runInput(
+  input: TryInput,
+  editor: LineEditor,
+  session: CliSession,
+  runner: InputRunner,
+): Promise<boolean> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([session.signal, stop.signal]);
+  session.intercept(() => {
+    const isFirst = !stop.signal.aborted;
+    stop.abort("Ctrl-C");
+    return isFirst;
+  });
+  const approve = createTerminalApprove((question, closed) => editor.ask(question, closed), signal);
+  const isRunning = await runner.run(input, { signal, approve, showCalls: true });
+  session.intercept(() => false);
+  session.signal.throwIfAborted();
+  return isRunning;
+}
+
+/** Completes a command, its argument, or the program that ends with the line. */
+function completeLine(line: string, before: string, { runtime: { catalog } }: InputRunner): CodeCompletion {
+  if (before !== "") return completeCode(`${before.replace(/^\s*\.plan\s/, "")}\n${line}`, catalog);
+  const [, name, word] = /^\s*\.(\w*)(?:\s+(.*))?$/.exec(line) ?? [];
+  if (name === undefined) return completeCode(line, catalog);
+  if (word === undefined) {
+    const start = `.${name}`;
+    return [COMMAND_NAMES.map((each) => `.${each} `).filter((each) => each.startsWith(start)), start];
+  }
+  if (name === "plan") return completeCode(word, catalog);
+  const paths = name === "describe" ? catalog.methods.map(({ path }) => path) : [];
+  const names = name === "describe" || name === "types" ? [...catalog.skills.map((skill) => skill.name), ...paths] : [];
+  return [names.filter((each) => each.startsWith(word)), word];
 }

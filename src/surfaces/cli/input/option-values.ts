@@ -30,3 +30,22 @@ function findPeriodMs(text: string): number | undefined {
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** The longest delay of a timer in Node, in milliseconds. */
+const MAX_NUMBER = 2 ** 31 - 1;
+
+/** Parses the value of an option: a whole number from 1. */
+export function wholeNumber(text: string): number {
+  return parseWholeNumber(text, 1);
+}
+
+/** Parses the value of an option: a whole number from 0. */
+export function wholeNumberOrZero(text: string): number {
+  return parseWholeNumber(text, 0);
+}
+
+function parseWholeNumber(text: string, least: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= MAX_NUMBER) return number;
+  throw new InvalidArgumentError(`It must be a whole number from ${least} to ${MAX_NUMBER}.`);
+}
