@@ -37,15 +37,15 @@ export function Chart({ label, times, series, unit }: ChartProps) {
     return `${name}: ${value === undefined ? "no value" : format(value)}`;
   });
   return (
-    <figure class="chart" role="img" aria-label={`${label}. Last values: ${last.join(", ")}`}>
-      <figcaption class="row muted small">
+    <div class="chart" role="img" aria-label={`${label}. Last values: ${last.join(", ")}`}>
+      <div class="row muted small">
         {series.map(({ label: name, color }) => (
           <span key={name}>
             <i class="chart-key" style={{ background: `var(${color})` }} />
             {name}
           </span>
         ))}
-      </figcaption>
+      </div>
       <div class="chart-axis chart-values">
         {[4, 3, 2, 1, 0].map((part) => (
           <span key={part}>{format((top * part) / 4)}</span>
@@ -67,7 +67,7 @@ export function Chart({ label, times, series, unit }: ChartProps) {
             <span key={time}>{formatClock(time)}</span>
           ))}
       </div>
-    </figure>
+    </div>
   );
 }
 
