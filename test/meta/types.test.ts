@@ -47,7 +47,7 @@ describe("the declarations of the package", () => {
       "const tags: readonly string[] = place.tags; const n: string | null = note;" +
       "const s: number | 'all' | undefined = size; const u: unknown = any; return [b, k, m, tags, n, s, u];",
   );
-  let found: readonly Diagnostic[];
+  let found: readonly CompilerMessage[];
 
   // All at once: the compiler needs most of its time for the declarations of Node and of the package.
   beforeAll(() => {
@@ -78,7 +78,7 @@ describe("the declarations of the package", () => {
   });
 });
 
-interface Diagnostic {
+interface CompilerMessage {
   /** Without its folder. */
   readonly file: string;
   readonly message: string;
@@ -108,7 +108,7 @@ function writeProgram(name: string, text: string): string {
 }
 
 /** Compiles strictly, and also checks the declarations of the package; those of others are not ours. */
-function compile(files: readonly string[]): readonly Diagnostic[] {
+function compile(files: readonly string[]): readonly CompilerMessage[] {
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ES2023,

@@ -38,7 +38,7 @@ device.WebSkill.search("x".replace(v60, v60));`,
   declarations: DECLARATIONS,
 };
 
-/** For tests that do not end its thread: the compiler takes a second to load. */
+/** Serves the tests that do not end its thread: the compiler takes a second to load. */
 const shared = createTypecheck();
 afterAll(() => shared.close());
 

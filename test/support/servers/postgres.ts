@@ -85,7 +85,7 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
 }
 
 /** Creates the files of an empty database. Later calls copy those of the first: `initdb` takes a second. */
-function createCluster(data: string, programs: string, user: User | undefined): void {
+function createCluster(data: string, programs: string, user: SystemUser | undefined): void {
   const initdb = join(programs, "initdb");
   const version = execFileSync(initdb, ["--version"], { encoding: "utf8" }).trim().replace(/\W+/g, "-");
   const first = join(".cache", `${version}-${user?.uid ?? process.getuid?.()}`);
@@ -113,13 +113,13 @@ function findPrograms(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
 }
 
-interface User {
+interface SystemUser {
   readonly uid: number;
   readonly gid: number;
 }
 
 /** PostgreSQL refuses to run as root. */
-function findUser(): User | undefined {
+function findUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const name = getId("-u", "postgres") === undefined ? "nobody" : "postgres";
   return { uid: getId("-u", name) ?? 65_534, gid: getId("-g", name) ?? 65_534 };
