@@ -201,7 +201,7 @@ export class Pool {
       seed: program.seed,
       time: program.time,
       isRecorded: run.isRecorded,
-      allowance: run.allowance(),
+      allowance: run.allowance.forSlice,
     });
   }
 
@@ -212,7 +212,7 @@ export class Pool {
     const { parked } = run;
     run.parked = undefined;
     this.#occupy(slot, run);
-    slot.work({ kind: "resume", run: run.id, parked, answers, time, allowance: run.allowance() });
+    slot.work({ kind: "resume", run: run.id, parked, answers, time, allowance: run.allowance.forSlice });
   }
 
   #evict(slot: WorkerHandle, run: Run): void {
@@ -270,7 +270,7 @@ export class Pool {
     if (!run.hasAnswers) this.#ready.delete(run);
     if (run.over || (slot.state as WorkerHandle["state"]) !== "blocked") return;
     // A repetition that ends in a wait has another limit before than after.
-    const computeMs = run.isRecorded ? run.computeMs : undefined;
+    const computeMs = run.isRecorded ? run.allowance.computeMs : undefined;
     slot.computes(computeMs === undefined ? computeLeft : computeMs + GRACE_MS);
     slot.post({ kind: "answers", run: run.id, computeMs, ...wait });
     slot.wake(this.#count("blocked") + this.#count("busy") > this.#options.size);

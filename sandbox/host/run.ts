@@ -3,38 +3,24 @@ import type {
   Delivery,
   SandboxProgram,
   StopReason,
-  RunBudget,
   RunLimits,
   RunState,
   RunUsage,
-  SandboxAnswer,
   SandboxEnd,
   SandboxOutcome,
 } from "../contract.ts";
 import type { SuspendedRun } from "../engine/snapshot.ts";
 import { plainJson } from "../shared/dates.ts";
-import { isJsonTooDeep } from "../shared/nesting.ts";
+import { type GuestCall, isQuestion, type SliceEnd, type SliceReport } from "../shared/protocol.ts";
 import { type AnswerBatch, AnswerQueue, RecordedAnswers } from "./answers.ts";
 import { OrderedCalls } from "./ordered-calls.ts";
 import { RunOutput } from "./output.ts";
-import { createSizeError, TOO_DEEP, UNANSWERED } from "./call-errors.ts";
-import { PendingCall } from "./pending-call.ts";
 import { Repetition } from "./repetition.ts";
+import { RunAllowance } from "./run-allowance.ts";
+import { RunCalls } from "./run-calls.ts";
+import { RunMeasures } from "./run-measures.ts";
 import { toStopReason } from "./stop-reason.ts";
 import { RunTimers } from "./timers.ts";
-import { toTaggedJson } from "../codec/guest-value.ts";
-import {
-  type SliceBudget,
-  type SliceReport,
-  type SliceEnd,
-  CALL_BYTES,
-  getOpenBytes,
-  type GuestCall,
-  isQuestion,
-  MAX_MISREADS,
-  type Misread,
-  MAX_WAITS,
-} from "../shared/protocol.ts";
 import { WallClock } from "./wall-clock.ts";
 
 /** Maximum of timers that a guest may have running; its own code allows fewer. */
@@ -64,35 +50,21 @@ export class Run {
   parked: SuspendedRun | undefined;
   /** True if the run must be suspended for good as soon as it waits. */
   leaving = false;
-  readonly #answer: AnswerCall;
+  /** What the run may still use. */
+  readonly allowance: RunAllowance;
   readonly #on: RunListener;
-  readonly #pending = new Map<number, PendingCall>();
-  /** Calls that wait until fewer are under way. */
-  readonly #queue = new Map<number, QueuedCall>();
-  /** Bytes that calls without an answer hold. */
-  #openBytes = 0;
+  readonly #calls: RunCalls;
+  /** Calls that the program does not await. */
+  readonly #ordered: OrderedCalls;
   readonly #timers: RunTimers;
   readonly #output: RunOutput;
+  readonly #measures: RunMeasures;
   readonly #startedAt = performance.now();
   readonly #clock: WallClock;
   readonly #answers: AnswerQueue;
   /** The same answers if their deliveries are recorded or repeated. */
   readonly #recorded: RecordedAnswers | undefined;
   readonly #repetition: Repetition;
-  readonly #waits = new Set<string>();
-  readonly #misreads = new Map<string, Misread>();
-  #cpuMs: number;
-  /** The same until the last delivery. */
-  #deliveredCpuMs: number;
-  /** Time that the repetition of deliveries has computed. */
-  #repeatedCpuMs = 0;
-  #memoryBytes = 0;
-  /** The heap after the newest slice. */
-  #heapBytes = 0;
-  #calls = 0;
-  #questions = 0;
-  /** Calls that the program does not await. */
-  readonly #ordered: OrderedCalls;
   /** True while the guest stands still and has not been sent answers. */
   #standsStill = false;
   /** Continues a guest that blocks. */
@@ -107,11 +79,9 @@ export class Run {
     this.id = id;
     this.program = program;
     this.limits = limits;
-    this.#answer = answer;
     this.#on = on;
     const { deliveries, time = Date.now(), used = UNUSED, matches } = program;
-    this.#cpuMs = used.cpuMs;
-    this.#deliveredCpuMs = used.cpuMs;
+    this.#measures = new RunMeasures(used.cpuMs);
     this.#recorded =
       deliveries === undefined && on.record === undefined
         ? undefined
@@ -128,8 +98,25 @@ export class Run {
       deliveries !== undefined,
     );
     this.#repetition = new Repetition(program, this.#recorded, this.#timers);
-    this.#ordered = new OrderedCalls(program.readOnly ?? [], (call) => this.#make(call));
     this.#clock = new WallClock(limits.wallMs, () => this.end("WALL_LIMIT"));
+    this.#calls = new RunCalls(limits, answer, this.#clock, {
+      isOver: () => this.#over,
+      isReplayed: (id) => this.#recorded?.expects(id) === true,
+      readBudget: () => this.allowance.forRun,
+      onSuspendable: () => this.#onSuspendable(),
+      onAnswer: (id, answer) => this.#arrived(id, answer),
+      onRepeatedId: () => this.stop("ENGINE_TRAP"),
+    });
+    this.#ordered = new OrderedCalls(program.readOnly ?? [], (call) => this.#calls.make(call));
+    this.allowance = new RunAllowance({
+      limits,
+      measures: this.#measures,
+      clock: this.#clock,
+      calls: this.#calls,
+      ordered: this.#ordered,
+      output: this.#output,
+      repetition: this.#repetition,
+    });
   }
 
   /** Restores a suspended run. */
@@ -139,14 +126,14 @@ export class Run {
     new Uint8Array(shared).set(state.parked.bytes);
     this.parked = { bytes: shared, range: state.parked.range };
     this.#output.restore(state.prints);
-    this.#cpuMs = state.cpuMs;
-    this.#memoryBytes = state.memoryBytes;
+    this.#measures.cpuMs = state.cpuMs;
+    this.#measures.memoryBytes = state.memoryBytes;
     const open = [...state.pending, ...state.queued];
-    this.#calls = state.calls - open.filter(({ path }) => !isQuestion(path)).length;
+    this.#calls.count = state.calls - open.filter(({ path }) => !isQuestion(path)).length;
     for (const timer of state.timers) this.#timers.set(timer);
     for (const answer of state.answers) this.#arrived(parseInt(answer, 10), answer);
-    for (const call of state.pending) void this.#make(call, true);
-    for (const call of state.queued) void this.#make(call);
+    for (const call of state.pending) void this.#calls.make(call, true);
+    for (const call of state.queued) void this.#calls.make(call);
   }
 
   /** Ends this run with its state as the outcome. Does nothing unless the run is parked. */
@@ -156,14 +143,14 @@ export class Run {
     const state: RunState = {
       limits,
       parked: { bytes: Uint8Array.from(new Uint8Array(parked.bytes)), range: parked.range },
-      pending: [...this.#pending.values()].map(toPlainCall),
-      queued: [...this.#queue.values()].map(toPlainCall),
+      pending: this.#calls.pending,
+      queued: this.#calls.queued,
       answers: this.#answers.answers,
       timers: this.#timers.list(),
       prints: this.#output.prints,
-      cpuMs: this.#cpuMs,
-      memoryBytes: this.#memoryBytes,
-      calls: this.#calls,
+      cpuMs: this.#measures.cpuMs,
+      memoryBytes: this.#measures.memoryBytes,
+      calls: this.#calls.count,
     };
     this.#finish({ kind: "parked", state });
   }
@@ -185,12 +172,12 @@ export class Run {
   get #isSuspendable(): boolean {
     if (!this.#standsStill || !this.#repetition.hasEnded || this.hasAnswers || this.#recorded === undefined)
       return false;
-    return [...this.#pending.values()].every((call) => call.isSuspendable);
+    return this.#calls.areSuspendable;
   }
 
   /** True if the guest stands still for a person, and the run may be suspended for other runs. */
   get mayMakeWay(): boolean {
-    return this.#on.suspendable !== undefined && this.#pending.size > 0 && this.#isSuspendable;
+    return this.#on.suspendable !== undefined && this.#calls.pendingCount > 0 && this.#isSuspendable;
   }
 
   /** Ends the run as `suspended` as soon as it only waits for suspendable calls and timers. */
@@ -198,62 +185,20 @@ export class Run {
     this.#isSuspending = true;
     if (!this.#isSuspendable) return;
     const { firstAt } = this.#timers;
-    const used = { ...this.#getUsage(), cpuMs: this.#deliveredCpuMs };
+    const used = { ...this.#getUsage(), cpuMs: this.#measures.deliveredCpuMs };
     this.#finish({ kind: "suspended", used, ...(firstAt < Infinity && { timerAt: firstAt }) });
   }
 
   #getUsage(): RunUsage {
     const wallMs = Math.max(0, this.limits.wallMs - this.#clock.leftMs);
-    return { cpuMs: this.#cpuMs, wallMs, prints: this.#output.passedOn };
-  }
-
-  /** Returns what the program may still use. */
-  #getBudget(): RunBudget {
-    const { limits } = this;
-    const whole = (left: number): number => Math.max(0, Math.floor(Math.min(left, Number.MAX_SAFE_INTEGER)));
-    return {
-      cpuMs: whole(limits.cpuMs - this.#cpuMs),
-      wallMs: whole(this.#clock.leftMs),
-      calls: whole(limits.calls - this.#calls),
-      memoryBytes: whole(limits.memoryBytes - this.#heapBytes),
-      outputBytes: whole(this.#output.left),
-    };
-  }
-
-  /** Returns the budget that is left for the next slice. */
-  allowance(): SliceBudget {
-    const { limits } = this;
-    const finite = (number: number): number => Math.min(number, Number.MAX_SAFE_INTEGER);
-    return {
-      computeMs: this.computeMs,
-      calls: finite(limits.calls - this.#calls),
-      questions: finite(limits.calls - this.#questions),
-      openBytes: this.#openBytesLeft,
-      argumentBytes: finite(limits.argumentBytes),
-      resultBytes: finite(limits.resultBytes),
-      outputBytes: finite(this.#output.left),
-    };
-  }
-
-  /** Time that the guest may compute now. A repetition has the whole limit for itself. */
-  get computeMs(): number {
-    const used = this.#repetition.isReplaying ? this.#repeatedCpuMs : this.#cpuMs;
-    const left = Math.max(1, Math.min(this.limits.cpuMs - used, this.#clock.leftMs));
-    return Math.min(left, Number.MAX_SAFE_INTEGER);
-  }
-
-  /** Bytes that calls may still hold: as many as those that may be under way at once need at most. */
-  get #openBytesLeft(): number {
-    const { callsInFlight, argumentBytes } = this.limits;
-    const most = Math.max(1, callsInFlight) * (argumentBytes + CALL_BYTES);
-    return Math.min(most - this.#openBytes - this.#ordered.openBytes, Number.MAX_SAFE_INTEGER);
+    return { cpuMs: this.#measures.cpuMs, wallMs, prints: this.#output.passedOn };
   }
 
   /** Takes the answers that the guest receives next. */
   takeAnswers(): AnswerBatch {
     this.#standsStill = false;
     const batch = this.#answers.take();
-    this.#deliveredCpuMs = this.#cpuMs;
+    this.#measures.deliveredCpuMs = this.#measures.cpuMs;
     return batch;
   }
 
@@ -296,13 +241,13 @@ export class Run {
     if (!this.hasAnswers && this.#mayReceive && !this.#over) await this.#nextAnswers();
     const batch = this.hasAnswers ? this.takeAnswers() : undefined;
     this.#standsStill = false;
-    return { answers: batch?.answers, time: batch?.time, openBytes: this.#openBytesLeft };
+    return { answers: batch?.answers, time: batch?.time, openBytes: this.allowance.openBytes };
   }
 
   /** True if an answer or a timer may still come. */
   get #mayReceive(): boolean {
     return (
-      this.#pending.size + this.#timers.size > 0 ||
+      this.#calls.pendingCount + this.#timers.size > 0 ||
       this.#repetition.hasPostponedCalls ||
       this.#recorded?.hasEarly === true
     );
@@ -312,7 +257,7 @@ export class Run {
   #begin(call: GuestCall, isOrdered: boolean): void {
     if (this.#repetition.postpone(call, isOrdered)) return;
     if (isOrdered) this.#ordered.add(call);
-    else void this.#make(call);
+    else void this.#calls.make(call);
   }
 
   /** Ends a run that does not repeat its deliveries, or lets it go on without those that are left. */
@@ -372,68 +317,6 @@ export class Run {
     }
   }
 
-  /**
-   * Makes a call, or queues it if as many as may be under way at once are. A call that need not wait is made before this
-   * returns: the run may end right after. Resolves when the call has ended.
-   */
-  async #make(call: GuestCall, resumed = false): Promise<void> {
-    if (this.#over) return;
-    if (this.#pending.has(call.id) || this.#queue.has(call.id)) {
-      this.stop("ENGINE_TRAP"); // ids are unique; a guest that repeats one has been taken over
-      return;
-    }
-    this.#openBytes += getOpenBytes(call.arguments);
-    if (isQuestion(call.path)) this.#questions++;
-    else this.#calls++;
-    if (this.#pending.size < Math.max(1, this.limits.callsInFlight)) await this.#perform(call, resumed);
-    else await new Promise<void>((ended) => this.#queue.set(call.id, { call, ended }));
-  }
-
-  async #perform(call: GuestCall, resumed = false): Promise<void> {
-    const answer = await this.#ask(call, resumed);
-    if (this.#over) return;
-    this.#openBytes -= getOpenBytes(call.arguments);
-    this.#performNext();
-    this.#arrived(call.id, `${call.id},${answer}`);
-  }
-
-  #performNext(): void {
-    for (const { call, ended } of this.#queue.values()) {
-      this.#queue.delete(call.id);
-      void this.#perform(call).then(ended);
-      return;
-    }
-  }
-
-  /** Makes the call on the host; never rejects. Resolves to JSON of `ok, value`. */
-  async #ask(call: GuestCall, resumed = false): Promise<string> {
-    const replayed = this.#recorded?.expects(call.id) === true;
-    const pending = new PendingCall(call, { resumed, replayed }, this.#clock, {
-      suspendable: () => this.#onSuspendable(),
-      readBudget: () => this.#getBudget(),
-    });
-    this.#pending.set(call.id, pending);
-    const answer = await this.#getAnswer(pending);
-    if (!this.#over) this.#pending.delete(call.id);
-    const failed = (error: Readonly<Record<string, unknown>>): string =>
-      `0,${JSON.stringify({ ...error, stack: call.stack })}`;
-    if (!answer.ok) return failed(answer.error);
-    const bytes = Buffer.byteLength(answer.json);
-    if (bytes > this.limits.answerBytes) return failed(createSizeError(bytes, this.limits.answerBytes));
-    return `${answer.tagged === true ? 2 : 1},${answer.json}`;
-  }
-
-  /** A host error fails only this call; its message is not passed to the guest. */
-  async #getAnswer(pending: PendingCall): Promise<SandboxAnswer> {
-    const { arguments: args } = pending.call;
-    if (typeof args === "string" && isJsonTooDeep(plainJson(args))) return { ok: false, error: TOO_DEEP };
-    try {
-      return await this.#answer(pending);
-    } catch {
-      return { ok: false, error: UNANSWERED };
-    }
-  }
-
   /** A call may be made again later from now on. */
   #onSuspendable(): void {
     if (this.#isSuspending) this.suspend();
@@ -450,13 +333,7 @@ export class Run {
   }
 
   #account(report: SliceReport): void {
-    if (this.#repetition.isReplaying) this.#repeatedCpuMs += report.computeMs;
-    else this.#cpuMs += report.computeMs;
-    for (const stack of report.waits) if (this.#waits.size < MAX_WAITS) this.#waits.add(stack);
-    for (const misread of report.misreads)
-      if (this.#misreads.size < MAX_MISREADS) this.#misreads.set(`${misread.stack}${misread.name}`, misread);
-    this.#heapBytes = report.heapBytes;
-    this.#memoryBytes = Math.max(this.#memoryBytes, report.heapBytes);
+    this.#measures.add(report, this.#repetition.isReplaying);
     if (this.#over) return;
     this.#output.add(report.prints);
     for (const timer of report.timers)
@@ -470,23 +347,23 @@ export class Run {
     this.#timers.end();
     this.parked = undefined;
     this.#answers.clear();
-    const unfinished = [...this.#pending.keys()];
-    const queued = Array.from(this.#queue.values(), ({ call }) => call.path);
+    const { count, pendingIds, queuedPaths } = this.#calls;
+    const { waits, misreads, cpuMs, memoryBytes } = this.#measures;
     this.#on.settle({
       end,
       output: this.#output.format(),
       outputCut: this.#output.isCut,
-      waits: [...this.#waits],
-      misreads: [...this.#misreads.values()],
-      unfinished,
-      queued,
-      cpuMs: this.#cpuMs,
+      waits,
+      misreads,
+      unfinished: pendingIds,
+      queued: queuedPaths,
+      cpuMs,
       wallMs: (this.program.used?.wallMs ?? 0) + performance.now() - this.#startedAt,
-      memoryBytes: this.#memoryBytes,
-      calls: this.#calls - queued.filter((path) => !isQuestion(path)).length,
+      memoryBytes,
+      calls: count - queuedPaths.filter((path) => !isQuestion(path)).length,
     });
     // The answers of a suspended run are still wanted: they are recorded.
-    if (end.kind !== "suspended") for (const pending of this.#pending.values()) pending.cancel();
+    if (end.kind !== "suspended") this.#calls.cancelAll();
     this.#wake?.();
   }
 }
@@ -496,17 +373,6 @@ const UNUSED: RunUsage = { cpuMs: 0, wallMs: 0, prints: 0 };
 function returned(tagged: string): SandboxEnd {
   const json = plainJson(tagged);
   return json === tagged ? { kind: "returned", json } : { kind: "returned", json, tagged };
-}
-
-/** A call with its arguments as text. */
-function toPlainCall({ call }: { readonly call: GuestCall }): GuestCall {
-  return { ...call, arguments: toTaggedJson(call.arguments) };
-}
-
-interface QueuedCall {
-  readonly call: GuestCall;
-  /** Called when the call has ended. */
-  readonly ended: () => void;
 }
 
 /** How a guest that blocks continues. */

@@ -1,0 +1,145 @@
+import type { AnswerCall, RunBudget, RunLimits, SandboxAnswer } from "../contract.ts";
+import { toTaggedJson } from "../codec/guest-value.ts";
+import { plainJson } from "../shared/dates.ts";
+import { isJsonTooDeep } from "../shared/nesting.ts";
+import { getOpenBytes, type GuestCall, isQuestion } from "../shared/protocol.ts";
+import { createSizeError, TOO_DEEP, UNANSWERED } from "./call-errors.ts";
+import { PendingCall } from "./pending-call.ts";
+import type { WallClock } from "./wall-clock.ts";
+
+/** The run that makes the calls. */
+export interface CallingRun {
+  readonly isOver: () => boolean;
+  /** True if a repeated delivery contains the answer. */
+  readonly isReplayed: (id: number) => boolean;
+  readonly readBudget: () => RunBudget;
+  readonly onSuspendable: () => void;
+  /** Receives `id,ok,value`. */
+  readonly onAnswer: (id: number, answer: string) => void;
+  /** Called for an id that an open call has: ids are unique, so the guest has been taken over. */
+  readonly onRepeatedId: () => void;
+}
+
+interface QueuedCall {
+  readonly call: GuestCall;
+  /** Called when the call has ended. */
+  readonly ended: () => void;
+}
+
+/** The calls of a run: those under way, and those that wait until fewer are. */
+export class RunCalls {
+  /** Calls that were made or queued. */
+  count = 0;
+  questionCount = 0;
+  /** Bytes that calls without an answer hold. */
+  openBytes = 0;
+  readonly #limits: RunLimits;
+  readonly #answer: AnswerCall;
+  readonly #clock: WallClock;
+  readonly #run: CallingRun;
+  readonly #pending = new Map<number, PendingCall>();
+  readonly #queue = new Map<number, QueuedCall>();
+
+  constructor(limits: RunLimits, answer: AnswerCall, clock: WallClock, run: CallingRun) {
+    this.#limits = limits;
+    this.#answer = answer;
+    this.#clock = clock;
+    this.#run = run;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  /** Ids of the calls under way. */
+  get pendingIds(): readonly number[] {
+    return [...this.#pending.keys()];
+  }
+
+  /** The calls under way, with their arguments as text. */
+  get pending(): readonly GuestCall[] {
+    return [...this.#pending.values()].map(toPlainCall);
+  }
+
+  /** The calls that wait, with their arguments as text. */
+  get queued(): readonly GuestCall[] {
+    return [...this.#queue.values()].map(toPlainCall);
+  }
+
+  get queuedPaths(): readonly string[] {
+    return Array.from(this.#queue.values(), ({ call }) => call.path);
+  }
+
+  /** True if every call under way may be made again later. */
+  get areSuspendable(): boolean {
+    return [...this.#pending.values()].every((call) => call.isSuspendable);
+  }
+
+  /**
+   * Makes a call, or queues it if as many as may be under way at once are. A call that need not wait is made before this
+   * returns: the run may end right after. Resolves when the call has ended.
+   */
+  async make(call: GuestCall, resumed = false): Promise<void> {
+    if (this.#run.isOver()) return;
+    if (this.#pending.has(call.id) || this.#queue.has(call.id)) {
+      this.#run.onRepeatedId();
+      return;
+    }
+    this.openBytes += getOpenBytes(call.arguments);
+    if (isQuestion(call.path)) this.questionCount++;
+    else this.count++;
+    if (this.#pending.size < Math.max(1, this.#limits.callsInFlight)) await this.#perform(call, resumed);
+    else await new Promise<void>((ended) => this.#queue.set(call.id, { call, ended }));
+  }
+
+  cancelAll(): void {
+    for (const pending of this.#pending.values()) pending.cancel();
+  }
+
+  async #perform(call: GuestCall, resumed = false): Promise<void> {
+    const answer = await this.#ask(call, resumed);
+    if (this.#run.isOver()) return;
+    this.openBytes -= getOpenBytes(call.arguments);
+    this.#performNext();
+    this.#run.onAnswer(call.id, `${call.id},${answer}`);
+  }
+
+  #performNext(): void {
+    for (const { call, ended } of this.#queue.values()) {
+      this.#queue.delete(call.id);
+      void this.#perform(call).then(ended);
+      return;
+    }
+  }
+
+  /** Makes the call on the host; never rejects. Resolves to JSON of `ok, value`. */
+  async #ask(call: GuestCall, resumed: boolean): Promise<string> {
+    const { isOver, isReplayed, readBudget, onSuspendable: suspendable } = this.#run;
+    const replayed = isReplayed(call.id);
+    const pending = new PendingCall(call, { resumed, replayed }, this.#clock, { suspendable, readBudget });
+    this.#pending.set(call.id, pending);
+    const answer = await this.#getAnswer(pending);
+    if (!isOver()) this.#pending.delete(call.id);
+    const failed = (error: Readonly<Record<string, unknown>>): string =>
+      `0,${JSON.stringify({ ...error, stack: call.stack })}`;
+    if (!answer.ok) return failed(answer.error);
+    const bytes = Buffer.byteLength(answer.json);
+    if (bytes > this.#limits.answerBytes) return failed(createSizeError(bytes, this.#limits.answerBytes));
+    return `${answer.tagged === true ? 2 : 1},${answer.json}`;
+  }
+
+  /** A host error fails only this call; its message is not passed to the guest. */
+  async #getAnswer(pending: PendingCall): Promise<SandboxAnswer> {
+    const { arguments: args } = pending.call;
+    if (typeof args === "string" && isJsonTooDeep(plainJson(args))) return { ok: false, error: TOO_DEEP };
+    try {
+      return await this.#answer(pending);
+    } catch {
+      return { ok: false, error: UNANSWERED };
+    }
+  }
+}
+
+function toPlainCall({ call }: { readonly call: GuestCall }): GuestCall {
+  return { ...call, arguments: toTaggedJson(call.arguments) };
+}
