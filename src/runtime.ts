@@ -1,15 +1,12 @@
 import type { Cancellable } from "../sandbox/index.ts";
-import type { Approval, Approvals } from "./approvals/index.ts";
+import type { Approval } from "./approvals/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
-import type { Observed } from "./observed/index.ts";
 import type { Approve } from "./model/approval.ts";
-import type { ArgumentProblem } from "./model/arguments.ts";
 import type { Caller } from "./model/caller.ts";
 import type { Catalog } from "./model/catalog.ts";
 import type { KeptResults, ResultSpace } from "./model/kept-results.ts";
 import type { Limits } from "./model/limits.ts";
-import type { Outcome, Violation } from "./model/outcome.ts";
-import type { Plan } from "./model/plan.ts";
+import type { Outcome } from "./model/outcome.ts";
 import type { Problem } from "./model/provider.ts";
 import type { Profiles } from "./model/tools/profile.ts";
 import type { RunObserver } from "./model/run-observer.ts";
@@ -18,23 +15,20 @@ import type { Timeouts } from "./model/timeouts.ts";
 import type { ExplainedPolicy } from "./policy/index.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
 import type { NodeStatus } from "./providers/nodes/index.ts";
-import type { Description, PromptOptions, SearchAnswer, SearchOptions } from "./registry/index.ts";
-import type { AuditEntry, CallResult, Statistics } from "./router/index.ts";
-import { createCallApi } from "./runtime/api/calls.ts";
-import { createDiscoveryApi } from "./runtime/api/discovery.ts";
+import type { AuditEntry } from "./router/index.ts";
+import { type CallApi, createCallApi } from "./runtime/api/calls.ts";
+import { type DiscoveryApi, createDiscoveryApi } from "./runtime/api/discovery.ts";
 import { followFiles } from "./runtime/api/follow-files.ts";
 import { connectSavedCalls } from "./runtime/api/saved.ts";
 import { type RuntimeParts, openParts } from "./runtime/api/parts.ts";
 import { listProblems } from "./runtime/api/problems.ts";
-import { createRunApi } from "./runtime/api/run.ts";
-import { createRunsApi } from "./runtime/api/runs.ts";
-import { createServerAdmin } from "./runtime/api/servers.ts";
+import { type RunApi, createRunApi } from "./runtime/api/run.ts";
+import { type RunsApi, createRunsApi } from "./runtime/api/runs.ts";
+import { type ServerApi, createServerAdmin } from "./runtime/api/servers.ts";
 import { closeServices, createDecisions, openServices } from "./runtime/api/services.ts";
 import { type RuntimeTool, type RuntimeToolOptions, createRuntimeTools } from "./runtime/builtin-tools/index.ts";
-import type { WantedCall } from "./runtime/call-method.ts";
-import { type ReadTime, indexInBackground } from "./runtime/discovery.ts";
-import type { RecordedRunFacts, Runs } from "./runtime/execution/runs.ts";
-import type { SavedSkills } from "./runtime/saved/index.ts";
+import { indexInBackground } from "./runtime/discovery.ts";
+import type { RecordedRunFacts } from "./runtime/execution/runs.ts";
 import type { RuntimeOptions } from "./runtime/options.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
@@ -127,66 +121,15 @@ export interface Progress {
   readonly text?: string;
 }
 
-export interface Runtime extends AsyncDisposable, SkillAdmin {
-  /** Rejects with `RATE_LIMIT` if the limits of the caller are used up. A program counts as its calls, and at least once. */
-  run(source: string, options?: RunOptions): Promise<Outcome>;
-  /** Looks at a program without running it. */
-  check(
-    source: string,
-    options?: Omit<RunOptions, "signal">,
-  ): { readonly violations: readonly Violation[]; readonly plan: Plan; readonly notes: readonly string[] };
-  /** Calls one method, by the same rules as a program's call. Rejects with a `SkillgateError`. */
-  call(path: string, input: Readonly<Record<string, unknown>>, options?: DirectCallOptions): Promise<unknown>;
-  /** Many calls, one after the other or all at once; a failure is a result like any other. */
-  callAll(
-    calls: readonly WantedCall[],
-    options?: Omit<RunOptions, "limits"> & { readonly parallel?: boolean },
-  ): Promise<readonly CallResult[]>;
-  /** Counts a request that calls no method, such as a search, in the limits of a caller; rejects with `RATE_LIMIT`. */
-  countRequest(caller: Caller): Promise<void>;
-  /** Statistics of the calls of each method, by path. */
-  statistics(): ReadonlyMap<string, Statistics>;
-  /** The same, including the counts of earlier runtimes on the same store. */
-  lastingStatistics(): Promise<ReadonlyMap<string, Statistics>>;
-  /** The newest decisions and calls, the oldest first. */
-  audit(): readonly AuditEntry[];
-  /**
-   * Is observed: what is called next is what was meant, for this caller. Indexes methods that are not indexed yet
-   * first, at once, for at most `readMs` (`timeouts.discoveryMs` if not given); an answer from a part of the methods says so.
-   */
-  search(query: string, options?: Omit<SearchOptions, "words" | "deadline"> & ReadTime & CallerOption): SearchAnswer;
-  /**
-   * Indexes the methods that a search needs, in slices between which other work runs, for at most `timeouts.discoveryMs`.
-   */
-  index(options?: CallerOption): Promise<void>;
-  describe(path: string, options?: CallerOption): Description;
-  /** TypeScript of the named skills, or of all. */
-  declarations(skills?: readonly string[], options?: CallerOption): string;
-  systemPrompt(options?: PromptOptions & CallerOption): string;
-  /**
-   * Formats the methods of the catalog on a line each, in `parts` with at most that many UTF-16 units; by default in one part of
-   * `catalogTokens`. A part is empty if nothing fits, and shows what the parts before it do not.
-   */
-  briefCatalog(options?: CallerOption & { readonly parts?: readonly number[] }): readonly string[];
+export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, DiscoveryApi, RunsApi, ServerApi {
   /**
    * Returns the tools `search_skills`, `describe_function` and `run_code` for a model that calls tools. They are those of
    * the MCP server.
    */
   tools(options?: RuntimeToolOptions): readonly RuntimeTool[];
-  /** Returns what was observed from use: the words that the caller taught, and the shapes of results. */
-  observed(options?: CallerOption): Observed;
-  /**
-   * Forgets what one caller taught; without a caller what all taught, and what results look like. Of one method, `path`, or
-   * of all.
-   */
-  forget(options?: CallerOption & { readonly path?: string }): void;
   register(skill: ProvidedSkill): void;
   unregister(name: string): boolean;
   readonly catalog: Catalog;
-  /** The catalog as a caller may read it. */
-  catalogFor(caller: Caller): Catalog;
-  /** Checks arguments by name; throws `METHOD_UNKNOWN`. */
-  validate(path: string, input: unknown, options?: CallerOption): readonly ArgumentProblem[];
   /** The setting `catalogTokens`. */
   readonly catalogTokens: number;
   /** Default limits of a run. */
@@ -201,12 +144,6 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly nodes: readonly NodeStatus[];
   /** Files, skills and servers that could not be used, and why. */
   readonly problems: readonly Problem[];
-  /** Questions whether a call may be made: lists and answers them. */
-  readonly approvals: Approvals;
-  /** Recorded runs: lists, continues and cancels them. */
-  readonly runs: Runs;
-  /** Skills that were saved from runs: tests and saves them. */
-  readonly savedSkills: SavedSkills;
   /** The policy that is in force. */
   readonly policy: ExplainedPolicy;
   /** Returns the database of keys, approvals and the audit log, which is opened at the first use. */
@@ -221,20 +158,6 @@ export interface Runtime extends AsyncDisposable, SkillAdmin {
   readonly known: Promise<void>;
   /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
   readonly ready: Promise<void>;
-  /**
-   * Lists the tools that MCP servers have only for the headers or session values of a request, or only for clients that answer their
-   * requests; `undefined` if they are known.
-   */
-  listServersWith(options: CallerOption & Pick<RunObserver, "requestValues" | "client">): Promise<void> | undefined;
-  /** Accepts the tools of an MCP server as they are now: changes of theirs are not reported any more, or not held back. */
-  acceptTools(server: string): void;
-  /**
-   * Reads the configuration files again: servers that were added or changed start, and those that are gone or disabled stop. Calls
-   * of servers that stay are not disturbed.
-   */
-  reloadServers(): Promise<void>;
-  /** Loads the skill files that have changed, at once; with the option `watch`, changes are loaded soon without it. */
-  reloadSkills(): Promise<void>;
   on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
   /** Ends every run, thread and server. */
   close(): Promise<void>;

@@ -24,6 +24,10 @@ export interface SkillHealth extends Health {
 export interface Provider {
   readonly skills: readonly ProvidedSkill[];
   readonly problems: readonly Problem[];
+  /** Settles when `skills` is complete for now; missing if it is from the beginning. */
+  readonly known?: Promise<void>;
+  /** Settles when everything is connected or has failed, where that is later than `known`. */
+  readonly ready?: Promise<void>;
   /** Called after `skills` or `problems` changed. */
   onChange(listener: () => void): void;
   /** Returns the health of its skills, those that did not start included. */

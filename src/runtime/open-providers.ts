@@ -5,7 +5,7 @@ import type { LogListener } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { SavedOptions, SavedProvider } from "../providers/saved/index.ts";
 import type { McpProvider, RequestAsker, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
-import type { SkillInspector, SkillsOptions, SkillsProvider } from "../providers/skills/index.ts";
+import type { SkillInspector, SkillsProvider } from "../providers/skills/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { NodeProvider, NodeSettings, NodeStatus } from "../providers/nodes/index.ts";
 import { getMessage } from "../errors.ts";
@@ -62,7 +62,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
 /** Creates the providers; opens nothing before it is needed. */
 export function createProviders(settings: ProviderSettings, sources: SkillSources): Providers {
   let opening: Promise<OpenedProviders> | undefined;
-  let opened: OpenedProviders = { mcp: NO_SERVERS, skills: undefined, saved: undefined, nodes: undefined };
+  let opened: OpenedProviders = {};
   let isOpen = false;
   let isComplete = false;
   const open = async (): Promise<void> => {
@@ -73,33 +73,33 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     open,
     async whenKnown() {
       await open();
-      await Promise.all([opened.mcp.known, opened.nodes?.known]);
+      await sources.whenKnown();
       isComplete = true;
     },
     async ready() {
       await open();
-      await Promise.all([opened.mcp.ready, opened.nodes?.known]);
+      await sources.ready();
       isComplete = true;
     },
     get isComplete() {
       return isComplete;
     },
     get servers() {
-      return opened.mcp.servers;
+      return opened.mcp?.servers ?? [];
     },
     get nodes() {
       return opened.nodes?.nodes ?? [];
     },
-    listWith: (asker) => (isOpen ? opened.mcp.listWith(asker) : open().then(() => opened.mcp.listWith(asker))),
-    accept: (server) => opened.mcp.accept(server),
+    listWith: (asker) => (isOpen ? opened.mcp?.listWith(asker) : open().then(() => opened.mcp?.listWith(asker))),
+    accept: (server) => opened.mcp?.accept(server),
     async reloadSkills() {
       await open();
       await opened.skills?.refresh();
     },
     async replaceServers(servers) {
       await open();
-      if (opened.mcp !== NO_SERVERS) return opened.mcp.replace(servers);
-      opened = { ...opened, mcp: await connect(servers, settings, sources) };
+      if (opened.mcp !== undefined) return opened.mcp.replace(servers);
+      opened = { ...opened, mcp: await openMcp(servers, settings, sources) };
       opening = Promise.resolve(opened);
     },
     get saved() {
@@ -113,59 +113,45 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
   };
 }
 
-type McpServers = Pick<McpProvider, "servers" | "known" | "ready" | "listWith" | "accept" | "replace">;
-
+/** The providers whose members are used beyond those that all providers have. */
 interface OpenedProviders {
-  readonly mcp: McpServers;
-  readonly skills: SkillsProvider | undefined;
-  readonly saved: OpenedSaved | undefined;
-  readonly nodes: NodeProvider | undefined;
+  readonly mcp?: McpProvider | undefined;
+  readonly skills?: SkillsProvider | undefined;
+  readonly saved?: OpenedSaved | undefined;
+  readonly nodes?: NodeProvider | undefined;
 }
-
-const NO_SERVERS: McpServers = {
-  servers: [],
-  known: Promise.resolve(),
-  ready: Promise.resolve(),
-  listWith: () => undefined,
-  accept: () => {},
-  replace: async () => {},
-};
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
 async function openProviders(settings: ProviderSettings, sources: SkillSources): Promise<OpenedProviders> {
-  const { watch, isolated, log, inspector, defersImports } = settings;
-  const { skillsDir, servers: declared, nodes: network } = await settings.sources();
-  const options = { isolated, watch, log, inspector, defersImports };
-  const skills = skillsDir === undefined ? undefined : await openSkills(skillsDir, options, sources);
+  const { skillsDir, servers, nodes: network } = await settings.sources();
+  // One after the other, because of two skills with one name that of the first provider is used.
+  const skills = skillsDir === undefined ? undefined : await openSkills(skillsDir, settings, sources);
   const saved = skillsDir === undefined ? undefined : await openSaved(skillsDir, settings, sources);
   const nodes = network === undefined ? undefined : await openNodes(network, settings, sources);
-  return { mcp: await connect(await declared(), settings, sources), skills, saved, nodes };
+  return { skills, saved, nodes, mcp: await openMcp(await servers(), settings, sources) };
 }
 
-async function openSkills(folder: string, options: SkillsOptions, sources: SkillSources): Promise<SkillsProvider> {
+async function openSkills(
+  folder: string,
+  { watch, isolated, log, inspector, defersImports }: ProviderSettings,
+  sources: SkillSources,
+): Promise<SkillsProvider> {
   const { loadSkills } = await import("../providers/skills/index.ts");
-  const provider = await loadSkills(folder, options);
-  sources.add(provider);
-  return provider;
+  return sources.add(await loadSkills(folder, { isolated, watch, log, inspector, defersImports }));
 }
 
-async function connect(
+async function openMcp(
   servers: readonly ServerConfig[],
   { serverUse, timeouts, env, secrets, onServers }: ProviderSettings,
   sources: SkillSources,
-): Promise<McpServers> {
-  if (servers.length === 0) return NO_SERVERS;
+): Promise<McpProvider | undefined> {
+  if (servers.length === 0) return undefined;
   // Again: a person may have been asked for some of them.
   secrets.add(servers.flatMap(findServerSecrets));
   const { connectServers } = await import("../providers/mcp/index.ts");
-  const provider = connectServers(servers, {
-    ...serverUse,
-    connectTimeoutMs: timeouts.connectMs,
-    env,
-    secrets,
-    clientInfo: { name: "skillgate", version: VERSION },
-  });
-  sources.add(provider);
+  const clientInfo = { name: "skillgate", version: VERSION };
+  const connectTimeoutMs = timeouts.connectMs;
+  const provider = sources.add(connectServers(servers, { ...serverUse, connectTimeoutMs, env, secrets, clientInfo }));
   provider.onChange(onServers);
   return provider;
 }
@@ -173,14 +159,12 @@ async function connect(
 /** Connects to the network of other machines in the background. A key that cannot be read is a problem, and no machine is used. */
 async function openNodes(
   network: NodeSettings,
-  { log }: Pick<ProviderSettings, "log">,
+  { log }: ProviderSettings,
   sources: SkillSources,
 ): Promise<NodeProvider | undefined> {
   const { connectNodes } = await import("../providers/nodes/index.ts");
   try {
-    const provider = await connectNodes(network, (text) => log("warn", text));
-    sources.add(provider);
-    return provider;
+    return sources.add(await connectNodes(network, (text) => log("warn", text)));
   } catch (error) {
     sources.addProblem({ source: "nodes", error: getMessage(error) });
     return undefined;
@@ -190,14 +174,12 @@ async function openNodes(
 /** Loads the saved skills of the folder. While its files are watched, the first one may come later. */
 async function openSaved(
   folder: string,
-  { saved, watch, log }: Pick<ProviderSettings, "saved" | "watch" | "log">,
+  { saved, watch, log }: ProviderSettings,
   sources: SkillSources,
 ): Promise<OpenedSaved | undefined> {
   const names = await readdir(folder).catch(() => undefined);
   const hasSaved = names?.some((name) => /\.(?:saved|learned)\.ya?ml$/.test(name));
   if (names === undefined || !(watch || hasSaved)) return undefined;
   const { loadSavedSkills } = await import("../providers/saved/index.ts");
-  const provider = await loadSavedSkills(folder, { ...saved, watch, log });
-  sources.add(provider);
-  return { provider, folder };
+  return { provider: sources.add(await loadSavedSkills(folder, { ...saved, watch, log })), folder };
 }

@@ -25,11 +25,22 @@ export class SkillSources {
     this.#follow();
   }
 
-  /** Adds a provider behind those that are there. */
-  add(provider: Provider): void {
+  /** Adds a provider behind those that are there, and returns it. */
+  add<Added extends Provider>(provider: Added): Added {
     this.#providers.push(provider);
     provider.onChange(() => this.#follow());
     this.#follow();
+    return provider;
+  }
+
+  /** Settles when the skills of every provider are known. */
+  async whenKnown(): Promise<void> {
+    await Promise.all(this.#providers.map(({ known }) => known));
+  }
+
+  /** Settles when every provider has connected, or failed to. */
+  async ready(): Promise<void> {
+    await Promise.all(this.#providers.map((provider) => provider.ready ?? provider.known));
   }
 
   /** Adds the problem of a provider that could not be created. */

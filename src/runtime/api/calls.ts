@@ -1,17 +1,37 @@
 import { randomUUID } from "node:crypto";
 
-import { createApprovals } from "../../approvals/index.ts";
-import type { Runtime } from "../../runtime.ts";
-import { callMethod, callMethods } from "../call-method.ts";
+import { type Approvals, createApprovals } from "../../approvals/index.ts";
+import type { Caller } from "../../model/caller.ts";
+import type { AuditEntry, CallResult, Statistics } from "../../router/index.ts";
+import type { DirectCallOptions, RunOptions } from "../../runtime.ts";
+import { callMethod, callMethods, type WantedCall } from "../call-method.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
 
+/** Methods of a runtime that call methods without a program, and those that say which calls were made. */
+export interface CallApi {
+  /** Calls one method, by the same rules as a program's call. Rejects with a `SkillgateError`. */
+  call(path: string, input: Readonly<Record<string, unknown>>, options?: DirectCallOptions): Promise<unknown>;
+  /** Many calls, one after the other or all at once; a failure is a result like any other. */
+  callAll(
+    calls: readonly WantedCall[],
+    options?: Omit<RunOptions, "limits"> & { readonly parallel?: boolean },
+  ): Promise<readonly CallResult[]>;
+  /** Counts a request that calls no method, such as a search, in the limits of a caller; rejects with `RATE_LIMIT`. */
+  countRequest(caller: Caller): Promise<void>;
+  /** Statistics of the calls of each method, by path. */
+  statistics(): ReadonlyMap<string, Statistics>;
+  /** The same, including the counts of earlier runtimes on the same store. */
+  lastingStatistics(): Promise<ReadonlyMap<string, Statistics>>;
+  /** The newest decisions and calls, the oldest first. */
+  audit(): readonly AuditEntry[];
+  /** Questions whether a call may be made: lists and answers them. */
+  readonly approvals: Approvals;
+}
+
 /** Creates the methods of a runtime that call methods without a program, and those that say which calls were made. */
-export function createCallApi(
-  parts: RuntimeParts,
-  { route, router }: RuntimeServices,
-): Pick<Runtime, "call" | "callAll" | "countRequest" | "statistics" | "lastingStatistics" | "audit" | "approvals"> {
+export function createCallApi(parts: RuntimeParts, { route, router }: RuntimeServices): CallApi {
   return {
     call: (path, input, { runId = randomUUID(), ...options } = {}) => {
       const request = { ...createRequest(options, parts), runId };

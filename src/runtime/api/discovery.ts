@@ -1,11 +1,19 @@
 import { splitPath } from "../../shared/names/method-paths.ts";
+import type { ArgumentProblem } from "../../model/arguments.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
-import { type Description, systemPrompt } from "../../registry/index.ts";
-import type { Runtime } from "../../runtime.ts";
+import {
+  type Description,
+  type PromptOptions,
+  type SearchAnswer,
+  type SearchOptions,
+  systemPrompt,
+} from "../../registry/index.ts";
+import type { CallerOption } from "../../runtime.ts";
+import type { Observed } from "../../observed/index.ts";
 import { recordDuration } from "../../telemetry/index.ts";
 import { methodAt } from "../call-method.ts";
-import type { Discovery } from "../discovery.ts";
+import type { Discovery, ReadTime } from "../discovery.ts";
 import type { RunRequest } from "../execution/run-services.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
@@ -14,23 +22,44 @@ import { createRequest } from "./request.ts";
 /** A token is about four UTF-16 units. */
 const TOKEN_UNITS = 4;
 
+/** Methods of a runtime that find, describe and validate methods. */
+export interface DiscoveryApi {
+  /**
+   * Is observed: what is called next is what was meant, for this caller. Indexes methods that are not indexed yet
+   * first, at once, for at most `readMs` (`timeouts.discoveryMs` if not given); an answer from a part of the methods says so.
+   */
+  search(query: string, options?: Omit<SearchOptions, "words" | "deadline"> & ReadTime & CallerOption): SearchAnswer;
+  /**
+   * Indexes the methods that a search needs, in slices between which other work runs, for at most `timeouts.discoveryMs`.
+   */
+  index(options?: CallerOption): Promise<void>;
+  describe(path: string, options?: CallerOption): Description;
+  /** TypeScript of the named skills, or of all. */
+  declarations(skills?: readonly string[], options?: CallerOption): string;
+  systemPrompt(options?: PromptOptions & CallerOption): string;
+  /**
+   * Formats the methods of the catalog on a line each, in `parts` with at most that many UTF-16 units; by default in one part of
+   * `catalogTokens`. A part is empty if nothing fits, and shows what the parts before it do not.
+   */
+  briefCatalog(options?: CallerOption & { readonly parts?: readonly number[] }): readonly string[];
+  /** Returns what was observed from use: the words that the caller taught, and the shapes of results. */
+  observed(options?: CallerOption): Observed;
+  /**
+   * Forgets what one caller taught; without a caller what all taught, and what results look like. Of one method, `path`, or
+   * of all.
+   */
+  forget(options?: CallerOption & { readonly path?: string }): void;
+  /** The catalog as a caller may read it. */
+  catalogFor(caller: Caller): Catalog;
+  /** Checks arguments by name; throws `METHOD_UNKNOWN`. */
+  validate(path: string, input: unknown, options?: CallerOption): readonly ArgumentProblem[];
+}
+
 /** Creates the methods of a runtime that find, describe and validate methods. */
 export function createDiscoveryApi(
   parts: RuntimeParts,
   { discovery, observations, validate }: RuntimeServices,
-): Pick<
-  Runtime,
-  | "search"
-  | "index"
-  | "describe"
-  | "declarations"
-  | "systemPrompt"
-  | "briefCatalog"
-  | "observed"
-  | "forget"
-  | "catalogFor"
-  | "validate"
-> {
+): DiscoveryApi {
   const viewFor = (caller: Caller = OWNER): Catalog => parts.registry.viewFor(caller);
   const { catalogTokens } = parts.settings;
   return {

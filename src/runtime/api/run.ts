@@ -1,6 +1,7 @@
 import { OWNER, withAnswers } from "../../model/caller.ts";
-import type { Outcome } from "../../model/outcome.ts";
-import type { RunOptions, Runtime } from "../../runtime.ts";
+import type { Outcome, Violation } from "../../model/outcome.ts";
+import type { Plan } from "../../model/plan.ts";
+import type { RunOptions } from "../../runtime.ts";
 import type { RunnableProgram } from "../check-program.ts";
 import type { RunRequest, RunServices } from "../execution/run-services.ts";
 import { runCheckedProgram } from "../execution/run-checked-program.ts";
@@ -12,12 +13,19 @@ import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
 import { runWhenKnown } from "./run-when-known.ts";
 
+/** Methods of a runtime that run and check programs. */
+export interface RunApi {
+  /** Rejects with `RATE_LIMIT` if the limits of the caller are used up. A program counts as its calls, and at least once. */
+  run(source: string, options?: RunOptions): Promise<Outcome>;
+  /** Looks at a program without running it. */
+  check(
+    source: string,
+    options?: Omit<RunOptions, "signal">,
+  ): { readonly violations: readonly Violation[]; readonly plan: Plan; readonly notes: readonly string[] };
+}
+
 /** Creates the methods of a runtime that run and check programs. `requireOpen` throws if the runtime is closed. */
-export function createRunApi(
-  parts: RuntimeParts,
-  services: RuntimeServices,
-  requireOpen: () => void,
-): Pick<Runtime, "run" | "check"> {
+export function createRunApi(parts: RuntimeParts, services: RuntimeServices, requireOpen: () => void): RunApi {
   const runAndWait = createRecordedRunner(parts, services);
   return {
     async run(source, options = {}) {

@@ -1,13 +1,20 @@
-import type { Runtime } from "../../runtime.ts";
 import { type Runs, createRuns } from "../execution/runs.ts";
-import { createSavedSkills } from "../saved/index.ts";
+import { createSavedSkills, type SavedSkills } from "../saved/index.ts";
 import { createRemoteRuns } from "../remote/remote-runs.ts";
 import type { RuntimeServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
 
+/** The recorded runs of a runtime, and the skills that are saved from them. */
+export interface RunsApi {
+  /** Recorded runs: lists, continues and cancels them. */
+  readonly runs: Runs;
+  /** Skills that were saved from runs: tests and saves them. */
+  readonly savedSkills: SavedSkills;
+}
+
 /** Creates the recorded runs of a runtime, and the skills that are saved from them. */
-export function createRunsApi(parts: RuntimeParts, services: RuntimeServices): Pick<Runtime, "runs" | "savedSkills"> {
+export function createRunsApi(parts: RuntimeParts, services: RuntimeServices): RunsApi {
   const { providers, registry, secrets } = parts;
   const runs = openRuns(parts, services);
   const savedSkills = createSavedSkills({

@@ -1,13 +1,30 @@
 import { findServerSecrets } from "../../config/index.ts";
 import { OWNER } from "../../model/caller.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { RunObserver } from "../../model/run-observer.ts";
+import type { CallerOption } from "../../runtime.ts";
 import { readOptions } from "../settings/index.ts";
 import type { RuntimeParts } from "./parts.ts";
 
+/** Methods of a runtime that administer its providers. */
+export interface ServerApi {
+  /**
+   * Lists the tools that MCP servers have only for the headers or session values of a request, or only for clients that answer their
+   * requests; `undefined` if they are known.
+   */
+  listServersWith(options: CallerOption & Pick<RunObserver, "requestValues" | "client">): Promise<void> | undefined;
+  /** Accepts the tools of an MCP server as they are now: changes of theirs are not reported any more, or not held back. */
+  acceptTools(server: string): void;
+  /**
+   * Reads the configuration files again: servers that were added or changed start, and those that are gone or disabled stop. Calls
+   * of servers that stay are not disturbed.
+   */
+  reloadServers(): Promise<void>;
+  /** Loads the skill files that have changed, at once; with the option `watch`, changes are loaded soon without it. */
+  reloadSkills(): Promise<void>;
+}
+
 /** Creates the methods of a runtime that administer its providers. */
-export function createServerAdmin(
-  parts: RuntimeParts,
-): Pick<Runtime, "acceptTools" | "listServersWith" | "reloadServers" | "reloadSkills"> {
+export function createServerAdmin(parts: RuntimeParts): ServerApi {
   const { options, settings, providers, secrets, onReload } = parts;
   return {
     listServersWith: ({ caller = OWNER, ...asker }) =>
