@@ -1,7 +1,7 @@
 import type { NatsConnection, Subscription } from "@nats-io/transport-node";
 
 import { getMessage } from "../errors.ts";
-import { addService, openNetwork, openSignatures, parseJson, type Signatures } from "../network/index.ts";
+import { addService, openNetwork, openSignatures, parseMessage, type Signatures } from "../network/index.ts";
 import { getProcessName } from "../store/index.ts";
 import { type ExecutingRuntime, JobServer } from "./job-server.ts";
 import {
@@ -138,7 +138,7 @@ class ExecutorProcess implements StartedExecutor {
     });
     connection.subscribe(FRONT_NEWS, {
       callback: (error, message) => {
-        if (error === null) this.#meet(parseJson(message.data));
+        if (error === null) this.#meet(parseMessage(message.data));
       },
     });
     this.#update();

@@ -1,8 +1,8 @@
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 
 import { getMessage, SkillgateError } from "../errors.ts";
-import { isRecord } from "../model/json.ts";
-import { KIND, MessageReader, parseJson, readFields, type Signatures, type WholeMessage } from "../network/index.ts";
+import { isRecord, parseJson } from "../model/json.ts";
+import { KIND, MessageReader, readFields, type Signatures, type WholeMessage } from "../network/index.ts";
 import { truncateText } from "../shared/format-text.ts";
 import { extractContext, runInContext } from "../telemetry/index.ts";
 import { type ExecutorNews, type JobResult, MAX_BYTES, parseJob } from "./protocol.ts";
@@ -101,7 +101,7 @@ export class JobServer {
     const { kind, text } = await readSigned(message, this.#options.signatures);
     const context = extractContext(readFields(message.headers));
     if (kind === "job") return runInContext(context, () => this.#start(connection, { id: message.id, reply, text }));
-    const body = parseJson(Buffer.from(text));
+    const body = parseJson(text);
     if (kind === "answer" && isRecord(body)) this.#jobs.get(message.headers.get(JOB_ID))?.takeAnswer(message.id, body);
     if (kind === "cancel" && isRecord(body)) await this.#cancel(body);
   }
@@ -109,7 +109,7 @@ export class JobServer {
   #start(connection: NatsConnection, { id, reply, text }: JobMessage): void {
     const { signatures, runtime, warn } = this.#options;
     this.#release(reply);
-    const job = parseJob(parseJson(Buffer.from(text)));
+    const job = parseJob(parseJson(text));
     if (job === undefined) throw new Error("The executor cannot read the run");
     // The same message again is the network's doing.
     if (this.#jobs.has(id)) return;

@@ -10,7 +10,7 @@ import {
   MessageReader,
   openNetwork,
   openSignatures,
-  parseJson,
+  parseMessage,
   type Signatures,
   type WatchedPeer,
 } from "../network/index.ts";
@@ -213,7 +213,7 @@ class NetworkPool implements ExecutorPool {
     });
     connection.subscribe(EXECUTOR_NEWS, {
       callback: (error, message) => {
-        const announcement = error === null ? parseNews(parseJson(message.data)) : undefined;
+        const announcement = error === null ? parseNews(parseMessage(message.data)) : undefined;
         if (announcement?.kind === "gone") this.#remove(announcement.id, "has left the network");
         else if (announcement !== undefined) this.#hear(announcement);
       },
@@ -261,7 +261,7 @@ class NetworkPool implements ExecutorPool {
           const whole = reader.add(message);
           if (whole === undefined) return;
           if (whole.headers.get(KIND) === "busy") return resolve("busy");
-          const taker = parseNews(parseJson(whole.bytes));
+          const taker = parseNews(parseMessage(whole.bytes));
           if (whole.headers.get(KIND) !== "take" || taker === undefined) return;
           // Another executor may answer instead of one whose signature is wrong.
           readSigned(whole, this.#signatures, taker.device).then(

@@ -4,9 +4,9 @@ import type { Msg, NatsConnection } from "@nats-io/transport-node";
 import type { Cancellable } from "../../sandbox/index.ts";
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
 import { findCancelReason } from "../model/credential.ts";
-import { isRecord } from "../model/json.ts";
+import { isRecord, parseJson } from "../model/json.ts";
 import type { RunObserver } from "../model/run-observer.ts";
-import { KIND, MessageReader, parseJson, type Signatures, type WholeMessage } from "../network/index.ts";
+import { KIND, MessageReader, parseMessage, type Signatures, type WholeMessage } from "../network/index.ts";
 import { injectContext } from "../telemetry/index.ts";
 import { passOn } from "./events.ts";
 import { type CommandKind, getExecutorSubject, type Job, type JobResult, MAX_BYTES, parseResult } from "./protocol.ts";
@@ -90,9 +90,9 @@ export function sendJob(options: SentJobOptions): SentJob {
 
   async function read(message: WholeMessage): Promise<void> {
     const kind = message.headers.get(KIND);
-    if (kind === "event") return passOn(parseJson(message.bytes), listener.observer);
+    if (kind === "event") return passOn(parseMessage(message.bytes), listener.observer);
     const { text } = await readSigned(message, signatures, executor.device);
-    const body = parseJson(Buffer.from(text));
+    const body = parseJson(text);
     if (kind === "left") end({ kind: "left" });
     else if (kind === "result") end({ kind: "result", result: parseResult(body) ?? createInvalidResult() });
     else if (kind === "closeQuestion") questions.get(message.id)?.abort("the question was answered elsewhere");

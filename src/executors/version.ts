@@ -8,7 +8,10 @@ import { hashValue } from "../shared/digest.ts";
 import { VERSION } from "../shared/version.ts";
 import type { StoreLocation } from "../store/index.ts";
 
-/** The parts that two processes must have in common so that one can execute the runs of the other: digests, except `skillgate`. */
+/**
+ * The parts that two processes must have in common so that one can execute the runs of the other: digests, except
+ * `skillgate`.
+ */
 export interface RuntimeVersion {
   readonly skillgate: string;
   readonly methods: string;

@@ -1,5 +1,7 @@
 import { headers, type NatsConnection } from "@nats-io/transport-node";
 
+import { parseJson } from "../model/json.ts";
+
 /** The longest call or result of a method in bytes, over all its parts. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
@@ -95,13 +97,9 @@ export class MessageReader {
   }
 }
 
-/** Parses JSON; `undefined` for another text. */
-export function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8")) as unknown;
-  } catch {
-    return undefined; // the sender is another machine, and may send anything
-  }
+/** Parses the JSON of another machine, which may send anything; `undefined` for another text. */
+export function parseMessage(bytes: Uint8Array): unknown {
+  return parseJson(Buffer.from(bytes).toString("utf8"));
 }
 
 /** Returns the headers of a message by their names. */

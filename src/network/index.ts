@@ -9,7 +9,7 @@ export {
   KIND,
   MAX_MESSAGE_BYTES,
   MessageReader,
-  parseJson,
+  parseMessage,
   readFields,
   sendMessage,
   type WholeMessage,

@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
+import { parseJson } from "../model/json.ts";
 import { SkillgateError, sentence } from "../errors.ts";
 import { hashValueFully } from "../shared/digest.ts";
 import { createNonceLog } from "../shared/signing/nonces.ts";
 import { createVerifier, signFacts, type SignedFacts, type VerifyingKey } from "../shared/signing/sign.ts";
-import { parseJson } from "./chunks.ts";
 import type { NetworkSettings } from "./settings.ts";
 
 export const SIGNATURE = "Sg-Signature";
@@ -49,7 +49,7 @@ export async function openSignatures({ device, keyFile, peers }: NetworkSettings
     },
     async verify(facts, header, from) {
       if (keys.size === 0) return undefined;
-      const signature = parseJson(Buffer.from(header)) as { readonly keyId?: unknown } | undefined;
+      const signature = parseJson(header) as { readonly keyId?: unknown } | undefined;
       const keyId = signature?.keyId;
       await verify(facts, signature);
       if (typeof keyId === "string" && (from === undefined || keyId === from)) return keyId;

@@ -1,5 +1,5 @@
 import { type Caller, OWNER } from "../model/caller.ts";
-import { isRecord } from "../model/json.ts";
+import { isRecord, parseJson } from "../model/json.ts";
 
 /** Limits of reading a result: its depth, the items of one array, and its values in all. */
 const MAX_DEPTH = 6;
@@ -339,13 +339,7 @@ function getKind(value: unknown, kinds: ReadonlySet<ValueKind>): ValueKind {
 function isJsonText(text: string, wereAll: boolean): boolean {
   const ends = `${text.at(0)}${text.at(-1)}`;
   if ((ends !== "{}" && ends !== "[]") || text.length > MAX_JSON_TEXT) return false;
-  if (wereAll) return true;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return wereAll || parseJson(text) !== undefined;
 }
 
 function formatKind(kind: ValueKind): string {

@@ -1,6 +1,6 @@
 import { type Delivery } from "../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
-import { isRecord } from "../model/json.ts";
+import { isRecord, parseJson } from "../model/json.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 import type { RunRecord, StoredCall } from "./run-record.ts";
@@ -149,13 +149,7 @@ function isList(value: unknown, type: "string" | "number"): boolean {
 }
 
 function isJson(text: unknown): boolean {
-  if (typeof text !== "string") return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return typeof text === "string" && parseJson(text) !== undefined;
 }
 
 function createCassetteError(why: string): SkillgateError {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
-import { isRecord } from "../model/json.ts";
+import { isRecord, parseJson } from "../model/json.ts";
 import type { CallRecord } from "../model/outcome.ts";
 import type { RunEntryRow } from "../store/index.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
@@ -152,14 +152,6 @@ const TYPES: ReadonlySet<string> = new Set<RecordEvent["type"]>([
   "delivery",
   "outcome",
 ]);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function collectCalls(run: string, events: readonly RecordEvent[]): ReadonlyMap<number, StoredCall> {
   const calls = new Map<number, StoredCall>();

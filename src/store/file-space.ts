@@ -1,7 +1,7 @@
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { isRecord } from "../model/json.ts";
+import { parseJsonObject } from "../model/json.ts";
 import type { Space } from "./index.ts";
 import { withLock } from "./lock.ts";
 import { createQueue } from "./queue.ts";
@@ -157,13 +157,7 @@ class Log {
 
 /** Parses a line; `undefined` for an incomplete one. */
 function parseChange(line: string): { readonly key: string; readonly value: unknown } | undefined {
-  try {
-    const change: unknown = JSON.parse(line);
-    return isRecord(change) && typeof change["key"] === "string"
-      ? { key: change["key"], value: change["value"] }
-      : undefined;
-  } catch {
-    // Empty, or left by a process that died while it wrote: that change was never acknowledged.
-    return undefined;
-  }
+  // Another text is empty, or left by a process that died while it wrote: that change was never acknowledged.
+  const { key, value } = parseJsonObject(line) ?? {};
+  return typeof key === "string" ? { key, value } : undefined;
 }

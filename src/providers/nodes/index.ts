@@ -13,7 +13,7 @@ import {
   type LivenessWatch,
   openNetwork,
   openSignatures,
-  parseJson,
+  parseMessage,
 } from "../../network/index.ts";
 import { callAnyPeer, mergeSkills } from "./failover.ts";
 import { parseListing } from "./listing.ts";
@@ -179,7 +179,7 @@ class Hub implements NodeProvider {
       callback: (error, message) => {
         // A machine may only speak for itself.
         const device = message.subject.slice(ANNOUNCEMENTS.length + 1);
-        if (error === null) this.#hear({ ...Object(parseJson(message.data)), device });
+        if (error === null) this.#hear({ ...Object(parseMessage(message.data)), device });
       },
     });
     // A connection that has closed for good takes its subscriptions along.
@@ -312,7 +312,7 @@ interface Announcement {
 
 /** Reads the answer of a service to a ping as an announcement. */
 function parsePing(message: Msg): unknown {
-  const ping = message.headers?.code === 503 ? undefined : parseJson(message.data);
+  const ping = message.headers?.code === 503 ? undefined : parseMessage(message.data);
   if (!isRecord(ping) || !isRecord(ping["metadata"])) return undefined;
   return { ...ping["metadata"], id: ping["id"], kind: "here" };
 }

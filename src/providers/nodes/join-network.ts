@@ -9,7 +9,7 @@ import {
   KIND,
   openNetwork,
   openSignatures,
-  parseJson,
+  parseMessage,
   sendMessage,
   type Signatures,
 } from "../../network/index.ts";
@@ -142,7 +142,7 @@ async function sendListing(
     signatures,
   }: Pick<SessionParts, "signatures"> & { connection: NatsConnection; device: string; offer: Offer },
 ): Promise<void> {
-  const request = parseJson(data) as { readonly id?: unknown } | undefined;
+  const request = parseMessage(data) as { readonly id?: unknown } | undefined;
   if (reply === undefined || reply === "" || typeof request?.id !== "string") return;
   const text = JSON.stringify(offer.listing);
   const facts = createFacts(device, "catalog", request.id, text);

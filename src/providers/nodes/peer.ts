@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 
 import { sentence, SkillgateError } from "../../errors.ts";
-import { isRecord } from "../../model/json.ts";
+import { isRecord, parseJson } from "../../model/json.ts";
 import type { CallContext, LogLevel, MethodDefinition } from "../../model/skill.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { REMOTE_CODES } from "../../shared/remote-errors.ts";
@@ -12,7 +12,7 @@ import {
   KIND,
   MAX_MESSAGE_BYTES,
   MessageReader,
-  parseJson,
+  parseMessage,
   sendMessage,
   SIGNATURE,
   type Signatures,
@@ -123,7 +123,7 @@ export class Peer implements WatchedPeer {
       facts: ["catalog", text],
       timeoutMs,
     });
-    return parseJson(Buffer.from(answer));
+    return parseJson(answer);
   }
 
   /** Makes a call. Rejects with a `NodeGoneError`, with the error of the method, or with the reason of the signal. */
@@ -201,7 +201,7 @@ export class Peer implements WatchedPeer {
           hasBegun = true;
           const whole = reader.add(message);
           if (whole?.id === id) resolve(whole);
-        } else if (context !== undefined) passOn(kind, parseJson(message.data), context);
+        } else if (context !== undefined) passOn(kind, parseMessage(message.data), context);
       },
     });
     onCall();
@@ -253,7 +253,7 @@ function passOn(kind: string | undefined, body: unknown, context: CallContext): 
 }
 
 function parseAnswer(text: string, device: string): unknown {
-  const answer = parseJson(Buffer.from(text));
+  const answer = parseJson(text);
   if (isRecord(answer) && Object.hasOwn(answer, "value")) return answer["value"];
   const error = isRecord(answer) ? answer["error"] : undefined;
   const { code, message, retryAfterSeconds } = isRecord(error) ? error : {};

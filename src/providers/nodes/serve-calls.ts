@@ -1,7 +1,7 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
-import { isRecord } from "../../model/json.ts";
+import { isRecord, parseJson } from "../../model/json.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import { extractContext, runInContext } from "../../telemetry/index.ts";
@@ -13,7 +13,6 @@ import {
   KIND,
   MAX_MESSAGE_BYTES,
   MessageReader,
-  parseJson,
   readFields,
   sendMessage,
   SIGNATURE,
@@ -201,7 +200,7 @@ function formatValue(value: unknown): string {
 
 /** Parses a call; `undefined` if it is not valid. */
 function parseRequest(text: string): RemoteRequest | undefined {
-  const body = parseJson(Buffer.from(text));
+  const body = parseJson(text);
   const { path, input, caller, callId, timeoutMs } = isRecord(body) ? body : {};
   const isValid = isText(path) && isRecord(input) && isText(caller) && isText(callId) && typeof timeoutMs === "number";
   if (!isValid) return undefined;

@@ -10,7 +10,7 @@ import type { Caller } from "../../model/caller.ts";
 import { MAX_DEPTH } from "../../shared/value-size.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { createSourceText } from "../../shared/source-text.ts";
-import { isRecord } from "../../model/json.ts";
+import { parseJsonObject } from "../../model/json.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../../model/outcome.ts";
 import { KEPT_RESULT_BYTES, type ResultHandles, type RunResults } from "../../model/kept-results.ts";
@@ -307,12 +307,7 @@ function hintFor(message: string, misreads: readonly string[]): string {
 }
 
 function parseThrown(json: string): Record<string, unknown> {
-  try {
-    const thrown: unknown = JSON.parse(json);
-    return isRecord(thrown) ? thrown : {};
-  } catch {
-    return {}; // only a corrupted guest sends unreadable JSON
-  }
+  return parseJsonObject(json) ?? {}; // only a corrupted guest sends unreadable JSON
 }
 
 /** The error of a call has the code of its MCP server, if that sent one. */

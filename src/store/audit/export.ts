@@ -1,6 +1,6 @@
 import { createPublicKey } from "node:crypto";
 
-import { isRecord } from "../../model/json.ts";
+import { isRecord, parseJsonObject } from "../../model/json.ts";
 import { hashValueFully } from "../../shared/digest.ts";
 import { createNonceLog } from "../../shared/signing/nonces.ts";
 import {
@@ -144,12 +144,12 @@ function removeHash(text: string): string {
 
 /** Returns the number that a line has; `undefined` for a line that is not a record of an export. */
 function findNumber(text: string): number | undefined {
-  const item = parseObject(text);
+  const item = parseJsonObject(text);
   return typeof item?.["line"] === "number" ? item["line"] : undefined;
 }
 
 function parseTrailer(text: string): Trailer | undefined {
-  const received = text.startsWith('{"trailer":') ? parseObject(text)?.["trailer"] : undefined;
+  const received = text.startsWith('{"trailer":') ? parseJsonObject(text)?.["trailer"] : undefined;
   if (!isRecord(received)) return undefined;
   const { lines, lineHash, filter, signature } = received;
   if (typeof lines !== "number" || typeof lineHash !== "string" || !isRecord(filter)) return undefined;
@@ -160,15 +160,6 @@ function parseTrailer(text: string): Trailer | undefined {
   const trailer = { lines, lineHash, filter, signature: { keyId, nonce, timestamp, signature: bytes } as Signature };
   // A signature has several spellings in base64url, and JSON has spaces: only the text that was written is accepted.
   return JSON.stringify({ trailer }) === text ? trailer : undefined;
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** True if the line with a number is among those that are still to be read. */
