@@ -11,9 +11,10 @@ const SAMPLE_FILE = "sandbox/worker.cjs";
 let dist: URL | undefined;
 
 /**
- * Returns a compiled file, such as `sandbox/worker.cjs`, which is started or read by its path. `getUrl` returns its URL relative to
- * the module that asks, as a literal, which tracers of files read. Where that is another place (the module runs from its source, or
- * as part of a bundle), the file of the installed package is returned. Throws if the package is not found.
+ * Returns a compiled file, such as `sandbox/worker.cjs`, which is started or read by its path. `getUrl` returns its URL
+ * relative to the module that asks, as a literal, which tracers of files read. Where that is another place (the module runs
+ * from its source, or as part of a bundle), the file of the installed package is returned. Throws if the package is not
+ * found.
  */
 export function findPackageFile(path: string, getUrl: () => URL): URL {
   const url = moduleUrl() === undefined ? undefined : getUrl();

@@ -3,7 +3,10 @@ import { takeSnapshot } from "./snapshot.ts";
 import type { PreparedSnapshot } from "../worker/isolate.ts";
 import { growMemory, openMemory, WASM_PAGE } from "./memory.ts";
 
-/** JavaScript stack of a guest. Deeper recursion is an error in the guest; a larger one would overflow the thread's stack first. */
+/**
+ * JavaScript stack of a guest. Deeper recursion is an error in the guest; a larger one would overflow the thread's stack
+ * first.
+ */
 const STACK_BYTES = 1024 << 10;
 
 /**

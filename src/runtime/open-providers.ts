@@ -156,7 +156,10 @@ async function openMcp(
   return provider;
 }
 
-/** Connects to the network of other machines in the background. A key that cannot be read is a problem, and no machine is used. */
+/**
+ * Connects to the network of other machines in the background. A key that cannot be read is a problem, and no machine is
+ * used.
+ */
 async function openNodes(
   network: NodeSettings,
   { log }: ProviderSettings,

@@ -1,4 +1,5 @@
 import { deleteOldest } from "./lru.ts";
+
 /** The text that replaces a secret. */
 export const MASK = "[redacted]";
 
@@ -19,14 +20,13 @@ const MAX_DEPTH = 500;
  * JSON and URLs write them, and in base64; `maskText` masks whatever has the form of a well-known token as well.
  */
 export class KnownSecrets {
-  readonly #values = new Set<string>();
-  /** Matches every form of every value; `undefined` until the next use after a change. */
-  #pattern: RegExp | undefined;
-
   readonly #refresh: () => void;
+  readonly #values = new Set<string>();
   /** Values of any length, which are masked as they are. */
   readonly #exact = new Set<string>();
   #parent: KnownSecrets | undefined;
+  /** Matches every form of every value; `undefined` until the next use after a change. */
+  #pattern: RegExp | undefined;
   /** The expression of the parent that is part of `#pattern`. */
   #inherited: RegExp | undefined;
 

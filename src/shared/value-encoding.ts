@@ -10,8 +10,9 @@ export interface EncodedValue {
 
 /**
  * Encodes a method's result as JSON for the guest; `undefined` if that is certainly longer than `maxCharacters`. Bytes
- * and dates keep their kind, and so does undefined in a list or by itself; a Map with text keys becomes an object, a Set and an array of numbers a list, an Error its name
- * and message, a BigInt a number where that is exact and else text; a value that JSON cannot represent is null.
+ * and dates keep their kind, and so does undefined in a list or by itself; a Map with text keys becomes an object, a Set and
+ * an array of numbers a list, an Error its name and message, a BigInt a number where that is exact and else text; a value
+ * that JSON cannot represent is null.
  */
 export function encodeForGuest(value: unknown, maxCharacters: number): EncodedValue | undefined {
   const kind = classify(value, maxCharacters);
@@ -165,7 +166,10 @@ export function toPlainValue(value: unknown): unknown {
   return isJsonValue(value) ? value : JSON.parse(toJson(value));
 }
 
-/** Tests whether a value and what its JSON says are equal. Deep and large values, which may contain themselves, count as unequal. */
+/**
+ * Tests whether a value and what its JSON says are equal. Deep and large values, which may contain themselves, count as
+ * unequal.
+ */
 function isJsonValue(value: unknown): boolean {
   let level: unknown[] = [value];
   let count = 0;

@@ -152,7 +152,10 @@ export class SkillsFolder {
     }
   }
 
-  /** Imports a module. Names of defined skills are known only after the import, so the module may then move to another process. */
+  /**
+   * Imports a module. Names of defined skills are known only after the import, so the module may then move to another
+   * process.
+   */
   async #import(module: SkillModule, prepared: Prepared, isReload: boolean): Promise<Loaded> {
     const { processes } = this.#around;
     const names = namesIn(module, prepared);

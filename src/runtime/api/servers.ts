@@ -8,15 +8,15 @@ import type { RuntimeParts } from "./parts.ts";
 /** Methods of a runtime that administer its providers. */
 export interface ServerApi {
   /**
-   * Lists the tools that MCP servers have only for the headers or session values of a request, or only for clients that answer their
-   * requests; `undefined` if they are known.
+   * Lists the tools that MCP servers have only for the headers or session values of a request, or only for clients that
+   * answer their requests; `undefined` if they are known.
    */
   listServersWith(options: CallerOption & Pick<RunObserver, "requestValues" | "client">): Promise<void> | undefined;
   /** Accepts the tools of an MCP server as they are now: changes of theirs are not reported any more, or not held back. */
   acceptTools(server: string): void;
   /**
-   * Reads the configuration files again: servers that were added or changed start, and those that are gone or disabled stop. Calls
-   * of servers that stay are not disturbed.
+   * Reads the configuration files again: servers that were added or changed start, and those that are gone or disabled stop.
+   * Calls of servers that stay are not disturbed.
    */
   reloadServers(): Promise<void>;
   /** Loads the skill files that have changed, at once; with the option `watch`, changes are loaded soon without it. */

@@ -30,7 +30,10 @@ export function describeOutcome(
   return addCause(masked, outcome, causes);
 }
 
-/** Adds the error of the skill, the server or the store as the cause. It is not enumerable: no surface that copies the outcome passes it on. */
+/**
+ * Adds the error of the skill, the server or the store as the cause. It is not enumerable: no surface that copies the outcome
+ * passes it on.
+ */
 function addCause(outcome: Outcome, unmasked: Outcome, causes: readonly CallCause[]): Outcome {
   if (outcome.kind !== "failed" || unmasked.kind !== "failed") return outcome;
   const { message } = unmasked.error;

@@ -17,7 +17,10 @@ const OVERLAP_MS = 10_000;
 /** A program that ends its process each time is not continued for ever. */
 const MAX_ATTEMPTS = 5;
 
-/** Continues the runs of processes that have ended, now and when their questions are closed. Returns the function that stops it. */
+/**
+ * Continues the runs of processes that have ended, now and when their questions are closed. Returns the function that stops
+ * it.
+ */
 export async function followRuns(options: FollowOptions): Promise<() => void> {
   const { warn } = options;
   const database = await options.open();

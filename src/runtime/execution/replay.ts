@@ -35,8 +35,8 @@ export interface RunReplays {
   /** Returns all that a replay of a run needs. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
   cassette(id: string, options?: Pick<ReplayOptions, "caller">): Promise<Cassette>;
   /**
-   * Executes the program of a run again with the recorded answers, without providers or network, and compares the outcome. Resolves
-   * to it; to `undefined` for a run that has not ended. Throws `REPLAY_DIVERGED`, which names the first difference,
+   * Executes the program of a run again with the recorded answers, without providers or network, and compares the outcome.
+   * Resolves to it; to `undefined` for a run that has not ended. Throws `REPLAY_DIVERGED`, which names the first difference,
    * `RUN_NOT_FOUND`, `RUN_DAMAGED`, `RUN_INCOMPLETE`.
    */
   replay(run: string | Cassette, options?: ReplayOptions): Promise<Outcome | undefined>;

@@ -75,11 +75,17 @@ export interface Runs extends RunReplays {
    * Never continues a run. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`.
    */
   outcome(id: string, options?: Pick<ListOptions, "caller">): Promise<Outcome | undefined>;
-  /** True if calls wait for persons, and one is asked before a method that the caller may call; or a run of the caller has waited. */
+  /**
+   * True if calls wait for persons, and one is asked before a method that the caller may call; or a run of the caller has
+   * waited.
+   */
   canWait(caller: Caller): boolean;
   /** Ends a run. Throws `RUN_NOT_FOUND`, `RUN_BUSY`. */
   cancel(id: string, options?: Pick<ListOptions, "caller">): Promise<void>;
-  /** Continues the runs of processes that have ended, now and when their questions are answered; returns the function that stops it. */
+  /**
+   * Continues the runs of processes that have ended, now and when their questions are answered; returns the function that
+   * stops it.
+   */
   follow(): Promise<() => void>;
   /** Continues no more runs, and resolves when each run of this process has ended or waits for a person. */
   settle(): Promise<void>;

@@ -87,7 +87,10 @@ function parsed(file: string): FileNames | undefined {
 
 const EXTENSIONS = [".ts", ".js", ".mjs", ".cjs", ".mts", ".cts", ".d.ts"];
 
-/** Resolves a path like Node and TypeScript: the file itself, `.js` written for `.ts`, no extension, or a folder with an index. */
+/**
+ * Resolves a path like Node and TypeScript: the file itself, `.js` written for `.ts`, no extension, or a folder with an
+ * index.
+ */
 function resolveFile(path: string): string | undefined {
   const extension = extname(path);
   const bare = path.slice(0, path.length - extension.length);
