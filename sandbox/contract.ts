@@ -1,7 +1,6 @@
 import type { Cancellable } from "./host/cancellation.ts";
-import type { SuspendedRun } from "./engine/snapshot.ts";
 import type { DecodedValue } from "./codec/guest-value.ts";
-import type { GuestCall, Misread, Print, Timer } from "./shared/protocol.ts";
+import type { Misread } from "./shared/protocol.ts";
 
 /** Limits of one run; see the fields of the same names in `src/model/limits.ts`. */
 export interface RunLimits {
@@ -85,8 +84,6 @@ export interface SandboxCall extends Cancellable {
   readonly site: string | undefined;
   /** Returns the arguments as values, faster than parsing a long `arguments`. Throws if they are not JSON. */
   readArguments(datesAs?: "dates" | "text"): DecodedValue;
-  /** True if an earlier process made this call already and did not receive the answer. */
-  readonly resumed: boolean;
   /** True if the deliveries of the program contain this call: its recorded answer is expected. */
   readonly replayed: boolean;
   /** Returns what the run may still use. */
@@ -152,30 +149,11 @@ export type SandboxEnd =
   /** `json` is the guest's description of the error: `{name, message, stack, code?, …}`, all of it untrusted. */
   | { readonly kind: "threw"; readonly json: string }
   | { readonly kind: "stopped"; readonly reason: StopReason }
-  /** Suspended while it waited: `state` can be resumed later, also by another process of the same version. */
-  | { readonly kind: "parked"; readonly state: RunState }
   /**
    * Given up while it only waited for suspendable calls and timers. The same program continues with all deliveries so far
    * and with `used`. `timerAt` is when its first timer is due, in milliseconds since 1970; missing if it has none.
    */
   | { readonly kind: "suspended"; readonly used: RunUsage; readonly timerAt?: number };
-
-/** A suspended run, as plain data. */
-export interface RunState {
-  readonly limits: RunLimits;
-  readonly parked: { readonly bytes: Uint8Array; readonly range: SuspendedRun["range"] };
-  /** Calls without an answer, as the guest made them. */
-  readonly pending: readonly GuestCall[];
-  /** Calls that were not made yet, because as many as may be under way at once were. */
-  readonly queued: readonly GuestCall[];
-  /** JSON of answers that the guest has not seen yet. */
-  readonly answers: readonly string[];
-  readonly timers: readonly Timer[];
-  readonly prints: readonly Print[];
-  readonly cpuMs: number;
-  readonly memoryBytes: number;
-  readonly calls: number;
-}
 
 export interface SandboxOutcome {
   readonly end: SandboxEnd;

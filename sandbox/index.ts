@@ -5,7 +5,6 @@ import type {
   AnswerCall,
   Delivery,
   RunLimits,
-  RunState,
   RunUsage,
   SandboxLoad,
   SandboxOutcome,
@@ -15,7 +14,6 @@ import { findPackageFile } from "./package-files.ts";
 import { countWorkers, getProcessors } from "./processors.ts";
 import { compileEngine } from "./engine/quickjs.ts";
 import { loadSnapshot } from "./engine/snapshot-file.ts";
-import { deserializeRun, serializeRun } from "./engine/suspended-run.ts";
 import { Pool } from "./host/pool.ts";
 import { Run } from "./host/run.ts";
 
@@ -36,7 +34,6 @@ export type {
   SandboxProgram,
   StopReason,
   RunLimits,
-  RunState,
   SandboxAnswer,
   SandboxCall,
   SandboxOutcome,
@@ -55,8 +52,6 @@ export interface SandboxRunOptions {
   readonly limits?: RunLimits;
   /** Ends the run. */
   readonly cancellable?: Cancellable;
-  /** Suspends the run as soon as it waits; its outcome is then `parked`. Blocking calls must be answered first. */
-  readonly park?: AbortSignal;
   /** Receives each text that the guest prints as soon as it arrives here, within the output limit. */
   readonly print?: (text: string) => void;
   /**
@@ -72,24 +67,14 @@ export interface SandboxRunOptions {
   readonly suspend?: AbortSignal;
 }
 
-/** The deliveries of a parked run cannot be recorded. */
-type ResumeOptions = Omit<SandboxRunOptions, "limits" | "onDelivery" | "suspend">;
-
 export interface Sandbox {
   /**
    * Runs one program in an isolate of its own. Errors of the guest, and limits that it exceeds, are part of the
    * outcome; a rejection means that the sandbox itself failed. `answer` must not reject.
    */
   run(program: SandboxProgram, answer: AnswerCall, options?: SandboxRunOptions): Promise<SandboxOutcome>;
-  /**
-   * Continues a parked run under its old limits; its wall time starts again. Calls without an answer are made
-   * again, marked as `resumed`. Rejects bytes that another version wrote, and bytes that were changed.
-   */
-  resume(state: Uint8Array, answer: AnswerCall, options?: ResumeOptions): Promise<SandboxOutcome>;
   /** Announces a run, so that a thread wakes up meanwhile. */
   wakeWorker(): void;
-  /** Bytes of a parked run, for `resume`. */
-  serialize(state: RunState): Uint8Array;
   /** Returns how busy the sandbox is. */
   getLoad(): SandboxLoad;
   /** Ends every run and every thread. */
@@ -99,21 +84,20 @@ export interface Sandbox {
 /** Creates a boundary around untrusted JavaScript: QuickJS in capped memory, on threads that can be ended at any time. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const runs = new Set<Run>();
-  let opened: { readonly pool: Pool; readonly key: string } | undefined;
+  let pool: Pool | undefined;
   let last = 0;
   let closed = false;
 
   function conduct(
     program: SandboxProgram,
     answer: AnswerCall,
-    runOptions: SandboxRunOptions,
-    state?: RunState,
+    runOptions: SandboxRunOptions = {},
   ): Promise<SandboxOutcome> {
     if (closed) return Promise.reject(new Error("The sandbox is closed: create a new one"));
     const invalid = findInvalidRecording(program, runOptions);
     if (invalid !== undefined) return Promise.reject(new TypeError(invalid));
-    const { limits = options.limits, cancellable, park, print = () => {}, onDelivery, suspend } = runOptions;
-    const { pool } = (opened ??= openPool(options));
+    const { limits = options.limits, cancellable, print = () => {}, onDelivery, suspend } = runOptions;
+    const threads = (pool ??= openPool(options));
     return new Promise((resolve, reject) => {
       let stopListening: (() => void) | undefined;
       const fail = (error: Error): void => {
@@ -121,51 +105,40 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         run.stop("CANCELLED");
       };
       const cancel = (): void => run.end("CANCELLED");
-      const release = (): void => pool.release(run);
       const giveUp = (): void => run.suspend();
       const run: Run = new Run(++last, program, limits, answer, {
-        ready: () => pool.ready(run),
-        interrupt: () => pool.interrupt(run),
+        ready: () => threads.ready(run),
+        interrupt: () => threads.interrupt(run),
         print,
-        suspendable: suspend && (() => pool.reconsider()),
+        suspendable: suspend && (() => threads.reconsider()),
         record: onDelivery && stopOnError(onDelivery, fail),
         settle: (outcome) => {
           runs.delete(run);
           stopListening?.();
-          park?.removeEventListener("abort", release);
           suspend?.removeEventListener("abort", giveUp);
-          pool.drop(run);
+          threads.drop(run);
           resolve(outcome);
         },
       });
       runs.add(run);
       if (cancellable?.isCancelled === true) return cancel();
       stopListening = cancellable?.onCancel(cancel);
-      park?.addEventListener("abort", release);
       // A signal that many runs share has a listener for each.
       if (suspend !== undefined) setMaxListeners(0, suspend);
       suspend?.addEventListener("abort", giveUp);
-      if (state === undefined) pool.add(run);
-      else run.restore(state);
-      if (park?.aborted === true) release();
+      threads.add(run);
       if (suspend?.aborted === true) giveUp();
     });
   }
 
   return {
-    run: (program, answer, runOptions = {}) => conduct(program, answer, runOptions),
-    async resume(bytes, answer, runOptions = {}) {
-      opened ??= openPool(options);
-      const state = deserializeRun(bytes, opened.key);
-      return conduct({ code: "", paths: [] }, answer, { ...runOptions, limits: state.limits }, state);
-    },
-    wakeWorker: () => opened?.pool.wakeWorker(),
-    serialize: (state) => serializeRun(state, (opened ??= openPool(options)).key),
-    getLoad: () => opened?.pool.load ?? NO_LOAD,
+    run: conduct,
+    wakeWorker: () => pool?.wakeWorker(),
+    getLoad: () => pool?.load ?? NO_LOAD,
     async close() {
       closed = true;
       for (const run of runs) run.stop("CANCELLED");
-      await opened?.pool.close();
+      await pool?.close();
     },
   };
 }
@@ -175,12 +148,11 @@ const NO_LOAD: SandboxLoad = { workers: { starting: 0, idle: 0, busy: 0, blocked
 /** Returns why a run cannot be recorded or repeated; undefined if it can. */
 function findInvalidRecording(
   { seed, time, deliveries }: SandboxProgram,
-  { onDelivery, park }: SandboxRunOptions,
+  { onDelivery }: SandboxRunOptions,
 ): string | undefined {
   if (onDelivery === undefined && deliveries === undefined) return undefined;
-  if (seed === undefined || time === undefined)
-    return "Cannot record a run without its seed and time: set both in its program";
-  return park && "Cannot park a run whose deliveries are recorded: use `suspend`";
+  if (seed !== undefined && time !== undefined) return undefined;
+  return "Cannot record a run without its seed and time: set both in its program";
 }
 
 /** Wraps a recorder of deliveries. `fail` receives its error, and must stop the run. */
@@ -197,10 +169,7 @@ function stopOnError(
   };
 }
 
-function openPool({ limits, workers = countWorkers(getProcessors()), idleMs = 5_000 }: SandboxOptions): {
-  readonly pool: Pool;
-  readonly key: string;
-} {
+function openPool({ limits, workers = countWorkers(getProcessors()), idleMs = 5_000 }: SandboxOptions): Pool {
   const workerFile = findPackageFile("sandbox/worker.cjs", () => new URL("./worker.cjs", import.meta.url));
   const engineFile = findPackageFile("sandbox/engine.wasm", () => new URL("./engine.wasm", import.meta.url));
   const pool = new Pool({
@@ -212,9 +181,9 @@ function openPool({ limits, workers = countWorkers(getProcessors()), idleMs = 5_
   pool.hire(); // starting takes longer than all that follows
   try {
     const { module, digest } = compileEngine(engineFile);
-    const { prepared, key } = loadSnapshot(module, digest, new URL("./", workerFile));
+    const prepared = loadSnapshot(module, digest, new URL("./", workerFile));
     pool.open({ module, prepared, heapBytes: limits.memoryBytes });
-    return { pool, key };
+    return pool;
   } catch (error) {
     void pool.close();
     throw error;

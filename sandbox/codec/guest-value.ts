@@ -26,11 +26,6 @@ export function toJson(plain: GuestValue): string {
   return typeof plain === "string" ? plainJson(plain) : JSON.stringify(decode(plain, "text").value);
 }
 
-/** Converts plain data to JSON in which dates are tagged. */
-export function toTaggedJson(plain: GuestValue): string {
-  return typeof plain === "string" ? plain : JSON.stringify(valueToJs(toBuffer(plain), "tagged").value);
-}
-
 function toBuffer(bytes: Uint8Array<ArrayBuffer>): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -13,17 +13,10 @@ const SNAPSHOT_FILE = "engine.snapshot";
 const SNAPSHOT_SOURCES = ["engine/quickjs.js", "engine/snapshot.js", "worker/isolate.js", "engine/build-snapshot.js"];
 
 /** Loads the prepared snapshot from its file; builds it if the file is missing or belongs to other code. */
-export function loadSnapshot(
-  module: WebAssembly.Module,
-  engineDigest: string,
-  folder: URL,
-): { readonly prepared: PreparedSnapshot; readonly key: string } {
+export function loadSnapshot(module: WebAssembly.Module, engineDigest: string, folder: URL): PreparedSnapshot {
   const guestCode = readFileSync(new URL(GUEST_FILE, folder), "utf8");
   const key = hashSources(engineDigest, guestCode, folder);
-  return {
-    prepared: readSnapshot(new URL(SNAPSHOT_FILE, folder), key) ?? buildSnapshot(module, parseScripts(guestCode)),
-    key,
-  };
+  return readSnapshot(new URL(SNAPSHOT_FILE, folder), key) ?? buildSnapshot(module, parseScripts(guestCode));
 }
 
 /** Returns the bytes of the snapshot file for a folder of compiled files. Used by the build. */

@@ -10,13 +10,9 @@ export interface AnswerBatch {
 
 /** The answers and timers that have arrived and that the guest has not received. */
 export class AnswerQueue {
+  /** JSON of `id, ok, value` of each. */
   #answers: string[] = [];
   #length = 0;
-
-  /** JSON of `id, ok, value` of each. */
-  get answers(): readonly string[] {
-    return this.#answers;
-  }
 
   /** Number of characters. */
   get length(): number {

@@ -4,7 +4,7 @@ import type { Print } from "../shared/protocol.ts";
 export class RunOutput {
   readonly #maxBytes: number;
   readonly #print: (text: string) => void;
-  #prints: Print[] = [];
+  readonly #prints: Print[] = [];
   #left: number;
   #isCut = false;
   #passedOn = 0;
@@ -28,19 +28,9 @@ export class RunOutput {
     return this.#isCut;
   }
 
-  get prints(): readonly Print[] {
-    return this.#prints;
-  }
-
   /** Number of texts that were passed on, those of an earlier execution included. */
   get passedOn(): number {
     return this.#passedOn;
-  }
-
-  /** Sets the texts of a suspended run. */
-  restore(prints: readonly Print[]): void {
-    this.#prints = [...prints];
-    for (const print of prints) this.#left -= Buffer.byteLength(print.text) + 1;
   }
 
   add(prints: readonly Print[]): void {

@@ -14,21 +14,14 @@ interface PendingCallListener {
 /** A call that has no answer yet. */
 export class PendingCall extends Cancellation implements SandboxCall {
   readonly call: GuestCall;
-  readonly resumed: boolean;
   readonly replayed: boolean;
   readonly #clock: WallClock;
   readonly #on: PendingCallListener;
   #suspendableHolds = 0;
 
-  constructor(
-    call: GuestCall,
-    { resumed, replayed }: Pick<SandboxCall, "resumed" | "replayed">,
-    clock: WallClock,
-    on: PendingCallListener,
-  ) {
+  constructor(call: GuestCall, replayed: boolean, clock: WallClock, on: PendingCallListener) {
     super();
     this.call = call;
-    this.resumed = resumed;
     this.replayed = replayed;
     this.#clock = clock;
     this.#on = on;

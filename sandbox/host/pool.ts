@@ -78,13 +78,6 @@ export class Pool {
     this.#schedule();
   }
 
-  /** Suspends a run for good as soon as it waits; the run then settles with its state. */
-  release(run: Run): void {
-    run.leaving = true;
-    if (run.parked !== undefined) run.leave();
-    for (const slot of this.#slots) if (slot.resident === run && slot.state === "idle") this.#evict(slot, run);
-  }
-
   /** Asks a computing guest to stop: its slice reports its work until then. Returns false if the guest is not computing. */
   interrupt(run: Run): boolean {
     const slot = [...this.#slots].find(({ resident, state }) => resident === run && state === "busy");
@@ -129,7 +122,7 @@ export class Pool {
   #dispatch(): void {
     for (const slot of this.#slots) {
       const run = slot.resident;
-      if (slot.state === "idle" && run !== undefined && !run.leaving && this.#ready.has(run)) this.#resume(slot, run);
+      if (slot.state === "idle" && run !== undefined && this.#ready.has(run)) this.#resume(slot, run);
     }
     this.#handOut(this.#count("busy") === 0 ? 1 : 0);
     this.#staff();
@@ -179,7 +172,7 @@ export class Pool {
   }
 
   #nextReady(): Run | undefined {
-    for (const run of this.#ready) if (run.parked !== undefined && !run.leaving) return run;
+    for (const run of this.#ready) if (run.parked !== undefined) return run;
     return undefined;
   }
 
@@ -215,12 +208,6 @@ export class Pool {
     slot.work({ kind: "resume", run: run.id, parked, answers, time, allowance: run.allowance.forSlice });
   }
 
-  #evict(slot: WorkerHandle, run: Run): void {
-    slot.parking.set(run.id, run);
-    slot.resident = undefined;
-    slot.post({ kind: "park", run: run.id });
-  }
-
   #occupy(slot: WorkerHandle, run: Run): void {
     if (slot.resident !== undefined && slot.resident !== run) slot.parking.set(slot.resident.id, slot.resident);
     slot.resident = run;
@@ -240,7 +227,6 @@ export class Pool {
         slot.rest();
         if (message.end !== undefined || run?.over === true) slot.resident = undefined;
         run?.onSlice(message.report, message.end);
-        if (run?.leaving === true && !run.over) this.#evict(slot, run);
         break;
       }
       case "wait":
@@ -255,7 +241,6 @@ export class Pool {
     slot.parking.delete(message.run);
     if (run === undefined || run.over) return;
     run.parked = message.parked;
-    if (run.leaving) run.leave();
   }
 
   async #answerWait(slot: WorkerHandle, message: Extract<FromWorker, { kind: "wait" }>): Promise<void> {

@@ -1,5 +1,4 @@
 import type { AnswerCall, RunBudget, RunLimits, SandboxAnswer } from "../contract.ts";
-import { toTaggedJson } from "../codec/guest-value.ts";
 import { plainJson } from "../shared/dates.ts";
 import { isJsonTooDeep } from "../shared/nesting.ts";
 import { getOpenBytes, type GuestCall, isQuestion } from "../shared/protocol.ts";
@@ -56,16 +55,7 @@ export class RunCalls {
     return [...this.#pending.keys()];
   }
 
-  /** The calls under way, with their arguments as text. */
-  get pending(): readonly GuestCall[] {
-    return [...this.#pending.values()].map(toPlainCall);
-  }
-
-  /** The calls that wait, with their arguments as text. */
-  get queued(): readonly GuestCall[] {
-    return [...this.#queue.values()].map(toPlainCall);
-  }
-
+  /** The calls that wait until fewer are under way. */
   get queuedPaths(): readonly string[] {
     return Array.from(this.#queue.values(), ({ call }) => call.path);
   }
@@ -79,7 +69,7 @@ export class RunCalls {
    * Makes a call, or queues it if as many as may be under way at once are. A call that need not wait is made before this
    * returns: the run may end right after. Resolves when the call has ended.
    */
-  async make(call: GuestCall, resumed = false): Promise<void> {
+  async make(call: GuestCall): Promise<void> {
     if (this.#run.isOver()) return;
     if (this.#pending.has(call.id) || this.#queue.has(call.id)) {
       this.#run.onRepeatedId();
@@ -88,7 +78,7 @@ export class RunCalls {
     this.openBytes += getOpenBytes(call.arguments);
     if (isQuestion(call.path)) this.questionCount++;
     else this.count++;
-    if (this.#pending.size < Math.max(1, this.#limits.callsInFlight)) await this.#perform(call, resumed);
+    if (this.#pending.size < Math.max(1, this.#limits.callsInFlight)) await this.#perform(call);
     else await new Promise<void>((ended) => this.#queue.set(call.id, { call, ended }));
   }
 
@@ -96,8 +86,8 @@ export class RunCalls {
     for (const pending of this.#pending.values()) pending.cancel();
   }
 
-  async #perform(call: GuestCall, resumed = false): Promise<void> {
-    const answer = await this.#ask(call, resumed);
+  async #perform(call: GuestCall): Promise<void> {
+    const answer = await this.#ask(call);
     if (this.#run.isOver()) return;
     this.openBytes -= getOpenBytes(call.arguments);
     this.#performNext();
@@ -113,10 +103,10 @@ export class RunCalls {
   }
 
   /** Makes the call on the host; never rejects. Resolves to JSON of `ok, value`. */
-  async #ask(call: GuestCall, resumed: boolean): Promise<string> {
+  async #ask(call: GuestCall): Promise<string> {
     const { isOver, isReplayed, readBudget, onSuspendable: suspendable } = this.#run;
     const replayed = isReplayed(call.id);
-    const pending = new PendingCall(call, { resumed, replayed }, this.#clock, { suspendable, readBudget });
+    const pending = new PendingCall(call, replayed, this.#clock, { suspendable, readBudget });
     this.#pending.set(call.id, pending);
     const answer = await this.#getAnswer(pending);
     if (!isOver()) this.#pending.delete(call.id);
@@ -138,8 +128,4 @@ export class RunCalls {
       return { ok: false, error: UNANSWERED };
     }
   }
-}
-
-function toPlainCall({ call }: { readonly call: GuestCall }): GuestCall {
-  return { ...call, arguments: toTaggedJson(call.arguments) };
 }

@@ -4,7 +4,6 @@ import type {
   SandboxProgram,
   StopReason,
   RunLimits,
-  RunState,
   RunUsage,
   SandboxEnd,
   SandboxOutcome,
@@ -48,8 +47,6 @@ export class Run {
   started = false;
   /** Its pages, while it is in no worker's isolate. */
   parked: SuspendedRun | undefined;
-  /** True if the run must be suspended for good as soon as it waits. */
-  leaving = false;
   /** What the run may still use. */
   readonly allowance: RunAllowance;
   readonly #on: RunListener;
@@ -117,42 +114,6 @@ export class Run {
       output: this.#output,
       repetition: this.#repetition,
     });
-  }
-
-  /** Restores a suspended run. */
-  restore(state: RunState): void {
-    this.started = true;
-    const shared = new SharedArrayBuffer(state.parked.bytes.length);
-    new Uint8Array(shared).set(state.parked.bytes);
-    this.parked = { bytes: shared, range: state.parked.range };
-    this.#output.restore(state.prints);
-    this.#measures.cpuMs = state.cpuMs;
-    this.#measures.memoryBytes = state.memoryBytes;
-    const open = [...state.pending, ...state.queued];
-    this.#calls.count = state.calls - open.filter(({ path }) => !isQuestion(path)).length;
-    for (const timer of state.timers) this.#timers.set(timer);
-    for (const answer of state.answers) this.#arrived(parseInt(answer, 10), answer);
-    for (const call of state.pending) void this.#calls.make(call, true);
-    for (const call of state.queued) void this.#calls.make(call);
-  }
-
-  /** Ends this run with its state as the outcome. Does nothing unless the run is parked. */
-  leave(): void {
-    const { parked, limits } = this;
-    if (this.#over || parked === undefined) return;
-    const state: RunState = {
-      limits,
-      parked: { bytes: Uint8Array.from(new Uint8Array(parked.bytes)), range: parked.range },
-      pending: this.#calls.pending,
-      queued: this.#calls.queued,
-      answers: this.#answers.answers,
-      timers: this.#timers.list(),
-      prints: this.#output.prints,
-      cpuMs: this.#measures.cpuMs,
-      memoryBytes: this.#measures.memoryBytes,
-      calls: this.#calls.count,
-    };
-    this.#finish({ kind: "parked", state });
   }
 
   get over(): boolean {

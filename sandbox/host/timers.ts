@@ -47,12 +47,6 @@ export class RunTimers {
     for (const [id, alarm] of alarms) this.#arm(id, alarm, Math.max(0, alarm.at - now));
   }
 
-  /** Lists the timers with the time that is left of each. */
-  list(): readonly Timer[] {
-    const now = Date.now();
-    return [...this.#alarms].map(([id, { at }]) => ({ id, milliseconds: Math.max(0, at - now) }));
-  }
-
   /** Stops all timers for good. */
   end(): void {
     for (const { timeout } of this.#alarms.values()) clearTimeout(timeout);

@@ -72,7 +72,6 @@ export type ToWorker =
       readonly time: number | undefined;
       readonly allowance: SliceBudget;
     }
-  | { readonly kind: "park"; readonly run: number }
   /** Answers to a `wait`: JSON of `[id, ok, value, …]`; undefined if none can come. Read while the worker stands still. */
   | {
       readonly kind: "answers";
@@ -184,8 +183,6 @@ export function estimateToWorker(message: ToWorker): number {
       return message.seed === undefined ? message.expression.length + message.paths.length : Infinity;
     case "resume":
       return message.parked === undefined ? message.answers.length : Infinity;
-    case "park":
-      return 0;
     case "answers":
       return message.answers?.length ?? 0;
   }

@@ -105,9 +105,6 @@ function work(message: ToWorker): void {
       }
       begin(message.run, message.allowance, (deadline) => isolate.deliver(message.answers, deadline, message.time));
       return;
-    case "park":
-      if (current === message.run) parkCurrent(0);
-      return;
     case "answers":
     case "open":
       return; // answers to a wait that ended in another way

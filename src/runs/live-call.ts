@@ -28,10 +28,6 @@ export class LiveCall extends Cancellation implements SandboxCall {
     return this.#call.site;
   }
 
-  get resumed(): boolean {
-    return this.#call.resumed;
-  }
-
   get replayed(): boolean {
     return this.#call.replayed;
   }

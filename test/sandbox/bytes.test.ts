@@ -9,7 +9,7 @@ import { plainJson } from "../../sandbox/shared/dates.ts";
 import { PendingCall } from "../../sandbox/host/pending-call.ts";
 import { valueToJs, valueToJson } from "../../sandbox/codec/value-to-js.ts";
 import { expression, LEAVES } from "./expressions.ts";
-import { answer, later, LIMITS, openSandbox, run, runInChild, getValue } from "../support/sandbox.ts";
+import { answer, LIMITS, openSandbox, run, runInChild, getValue } from "../support/sandbox.ts";
 
 const sandbox = openSandbox(2);
 
@@ -96,21 +96,6 @@ test.each([
   expect(within.end.kind).toBe("returned");
   const { end } = await run(sandbox, `await device.Echo.back(${value})`, { limits: { argumentBytes: jsonBytes - 1 } });
   expect(end).toEqual({ kind: "stopped", reason: "ARGUMENT_LIMIT" });
-});
-
-test("continues a run with a long call elsewhere with the same arguments [S7]", async () => {
-  const park = new AbortController();
-  const code = `return (await device.Echo.slow([1, { a: 2 }], ${LONG})).length`;
-  const { end } = await run(sandbox, code, { park: park.signal }, async ({ signal }) => {
-    park.abort();
-    await later(60_000, signal);
-    return answer("too late");
-  });
-  if (end.kind !== "parked") throw new Error(`did not park: ${JSON.stringify(end)}`);
-  const outcome = await openSandbox(1).resume(sandbox.serialize(end.state), async (call) =>
-    answer((call.readArguments().value as unknown[])[0]),
-  );
-  expect(outcome.end).toEqual({ kind: "returned", json: "2" });
 });
 
 /** Forms that the engine would write, and the same with some bytes changed. */

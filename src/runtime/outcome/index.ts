@@ -109,9 +109,8 @@ function toGuestError(ending: RunEnd): GuestError {
       return stoppedError(ending, end.reason);
     case "returned":
       return stoppedError(ending, "ENGINE_TRAP"); // only a corrupted guest returns what is not JSON
-    case "parked":
     case "suspended":
-      throw new TypeError(`A run that ${end.kind} has not failed`);
+      throw new TypeError("A run that is suspended has not failed");
   }
 }
 

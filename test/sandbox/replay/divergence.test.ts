@@ -73,10 +73,6 @@ test("refuses to record a run that it cannot repeat [R1]", async () => {
     await expect(sandbox.run(incomplete, async () => answer(1), { onDelivery })).rejects.toThrow(message);
     await expect(sandbox.run({ ...incomplete, deliveries: [] }, async () => answer(1))).rejects.toThrow(message);
   }
-  const park = new AbortController().signal;
-  await expect(sandbox.run({ ...program, seed, time }, async () => answer(1), { onDelivery, park })).rejects.toThrow(
-    "Cannot park a run whose deliveries are recorded: use `suspend`",
-  );
 });
 
 test.each([
