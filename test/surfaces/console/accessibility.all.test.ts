@@ -1,8 +1,16 @@
 import { describe, expect, test } from "vitest";
 
-import { findViolations } from "./axe.ts";
 import { PROGRAM, serveBank, startRuns } from "./bank.ts";
-import { goTo, hasChromium, openConsole, serveConsole, takeScreenshot, useBrowser, writeProgram } from "./browser.ts";
+import {
+  findViolations,
+  goTo,
+  hasChromium,
+  openConsole,
+  serveConsole,
+  takeScreenshot,
+  useBrowser,
+  writeProgram,
+} from "./browser.ts";
 import { visitPages } from "./visit-pages.ts";
 
 useBrowser();

@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 
 import { callCode, type ModelServer, sayText, serveReplies } from "../../support/agent.ts";
 import { folder, slow, whenSlow } from "../serving.ts";
-import { findViolations } from "./axe.ts";
 import {
   type ConsoleServer,
+  findViolations,
   goTo,
   hasChromium,
   openConsole,

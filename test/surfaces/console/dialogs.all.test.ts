@@ -4,8 +4,15 @@ import { describe, expect, test } from "vitest";
 
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
 import { folder } from "../serving.ts";
-import { findViolations } from "./axe.ts";
-import { hasChromium, openConsole, openPage, serveConsole, takeScreenshot, useBrowser } from "./browser.ts";
+import {
+  findViolations,
+  hasChromium,
+  openConsole,
+  openPage,
+  serveConsole,
+  takeScreenshot,
+  useBrowser,
+} from "./browser.ts";
 
 const FIXTURE = resolve("test/fixtures/mcp/server.js");
 

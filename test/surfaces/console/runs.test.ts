@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { createFolder, followQuestions } from "../../approvals/mail.ts";
-import { findViolations } from "./axe.ts";
 import { BankSkill, serveBank } from "./bank.ts";
-import { goTo, hasChromium, openConsole, serveConsole, useBrowser } from "./browser.ts";
+import { findViolations, goTo, hasChromium, openConsole, serveConsole, useBrowser } from "./browser.ts";
 
 useBrowser();
 

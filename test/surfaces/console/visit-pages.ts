@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 
-import { findViolations } from "./axe.ts";
-import { goTo, openConsole, serveConsole, takeScreenshot } from "./browser.ts";
+import { findViolations, goTo, openConsole, serveConsole, takeScreenshot } from "./browser.ts";
 
 /** Every page, with the heading that it shows. A new page needs one line here. */
 const PAGES = [

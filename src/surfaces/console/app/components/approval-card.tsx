@@ -8,7 +8,7 @@ import { formatLink } from "../router.ts";
 import { showError, showToast } from "../state/toasts.ts";
 import { Button, StatusBadge, TextList } from "./elements.tsx";
 import { Field } from "./form.tsx";
-import { Code, countOf, Text, Time } from "./text.tsx";
+import { Code, countNoun, Text, Time } from "./text.tsx";
 
 const SCOPE_TEXTS: Readonly<Record<ApprovalScope, string>> = {
   once: "this call",
@@ -138,7 +138,7 @@ function Arguments({ value }: { readonly value: unknown }) {
 function PlanDetails({ plan }: Pick<ApprovalSummary, "plan">) {
   return (
     <details open={plan.length <= 5}>
-      <summary>The program has {countOf(plan.length, "call")}</summary>
+      <summary>The program has {countNoun(plan.length, "call")}</summary>
       <ol class="stack-tight">
         {plan.map(({ line, text, inLoop, conditional }, at) => (
           <li key={at}>

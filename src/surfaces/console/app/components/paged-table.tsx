@@ -6,7 +6,7 @@ import type { ConsoleEventName, ProblemDetails, RowPage } from "../../messages.t
 import { request, toProblem } from "../api.ts";
 import { useReload } from "../state/reload.ts";
 import { ErrorNotice, Skeleton } from "./elements.tsx";
-import { countOf } from "./text.tsx";
+import { countNoun } from "./text.tsx";
 import { SparseTable, type TableProps } from "./virtual-table.tsx";
 
 interface PagedTableProps<Row> extends TableProps<Row> {
@@ -74,17 +74,17 @@ export function PagedTable<Row>({ path, reloadOn, noun, children, ...table }: Pa
   return (
     <>
       <p class="muted table-count" role="status">
-        {countOf(total.value, noun)}
+        {countNoun(total.value, noun)}
       </p>
       <SparseTable {...table} count={total.value} getRow={getRow} onView={view.current} />
     </>
   );
 }
 
-type Page<Row> = readonly [number: number, rows: readonly Row[]];
+type LoadedPage<Row> = readonly [number: number, rows: readonly Row[]];
 
 /** Forgets the pages that were loaded first, unless they are visible. */
-function addPage<Row>(pages: ReadonlyMap<number, readonly Row[]>, added: Page<Row>, visible: readonly number[]) {
+function addPage<Row>(pages: ReadonlyMap<number, readonly Row[]>, added: LoadedPage<Row>, visible: readonly number[]) {
   const others = [...pages].filter(([page]) => page !== added[0]);
   const spare = Math.max(0, others.length + 1 - MAX_PAGES);
   const forgotten = new Set(others.filter(([page]) => !visible.includes(page)).slice(0, spare));

@@ -97,6 +97,6 @@ export function formatCount(count: number): string {
 }
 
 /** `1 call`, `2 calls`. */
-export function countOf(count: number, noun: string): string {
+export function countNoun(count: number, noun: string): string {
   return `${formatCount(count)} ${count === 1 ? noun : `${noun}s`}`;
 }

@@ -5,7 +5,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { EmptyState, StatusBadge } from "../components/elements.tsx";
 import { FilterField } from "../components/form.tsx";
 import { Load } from "../components/load.tsx";
-import { Code, countOf, formatCount, Text } from "../components/text.tsx";
+import { Code, countNoun, formatCount, Text } from "../components/text.tsx";
 import { type TableColumn, VirtualTable } from "../components/virtual-table.tsx";
 import { formatLink, navigate } from "../router.ts";
 import type { PageProps } from "./index.ts";
@@ -46,7 +46,7 @@ function MethodTable({ methods }: { readonly methods: readonly MethodSummary[] }
       <div class="row">
         <FilterField label="Filter" placeholder="Filter by name or description" class="wide" onChange={setFilter} />
         <span class="muted" role="status">
-          {formatCount(rows.length)} of {countOf(methods.length, "method")}
+          {formatCount(rows.length)} of {countNoun(methods.length, "method")}
         </span>
       </div>
       {rows.length === 0 ? (

@@ -2,7 +2,7 @@ import type { Overview, RunSummary, ServerSummary } from "../../messages.ts";
 import { Chart } from "../components/chart.tsx";
 import { Card, EmptyState, StatusBadge } from "../components/elements.tsx";
 import { Load } from "../components/load.tsx";
-import { countOf, formatCount, formatDuration, Text, Time } from "../components/text.tsx";
+import { countNoun, formatCount, formatDuration, Text, Time } from "../components/text.tsx";
 import { formatLink } from "../router.ts";
 
 /** The state of the server: numbers, charts, servers, runs. */
@@ -63,7 +63,7 @@ function Numbers({ overview }: { readonly overview: Overview }) {
   const connected = servers.filter(({ status }) => status === "connected").length;
   return (
     <dl class="numbers">
-      <Figure label="Methods" value={methods} note={`in ${countOf(skills, "skill")}`} />
+      <Figure label="Methods" value={methods} note={`in ${countNoun(skills, "skill")}`} />
       <Figure label="Servers connected" value={connected} note={`of ${servers.length}`} />
       <Figure label="Runs, last hour" value={sum(minutes.runs)} note={`${sum(minutes.failedRuns)} failed`} />
       <Figure
@@ -135,7 +135,7 @@ function Servers({ servers }: { readonly servers: readonly ServerSummary[] }) {
               <Text in="span" class="muted clip" value={error} limit={300} />
             )}
           </span>
-          <span class="muted">{countOf(toolCount, "tool")}</span>
+          <span class="muted">{countNoun(toolCount, "tool")}</span>
           <StatusBadge label={status} />
         </li>
       ))}
@@ -159,7 +159,7 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
             <StatusBadge label={kind} />
             {code !== null && <code class="clip">{code}</code>}
           </span>
-          <span class="muted">{countOf(calls, "call")}</span>
+          <span class="muted">{countNoun(calls, "call")}</span>
           <span class="muted">{formatDuration(durationMs)}</span>
           <Time at={time} />
         </li>

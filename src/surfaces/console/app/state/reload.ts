@@ -7,7 +7,7 @@ import { onEvent, onStale } from "./events.ts";
 const EVENT_PAUSE_MS = 400;
 
 /**
- * Loads now, and again after the events. `start` creates the function that loads; a new `key` starts anew. The signal aborts when
+ * Loads now, and again after the events. `start` creates the function that loads; a new `key` starts it again. The signal aborts when
  * the key changes or the page is left. Returns the function that loads at once.
  */
 export function useReload(

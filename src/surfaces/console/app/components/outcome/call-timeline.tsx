@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import { StatusBadge } from "../elements.tsx";
-import { countOf, formatDuration, Text } from "../text.tsx";
+import { countNoun, formatDuration, Text } from "../text.tsx";
 
 /** A call on a chart of calls. Times are in milliseconds since the run began. */
 export interface ChartedCall {
@@ -66,7 +66,7 @@ export function CallTimeline<Call extends ChartedCall>({ calls, until = 0, rende
           );
         })}
       </ol>
-      {calls.length > MAX_DRAWN && <p class="muted">… and {countOf(calls.length - MAX_DRAWN, "more call")}</p>}
+      {calls.length > MAX_DRAWN && <p class="muted">… and {countNoun(calls.length - MAX_DRAWN, "more call")}</p>}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { Outcome, Usage } from "../../../../../model/outcome.ts";
 import { TextList } from "../elements.tsx";
-import { Code, countOf, formatDuration, Text } from "../text.tsx";
+import { Code, countNoun, formatDuration, Text } from "../text.tsx";
 import { ValueView } from "./value-view.tsx";
 
 interface OutcomeViewProps {
@@ -70,7 +70,7 @@ function PlacedError({ code, message, line, column, frame, fix, onPlace }: Place
 function UsageLine({ usage: { wallMs, cpuMs, memoryBytes, calls } }: { readonly usage: Usage }) {
   return (
     <p class="muted">
-      {countOf(calls, "call")}, {formatDuration(wallMs)} in total, {formatDuration(cpuMs)} in the sandbox,{" "}
+      {countNoun(calls, "call")}, {formatDuration(wallMs)} in total, {formatDuration(cpuMs)} in the sandbox,{" "}
       {(memoryBytes / (1 << 20)).toFixed(1)} MiB
     </p>
   );

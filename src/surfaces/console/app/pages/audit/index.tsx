@@ -7,7 +7,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Button, EmptyState, ErrorNotice, Facts, Skeleton, StatusBadge } from "../../components/elements.tsx";
 import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
-import { countOf, formatCount, formatDuration, Text, Time } from "../../components/text.tsx";
+import { countNoun, formatCount, formatDuration, Text, Time } from "../../components/text.tsx";
 import { type TableColumn, VirtualTable } from "../../components/virtual-table.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
@@ -87,7 +87,7 @@ function Records({ parameters, onOpen }: RecordsProps) {
       />
       <div class="row">
         <span class="muted" role="status">
-          {countOf(rows.length, "record")}
+          {countNoun(rows.length, "record")}
         </span>
         {next !== null && <Button label="Older records" disabled={isLoading.value} onClick={loadMore} />}
       </div>
@@ -211,7 +211,7 @@ function CheckNotice({ check }: { readonly check: AuditCheck }) {
     <p class="notice" role="status">
       {check.records === 0
         ? "The audit log has no records."
-        : `All is well: ${countOf(check.records, "record")}, each in its place, and ${countOf(check.heads, "signed head")}.`}
+        : `All is well: ${countNoun(check.records, "record")}, each in its place, and ${countNoun(check.heads, "signed head")}.`}
     </p>
   );
 }

@@ -6,7 +6,7 @@ import { ApprovalCard } from "../../components/approval-card.tsx";
 import { Button, EmptyState, ErrorNotice, Skeleton, TextList } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import { countOf, formatDuration, Text } from "../../components/text.tsx";
+import { countNoun, formatDuration, Text } from "../../components/text.tsx";
 import { type ChatItem, type ChatView, createChatView, type DoneEvent } from "./conversation.ts";
 import { StepCard } from "./step-card.tsx";
 import { type Chat, useChat } from "./use-chat.ts";
@@ -126,8 +126,8 @@ function Item({ item, onAnswered }: { readonly item: ChatItem; readonly onAnswer
 
 function describeEnd({ reason, budget, turns, calls, usage, durationMs }: DoneEvent): string {
   const end = reason === "budget" ? `The budget of ${budget} is used up. ` : DONE_TEXTS[reason];
-  const tokens = countOf(usage.inputTokens + usage.outputTokens, "token");
-  return `${end}${[countOf(turns, "turn"), countOf(calls, "call"), tokens, formatDuration(durationMs)].join(" · ")}`;
+  const tokens = countNoun(usage.inputTokens + usage.outputTokens, "token");
+  return `${end}${[countNoun(turns, "turn"), countNoun(calls, "call"), tokens, formatDuration(durationMs)].join(" · ")}`;
 }
 
 const DONE_TEXTS = {

@@ -5,7 +5,7 @@ import { request } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button, Facts, StatusBadge, TextList } from "../../components/elements.tsx";
 import { type Choice, Field } from "../../components/form.tsx";
-import { countOf, Time } from "../../components/text.tsx";
+import { countNoun, Time } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { showToast } from "../../state/toasts.ts";
 
@@ -51,8 +51,8 @@ function Words({ words }: { readonly words: readonly string[] }) {
 
 function formatLimits({ perMinute, perHour }: KeySummary["limits"]): string {
   const parts = [
-    ...(perMinute === undefined ? [] : [`${countOf(perMinute, "request")} a minute`]),
-    ...(perHour === undefined ? [] : [`${countOf(perHour, "request")} an hour`]),
+    ...(perMinute === undefined ? [] : [`${countNoun(perMinute, "request")} a minute`]),
+    ...(perHour === undefined ? [] : [`${countNoun(perHour, "request")} an hour`]),
   ];
   return parts.join(", ") || "none";
 }

@@ -1,6 +1,6 @@
 import type { PlannedSite, ProgramCheck } from "../../../messages.ts";
 import { StatusBadge, TextList } from "../../components/elements.tsx";
-import { countOf, Text } from "../../components/text.tsx";
+import { countNoun, Text } from "../../components/text.tsx";
 
 interface PlanViewProps {
   readonly check: ProgramCheck | undefined;
@@ -14,12 +14,12 @@ export function PlanView({ check, onPlace }: PlanViewProps) {
   if (check === undefined) return null;
   const { violations, plan, notes } = check;
   const isValid = violations.length === 0;
-  const calls = plan.length === 0 ? "calls nothing" : countOf(plan.length, "call");
+  const calls = plan.length === 0 ? "calls nothing" : countNoun(plan.length, "call");
   return (
     <section class="stack-tight" aria-label="Check">
       <StatusBadge
         tone={isValid ? "ok" : "bad"}
-        label={isValid ? `valid, ${calls}` : countOf(violations.length, "error")}
+        label={isValid ? `valid, ${calls}` : countNoun(violations.length, "error")}
       />
       <ul class="stack-tight plan-list">
         {violations.slice(0, MAX_ENTRIES).map(({ line, column, message, fix }, at) => (

@@ -25,8 +25,8 @@ const FIELDS = [
  * caller.
  */
 export function Explain({ query, file }: ExplainProps) {
-  const asked = FIELDS.map(([name]) => [name, (query.get(name) ?? "").trim()]).filter(([, value]) => value !== "");
-  const parameters = new URLSearchParams(asked);
+  const fields = FIELDS.map(([name]) => [name, (query.get(name) ?? "").trim()]).filter(([, value]) => value !== "");
+  const parameters = new URLSearchParams(fields);
   return (
     <Card title="Explain a decision">
       <Form

@@ -5,7 +5,7 @@ import { request } from "../../api.ts";
 import { Card, EmptyState, StatusBadge, TextList } from "../../components/elements.tsx";
 import { Field, Form } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
-import { countOf, Text } from "../../components/text.tsx";
+import { countNoun, Text } from "../../components/text.tsx";
 import type { PageProps } from "../index.ts";
 import { Explain } from "./explain.tsx";
 
@@ -50,7 +50,7 @@ function Introduction({
 function Rules({ policy: { file, rows, flows, roles } }: { readonly policy: PolicySummary }) {
   return (
     <>
-      <Card title={countOf(rows.length, "row")}>
+      <Card title={countNoun(rows.length, "row")}>
         {rows.length === 0 && (
           <EmptyState icon="policy" title="No rows">
             The metadata of each method decides. To write rows, run <code>skillgate policy init</code>.
@@ -101,7 +101,7 @@ function Row({ row: { key, line, fields, methods }, file }: { readonly row: Poli
         {Object.entries(others).map(([name, value]) => (
           <Text key={name} in="span" class="muted" value={`${name}: ${JSON.stringify(value)}`} limit={200} />
         ))}
-        <span class="muted">{countOf(methods, "method")}</span>
+        <span class="muted">{countNoun(methods, "method")}</span>
       </span>
       <span class="muted" title={`${file}, line ${line}`}>
         line {line}

@@ -5,7 +5,7 @@ import { Card, StatusBadge } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";
 import { CallTimeline } from "../../components/outcome/call-timeline.tsx";
 import { OutcomeView } from "../../components/outcome/outcome-view.tsx";
-import { Code, countOf, formatDuration, Text, Time } from "../../components/text.tsx";
+import { Code, countNoun, formatDuration, Text, Time } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
 import { onEvent } from "../../state/events.ts";
 import { RunActions } from "./actions.tsx";
@@ -47,7 +47,7 @@ function Detail({ run, reload }: DetailProps) {
           <OutcomeOfRun run={run} />
         </Card>
       </div>
-      <Card title={countOf(run.timeline.length, "call")}>
+      <Card title={countNoun(run.timeline.length, "call")}>
         {run.timeline.length === 0 && <p class="muted">The program has made no call</p>}
         <CallTimeline calls={run.timeline} renderDetail={(call) => <RecordEntry call={call} />} />
       </Card>
@@ -66,7 +66,7 @@ function Facts({ run }: { readonly run: RecordedRunDetail }) {
         began <Time at={created} />
       </span>
       <span>{formatDuration((ended ?? updated) - created)}</span>
-      <span>{countOf(effects, "effect")}</span>
+      <span>{countNoun(effects, "effect")}</span>
       <Text in="span" value={`skillgate ${version}`} limit={50} />
       {continues !== null && <a href={formatLink(["runs", continues])}>continues run {continues.slice(0, 8)}</a>}
     </p>

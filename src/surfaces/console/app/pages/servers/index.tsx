@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { ServerSummary, SkillSummary } from "../../../messages.ts";
 import { Button, Card, EmptyState, StatusBadge } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";
-import { countOf, Text } from "../../components/text.tsx";
+import { countNoun, Text } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
 import { ServerDrawer } from "./server-drawer.tsx";
@@ -65,7 +65,7 @@ function ServerList({ servers, mayWrite }: ServerListProps) {
               <Text in="span" class="muted line" value={error} limit={300} />
             )}
           </span>
-          <span class="muted wide-only">{countOf(toolCount, "tool")}</span>
+          <span class="muted wide-only">{countNoun(toolCount, "tool")}</span>
           <StatusBadge label={status} />
         </li>
       ))}
@@ -88,7 +88,7 @@ function SkillList({ skills }: { readonly skills: readonly SkillSummary[] }) {
             <Text href={formatLink(["servers", "skill", name])} value={name} limit={100} />
             <Text in="span" class="muted line" value={description} limit={200} />
           </span>
-          <span class="muted wide-only">{countOf(methods, "method")}</span>
+          <span class="muted wide-only">{countNoun(methods, "method")}</span>
           <StatusBadge label={enabled ? "enabled" : "disabled"} />
         </li>
       ))}

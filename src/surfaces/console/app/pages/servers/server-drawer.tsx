@@ -6,7 +6,7 @@ import { request, requestLines } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button, ErrorNotice, Facts, StatusBadge } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";
-import { Code, countOf, formatDuration, Text } from "../../components/text.tsx";
+import { Code, countNoun, formatDuration, Text } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
 import { reportChange } from "../../state/events.ts";
 import { showToast } from "../../state/toasts.ts";
@@ -110,7 +110,7 @@ function Actions({ name, status, declaration, onClose }: ActionsProps) {
 function Tools({ server: { tools, quarantined } }: { readonly server: ServerDetail }) {
   return (
     <section>
-      <h3>{countOf(tools.length, "tool")}</h3>
+      <h3>{countNoun(tools.length, "tool")}</h3>
       <ul class="list">
         {tools.map(({ name, path, description }) => (
           <li key={name}>
@@ -179,7 +179,7 @@ function TestLine({ line }: { readonly line: ServerTestLine }) {
       return (
         <p>
           <StatusBadge label={line.server.status} /> in {formatDuration(line.durationMs)},{" "}
-          {countOf(line.tools.length, "tool")}{" "}
+          {countNoun(line.tools.length, "tool")}{" "}
           {line.server.error !== null && <Text in="span" value={line.server.error} limit={2_000} />}
         </p>
       );

@@ -6,7 +6,7 @@ import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button, TextList } from "../../components/elements.tsx";
 import { Field, Form, type FormValues } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
-import { countOf, Text } from "../../components/text.tsx";
+import { countNoun, Text } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
 import { reportChange } from "../../state/events.ts";
 import { showToast } from "../../state/toasts.ts";
@@ -42,7 +42,7 @@ export function SkillDrawer({ name, mayWrite, onClose }: SkillDrawerProps) {
               <SkillSettingsForm skill={skill} path={path} mayWrite={mayWrite} onSave={reload} />
             )}
             <section>
-              <h3>{countOf(skill.methodPaths.length, "method")}</h3>
+              <h3>{countNoun(skill.methodPaths.length, "method")}</h3>
               <ul class="list">
                 {skill.methodPaths.map((method) => (
                   <li key={method}>
