@@ -17,7 +17,7 @@ interface BudgetParts {
   readonly repetition: Repetition;
 }
 
-/** What a run may still use. */
+/** The budget that a run has left. */
 export class RunAllowance {
   readonly #parts: BudgetParts;
 

@@ -47,7 +47,7 @@ export class Run {
   started = false;
   /** Its pages, while it is in no worker's isolate. */
   parked: SuspendedRun | undefined;
-  /** What the run may still use. */
+  /** The budget that is left. */
   readonly allowance: RunAllowance;
   readonly #on: RunListener;
   readonly #calls: RunCalls;

@@ -35,7 +35,7 @@ export class SkillSources {
 
   /** Settles when the skills of every provider are known. */
   async whenKnown(): Promise<void> {
-    await Promise.all(this.#providers.map(({ known }) => known));
+    await Promise.all(this.#providers.map((provider) => provider.known));
   }
 
   /** Settles when every provider has connected, or failed to. */

@@ -16,7 +16,7 @@ import { repeatWhileOffline } from "./postgres-retry.ts";
 import { begin, createTransaction } from "./postgres-transaction.ts";
 import type { SchemaRows, SqlEngine } from "./schema.ts";
 import { createSqlRows, getColumns, type SqlResult, type SqlStatement, toSqlName } from "./sql.ts";
-import { guardRows, type RunOperation, type Table, type Where } from "./table.ts";
+import { guardRows, type RowOperation, type Table, type Where } from "./table.ts";
 import { createWatchers } from "./watch.ts";
 
 /** Limit of the protocol on the parameters of one statement. */
@@ -44,8 +44,8 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
     inProgress.add(done);
     return done;
   };
-  const attempt: RunOperation = (work) => run(work, false);
-  const repeat: RunOperation = (work) => run(work, true);
+  const attempt: RowOperation = (work) => run(work, false);
+  const repeat: RowOperation = (work) => run(work, true);
   const watchers = createWatchers();
   let subscription: ReturnType<typeof subscribe> | undefined;
   const rows = createRows(sql);

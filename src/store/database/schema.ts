@@ -65,27 +65,27 @@ export async function createTables(engine: SqlEngine): Promise<void> {
 }
 
 /** Returns false for an empty database. */
-async function hasSchema(rows: SchemaRows, place: string): Promise<boolean> {
+async function hasSchema(rows: SchemaRows, location: string): Promise<boolean> {
   if (!(await rows.hasTable(MIGRATIONS.name))) return false;
   const [newest] = await rows.select(MIGRATIONS, {}, { descending: true, limit: 1 });
   const version = newest?.version ?? 0;
-  if (newest !== undefined && version > SCHEMA_VERSION) throw newerStore(place, newest);
-  if (version < SCHEMA_VERSION) throw unreleasedStore(place, version);
+  if (newest !== undefined && version > SCHEMA_VERSION) throw newerStore(location, newest);
+  if (version < SCHEMA_VERSION) throw unreleasedStore(location, version);
   return true;
 }
 
-function newerStore(place: string, { version, program }: RowOf<typeof MIGRATIONS>): Error {
+function newerStore(location: string, { version, program }: RowOf<typeof MIGRATIONS>): Error {
   const values =
-    `${place} has schema ${version}, written by skillgate@${program}; ` +
+    `${location} has schema ${version}, written by skillgate@${program}; ` +
     `this is skillgate@${VERSION}, which knows schema ${SCHEMA_VERSION}. Install skillgate@${program} or newer`;
-  return new SkillgateError("STORE_NEWER", sentence("STORE_NEWER", values), { place });
+  return new SkillgateError("STORE_NEWER", sentence("STORE_NEWER", values), { place: location });
 }
 
-function unreleasedStore(place: string, version: number): Error {
+function unreleasedStore(location: string, version: number): Error {
   const values =
-    `${place} has schema ${version}, written before the first release; this is skillgate@${VERSION}, which knows ` +
+    `${location} has schema ${version}, written before the first release; this is skillgate@${VERSION}, which knows ` +
     `schema ${SCHEMA_VERSION}. Move it to another place, and a new store is created`;
-  return new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values), { place });
+  return new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values), { place: location });
 }
 
 /** Returns the statements that create a table and its indexes. */

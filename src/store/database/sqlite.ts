@@ -9,7 +9,7 @@ import { createSqlRows, type SqlResult, type SqlRow, type SqlStatement, toSqlNam
 import { isBusy, isDamaged, toStoreError } from "./sqlite-errors.ts";
 import type { SqliteConnection, SqliteProgram, SqliteStatement } from "./sqlite-program.ts";
 import type { SchemaRows, SqlEngine } from "./schema.ts";
-import { guardRows, type RunOperation } from "./table.ts";
+import { guardRows, type RowOperation } from "./table.ts";
 import { watchDatabaseFile } from "./watch.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
 
@@ -139,7 +139,7 @@ function createEngine(
   const queued = createQueue();
 
   /** Runs one operation when no transaction is open. */
-  const alone: RunOperation = (work) =>
+  const alone: RowOperation = (work) =>
     queued(async () => {
       try {
         return await work();
@@ -148,8 +148,8 @@ function createEngine(
         throw toStoreError(error, file);
       }
     });
-  const read: RunOperation = (work) => alone(() => whenFree(work, lockMs));
-  const write: RunOperation = (work) =>
+  const read: RowOperation = (work) => alone(() => whenFree(work, lockMs));
+  const write: RowOperation = (work) =>
     alone(async () => {
       // Not prepared: libsql does not reset a prepared statement that failed because another connection writes.
       await whenFree(() => connection.exec("BEGIN IMMEDIATE"), lockMs);

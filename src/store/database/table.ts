@@ -99,10 +99,10 @@ export interface Rows {
 }
 
 /** Runs an operation on rows. */
-export type RunOperation = <Result>(work: () => Promise<Result>) => Promise<Result>;
+export type RowOperation = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** Returns rows whose operations run through `read` and `write`. */
-export function guardRows(rows: Rows, read: RunOperation, write: RunOperation = read): Rows {
+export function guardRows(rows: Rows, read: RowOperation, write: RowOperation = read): Rows {
   return {
     insert: (table, list) => write(() => rows.insert(table, list)),
     put: (table, row) => write(() => rows.put(table, row)),
