@@ -1,12 +1,8 @@
-import {
-  APICallError,
-  type LanguageModelV3CallOptions,
-  type LanguageModelV3Message,
-  type LanguageModelV3StreamPart,
-} from "@ai-sdk/provider";
+import type { LanguageModelV3CallOptions, LanguageModelV3Message, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 import { getMessage } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
+import { ApiError } from "./api-error.ts";
 import type { ChatModel } from "./open-model.ts";
 import type { ModelChoice } from "./choose-model.ts";
 import { createDelta, createFinish, toPartStream } from "./stream-parts.ts";
@@ -33,7 +29,6 @@ async function post(
   body: unknown,
   { apiKey, signal }: { readonly apiKey: string | undefined; readonly signal: AbortSignal | undefined },
 ): Promise<ReadableStream<Uint8Array>> {
-  const facts = { url, requestBodyValues: body };
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) },
@@ -42,16 +37,13 @@ async function post(
   }).catch((cause: unknown) => {
     if (signal?.aborted) throw cause;
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : getMessage(cause);
-    throw new APICallError({ ...facts, message: `Cannot connect to API: ${reason}`, cause, isRetryable: true });
+    throw new ApiError(`Cannot connect to API: ${reason}`, { cause });
   });
   if (response.ok && response.body !== null) return response.body;
   const text = await response.text();
-  throw new APICallError({
-    ...facts,
-    message: readError(text) ?? response.statusText,
+  throw new ApiError(readError(text) ?? response.statusText, {
     statusCode: response.status,
     responseHeaders: Object.fromEntries(response.headers),
-    responseBody: text,
   });
 }
 

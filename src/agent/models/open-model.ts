@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { explainMissing } from "../../shared/package/optional-package.ts";
 import type { ModelChoice } from "./choose-model.ts";
 
 /** Opens a model. The library of its provider is imported here, and only then. */
@@ -21,7 +22,9 @@ async function createChatModel(choice: ModelChoice): Promise<ChatModel> {
     case "openai":
       return createCompatible("openai", choice);
     case "anthropic": {
-      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      const { createAnthropic } = await import("@ai-sdk/anthropic").catch(
+        explainMissing("a model of Anthropic", "@ai-sdk/anthropic"),
+      );
       return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? "none" })(name);
     }
     case "ollama": {
@@ -38,7 +41,9 @@ async function createChatModel(choice: ModelChoice): Promise<ChatModel> {
 }
 
 async function createCompatible(provider: string, { name, baseUrl, apiKey }: ModelChoice): Promise<ChatModel> {
-  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible").catch(
+    explainMissing(`a model of ${provider} over the API of OpenAI`, "@ai-sdk/openai-compatible"),
+  );
   const create = createOpenAICompatible({
     name: provider,
     baseURL: baseUrl,

@@ -1,8 +1,9 @@
-import { APICallError, type LanguageModelV3CallOptions, type LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { parse } from "../../shared/package/yaml.ts";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
+import { ApiError } from "./api-error.ts";
 import type { ChatModel } from "./open-model.ts";
 import { createDelta, createFinish, toPartStream } from "./stream-parts.ts";
 
@@ -47,11 +48,8 @@ export function createScriptedModel(name: string, replies: readonly ScriptedRepl
   };
 }
 
-function createApiError({ status, message, retryAfter }: NonNullable<ScriptedReply["error"]>): APICallError {
-  return new APICallError({
-    message,
-    url: "",
-    requestBodyValues: {},
+function createApiError({ status, message, retryAfter }: NonNullable<ScriptedReply["error"]>): ApiError {
+  return new ApiError(message, {
     statusCode: status,
     ...(retryAfter !== undefined && { responseHeaders: { "retry-after": String(retryAfter) } }),
   });
