@@ -43,7 +43,7 @@ async function join(session: CliSession, url: string | undefined, flags: JoinFla
   if (problem !== undefined) throw new UsageError(problem.error);
   if (settings === undefined)
     throw new UsageError("No network: write the address of a NATS server, or nodes.url in the settings");
-  const log = await openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
+  const log = openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
   const runtime = await session.openRuntime({ serve: { log: log.listener, nodes: false } });
   log.warn(session.telemetry.problems());
   await runtime.known;

@@ -29,8 +29,7 @@ interface LogOptions {
   readonly paint: Paint;
 }
 
-/** Opens the log. The library that writes JSON is loaded only with that format. */
-export async function openServeLog(format: LogFormat, options: LogOptions): Promise<ServeLog> {
+export function openServeLog(format: LogFormat, options: LogOptions): ServeLog {
   return format === "json" ? createJsonLog(options) : createTextLog(options);
 }
 
@@ -46,21 +45,13 @@ function createTextLog({ isVerbose, paint }: LogOptions): ServeLog {
 }
 
 /** Writes one object a line, with the ids of the trace and the span that the line belongs to. */
-async function createJsonLog({ isVerbose }: LogOptions): Promise<ServeLog> {
-  const { pino, stdTimeFunctions } = await import("pino");
-  const logger = pino(
-    {
-      base: { pid: process.pid },
-      level: isVerbose ? "debug" : "info",
-      timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (level) => ({ level }) },
-      mixin: () => ({ ...getTraceIds() }),
-    },
-    pino.destination({ dest: 2, sync: true }),
-  );
+function createJsonLog({ isVerbose }: LogOptions): ServeLog {
   let secrets: KnownSecrets | undefined;
-  const write = (level: LogLevel, text: string, facts: object = {}): void =>
-    logger[level](facts, secrets?.maskText(text) ?? text);
+  const write = (level: LogLevel, text: string, facts: object = {}): void => {
+    if (level === "debug" && !isVerbose) return;
+    const head = { level, time: new Date().toISOString(), pid: process.pid, ...getTraceIds() };
+    process.stderr.write(`${JSON.stringify({ ...head, ...facts, msg: secrets?.maskText(text) ?? text })}\n`);
+  };
   return {
     format: "json",
     say: (text, level = "info") => text !== "" && write(level, text),

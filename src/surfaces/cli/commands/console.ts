@@ -29,7 +29,7 @@ async function openConsole(session: CliSession): Promise<CommandResult> {
 /** Serves until the command is interrupted. The server has no token of its own: links and keys log in. */
 async function serveConsole(session: CliSession): Promise<CommandResult> {
   const { flags, paint, signal } = session;
-  const log = await openServeLog("text", { isVerbose: flags.verbose === true, paint: paint.err });
+  const log = openServeLog("text", { isVerbose: flags.verbose === true, paint: paint.err });
   const runtime = await session.openRuntime({ serve: { log: log.listener } });
   log.follow(runtime);
   const { parseServerSettings } = await import("../../http/index.ts");

@@ -45,7 +45,7 @@ async function execute(session: CliSession, url: string | undefined, flags: Exec
   if (problem !== undefined) throw new UsageError(problem.error);
   if (settings === undefined)
     throw new UsageError("No network: write the address of a NATS server, or executors.url in the settings");
-  const log = await openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
+  const log = openServeLog("text", { isVerbose: session.flags.verbose === true, paint: session.paint.err });
   const runtime = await session.openRuntime({ serve: { log: log.listener, executors: false } });
   log.warn(session.telemetry.problems());
   await runtime.known;
