@@ -1,5 +1,6 @@
 // Builds dist/. Everything is made in a folder beside it and then put in its place, so that a program that runs from
-// dist, or another build, never sees half of one. If the build fails, the old dist stays.
+// dist, or another build, never sees half of one. If the build fails, the old dist stays. With `--demo`, checks no types, and
+// builds neither declarations nor the console.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -7,28 +8,42 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
-import { bundleTypes } from "./bundle-types.mjs";
 import { bundleLibrary } from "./bundle-library.mjs";
 import { linkGuest } from "./link-guest.mjs";
-import { DIST, fingerprint, FINGERPRINT_FILE, ROOT } from "./prepare.mjs";
+import { createFingerprint, DIST, FINGERPRINT_FILE, listFiles, ROOT } from "./prepare.mjs";
+import { transpile } from "./transpile.mjs";
+
+const isDemo = process.argv.includes("--demo");
 
 const staging = join(ROOT, ".cache", `build-${process.pid}`);
 mkdirSync(staging, { recursive: true });
 try {
-  const builtFrom = fingerprint();
-  compile();
+  const builtFrom = createFingerprint(isDemo);
+  if (isDemo) transpile(["src", "sandbox"].flatMap(listFiles).filter(isCompiled), ROOT, staging);
+  else compile();
   writeVersion();
   writeGuest();
   await prepareSnapshot();
   await bundleSandbox();
   await bundleParsers();
-  await bundleConsole();
+  if (!isDemo) await bundleConsole();
   writeFileSync(join(staging, FINGERPRINT_FILE), builtFrom);
   await bundleLibrary(staging);
-  await bundleTypes(staging);
+  if (!isDemo) await bundleTypes();
   replaceDist();
 } finally {
   rmSync(staging, { recursive: true, force: true });
+}
+
+/** Pages of the console are bundled; declarations stay. */
+function isCompiled(file) {
+  return file.endsWith(".ts") && !file.endsWith(".d.ts") && !file.startsWith(join("src/surfaces/console/app"));
+}
+
+/** Imports the compiler only here. */
+async function bundleTypes() {
+  const { bundleTypes: bundle } = await import("./bundle-types.mjs");
+  await bundle(staging);
 }
 
 function compile() {

@@ -40,6 +40,9 @@ function toScript(code, body, getModuleKey, file) {
     else if (node.type === "ExportNamedDeclaration" && node.declaration !== null) {
       exported.push(...getDeclaredNames(node.declaration));
       replace({ start: node.start, end: node.declaration.start }, "");
+    } else if (node.type === "ExportNamedDeclaration" && node.source === null) {
+      exported.push(...node.specifiers.map(({ local, exported: to }) => `${to.name}: ${local.name}`));
+      replace(node, "");
     } else if (/^(Export|Import)/.test(node.type)) throw new Error(`Cannot link ${file}: ${node.type}`);
   }
   return `(function (parts) {"use strict";\n${script}${code.slice(at)}\nparts[${getModuleKey(file)}] = { ${exported.join(", ")} };\n})`;

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
-import { build, DIST, install, ROOT } from "./prepare.mjs";
+import { DIST, prepare, ROOT } from "./prepare.mjs";
 import { createSvg } from "./pictures/create-svg.mjs";
 import { drawConsole, hasChromium } from "./pictures/draw-console.mjs";
 import { recordTerminal } from "./pictures/record-terminal.mjs";
@@ -15,8 +15,7 @@ const BIN = join(DIST, "src", "bin.js");
 const MAX_PNG_BYTES = 150 << 10;
 
 const folder = resolve(process.argv[2] ?? join(ROOT, "docs", "images"));
-await install();
-await build();
+await prepare({ isDemo: false });
 mkdirSync(folder, { recursive: true });
 const base = realpathSync(mkdtempSync(join(tmpdir(), "skillgate-pictures-")));
 try {

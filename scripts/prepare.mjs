@@ -19,20 +19,46 @@ const SOURCES = [
   "sandbox",
   "scripts/build.mjs",
   "scripts/bundle-library.mjs",
+  "scripts/transpile.mjs",
   "tsconfig.json",
   "tsconfig.build.json",
   "package-lock.json",
 ];
 
+/** Development packages that a build for the demo needs, and the MCP server of the sample. */
+const DEMO_PACKAGES = [
+  "@jitl/quickjs-wasmfile-release-sync",
+  "@modelcontextprotocol/server-filesystem",
+  "esbuild",
+  "jsonc-parser",
+  "yaml",
+];
+
+/** Installs and builds what is missing: everything, or what the demo needs. A whole build serves the demo, too. */
+export async function prepare({ isDemo }) {
+  if (readOrNothing(join(DIST, FINGERPRINT_FILE)) === createFingerprint(false) && isInstalled(false)) return;
+  if (!isDemo) await install();
+  else if (!isInstalled(true)) await installDemo();
+  const hasBuild = isDemo && readOrNothing(join(DIST, FINGERPRINT_FILE)) === createFingerprint(true);
+  if (hasBuild) return;
+  const args = [join(ROOT, "scripts", "build.mjs"), ...(isDemo ? ["--demo"] : [])];
+  await run(`Building dist${isDemo ? " for the demo" : " (npm run build)"}`, process.execPath, args);
+}
+
+/** Installs all packages, those for development, too. */
 export async function install() {
-  if (isInstalled()) return;
+  if (isInstalled(false)) return;
   const [command, ...args] = npm();
   await run("Installing dependencies (npm ci)", command, [...args, "ci", "--include=dev", "--no-audit", "--no-fund"]);
 }
 
-export async function build() {
-  if (readOrNothing(join(DIST, FINGERPRINT_FILE)) === fingerprint()) return;
-  await run("Building dist (npm run build)", process.execPath, [join(ROOT, "scripts", "build.mjs")]);
+/** Installs what users of the package install, and the packages of the demo, each in the version of the lock file. */
+async function installDemo() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  const named = DEMO_PACKAGES.map((name) => `${name}@${packages[`node_modules/${name}`].version}`);
+  const [command, ...args] = npm();
+  const options = ["--omit=dev", "--no-save", "--save-prod", "--no-audit", "--no-fund"];
+  await run("Installing dependencies of the demo", command, [...args, "install", ...options, ...named]);
 }
 
 /** How to call npm: the one that runs this, if one does, else the one on the PATH. */
@@ -41,10 +67,13 @@ export function npm() {
   return path.endsWith("npm-cli.js") ? [process.execPath, path] : ["npm"];
 }
 
-/** Changes with every change of a source, and never else: times of files say little after a checkout or a copy. */
-export function fingerprint() {
-  const hash = createHash("sha256");
-  for (const file of SOURCES.flatMap(filesIn))
+/**
+ * Changes with every change of a source, and never else: times of files say little after a checkout or a copy. A build for
+ * the demo has another one than a whole build.
+ */
+export function createFingerprint(isDemo) {
+  const hash = createHash("sha256").update(isDemo ? "demo" : "");
+  for (const file of SOURCES.flatMap(listFiles))
     hash
       .update(`${file}\n`)
       .update(readFileSync(join(ROOT, file)))
@@ -52,7 +81,7 @@ export function fingerprint() {
   return hash.digest("hex");
 }
 
-function filesIn(path) {
+export function listFiles(path) {
   if (!statSync(join(ROOT, path)).isDirectory()) return [path];
   const entries = readdirSync(join(ROOT, path), { withFileTypes: true, recursive: true });
   return entries
@@ -61,13 +90,20 @@ function filesIn(path) {
     .sort();
 }
 
-/** True if each package that the lock file wants is there in its version; optional ones depend on the machine. */
-function isInstalled() {
+/**
+ * True if each package that the lock file wants is there in its version; optional ones depend on the machine. Of packages for
+ * development, the demo needs a few; what these need was installed with them.
+ */
+function isInstalled(isDemo) {
   const wanted = readPackages(join(ROOT, "package-lock.json"));
   const present = readPackages(join(ROOT, "node_modules", ".package-lock.json"));
   return Object.entries(wanted).every(
-    ([path, { version, optional, devOptional }]) =>
-      path === "" || optional || devOptional || present[path]?.version === version,
+    ([path, { version, dev, optional, devOptional }]) =>
+      path === "" ||
+      optional ||
+      devOptional ||
+      (isDemo && dev && !DEMO_PACKAGES.some((name) => path === `node_modules/${name}`)) ||
+      present[path]?.version === version,
   );
 }
 
