@@ -235,6 +235,11 @@ export const ERRORS = {
     says: "Cannot read the configuration",
     fix: "Fix the file at the line given in the message",
   },
+  PACKAGE_MISSING: {
+    stage: "host",
+    says: "Cannot load an optional package",
+    fix: "Install it with the command in the message",
+  },
   OPTION_INVALID: { stage: "host", says: "Cannot use this option", fix: "Use the form given in the message" },
   METHOD_DUPLICATE: {
     stage: "host",

@@ -32,6 +32,7 @@ import { createSkillStore } from "./skill-store.ts";
 import type { SkillSources } from "./skill-sources.ts";
 import type { AuditWriter, LazyDatabase, Store } from "../store/index.ts";
 import { createFileCache } from "../shared/file-cache.ts";
+import { findTypeScript } from "../shared/package/typescript.ts";
 import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
 import { createRunServices } from "./execution/record-services.ts";
@@ -89,7 +90,7 @@ export function createServices({
   auditWriter,
   onEntry,
 }: ServiceOptions): RuntimeServices {
-  const typecheck = openTypecheck(options, settings);
+  const typecheck = openTypecheck(options, settings, log);
   const observations = createObservation(settings.observations, resolveResultStore(settings, registry, log));
   const discovery = createDiscovery(observations, settings.timeouts.discoveryMs, { used, getPolicy });
   const validator = createValidator(settings.timeouts.validationMs, ({ skill }) =>
@@ -151,10 +152,14 @@ function requireSecrets({ name }: ProvidedSkill, settings: ResolvedSettings): Re
   throw new SkillgateError("SECRET_MISSING", sentence("SECRET_MISSING", values), { skill: name });
 }
 
+/** Reports once why types are not checked, if the TypeScript that is installed cannot be used. */
 function openTypecheck(
   options: ServiceOptions["options"],
   settings: Pick<RuntimeSettings, "typecheck">,
+  log: ServiceOptions["log"],
 ): Typecheck | undefined {
+  const why = findTypeScript()?.why;
+  if (why !== undefined) log("warn", `Types are not checked: ${why}`);
   const typecheck = settings.typecheck ? createTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
   return typecheck;

@@ -23,6 +23,8 @@ export interface TypeReport {
 export type TypecheckProgram = (
   program: CheckedProgram,
   request: Pick<RunRequest, "caller" | "catalog">,
+  /** Waits for the compiler to load, and for the check at most this many milliseconds; else waits for neither. */
+  deadlineMs?: number,
 ) => Promise<TypeReport>;
 
 /** A program that may run: as the model wrote it, its JavaScript, and what the gatekeeper found in it. */
@@ -57,17 +59,22 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
   /** The findings by the digest of a program and its types. */
   const cache = new Map<string, readonly Diagnostic[]>();
 
-  async function findDiagnostics(code: string, types: string): Promise<readonly Diagnostic[]> {
+  async function findDiagnostics(code: string, types: string, deadlineMs?: number): Promise<readonly Diagnostic[]> {
     const key = hash("sha256", `${code.length} ${code}${types}`, "base64");
     const before = cache.get(key);
     if (before !== undefined) return before;
-    const result = await typecheck.check({ code, declarations: types });
+    const result = await typecheck.check({
+      code,
+      declarations: types,
+      ...(deadlineMs !== undefined && { deadlineMs }),
+    });
     if (result.kind !== "checked") return [];
     setBounded(cache, [key, result.diagnostics], MAX_CHECKS);
     return result.diagnostics;
   }
 
-  return async ({ source, text, plan, program }, { caller, catalog }) => {
+  return async ({ source, text, plan, program }, { caller, catalog }, deadlineMs) => {
+    if (deadlineMs !== undefined) await typecheck.warmUp();
     if (!typecheck.isWarm) {
       loading ??= setTimeout(() => {
         loading = undefined;
@@ -81,8 +88,9 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
     if (hasKnownOutputs(plan, methods) && !hasStrangeMember(text, observed)) return EMPTY_REPORT;
     const skills = [...new Set(methods.map(({ skill }) => skill))];
     const [promised, withObserved] = [declarations(catalog, skills), discovery.declarations(catalog, caller, skills)];
-    const all = await findDiagnostics(text, withObserved);
-    const sure = withObserved === promised || all.length === 0 ? all : await findDiagnostics(text, promised);
+    const all = await findDiagnostics(text, withObserved, deadlineMs);
+    const sure =
+      withObserved === promised || all.length === 0 ? all : await findDiagnostics(text, promised, deadlineMs);
     return createReport(
       sure,
       all.filter((each) => !sure.some((one) => isSame(one, each))),

@@ -1,3 +1,4 @@
+import { findTypeScript } from "../shared/package/typescript.ts";
 import type { CheckRequest, CheckReport, Diagnostic } from "./protocol.ts";
 import { CheckThread } from "./thread.ts";
 
@@ -44,7 +45,7 @@ export type TypecheckResult =
   | { readonly kind: "skipped"; readonly why: Skipped };
 
 export type Skipped =
-  /** The compiler is not installed. */
+  /** The compiler is not installed, or its version cannot be used. */
   | "missing"
   /** The compiler is still loading. */
   | "cold"
@@ -94,7 +95,9 @@ export function createTypecheck(options: TypecheckOptions = {}): Typecheck {
   const waiting = new Set<QueuedCheck>();
   const starts: number[] = [];
   let thread: CheckThread | undefined;
-  let stopped: "missing" | "closed" | undefined;
+  const installed = findTypeScript();
+  let stopped: "missing" | "closed" | undefined =
+    installed === undefined || installed.why !== undefined ? "missing" : undefined;
   let idle: NodeJS.Timeout | undefined;
 
   function open(): CheckThread | undefined {
@@ -134,10 +137,9 @@ export function createTypecheck(options: TypecheckOptions = {}): Typecheck {
     starts.pop(); // it has not failed
   }
 
-  function replace(why: "missing" | "crashed"): void {
+  function replace(): void {
     thread = undefined;
-    if (why === "missing") stopped ??= why;
-    for (const each of waiting) each.end({ kind: "skipped", why });
+    for (const each of waiting) each.end({ kind: "skipped", why: "crashed" });
     open();
   }
 

@@ -36,5 +36,5 @@ export type CheckReport =
   | { readonly kind: "checked"; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: "failed" };
 
-/** From the thread. Its first word is `ready` or `missing`. */
-export type FromThread = { readonly kind: "ready" } | { readonly kind: "missing" } | CheckReport;
+/** From the thread. Its first word is `ready`. */
+export type FromThread = { readonly kind: "ready" } | CheckReport;

@@ -14,8 +14,8 @@ function findEntry(): URL {
 export interface ThreadEvents {
   /** It can take the next order. */
   readonly idle: () => void;
-  /** The thread has ended on its own: the compiler is missing, or a request was too large for it. */
-  readonly over: (why: "missing" | "crashed") => void;
+  /** The thread has ended on its own: the compiler could not be loaded, or a request was too large for it. */
+  readonly over: () => void;
 }
 
 /** One worker thread, from its start to its end. */
@@ -45,8 +45,8 @@ export class CheckThread {
     });
     this.#worker.unref();
     this.#worker.on("message", (message: FromThread) => this.#onMessage(message));
-    this.#worker.on("error", () => this.#end("crashed"));
-    this.#worker.on("exit", () => this.#end("crashed"));
+    this.#worker.on("error", () => this.#end());
+    this.#worker.on("exit", () => this.#end());
     this.#endAfter(START_MS);
   }
 
@@ -74,7 +74,6 @@ export class CheckThread {
 
   #onMessage(message: FromThread): void {
     if (this.#state === "over") return;
-    if (message.kind === "missing") return this.#end("missing");
     this.#unwatch();
     this.#state = "idle";
     if (message.kind === "ready") {
@@ -84,11 +83,11 @@ export class CheckThread {
     this.#events.idle();
   }
 
-  #end(why: "missing" | "crashed"): void {
+  #end(): void {
     if (this.#state === "over") return;
     this.#leave({ kind: "failed" });
     void this.#worker.terminate();
-    this.#events.over(why);
+    this.#events.over();
   }
 
   #leave(report: CheckReport): void {
@@ -101,7 +100,7 @@ export class CheckThread {
 
   #endAfter(milliseconds: number): void {
     // When the host was busy, the answer may be waiting to be read: let it be read first.
-    const check = (): NodeJS.Immediate => setImmediate(() => this.#watch === timer && this.#end("crashed"));
+    const check = (): NodeJS.Immediate => setImmediate(() => this.#watch === timer && this.#end());
     const timer = setTimeout(check, milliseconds).unref();
     this.#watch = timer;
   }

@@ -1,7 +1,6 @@
 /** Entry of the thread: loads the compiler, then answers one order after the other. */
 import { type MessagePort, parentPort } from "node:worker_threads";
 
-import { getMessage } from "../errors.ts";
 import type { CheckRequest, CheckReport, Diagnostic, FromThread } from "./protocol.ts";
 
 const port = parentPort as MessagePort;
@@ -9,25 +8,13 @@ void serve();
 
 /** No `await` at the top: V8 aborts the process where a thread is ended while such a module is evaluated (Node 20). */
 async function serve(): Promise<void> {
-  const checkTypes = await loadCompiler();
-  if (checkTypes === undefined) return post({ kind: "missing" });
+  const { checkTypes, warmUp } = await import("./check-types.ts");
+  warmUp();
   port.on("message", (order: CheckRequest) => post(answer(order, checkTypes)));
   post({ kind: "ready" });
 }
 
 type CheckTypes = (order: CheckRequest) => readonly Diagnostic[];
-
-/** `undefined` where the compiler is not installed. */
-async function loadCompiler(): Promise<CheckTypes | undefined> {
-  try {
-    const { checkTypes, warmUp } = await import("./check-types.ts");
-    warmUp();
-    return checkTypes;
-  } catch (error) {
-    if (getMessage(error).startsWith("Cannot find package 'typescript'")) return undefined;
-    throw error;
-  }
-}
 
 function answer(order: CheckRequest, checkTypes: CheckTypes): CheckReport {
   try {

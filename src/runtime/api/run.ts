@@ -18,10 +18,15 @@ export interface RunApi {
   /** Rejects with `RATE_LIMIT` if the limits of the caller are used up. A program counts as its calls, and at least once. */
   run(source: string, options?: RunOptions): Promise<Outcome>;
   /** Looks at a program without running it. */
-  check(
-    source: string,
-    options?: Omit<RunOptions, "signal">,
-  ): { readonly violations: readonly Violation[]; readonly plan: Plan; readonly notes: readonly string[] };
+  check(source: string, options?: Omit<RunOptions, "signal">): CheckResult;
+  /** Like `check`, and checks its types, too; waits for the compiler. */
+  checkTypes(source: string, options?: Omit<RunOptions, "signal">): Promise<CheckResult>;
+}
+
+interface CheckResult {
+  readonly violations: readonly Violation[];
+  readonly plan: Plan;
+  readonly notes: readonly string[];
 }
 
 /** Creates the methods of a runtime that run and check programs. `requireOpen` throws if the runtime is closed. */
@@ -40,8 +45,19 @@ export function createRunApi(parts: RuntimeParts, services: RuntimeServices, req
       const { violations, plan, notes } = inspectAtOnce(source, createRequest(options, parts), services);
       return { violations, plan, notes };
     },
+    async checkTypes(source, options = {}) {
+      const request = createRequest(options, parts);
+      const { program, text, ...checked } = inspectAtOnce(source, request, services);
+      const { violations, plan, notes } = checked;
+      if (program === undefined) return { violations, plan, notes };
+      const types = await services.checkTypes({ source, text, program, plan }, request, TYPECHECK_MS);
+      return { violations: types.violations, plan, notes: [...notes, ...types.notes] };
+    },
   };
 }
+
+/** How long `checkTypes` waits for the check of one program. */
+const TYPECHECK_MS = 10_000;
 
 type Runner = (source: string, options: RunOptions) => Promise<Outcome>;
 

@@ -62,7 +62,7 @@ export interface CliSession extends AsyncDisposable {
 }
 
 /** How a command uses a runtime. */
-export interface RuntimeUse extends Pick<RuntimeOptions, "onlyServers" | "approvals" | "approve"> {
+export interface RuntimeUse extends Pick<RuntimeOptions, "onlyServers" | "approvals" | "approve" | "typecheck"> {
   /** The state to wait for; by default, its servers may still be connecting. */
   readonly until?: RuntimeState;
   /** `new` opens the files and servers again as they are now. If that fails, the old runtime stays. */

@@ -12,13 +12,14 @@ test("prints with doctor one line for each check that passes [O1]", async () => 
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
   const lines = stdout.trimEnd().split("\n");
   expect(lines[0]).toBe(`✓ Node.js: ${process.versions.node}`);
-  expect(lines[1]).toBe("✓ Configuration: .mcp.json");
-  expect(lines[2]).toMatch(/^✓ Sandbox: ran a program in [\d.]+ ms$/);
-  expect(lines[3]).toBe("✓ Skills: MathSkill (7 methods)");
-  expect(lines[4]).toBe("✓ Model: none (only ask and chat need one)");
-  expect(lines.slice(5, 8).every((line) => line.startsWith("    "))).toBe(true);
-  expect(lines[8]).toMatch(/^✓ MCP server filesystem: connected as FilesystemMCP, \d+ tools$/);
-  expect(lines).toHaveLength(9);
+  expect(lines[1]).toMatch(/^✓ TypeScript: [\d.]+$/);
+  expect(lines[2]).toBe("✓ Configuration: .mcp.json");
+  expect(lines[3]).toMatch(/^✓ Sandbox: ran a program in [\d.]+ ms$/);
+  expect(lines[4]).toBe("✓ Skills: MathSkill (7 methods)");
+  expect(lines[5]).toBe("✓ Model: none (only ask and chat need one)");
+  expect(lines.slice(6, 9).every((line) => line.startsWith("    "))).toBe(true);
+  expect(lines[9]).toMatch(/^✓ MCP server filesystem: connected as FilesystemMCP, \d+ tools$/);
+  expect(lines).toHaveLength(10);
 });
 
 test("exits from doctor with 6 for a server that is down, with the end of its stderr [O1]", async () => {

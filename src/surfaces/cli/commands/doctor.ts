@@ -4,6 +4,7 @@ import { isForeign } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
+import { findTypeScript } from "../../../shared/package/typescript.ts";
 import { loadAgentModule } from "../agent/open-agent.ts";
 import type { CliCommand } from "../command.ts";
 import type { Exit } from "../exit-codes.ts";
@@ -27,7 +28,7 @@ export function addDoctor(program: CliCommand): void {
         checks.push(...more);
         if (!session.flags.json && more.length > 0) session.write("out", `${checksText(more, session.paint.out)}\n`);
       };
-      report(nodeCheck(), await filesCheck(session.flags));
+      report(nodeCheck(), typescriptCheck(), await filesCheck(session.flags));
       await checkRuntime(session, report);
       report(...checkTelemetry(await session.telemetry.start()));
       return { exit: getExit(checks), json: { ok: getExit(checks) === "ok", checks }, text: "", isWarned: true };
@@ -47,6 +48,17 @@ function nodeCheck(): DoctorCheck {
   const isNewEnough = major > MIN_NODE.major || (major === MIN_NODE.major && minor >= MIN_NODE.minor);
   const says = isNewEnough ? node : `${node}, but ${MIN_NODE.major}.${MIN_NODE.minor} or newer is required`;
   return { kind: "node", subject: "Node.js", status: isNewEnough ? "ok" : "error", says, details: "" };
+}
+
+/** Types are checked by an optional package. */
+function typescriptCheck(): DoctorCheck {
+  const installed = findTypeScript();
+  const facts = { kind: "typescript", subject: "TypeScript", details: "" } as const;
+  if (installed === undefined) return { ...facts, status: "ok", says: "not installed; types are not checked" };
+  const { version, why } = installed;
+  return why === undefined
+    ? { ...facts, status: "ok", says: version }
+    : { ...facts, status: "warning", says: `types are not checked: ${why}` };
 }
 
 /** The same minimum as in package.json. */

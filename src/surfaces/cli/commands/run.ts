@@ -5,6 +5,7 @@ import { readInput } from "../input/call-input.ts";
 import { pickFields } from "../input/field-tests.ts";
 import { wholeNumber } from "../input/option-values.ts";
 import { readText, readTextFile } from "../input/read-text.ts";
+import { configOptions, loadConfigModule } from "../mcp/files.ts";
 import {
   type CommandOperation,
   type OperationContext,
@@ -13,7 +14,7 @@ import {
   RUN_FLAGS,
   type RunOperation,
 } from "../operations/operation.ts";
-import type { CliSession } from "../session.ts";
+import type { CliSession, CommonFlags } from "../session.ts";
 import { NO_SOCKET, type OperationFlags, performAtSocket } from "../socket/client.ts";
 import { showLiveOutput } from "../terminal/live-output.ts";
 import { warningsText } from "../text/output.ts";
@@ -68,11 +69,14 @@ function collectNumbers(text: string, numbers: readonly number[] = []): readonly
 export function addCheck(program: CliCommand): void {
   takesProgram(program.command("check"))
     .description("check a program without running it: list its errors, or the calls that it makes")
-    .run(async ({ openRuntime, signal, flags: { verbose }, paint }, file: string | undefined, flags: ProgramFlags) => {
-      const source = await readSource(file, flags, signal);
-      const opened = await openRuntime(verbose ? { until: "known" } : {});
+    .run(async (session, file: string | undefined, flags: ProgramFlags) => {
+      const { openRuntime, paint } = session;
+      const { verbose } = session.flags;
+      const source = await readSource(file, flags, session.signal);
+      const typecheck = await hasTypeCheck(session.flags);
+      const opened = await openRuntime({ typecheck, ...(verbose && { until: "known" }) });
       if (lacksSkill(opened.check(source).violations)) await openRuntime({ until: "known" });
-      const { violations, plan, notes } = opened.check(source);
+      const { violations, plan, notes } = await opened.checkTypes(source);
       const isRefused = violations.length > 0;
       return {
         exit: isRefused ? "refused" : "ok",
@@ -82,6 +86,13 @@ export function addCheck(program: CliCommand): void {
         asides: warningsText(selectProblems(opened, verbose || lacksSkill(violations)), paint.err),
       };
     });
+}
+
+/** Reads the setting `typecheck`, which a command that ends soon otherwise ignores. */
+async function hasTypeCheck(flags: CommonFlags): Promise<boolean> {
+  const { loadConfig } = await loadConfigModule();
+  const { settings } = await loadConfig(configOptions(flags));
+  return settings["typecheck"] !== false;
 }
 
 export function addCall(program: CliCommand): void {

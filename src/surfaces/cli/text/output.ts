@@ -15,6 +15,7 @@ export interface DoctorCheck {
   readonly kind:
     | "node"
     | "engine"
+    | "typescript"
     | "configuration"
     | "skills"
     | "model"
