@@ -9,6 +9,7 @@ import { parseToolCalls } from "./tool-calls.ts";
 
 export { type CodeBlock, findCodeBlocks, findProgramBlocks } from "./fences.ts";
 export { isIncomplete } from "./is-incomplete.ts";
+export { stripTypes } from "./strip-types/index.ts";
 export { parseToolCalls } from "./tool-calls.ts";
 
 /** How many characters of a text over the size limit the frame shows. */

@@ -14,11 +14,12 @@ export interface StrippedProgram {
 
 /**
  * Blanks all types, so that the rest keeps its lines and columns. Throws `ParseFailure` for a text that is not TypeScript.
- * The result is parsed again as JavaScript, so this function does not decide which syntax is allowed.
+ * The result is parsed again as JavaScript, so this function does not decide which syntax is allowed. `tree` is that of the
+ * text, where the caller has it.
  */
-export function stripTypes(text: string): StrippedProgram {
+export function stripTypes(text: string, tree: unknown = parseTypeScript(text)): StrippedProgram {
   const context: StripContext = { text, spans: [], replacements: [], ends: new Set(), edits: [], refused: [] };
-  const stack: TsNode[] = [parseTypeScript(text) as unknown as TsNode];
+  const stack: TsNode[] = [tree as TsNode];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     const rule = RULES.get(node.type) ?? (node.type.startsWith("TS") ? blankAll : undefined);
     if (rule?.(node, context) === "whole") continue;

@@ -35,6 +35,8 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["TSInstantiationExpression", () => "parts"],
   ["TSParameterProperty", eraseParameterProperty],
   ["ImportDeclaration", eraseImport],
+  ["ImportSpecifier", eraseSpecifier],
+  ["ExportSpecifier", eraseSpecifier],
   ["ExportNamedDeclaration", eraseExport],
   ["ExportDefaultDeclaration", eraseExport],
   ["VariableDeclaration", (node, context) => (node["declare"] === true ? blankStatement(node, context) : "parts")],
@@ -115,6 +117,14 @@ function eraseImport(node: TsNode, context: StripContext): "whole" | "parts" {
   const specifiers = getChildren(node).filter(({ type }) => type.endsWith("Specifier"));
   const onlyTypes = specifiers.length > 0 && specifiers.every((specifier) => specifier["importKind"] === "type");
   return onlyTypes ? blankStatement(node, context) : "parts";
+}
+
+/** Erases `type A` in a list of names, with the comma after it. */
+function eraseSpecifier(node: TsNode, context: StripContext): "whole" | "parts" {
+  if (node["importKind"] !== "type" && node["exportKind"] !== "type") return "parts";
+  const comma = /^\s*,/.exec(context.text.slice(node.end, node.end + 400))?.[0].length ?? 0;
+  context.spans.push({ start: node.start, end: node.end + comma });
+  return "whole";
 }
 
 function eraseExport(node: TsNode, context: StripContext): "whole" | "parts" {

@@ -9,7 +9,7 @@ import { WatchedFolder } from "./watched-folder.ts";
 import type { SkillInspector, SkillLog } from "./process/index.ts";
 import { openCache } from "./load/cache.ts";
 
-export { bundleModule } from "./load/bundle.ts";
+export { compileModule } from "./load/compile.ts";
 export { moduleToSkillName } from "./names.ts";
 export { type SkillInspector, skillEnvironment } from "./process/index.ts";
 

@@ -12,10 +12,11 @@ import {
 } from "node:fs";
 import { access, constants, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
 import { isRecord } from "../../../model/json.ts";
+import type { CompiledModule } from "./compile.ts";
 import type { ModuleFormat, ReadModule } from "../type-reader/index.ts";
 import { makeFolder } from "../../../shared/files/make-folder.ts";
 
@@ -41,10 +42,8 @@ export interface Cache {
 export interface PreparedSource {
   readonly definitions: ReadModule;
   readonly warnings: readonly string[];
-  readonly text: string;
-  readonly format: ModuleFormat;
+  readonly compiled: CompiledModule;
   readonly files: readonly string[];
-  readonly packages: readonly string[];
   /** Time at which the first file was read. */
   readonly since: number;
 }
@@ -96,6 +95,7 @@ async function folderFor(folder: string): Promise<{ readonly dir: string; readon
 interface PreparedEntry {
   readonly code: string;
   readonly hashes: readonly (readonly [file: string, hash: string, stamp: string])[];
+  /** Files that must exist: the other parts of the bundle, and those of packages. */
   readonly packages: readonly string[];
   readonly prepared: Prepared;
 }
@@ -129,10 +129,12 @@ function isPreparedEntry(value: unknown): value is PreparedEntry {
 }
 
 function store(dir: string, entry: string, source: PreparedSource): Prepared {
-  const { definitions, warnings, text, format, files, packages, since } = source;
-  const bundle = join(dir, `${hashText(text)}.${format === "esm" ? "mjs" : "cjs"}`);
-  const prepared: Prepared = { definitions, warnings, bundle, format, files };
-  write(bundle, text);
+  const { definitions, warnings, compiled, files, since } = source;
+  const bundles = compiled.createFiles(compiled.digest).map(({ name, text }) => ({ path: join(dir, name), text }));
+  for (const { path, text } of bundles) write(path, text);
+  const [bundle = "", ...parts] = bundles.map(({ path }) => path);
+  const prepared: Prepared = { definitions, warnings, bundle, format: compiled.format, files };
+  const packages = [...parts, ...compiled.packages];
   const facts = files.map((file) => ({ file, stats: statSync(file) }));
   const hashes = facts.map(({ file, stats }) => [file, hashText(readFileSync(file)), formatStamp(stats)] as const);
   // If a file changed during compilation, no index is written and the next request compiles again.
@@ -184,19 +186,24 @@ async function prune(dir: string): Promise<void> {
   const referenced = bundlesNamedIn(dir, names);
   for (const name of names) {
     const file = join(dir, name);
-    const keptMs = name.endsWith(".json") || referenced.has(file) ? KEPT_MS.referenced : KEPT_MS.nameless;
+    const keptMs = name.endsWith(".json") || referenced.has(getStem(name)) ? KEPT_MS.referenced : KEPT_MS.nameless;
     const facts = await stat(file).catch(() => undefined);
     if (facts !== undefined && now - facts.mtimeMs > keptMs) await rm(file, { force: true });
   }
 }
 
-/** Returns the bundles that an index references. Each save of a skill leaves one unreferenced bundle. */
+/** Returns what the names of all parts of one bundle have in common. */
+function getStem(name: string): string {
+  return name.split(/[-.]/, 1)[0] ?? "";
+}
+
+/** Returns the stems of the bundles that an index references. Each save of a skill leaves one unreferenced bundle. */
 function bundlesNamedIn(dir: string, names: readonly string[]): ReadonlySet<string> {
   const bundles = new Set<string>();
   for (const name of names.filter((each) => each.endsWith(".json"))) {
     try {
       const stored: unknown = JSON.parse(readFileSync(join(dir, name), "utf8"));
-      if (isPreparedEntry(stored)) bundles.add(stored.prepared.bundle);
+      if (isPreparedEntry(stored)) bundles.add(getStem(basename(stored.prepared.bundle)));
     } catch {
       // Another process deleted the file, or it is damaged.
     }

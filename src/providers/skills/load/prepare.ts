@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 
 import { readModule, type ReadModule } from "../type-reader/index.ts";
-import { parseSource, SourceError } from "../type-reader/syntax.ts";
-import { bundleModule, stripTypes, translateModule } from "./bundle.ts";
+import { parseSource, type Source, SourceError } from "../type-reader/syntax.ts";
+import { compileModule } from "./compile.ts";
+import { readModuleText } from "./module-text.ts";
 import type { Cache, Prepared } from "./cache.ts";
 import type { SkillModule } from "./discover.ts";
 
@@ -13,17 +14,13 @@ export async function prepare(module: SkillModule, root: string, cache: Cache): 
   const since = Date.now();
   const text = await readFile(module.entry, "utf8");
   if (text.length > MAX_CHARACTERS) throw tooLong(text);
-  const { definitions, warnings } = await read(module, text);
-  const outfile = `${cache.dir}/bundle.mjs`;
-  const request = { entry: module.entry, format: definitions.format, root, outfile };
-  const bundle = (await translateModule(request, text)) ?? (await bundleModule(request));
+  const { definitions, warnings, source } = read(module, text);
+  const compiled = compileModule({ entry: module.entry, source, root });
   return cache.store(module.entry, {
     definitions,
     warnings,
-    text: bundle.text,
-    format: bundle.format,
-    files: [...new Set([module.entry, ...bundle.files, ...definitions.files])],
-    packages: bundle.packages,
+    compiled,
+    files: [...new Set([...compiled.files, ...definitions.files])],
     since,
   });
 }
@@ -39,23 +36,23 @@ function tooLong(text: string): Error {
 interface ReadSource {
   readonly definitions: ReadModule;
   readonly warnings: readonly string[];
+  /** The parsed file; `undefined` for one that the parser does not support. */
+  readonly source?: Source;
 }
 
-async function read({ entry, stem }: SkillModule, text: string): Promise<ReadSource> {
+function read({ entry, stem }: SkillModule, text: string): ReadSource {
   try {
-    return { definitions: readModule(parseSource(entry, text), stem), warnings: [] };
+    const source = parseSource(entry, text);
+    return { definitions: readModule(source, stem), warnings: [], source };
   } catch (error) {
     if (!(error instanceof SourceError) || !entry.endsWith(".ts")) throw error;
-    return withoutTypes(entry, stem, text, error);
+    return withoutTypes(entry, stem, error);
   }
 }
 
-/** Reads a module without its types: the parser for types supports less TypeScript than esbuild. */
-async function withoutTypes(entry: string, stem: string, text: string, mistake: SourceError): Promise<ReadSource> {
-  const stripped = await stripTypes(entry, text).catch(() => undefined);
-  if (stripped === undefined) throw mistake;
-  const source = parseSource(entry.replace(/ts$/, "js"), stripped);
-  const { functions, classes, ...definitions } = readModule({ ...source, file: entry }, stem);
+/** Reads a module without its types: the parser for types supports less TypeScript than the compiler. */
+function withoutTypes(entry: string, stem: string, mistake: SourceError): ReadSource {
+  const { functions, classes, ...definitions } = readModule({ ...readModuleText(entry), docs: [] }, stem);
   const quiet = <Method extends { readonly warnings: readonly string[] }>(method: Method): Method => ({
     ...method,
     warnings: [],

@@ -91,16 +91,16 @@ const EXTENSIONS = [".ts", ".js", ".mjs", ".cjs", ".mts", ".cts", ".d.ts"];
  * Resolves a path like Node and TypeScript: the file itself, `.js` written for `.ts`, no extension, or a folder with an
  * index.
  */
-function resolveFile(path: string): string | undefined {
+export function resolveFile(path: string, extensions: readonly string[] = EXTENSIONS): string | undefined {
   const extension = extname(path);
   const bare = path.slice(0, path.length - extension.length);
   const candidates = [
     path,
     ...(/^\.[mc]?js$/.test(extension) ? [bare + extension.replace("js", "ts"), `${bare}.d.ts`] : []),
-    ...EXTENSIONS.map((each) => path + each),
-    ...EXTENSIONS.map((each) => resolve(path, `index${each}`)),
+    ...extensions.map((each) => path + each),
+    ...extensions.map((each) => resolve(path, `index${each}`)),
   ];
-  const file = candidates.find((each) => /\.[mc]?[jt]s$/.test(each) && isFile(each));
+  const file = candidates.find((each) => extensions.some((end) => each.endsWith(end)) && isFile(each));
   return file === undefined ? undefined : realpathSync(file);
 }
 

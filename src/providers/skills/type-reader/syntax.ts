@@ -53,6 +53,24 @@ export function parseSource(file: string, text: string): Source {
   }
 }
 
+/** After its types were removed, a module may still export names of types. */
+const StrippedParser = Parser.extend(
+  (Base) =>
+    class extends Base {
+      checkLocalExport(): void {}
+    },
+);
+
+/** Parses a TypeScript file whose types were removed. */
+export function parseStripped(file: string, text: string): Source {
+  try {
+    return parseWith(StrippedParser, file, text, "module");
+  } catch (error) {
+    if (/\.mts$/.test(file) || /^\s*(?:import|export)\b/m.test(text)) throw error;
+    return parseWith(Parser, file, text, "commonjs");
+  }
+}
+
 /** Parses TypeScript from a comment, with the line numbers of the file. */
 export function parsePiece(file: string, text: string, line: number): Source {
   return parseWith(TypeScriptParser, file, "\n".repeat(line - 1) + text, "module");

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import { bundleModule, skillEnvironment } from "../../../providers/skills/index.ts";
+import { compileModule, skillEnvironment } from "../../../providers/skills/index.ts";
 
 /** The result of one test or one example. */
 export interface TestResult {
@@ -40,7 +40,7 @@ export async function runTests(
   const tempDir = await realpath(await mkdtemp(join(tmpdir(), "skillgate-test-")));
   try {
     const results = await Promise.all(
-      files.map((file, index) => make({ root, file, bundle: join(tempDir, `${index}.mjs`) })),
+      files.map((file, index) => make({ root, file, folder: tempDir, stem: String(index) })),
     );
     const bundles = new Map(results.flatMap((each) => ("bundle" in each ? [[each.bundle, each.file] as const] : [])));
     const refused = results.flatMap((each) => ("outcome" in each ? [each] : []));
@@ -53,10 +53,17 @@ export async function runTests(
 interface TestFile {
   readonly root: string;
   readonly file: string;
+  /** The folder of the bundle. */
+  readonly folder: string;
+  readonly stem: string;
+}
+
+interface TestBundle {
+  readonly file: string;
   readonly bundle: string;
 }
 
-async function make({ root, file, bundle }: TestFile): Promise<Pick<TestFile, "file" | "bundle"> | TestResult> {
+async function make({ root, file, folder, stem }: TestFile): Promise<TestBundle | TestResult> {
   const entry = join(root, file);
   const source = await readFile(entry, "utf8");
   const [, runner] = /\bfrom\s+["'](vitest|@jest\/globals|bun:test)["']/.exec(source) ?? [];
@@ -64,9 +71,9 @@ async function make({ root, file, bundle }: TestFile): Promise<Pick<TestFile, "f
     return { subject: file, name: "", outcome: "skipped", why: `it uses ${runner}; run it with ${runner}` };
   }
   try {
-    const { text } = await bundleModule({ entry, format: "esm", root, outfile: bundle, own: OWN });
-    await writeFile(bundle, text);
-    return { file, bundle };
+    const files = compileModule({ entry, root, own: OWN }).createFiles(stem);
+    await Promise.all(files.map(({ name, text }) => writeFile(join(folder, name), text)));
+    return { file, bundle: join(folder, files[0]?.name ?? "") };
   } catch (error) {
     return { subject: file, name: "", outcome: "failed", why: getMessage(error) };
   }

@@ -1,4 +1,6 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { basename, dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { type DefinedSkill, isDefinedSkill } from "../../../../authoring/define-skill.ts";
@@ -57,10 +59,50 @@ let imports = 0;
 
 /** Imports a bundle without Node's module caches. */
 async function importBundle({ bundle, format }: LoadRequest): Promise<unknown> {
-  if (format === "esm") return import(`${pathToFileURL(bundle).href}?${++imports}`);
-  const require = createRequire(import.meta.url);
-  Reflect.deleteProperty(require.cache, bundle);
-  return require(bundle) as unknown;
+  const parts = listParts(bundle);
+  if (format === "cjs") {
+    const require = createRequire(import.meta.url);
+    for (const file of [bundle, ...parts]) Reflect.deleteProperty(require.cache, file);
+    return require(bundle) as unknown;
+  }
+  imports += 1;
+  if (parts.length === 0) return import(`${pathToFileURL(bundle).href}?${imports}`);
+  if (!IMPORTED.has(bundle)) {
+    IMPORTED.add(bundle);
+    return import(pathToFileURL(bundle).href);
+  }
+  const copies = [bundle, ...parts].map((file) => copyPart(file, getStem(bundle), imports));
+  try {
+    return await import(pathToFileURL(copies[0] ?? "").href);
+  } finally {
+    for (const copy of copies) rmSync(copy, { force: true });
+  }
+}
+
+/** Bundles of several files that this process has imported: Node keeps them, so another import needs other names. */
+const IMPORTED = new Set<string>();
+
+/** Returns the other files of a bundle: those of `a.mjs` are `a-1.mjs` or `a-1.cjs`, and so on. */
+function listParts(bundle: string): readonly string[] {
+  const parts: string[] = [];
+  for (;;) {
+    const path = join(dirname(bundle), `${getStem(bundle)}-${parts.length + 1}`);
+    const file = [`${path}.mjs`, `${path}.cjs`].find((each) => existsSync(each));
+    if (file === undefined) return parts;
+    parts.push(file);
+  }
+}
+
+function getStem(bundle: string): string {
+  return basename(bundle, extname(bundle));
+}
+
+/** The files of a bundle import each other by their names, which begin with its stem. */
+function copyPart(file: string, stem: string, number: number): string {
+  const copy = join(dirname(file), basename(file).replace(stem, `${stem}.${process.pid}.${number}`));
+  const text = readFileSync(file, "utf8").replaceAll(`"./${stem}`, `"./${stem}.${process.pid}.${number}`);
+  writeFileSync(copy, text, { mode: 0o600 });
+  return copy;
 }
 
 interface Instantiation {

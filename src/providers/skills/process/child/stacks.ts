@@ -3,8 +3,11 @@ import { SourceMap } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A position in a bundle, as a stack line shows it; `?7` distinguishes versions of one module. */
-const PLACE = /((?:file:\/\/)?\/[^\s()]+\.[cm]js)(?:\?\d+)?:(\d+):(\d+)/;
+/** The address of a file in a stack line: of the source of a bundle, or of another file. */
+const FILE_URL = /file:\/\/\/[^\s()]+?(?=(?:\?\d+)?:\d+:\d+)/;
+
+/** A position in a bundle that was compiled, as a stack line shows it; `?7` distinguishes versions of one module. */
+const PLACE = /(\/[^()]+\.[cm]js)(?:\?\d+)?:(\d+):(\d+)/;
 
 /**
  * Makes stack traces show source files instead of bundles. Node can do this too, but reads the source map of every
@@ -34,8 +37,8 @@ function formatErrorHead(error: Error): string {
 }
 
 function inSource(line: string, getSourceMap: (file: string) => SourceMap | undefined): string {
-  return line.replace(PLACE, (frame, url: string, row: string, column: string) => {
-    const file = url.startsWith("file:") ? fileURLToPath(url) : url;
+  const shown = line.replace(FILE_URL, (url) => fileURLToPath(url));
+  return shown.replace(PLACE, (frame, file: string, row: string, column: string) => {
     const entry = getSourceMap(file)?.findEntry(Number(row) - 1, Number(column) - 1);
     if (entry === undefined || !("originalSource" in entry)) return frame;
     const { originalSource, originalLine, originalColumn } = entry;
