@@ -14,6 +14,9 @@ const ENTRIES = {
   testing: "src/testing/index.d.ts",
 };
 
+/** Packages whose types become part of the declarations: a user of the package may not have installed them. */
+const INCLUDED = ["@ai-sdk/provider", "json-schema"];
+
 /** Replaces the declarations beside the compiled modules in `folder` by those of the entry points, in `folder`/types. */
 export async function bundleTypes(folder) {
   const types = join(folder, "types");
@@ -21,8 +24,8 @@ export async function bundleTypes(folder) {
   const entries = new Set(Object.values(input));
   const bundle = await rollup({
     input,
-    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:[\\/]/i.test(id),
-    plugins: [dts()],
+    external: (id) => !INCLUDED.includes(id) && !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:[\\/]/i.test(id),
+    plugins: [dts({ includeExternal: INCLUDED })],
     onwarn: () => {}, // types that no entry point exports: `exportNamedTypes` adds them
   });
   await bundle.write({

@@ -1,7 +1,7 @@
 import type { NatsConnection, Subscription } from "@nats-io/transport-node";
 
 import { getMessage } from "../errors.ts";
-import { addService, openNetwork, openSignatures, parseMessage, type Signatures } from "../network/index.ts";
+import { addService, loadNats, openNetwork, openSignatures, parseMessage, type Signatures } from "../network/index.ts";
 import { getProcessName } from "../store/index.ts";
 import { type ExecutingRuntime, JobServer } from "./job-server.ts";
 import {
@@ -40,6 +40,7 @@ export interface StartedExecutor {
 
 /** Executes the runs that fronts hand out, until `close`. Throws `OPTION_INVALID` for a key that cannot be read. */
 export async function startExecutor(options: StartExecutorOptions): Promise<StartedExecutor> {
+  await loadNats();
   const executor = new ExecutorProcess(options, await openSignatures(options.settings));
   executor.open();
   return executor;

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { createInbox, type Msg, type NatsConnection } from "@nats-io/transport-node";
+import type { Msg, NatsConnection } from "@nats-io/transport-node";
 
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
 import {
@@ -8,6 +8,7 @@ import {
   KIND,
   type LivenessWatch,
   MessageReader,
+  loadNats,
   openNetwork,
   openSignatures,
   parseMessage,
@@ -72,6 +73,7 @@ type OfferRefusal = keyof typeof PATIENCE_MS;
 
 /** Connects to a network of executors in the background. Throws `OPTION_INVALID` for a key that cannot be read. */
 export async function connectExecutors(options: ExecutorPoolOptions): Promise<ExecutorPool> {
+  await loadNats();
   const pool = new NetworkPool(options, await openSignatures(options.settings));
   pool.open();
   return pool;
@@ -191,7 +193,7 @@ class NetworkPool implements ExecutorPool {
   #discover(connection: NatsConnection): void {
     if (this.#returnBy === Infinity) this.#returnBy = performance.now() + RETURN_MS;
     if (this.#inbox === "") {
-      this.#inbox = createInbox(`_INBOX_${this.#options.settings.device}`);
+      this.#inbox = `_INBOX_${this.#options.settings.device}.${randomUUID()}`;
       this.#subscribe(connection);
     }
     this.#sayVersion();

@@ -1,4 +1,6 @@
-import { headers, type NatsConnection } from "@nats-io/transport-node";
+import type { NatsConnection } from "@nats-io/transport-node";
+
+import { loadNats } from "./library.ts";
 
 import { parseJson } from "../model/json.ts";
 
@@ -32,10 +34,11 @@ export interface OutgoingMessage {
 /** Sends a message in as many parts as the network needs. */
 export async function sendMessage(connection: NatsConnection, message: OutgoingMessage): Promise<void> {
   const { subject, reply, id, bytes, headers: fields = {} } = message;
+  const { headers: createHeaders } = await loadNats();
   const partBytes = Math.max(1_024, (connection.info?.max_payload ?? 1024 * 1024) - HEADER_BYTES);
   const count = Math.max(1, Math.ceil(bytes.length / partBytes));
   for (let part = 1; part <= count; part++) {
-    const head = headers();
+    const head = createHeaders();
     for (const [name, value] of Object.entries(fields)) head.set(name, value);
     head.set(ID, id);
     head.set(PART, `${part}/${count}`);

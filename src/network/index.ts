@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { connect, credsAuthenticator, type NatsConnection } from "@nats-io/transport-node";
+import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
 
 import { getMessage } from "../errors.ts";
+import { loadNats } from "./library.ts";
 import type { NetworkSettings } from "./settings.ts";
 
 export {
@@ -15,6 +16,7 @@ export {
   type WholeMessage,
 } from "./chunks.ts";
 export { createLivenessWatch, type LivenessWatch, type WatchedPeer } from "./liveness.ts";
+export { loadNats } from "./library.ts";
 export { addService, getDiscoverySubject } from "./service.ts";
 export type { NetworkSettings } from "./settings.ts";
 export { createFacts, openSignatures, SIGNATURE, type Signatures } from "./signatures.ts";
@@ -51,6 +53,7 @@ export function openNetwork(settings: NetworkSettings, { onOpen, onLost }: Netwo
   async function keepConnected(onAttempt: () => void): Promise<void> {
     while (!closing.signal.aborted) {
       try {
+        const { connect } = await loadNats();
         current = await connect(await getOptions(settings));
         if (closing.signal.aborted) await current.close();
         else await follow(current, onAttempt);
@@ -107,9 +110,8 @@ export function openNetwork(settings: NetworkSettings, { onOpen, onLost }: Netwo
   };
 }
 
-type NatsOptions = NonNullable<Parameters<typeof connect>[0]>;
-
-async function getOptions({ servers, credentials, device, silenceMs }: NetworkSettings): Promise<NatsOptions> {
+async function getOptions({ servers, credentials, device, silenceMs }: NetworkSettings): Promise<ConnectionOptions> {
+  const { credsAuthenticator } = await loadNats();
   const addresses = servers.map(parseAddress);
   return {
     servers: addresses.map(({ server }) => server),

@@ -1,7 +1,8 @@
-import { Svcm, type Service } from "@nats-io/services";
+import type { Service } from "@nats-io/services";
 import type { NatsConnection } from "@nats-io/transport-node";
 
 import { VERSION } from "../shared/version.ts";
+import { loadNats } from "./library.ts";
 
 export interface ServiceFacts {
   readonly name: string;
@@ -10,7 +11,8 @@ export interface ServiceFacts {
 }
 
 /** Adds the service by which a machine is found, pinged and counted. The library has a copy of the connection's types. */
-export function addService(connection: NatsConnection, facts: ServiceFacts): Promise<Service> {
+export async function addService(connection: NatsConnection, facts: ServiceFacts): Promise<Service> {
+  const { Svcm } = await loadNats();
   const version = /^\d+\.\d+\.\d+/.exec(VERSION)?.[0] ?? "0.0.0";
   return new Svcm(connection as never).add({ ...facts, version, metadata: { ...facts.metadata } });
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -29,26 +29,55 @@ test("packs a README with absolute links if package.json names a repository, and
 });
 
 test("packs a README with relative links if package.json names no repository", () => {
-  const folder = createPackage({ type: "git", url: "" });
+  const folder = createPackage();
   npm(folder, "pack");
   expect(readPackedReadme(folder)).toBe(SAMPLE_README);
 });
 
-test("has the fields about the project in package.json alone", () => {
-  const { author, homepage, bugs, repository } = JSON.parse(readFileSync("package.json", "utf8")) as PackageFields;
-  const fields = [author, homepage, bugs.url, repository.url];
-  expect(fields.map((field) => typeof field)).toEqual(["string", "string", "string", "string"]);
+test("has no empty field about the project in package.json", () => {
+  const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Record<string, unknown>;
+  for (const field of ["author", "homepage", "bugs", "repository"])
+    expect(JSON.stringify(manifest[field]) ?? "absent").not.toMatch(/""/);
 });
+
+const MAX_PACKAGES = 32;
+const MAX_MEGABYTES = 52;
+
+test("installs few and small packages, none with a script", () => {
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
+  const installed = Object.entries(packages).filter(
+    ([path, { dev, devOptional, peer }]) => path !== "" && !dev && !devOptional && !peer,
+  );
+  const [{ unpackedSize }] = JSON.parse(npm(".", "pack", "--dry-run", "--json", "--ignore-scripts")) as [PackedPackage];
+  const bytes = installed.reduce((sum, [path]) => sum + measureFolder(path), unpackedSize);
+  expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
+  expect(installed.length + 1).toBeLessThanOrEqual(MAX_PACKAGES);
+  expect(bytes / 2 ** 20).toBeLessThanOrEqual(MAX_MEGABYTES);
+});
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+interface LockedPackage {
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly peer?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+/** Returns the bytes of a folder on a disk with blocks of 4 KB, as `du` counts them. */
+function measureFolder(folder: string): number {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries.reduce((sum, entry) => {
+    const size = entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 4096;
+    return sum + Math.ceil(size / 4096) * 4096;
+  }, 4096);
+}
 
 interface PackedPackage {
   readonly files: readonly { readonly path: string }[];
-}
-
-interface PackageFields {
-  readonly author: string;
-  readonly homepage: string;
-  readonly bugs: { readonly url: string };
-  readonly repository: { readonly url: string };
+  readonly unpackedSize: number;
 }
 
 const SAMPLE_README = "[a](docs/a.md#part) ![b](docs/b.png) [c](https://example.com) [d](#d)\n";
@@ -60,7 +89,7 @@ function findLostLinks(page: string, text: string, packed: ReadonlySet<string>):
 }
 
 /** Creates a package with the packing scripts of this one, without its build. */
-function createPackage(repository: object): string {
+function createPackage(repository?: object): string {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-package-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   cpSync("scripts/package-links.mjs", join(folder, "scripts/package-links.mjs"));

@@ -92,7 +92,7 @@ function installPackage(): void {
   mkdirSync(target);
   cpSync("package.json", join(target, "package.json"));
   cpSync(join("dist", "types"), join(target, "dist", "types"), { recursive: true });
-  for (const name of ["@types/node", "undici-types", "@ai-sdk"])
+  for (const name of ["@types/node", "undici-types"])
     symlinkSync(join(process.cwd(), "node_modules", name), join(folder, "node_modules", name));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
 }

@@ -54,9 +54,8 @@ function pack(): string {
 
 /** Returns the names of the packages that a user installs with this one. */
 function listDependencies(): readonly string[] {
-  const { dependencies, optionalDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
+  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
     readonly dependencies: Readonly<Record<string, string>>;
-    readonly optionalDependencies: Readonly<Record<string, string>>;
   };
-  return Object.keys({ ...dependencies, ...optionalDependencies });
+  return Object.keys(dependencies);
 }

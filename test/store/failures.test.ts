@@ -154,7 +154,7 @@ test("keeps the store in memory on a Node without SQLite, and says so", () => {
     keys: 0,
     warnings: [
       `Cannot keep the store in ${file}: Node ${process.versions.node} has no SQLite, and the package libsql is not ` +
-        "installed. The store is in memory and ends with this process. Use Node 22.13 or newer, or run: npm install libsql",
+        "installed. The store is in memory and ends with this process. Use Node 22.13 or newer, or run: npm install libsql@0.5.29",
     ],
   });
 });

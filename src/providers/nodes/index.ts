@@ -1,4 +1,6 @@
-import { createInbox, type Msg, type NatsConnection } from "@nats-io/transport-node";
+import { randomUUID } from "node:crypto";
+
+import type { Msg, NatsConnection } from "@nats-io/transport-node";
 
 import { getMessage, sentence } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
@@ -11,6 +13,7 @@ import {
   createLivenessWatch,
   getDiscoverySubject,
   type LivenessWatch,
+  loadNats,
   openNetwork,
   openSignatures,
   parseMessage,
@@ -51,6 +54,7 @@ const MAX_PEERS = 500;
 
 /** Finds the machines of a network, follows their coming and going, and calls their skills. */
 export async function connectNodes(settings: NodeSettings, warn: (text: string) => void): Promise<NodeProvider> {
+  await loadNats();
   const hub = new Hub(settings, await openSignatures(settings), warn);
   hub.open();
   return hub;
@@ -157,7 +161,7 @@ class Hub implements NodeProvider {
 
   #discover(connection: NatsConnection): void {
     if (this.#inbox === "") {
-      this.#inbox = createInbox(`_INBOX_${this.#settings.device}`);
+      this.#inbox = `_INBOX_${this.#settings.device}.${randomUUID()}`;
       this.#subscribe(connection);
     }
     connection.publish(getDiscoverySubject(SERVICE_NAME), "", { reply: `${this.#inbox}.discovery` });

@@ -7,6 +7,7 @@ import {
   addService,
   createFacts,
   KIND,
+  loadNats,
   openNetwork,
   openSignatures,
   parseMessage,
@@ -41,6 +42,7 @@ export interface Membership {
 
 /** Offers skills to the network, now and after each interruption, until `leave`. Throws `OPTION_INVALID` for a bad key. */
 export async function joinNetwork({ settings, runtime, onState, warn }: JoinOptions): Promise<Membership> {
+  await loadNats();
   const signatures = await openSignatures(settings);
   let offer = createOffer(runtime.catalog, settings);
   let session: NodeSession | undefined;

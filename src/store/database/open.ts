@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import { formatInstall } from "../../shared/package/optional-package.ts";
 import { createMemoryEngine } from "./memory.ts";
 import { createTables, type SqlEngine } from "./schema.ts";
 import type { StoreEngine } from "./table.ts";
@@ -34,7 +35,7 @@ export async function openEngine({ folder, url }: StoreLocation, options: Engine
   if (program === undefined) {
     options.warn(
       `Cannot keep the store in ${file}: Node ${process.versions.node} has no SQLite, and the package libsql is not ` +
-        "installed. The store is in memory and ends with this process. Use Node 22.13 or newer, or run: npm install libsql",
+        `installed. The store is in memory and ends with this process. Use Node 22.13 or newer, or run: ${formatInstall("libsql")}`,
     );
     return createMemoryEngine();
   }

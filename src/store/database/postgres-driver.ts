@@ -1,4 +1,5 @@
 import { createPackageRequire } from "../../../sandbox/package-files.ts";
+import { explainMissing } from "../../shared/package/optional-package.ts";
 import type { SqlRow, SqlValue } from "./sql.ts";
 
 const MAX_CONNECTIONS = 4;
@@ -66,9 +67,17 @@ export function parseTarget(url: string, defaultLockMs: number): PostgresTarget 
 /** Reads 64-bit integers as numbers: the store has no number beyond 2^53. The numbers are object ids of `pg_type`. */
 const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
 
+function loadDriver(): (url: string, options: object) => Sql {
+  try {
+    return createPackageRequire()("postgres") as ReturnType<typeof loadDriver>;
+  } catch (error) {
+    return explainMissing("a store in PostgreSQL", "postgres")(error);
+  }
+}
+
 /** Creates connections, which open when they are needed. What the URL says replaces these options. */
 export function openDriver({ url, schema, lockMs }: PostgresTarget, options: DriverOptions = {}): Sql {
-  const postgres = createPackageRequire()("postgres") as (url: string, options: object) => Sql;
+  const postgres = loadDriver();
   const { searchParams } = new URL(url);
   return postgres(url, {
     max: MAX_CONNECTIONS,

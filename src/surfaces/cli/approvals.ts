@@ -3,6 +3,7 @@ import { Option } from "commander";
 import type { Approvals } from "../../approvals/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalScope } from "../../model/approval.ts";
+import { formatInstall } from "../../shared/package/optional-package.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
 import type { CliSession } from "./session.ts";
 import { answeredText, approvalsText } from "./text/approval-texts.ts";
@@ -53,7 +54,7 @@ async function openApprovals(session: CliSession): Promise<Approvals> {
   const { createApprovals } = await import("../../approvals/index.ts");
   const database = await session.database();
   if (database.kind === "memory") {
-    const values = "approvals of other processes need a database; use Node 22.13 or newer, or run: npm install libsql";
+    const values = `approvals of other processes need a database; use Node 22.13 or newer, or run: ${formatInstall("libsql")}`;
     throw new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values));
   }
   return createApprovals(() => session.database());

@@ -1,4 +1,5 @@
 import { sentence, SkillgateError } from "../../errors.ts";
+import { formatInstall } from "../../shared/package/optional-package.ts";
 import type { CreatedKey, Keys, KeyState } from "../../keys/index.ts";
 import type { KeyRow } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
@@ -141,7 +142,7 @@ function loadKeysModule() {
 async function openKeys({ database }: CliSession): Promise<Keys> {
   const [{ createKeys }, opened] = await Promise.all([loadKeysModule(), database()]);
   if (opened.kind !== "memory") return createKeys(opened);
-  const values = "the store is in memory, and keys in it would end with this command. Install libsql, or set store.url";
+  const values = `the store is in memory, and keys in it would end with this command; run ${formatInstall("libsql")}, or set store.url`;
   throw new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values));
 }
 

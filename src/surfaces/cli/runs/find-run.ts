@@ -1,4 +1,5 @@
 import { sentence, SkillgateError } from "../../../errors.ts";
+import { formatInstall } from "../../../shared/package/optional-package.ts";
 import type { RecordedRunFacts, Runtime } from "../../../runtime.ts";
 import type { CliSession } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
@@ -7,7 +8,7 @@ import { UsageError } from "../usage-error.ts";
 export async function openRuns(session: Pick<CliSession, "openRuntime">): Promise<Runtime> {
   const runtime = await session.openRuntime();
   if ((await runtime.database()).kind !== "memory") return runtime;
-  const values = "recorded runs need a database; use Node 22.13 or newer, or run: npm install libsql";
+  const values = `recorded runs need a database; use Node 22.13 or newer, or run: ${formatInstall("libsql")}`;
   throw new SkillgateError("STORE_UNAVAILABLE", sentence("STORE_UNAVAILABLE", values));
 }
 
