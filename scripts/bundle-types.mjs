@@ -15,7 +15,7 @@ const ENTRIES = {
 };
 
 /** Packages whose types become part of the declarations: a user of the package may not have installed them. */
-const INCLUDED = ["@ai-sdk/provider", "json-schema"];
+const INCLUDED = ["@ai-sdk/provider"];
 
 /** Replaces the declarations beside the compiled modules in `folder` by those of the entry points, in `folder`/types. */
 export async function bundleTypes(folder) {
@@ -38,7 +38,14 @@ export async function bundleTypes(folder) {
   await bundle.close();
   for (const file of readdirSync(folder, { recursive: true }))
     if (file.endsWith(".d.ts") && !file.startsWith("types")) rmSync(join(folder, file));
+  replaceJsonSchema(join(types, "shared.d.ts"));
   exportNamedTypes(types);
+}
+
+/** The types of JSON Schema are a package of their own, which users may not have; here any schema will do. */
+function replaceJsonSchema(file) {
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace(/^import \{ JSONSchema7 \} from ['"]json-schema['"];$/m, "type JSONSchema7 = any;"));
 }
 
 /** Exports every type that a public signature names, so that a program can name it too. */
