@@ -5,7 +5,7 @@ import { explainMissing, OPTIONAL_PACKAGES } from "../../src/shared/package/opti
 
 const MANIFEST = JSON.parse(readFileSync("package.json", "utf8")) as Record<string, Record<string, unknown>>;
 
-test("tests each optional package in the version that users are told to install", () => {
+test("tests each optional package in the version that the message names", () => {
   for (const [name, version] of Object.entries(OPTIONAL_PACKAGES)) {
     expect(MANIFEST["devDependencies"]?.[name]).toBe(version);
     expect(MANIFEST["peerDependencies"]?.[name]).toBe(`^${version}`);

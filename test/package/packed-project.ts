@@ -16,7 +16,7 @@ export function createProject(files: Readonly<Record<string, string>>): string {
     writeFileSync(join(folder, name), text);
   }
   const modules = join(folder, "node_modules");
-  mkdirSync(modules);
+  mkdirSync(modules, { recursive: true });
   const [{ files: packed }] = JSON.parse(pack()) as [{ readonly files: readonly { readonly path: string }[] }];
   mkdirSync(join(modules, ".bin"));
   symlinkSync("../skillgate/dist/src/bin.js", join(modules, ".bin/skillgate"));

@@ -3,10 +3,7 @@ import type * as TypeScript from "typescript";
 import { createPackageRequire } from "../../../sandbox/package-files.ts";
 import { isMissing } from "./optional-package.ts";
 
-/** The versions whose compiler can be used. */
-export const TYPESCRIPT_RANGE = ">=5.9 <7";
-
-/** The compiler, or the reason why there is none. */
+/** The compiler, or why it cannot be used. */
 export type Compiler =
   | { readonly kind: "found"; readonly ts: typeof TypeScript; readonly version: string }
   | { readonly kind: "missing" }

@@ -54,7 +54,7 @@ test("continues doctor when the named settings file cannot be read [O1]", async 
   const { exit, stdout } = await skillgate(["doctor", "--settings", "nowhere.yaml"], { cwd: project() });
   expect(exit).toBe(2);
   expect(stdout).toMatch(
-    /^✓ Node\.js: .*\n.*\n✗ Problem: Cannot read the configuration: nowhere\.yaml: it does not exist/,
+    /^✓ Node\.js: .*\n.*\n.*\n✗ Problem: Cannot read the configuration: nowhere\.yaml: it does not exist/,
   );
 });
 
