@@ -38,14 +38,19 @@ export async function bundleTypes(folder) {
   await bundle.close();
   for (const file of readdirSync(folder, { recursive: true }))
     if (file.endsWith(".d.ts") && !file.startsWith("types")) rmSync(join(folder, file));
-  replaceJsonSchema(join(types, "shared.d.ts"));
+  replaceJsonSchema(types);
   exportNamedTypes(types);
 }
 
 /** The types of JSON Schema are a package of their own, which users may not have; here any schema will do. */
-function replaceJsonSchema(file) {
-  const text = readFileSync(file, "utf8");
-  writeFileSync(file, text.replace(/^import \{ JSONSchema7 \} from ['"]json-schema['"];$/m, "type JSONSchema7 = any;"));
+function replaceJsonSchema(types) {
+  for (const file of readdirSync(types).map((name) => join(types, name))) {
+    const text = readFileSync(file, "utf8").replace(/^import ['"]json-schema['"];\n/m, "");
+    writeFileSync(
+      file,
+      text.replace(/^import \{ JSONSchema7 \} from ['"]json-schema['"];$/m, "type JSONSchema7 = any;"),
+    );
+  }
 }
 
 /** Exports every type that a public signature names, so that a program can name it too. */
