@@ -1,7 +1,7 @@
 import { type ErrorCode, ERRORS, getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { cutText } from "../../shared/format-text.ts";
-import { type ApiErrorFields, isApiError } from "./api-error.ts";
+import { type RequestErrorFields, isRequestError } from "./model-request-error.ts";
 
 /** A request to a model that failed. */
 export interface ModelFailure {
@@ -23,7 +23,7 @@ export class ReplyCut extends Error {}
 /** Describes what was thrown while a model was asked. */
 export function toModelFailure(thrown: unknown, label: string): ModelFailure {
   if (thrown instanceof SkillgateError) return createFailure(thrown);
-  if (isApiError(thrown)) return fromApiError(thrown, label);
+  if (isRequestError(thrown)) return fromApiError(thrown, label);
   const text = cutText(describeThrown(thrown), MAX_MESSAGE_UNITS);
   if (isConnectionCut(thrown))
     return createFailure(createError("MODEL_UNREACHABLE", `${label}: the connection was cut: ${text}`), {
@@ -34,7 +34,7 @@ export function toModelFailure(thrown: unknown, label: string): ModelFailure {
   return createFailure(createError("MODEL_REPLY_INVALID", `${label}: ${text}`));
 }
 
-function fromApiError(thrown: Error & ApiErrorFields, label: string): ModelFailure {
+function fromApiError(thrown: Error & RequestErrorFields, label: string): ModelFailure {
   const { statusCode: status, responseHeaders = {} } = thrown;
   const text = cutText(thrown.message || "no message", MAX_MESSAGE_UNITS);
   const what = `${label}: ${status === undefined ? "" : `HTTP ${status}: `}${text}`;

@@ -2,7 +2,7 @@ import type { LanguageModelV3CallOptions, LanguageModelV3Message, LanguageModelV
 
 import { getMessage } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import { ApiError } from "./api-error.ts";
+import { ModelRequestError } from "./model-request-error.ts";
 import type { ChatModel } from "./open-model.ts";
 import type { ModelChoice } from "./choose-model.ts";
 import { createDelta, createFinish, toPartStream } from "./stream-parts.ts";
@@ -37,11 +37,11 @@ async function post(
   }).catch((cause: unknown) => {
     if (signal?.aborted) throw cause;
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : getMessage(cause);
-    throw new ApiError(`Cannot connect to API: ${reason}`, { cause });
+    throw new ModelRequestError(`Cannot connect to API: ${reason}`, { cause });
   });
   if (response.ok && response.body !== null) return response.body;
   const text = await response.text();
-  throw new ApiError(readError(text) ?? response.statusText, {
+  throw new ModelRequestError(readError(text) ?? response.statusText, {
     statusCode: response.status,
     responseHeaders: Object.fromEntries(response.headers),
   });

@@ -3,7 +3,7 @@ import { parse } from "../../shared/package/yaml.ts";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
-import { ApiError } from "./api-error.ts";
+import { ModelRequestError } from "./model-request-error.ts";
 import type { ChatModel } from "./open-model.ts";
 import { createDelta, createFinish, toPartStream } from "./stream-parts.ts";
 
@@ -48,8 +48,8 @@ export function createScriptedModel(name: string, replies: readonly ScriptedRepl
   };
 }
 
-function createApiError({ status, message, retryAfter }: NonNullable<ScriptedReply["error"]>): ApiError {
-  return new ApiError(message, {
+function createApiError({ status, message, retryAfter }: NonNullable<ScriptedReply["error"]>): ModelRequestError {
+  return new ModelRequestError(message, {
     statusCode: status,
     ...(retryAfter !== undefined && { responseHeaders: { "retry-after": String(retryAfter) } }),
   });

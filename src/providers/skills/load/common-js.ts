@@ -1,5 +1,5 @@
 import { getName, nodeAt, nodesAt, type SyntaxNode } from "../type-reader/syntax.ts";
-import { type ModuleFacts, listDeclaredNames } from "./module-imports.ts";
+import { type SkillModuleFacts, listDeclaredNames } from "./module-imports.ts";
 import { applyEdits, type ModuleText, type TextEdit } from "./module-text.ts";
 
 const MODULE_NAMES = ["require", "module", "exports"];
@@ -8,7 +8,7 @@ const MODULE_NAMES = ["require", "module", "exports"];
  * Returns an ES module without imports as CommonJS, which Node loads many times faster and can release; `undefined` for
  * any other module.
  */
-export function toCommonJs({ format, text, program }: ModuleText, facts: ModuleFacts): string | undefined {
+export function toCommonJs({ format, text, program }: ModuleText, facts: SkillModuleFacts): string | undefined {
   const { imports, metas, used, declared, hasTopLevelAwait } = facts;
   const usesOthers = imports.length > 0 || metas.length > 0 || hasTopLevelAwait;
   if (format !== "esm" || usesOthers || MODULE_NAMES.some((name) => used.has(name) || declared.has(name))) return;

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
 import { getName, nodeAt, nodesAt, type Source, SourceError, type SyntaxNode } from "../type-reader/syntax.ts";
 import { isInside } from "./discover.ts";
-import { findFacts, listDeclaredNames, type ModuleFacts, type ModuleImport } from "./module-imports.ts";
+import { findFacts, listDeclaredNames, type SkillModuleFacts, type SkillImport } from "./module-imports.ts";
 import { type ModuleText, readModuleText } from "./module-text.ts";
 import { resolveImport } from "./resolve.ts";
 
@@ -19,25 +19,25 @@ export interface CompileRequest {
 }
 
 /** One local file. */
-export interface Part {
+export interface ModulePart {
   readonly index: number;
   readonly module: ModuleText;
-  readonly facts: ModuleFacts;
-  readonly targets: ReadonlyMap<ModuleImport, LinkTarget>;
+  readonly facts: SkillModuleFacts;
+  readonly targets: ReadonlyMap<SkillImport, LinkTarget>;
 }
 
 /** Another part, the address of a package file, or what the source says. */
 export type LinkTarget = { readonly file: string } | { readonly specifier: string };
 
 export interface Graph {
-  readonly parts: readonly Part[];
-  readonly byFile: ReadonlyMap<string, Part>;
+  readonly parts: readonly ModulePart[];
+  readonly byFile: ReadonlyMap<string, ModulePart>;
   readonly packages: ReadonlySet<string>;
 }
 
 /** Reads the entry and the local files that it imports. Throws a `SourceError`. */
 export function readGraph(request: CompileRequest): Graph {
-  const byFile = new Map<string, Part>();
+  const byFile = new Map<string, ModulePart>();
   const packages = new Set<string>();
   const queue = [request.entry];
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
@@ -56,13 +56,17 @@ export function readGraph(request: CompileRequest): Graph {
 }
 
 /** True for an import in a TypeScript file of which only types are used. */
-function isErased({ kind, statement }: ModuleImport, { namesTypes, program }: ModuleText, facts: ModuleFacts): boolean {
+function isErased(
+  { kind, statement }: SkillImport,
+  { namesTypes, program }: ModuleText,
+  facts: SkillModuleFacts,
+): boolean {
   if (kind !== "import" || !namesTypes) return false;
   const names = nodesAt(statement, "specifiers").map((each) => getName(nodeAt(each, "local")) ?? "");
   return names.length > 0 && names.every((name) => !isUsed(name, facts, program));
 }
 
-export function isUsed(name: string, { used }: ModuleFacts, program: SyntaxNode): boolean {
+export function isUsed(name: string, { used }: SkillModuleFacts, program: SyntaxNode): boolean {
   return used.has(name) || listExportedLocals(program).has(name);
 }
 
@@ -76,7 +80,7 @@ function listExportedLocals(program: SyntaxNode): ReadonlySet<string> {
 }
 
 function findTarget(
-  found: ModuleImport,
+  found: SkillImport,
   module: ModuleText,
   { root, own = { skillgate: findSkillModule() } }: CompileRequest,
 ): LinkTarget {
@@ -98,7 +102,7 @@ function toFileTarget(file: string, isRequired: boolean): LinkTarget {
   return { specifier: isRequired ? file : pathToFileURL(file).href };
 }
 
-function requireInside({ specifier, literal }: ModuleImport, file: string, module: ModuleText, root: string): void {
+function requireInside({ specifier, literal }: SkillImport, file: string, module: ModuleText, root: string): void {
   const isLink = specifier.startsWith(".") && isInside(root, resolve(dirname(module.file), specifier));
   if (isLink && !isInside(root, file))
     throw mistakeAt(module, literal, `"${specifier}" is a symbolic link that leaves the skills folder`);
@@ -116,7 +120,12 @@ export function mistakeAt({ file, text }: ModuleText, { start }: SyntaxNode, mes
 }
 
 /** False if a local ES module does not export the name, so that it can only be that of a type. */
-export function hasExport(part: Part | undefined, name: string, graph: Graph, visited: readonly Part[] = []): boolean {
+export function hasExport(
+  part: ModulePart | undefined,
+  name: string,
+  graph: Graph,
+  visited: readonly ModulePart[] = [],
+): boolean {
   if (part === undefined || part.module.format === "cjs") return true;
   if (visited.includes(part)) return false;
   const path = [...visited, part];
@@ -139,7 +148,7 @@ export function hasExport(part: Part | undefined, name: string, graph: Graph, vi
 }
 
 /** True if a name at the top of a file is declared there, or imported from where it is not only a type. */
-export function isValue(local: string, part: Part, graph: Graph, visited: readonly Part[] = []): boolean {
+export function isValue(local: string, part: ModulePart, graph: Graph, visited: readonly ModulePart[] = []): boolean {
   return nodesAt(part.module.program, "body").some((statement) => {
     if (statement.type !== "ImportDeclaration") {
       return listDeclaredNames(nodeAt(statement, "declaration") ?? statement).includes(local);
@@ -158,7 +167,7 @@ export function getImportedName(specifier: SyntaxNode): string | undefined {
 }
 
 /** Returns the local file that a statement imports. */
-function findPart(statement: SyntaxNode, { targets }: Part, graph: Graph): Part | undefined {
+function findPart(statement: SyntaxNode, { targets }: ModulePart, graph: Graph): ModulePart | undefined {
   const found = [...targets].find(([each]) => each.statement === statement)?.[1];
   return found !== undefined && "file" in found ? graph.byFile.get(found.file) : undefined;
 }

@@ -10,18 +10,18 @@ import {
   isValue,
   type LinkTarget,
   mistakeAt,
-  type Part,
+  type ModulePart,
 } from "./graph.ts";
-import type { ModuleImport } from "./module-imports.ts";
+import type { SkillImport } from "./module-imports.ts";
 import { applyEdits, type ModuleText, type TextEdit } from "./module-text.ts";
 
 /** Returns the file name of a part. */
-export function toName({ index, module: { format } }: Part, stem: string): string {
+export function toName({ index, module: { format } }: ModulePart, stem: string): string {
   return `${stem}${index === 0 ? "" : `-${index}`}.${format === "esm" ? "mjs" : "cjs"}`;
 }
 
 /** Writes the imports of a part for its place beside the others. */
-export function linkPart(part: Part, graph: Graph, stem: string): string {
+export function linkPart(part: ModulePart, graph: Graph, stem: string): string {
   const { module, facts, targets } = part;
   const edits: TextEdit[] = facts.metas.flatMap(({ node, name }) => {
     const text = getMeta(name, module.file);
@@ -37,12 +37,12 @@ export function linkPart(part: Part, graph: Graph, stem: string): string {
 }
 
 interface LinkContext {
-  readonly part: Part;
+  readonly part: ModulePart;
   readonly graph: Graph;
   readonly stem: string;
 }
 
-function linkImport(found: ModuleImport, target: LinkTarget, { part, graph, stem }: LinkContext): TextEdit {
+function linkImport(found: SkillImport, target: LinkTarget, { part, graph, stem }: LinkContext): TextEdit {
   const { kind, literal, statement } = found;
   const other = "file" in target ? graph.byFile.get(target.file) : undefined;
   const specifier = JSON.stringify("specifier" in target ? target.specifier : `./${other && toName(other, stem)}`);
@@ -60,7 +60,12 @@ function replaceStatement({ start, end }: SyntaxNode, { text }: ModuleText, repl
 }
 
 /** Returns the names of an import or export, without those of types, and `from`; `undefined` if none is left. */
-function createClause(found: ModuleImport, part: Part, other: Part | undefined, graph: Graph): string | undefined {
+function createClause(
+  found: SkillImport,
+  part: ModulePart,
+  other: ModulePart | undefined,
+  graph: Graph,
+): string | undefined {
   const { kind, statement } = found;
   if (statement.type === "ExportAllDeclaration") {
     const exported = getName(nodeAt(statement, "exported"));
@@ -76,9 +81,9 @@ function createClause(found: ModuleImport, part: Part, other: Part | undefined, 
 }
 
 interface NameContext {
-  readonly found: ModuleImport;
-  readonly part: Part;
-  readonly other: Part | undefined;
+  readonly found: SkillImport;
+  readonly part: ModulePart;
+  readonly other: ModulePart | undefined;
   readonly graph: Graph;
 }
 
@@ -101,16 +106,16 @@ function createName(node: SyntaxNode, { found, part, other, graph }: NameContext
 }
 
 /** Writes `export { … }` without the names of types. */
-function dropExportedTypes(part: Part, graph: Graph): readonly TextEdit[] {
+function dropExportedTypes(part: ModulePart, graph: Graph): readonly TextEdit[] {
   const { module } = part;
   const lists = nodesAt(module.program, "body").filter(
     (each) => each.type === "ExportNamedDeclaration" && nodeAt(each, "source") === undefined,
   );
   return lists.flatMap((list) => {
     const specifiers = nodesAt(list, "specifiers");
-    const kept = specifiers.filter((each) => isValue(getName(nodeAt(each, "local")) ?? "", part, graph));
-    if (kept.length === specifiers.length) return [];
-    const names = kept.map(({ start, end }) => module.text.slice(start, end));
+    const values = specifiers.filter((each) => isValue(getName(nodeAt(each, "local")) ?? "", part, graph));
+    if (values.length === specifiers.length) return [];
+    const names = values.map(({ start, end }) => module.text.slice(start, end));
     return [replaceStatement(list, module, `export { ${names.join(", ")} };`)];
   });
 }
@@ -133,7 +138,7 @@ function getMeta(name: string, file: string): string | undefined {
 }
 
 /** Adds the path of the source, which stacks show, and what the file knows of its own place. */
-export function addPlace({ module, facts, targets }: Part, text: string, format = module.format): string {
+export function addPlace({ module, facts, targets }: ModulePart, text: string, format = module.format): string {
   const { file } = module;
   const { used, declared, imports } = facts;
   const url = pathToFileURL(file).href;

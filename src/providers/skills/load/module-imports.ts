@@ -2,7 +2,7 @@ import { getName, isNode, nodeAt, nodesAt, type SyntaxNode } from "../type-reade
 import type { ModuleText } from "./module-text.ts";
 
 /** A place in a file that names another module. */
-export interface ModuleImport {
+export interface SkillImport {
   readonly kind: "import" | "export" | "dynamic" | "require";
   readonly specifier: string;
   /** The whole statement; the call for `import()` and `require()`. */
@@ -12,8 +12,8 @@ export interface ModuleImport {
 }
 
 /** The names and imports of a file, for the compiler of modules. */
-export interface ModuleFacts {
-  readonly imports: readonly ModuleImport[];
+export interface SkillModuleFacts {
+  readonly imports: readonly SkillImport[];
   /** `import.meta.url` and the like, with the name of the member. */
   readonly metas: readonly { readonly node: SyntaxNode; readonly name: string }[];
   /** Names that the code uses as values. */
@@ -24,14 +24,14 @@ export interface ModuleFacts {
 }
 
 type CollectedFacts = {
-  readonly imports: ModuleImport[];
+  readonly imports: SkillImport[];
   readonly metas: { readonly node: SyntaxNode; readonly name: string }[];
   readonly used: Set<string>;
   readonly declared: Set<string>;
   hasTopLevelAwait: boolean;
 };
 
-export function findFacts({ program }: Pick<ModuleText, "program">): ModuleFacts {
+export function findFacts({ program }: Pick<ModuleText, "program">): SkillModuleFacts {
   const facts: CollectedFacts = {
     imports: [],
     metas: [],
@@ -90,7 +90,7 @@ function collect(node: SyntaxNode, isInFunction: boolean, facts: CollectedFacts)
 }
 
 function addImport(
-  kind: ModuleImport["kind"],
+  kind: SkillImport["kind"],
   statement: SyntaxNode,
   literal: SyntaxNode | undefined,
   { imports, declared }: CollectedFacts,

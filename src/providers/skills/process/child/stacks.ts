@@ -37,8 +37,8 @@ function formatErrorHead(error: Error): string {
 }
 
 function inSource(line: string, getSourceMap: (file: string) => SourceMap | undefined): string {
-  const shown = line.replace(FILE_URL, (url) => fileURLToPath(url));
-  return shown.replace(PLACE, (frame, file: string, row: string, column: string) => {
+  const readable = line.replace(FILE_URL, (url) => fileURLToPath(url));
+  return readable.replace(PLACE, (frame, file: string, row: string, column: string) => {
     const entry = getSourceMap(file)?.findEntry(Number(row) - 1, Number(column) - 1);
     if (entry === undefined || !("originalSource" in entry)) return frame;
     const { originalSource, originalLine, originalColumn } = entry;
