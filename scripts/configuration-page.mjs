@@ -15,7 +15,7 @@ server:
 
 \`skillgate settings schema\` prints the same schema. Commands report a mistake in the file and say what to write instead. Texts of
 \`skills\`, \`mcp\`, \`nodes\`, \`executors\` and \`store.url\` may have variables, such as \`\${NAME}\`, of the environment and of
-\`.env\`. The file of a project that is not [trusted](trust.md) can only tighten settings. \`npm run docs\` generates this page.
+\`.env\`. The file of a project that is not [trusted](permissions.md#trust-of-a-project) can only tighten settings. \`npm run docs\` generates this page.
 `;
 
 /** The pages that describe a section in detail. */
@@ -28,9 +28,9 @@ const PAGES = {
   observe: "search.md",
   store: "store.md",
   audit: "store.md",
-  approvals: "approvals.md",
+  approvals: "permissions.md#approvals",
   runs: "runs.md",
-  nodes: "nodes.md",
+  nodes: "machines.md#skills-of-other-machines",
   server: "serving.md",
   agent: "agents.md",
 };
@@ -41,7 +41,7 @@ export function configurationPage({ properties }) {
 }
 
 function sectionText(name, { description, default: value, anyOf: [schema] }) {
-  const page = PAGES[name] === undefined ? "" : ` See [${PAGES[name].replace("../", "")}](${PAGES[name]}).`;
+  const page = PAGES[name] === undefined ? "" : ` See [${PAGES[name].replace(/^\.\.\/|#.*/g, "")}](${PAGES[name]}).`;
   const lines = [`## ${name}`, "", `${description}${page}`];
   const members = schema.anyOf?.find(({ properties }) => properties !== undefined) ?? schema;
   const rows = toRows(members, "");

@@ -59,7 +59,7 @@ export async function parseTask(text: string, file: string, path: string): Promi
   const { parseDocument, configError } = await loadConfigModule();
   const document = parseDocument(text, file, "yaml");
   const fail = (wrong: string, at: DocumentPath): never => {
-    throw configError(file, wrong, document.locate(at), "Correct the task; docs/contributing.md lists its fields");
+    throw configError(file, wrong, document.locate(at), "Correct the task; .github/CONTRIBUTING.md lists its fields");
   };
   requireFields(document.value, FIELDS, { what: "task", path: [], fail });
   const { request, check } = document.value;

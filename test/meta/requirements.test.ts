@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseTitles } from "../support/test-titles.ts";
 
-const STATUS = parseStatus(readFileSync("docs/requirements.md", "utf8"));
+const STATUS = parseStatus(readFileSync(".github/REQUIREMENTS.md", "utf8"));
 
 test("allows only ids of working or partly working requirements in test titles", () => {
   expect(STATUS.size).toBeGreaterThan(100);

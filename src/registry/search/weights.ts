@@ -82,7 +82,7 @@ export const BEGINNING_TIER = 1;
 
 /**
  * If the best score is below this, probably no method does what was asked; a long query has many words without a match. A
- * few percent of the queries whose method is among the first five score less, a quarter for MetaTool; see docs/benchmarks.md.
+ * few percent of the queries whose method is among the first five score less, a quarter for MetaTool; see .github/BENCHMARKS.md.
  */
 export const DOUBTFUL_SCORE = 0.1;
 export const DOUBTFUL_SCORE_OF_SHORT = 0.3;

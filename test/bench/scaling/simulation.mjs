@@ -11,7 +11,7 @@ const COMMITS = 3;
 const SECONDS = 20;
 const SEED = 20;
 
-/** The times of docs/scaling.md, in milliseconds. */
+/** The times of docs/machines.md, in milliseconds. */
 const MEASURED = { front: 0.69, executor: 4.04, trip: 0.2, commit: 0.17, commitShare: 0.021, get: 0.1, look: 1.24 };
 
 /** Arriving runs and answered questions per second. */

@@ -16,7 +16,7 @@ async function openServer(config: string): Promise<NatsServer> {
 
 describe.skipIf(NATS_SERVER === undefined)("accounts of a NATS server", () => {
   test("makes calls with the permissions that the documentation gives, and no client reads the messages of others [O3, P7]", async () => {
-    const page = readFileSync("docs/nodes.md", "utf8");
+    const page = readFileSync("docs/machines.md", "utf8");
     const [, example = ""] = /```text\n(authorization \{[\s\S]*?)```/.exec(page) ?? [];
     const server = await openServer(example.replace("$CONTROLLER", "one").replace("$KITCHEN", "two"));
     const kitchen = server.url.replace("//", "//kitchen:two@");
