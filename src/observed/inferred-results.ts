@@ -37,7 +37,7 @@ export interface InferredResults {
   readonly paths: readonly string[];
 }
 
-export interface ObservedMethod {
+export interface InferredMethod {
   /** The method at its last call. */
   method: Method;
   readonly shape: ValueShape;
@@ -45,12 +45,12 @@ export interface ObservedMethod {
 }
 
 export function createInferredResults(store?: StoredResultsOptions): InferredResults {
-  const methods = new Map<string, ObservedMethod>();
+  const methods = new Map<string, InferredMethod>();
   const skills = new StoredResults(store, (skill) =>
     [...methods.values()].filter(({ method }) => method.skill === skill),
   );
 
-  function findEntry(method: Method): ObservedMethod | undefined {
+  function findEntry(method: Method): InferredMethod | undefined {
     const existing = methods.get(method.path);
     if (existing !== undefined && isSame(existing.method, method)) return existing;
     methods.delete(method.path);
@@ -61,7 +61,7 @@ export function createInferredResults(store?: StoredResultsOptions): InferredRes
     return entry;
   }
 
-  function remembered(method: Method): ObservedMethod {
+  function remembered(method: Method): InferredMethod {
     const entry = findEntry(method) ?? { method, shape: createShape(), hasDrifted: false };
     entry.method = method;
     setBounded(methods, [method.path, entry], MAX_METHODS);

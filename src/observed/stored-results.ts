@@ -4,7 +4,7 @@ import type { JsonSchema } from "../model/json.ts";
 import { hashValue } from "../shared/digest.ts";
 import type { KeyValueCache } from "../shared/file-cache.ts";
 import type { ValueShape } from "./infer-schema.ts";
-import type { ObservedMethod } from "./inferred-results.ts";
+import type { InferredMethod } from "./inferred-results.ts";
 import { collectObjects, mergeLike, type ObjectsByNames } from "./merge-like.ts";
 import { toSchema } from "./shape-schema.ts";
 import { parseMethods, serializeMethods, type StoredMethod } from "./stored-shapes.ts";
@@ -38,12 +38,12 @@ type Schemas = WeakMap<Method, WeakMap<Caller, JsonSchema>>;
 /** The shapes of whole skills: those of earlier runtimes, and the schemas of what several methods return alike. */
 export class StoredResults {
   readonly #options: StoredResultsOptions | undefined;
-  readonly #getObserved: (skill: string) => readonly ObservedMethod[];
+  readonly #getObserved: (skill: string) => readonly InferredMethod[];
   readonly #skills = new Map<string, SkillShapes>();
   #timer: NodeJS.Timeout | undefined;
 
   /** `getObserved` returns the methods of a skill that were observed in this runtime, or taken. */
-  constructor(options: StoredResultsOptions | undefined, getObserved: (skill: string) => readonly ObservedMethod[]) {
+  constructor(options: StoredResultsOptions | undefined, getObserved: (skill: string) => readonly InferredMethod[]) {
     this.#options = options;
     this.#getObserved = getObserved;
   }

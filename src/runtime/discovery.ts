@@ -103,7 +103,7 @@ export function createDiscovery(
     briefCatalog(catalog, caller, parts) {
       const cache = briefCatalogs.get(catalog) ?? new Map<string, readonly string[]>();
       briefCatalogs.set(catalog, cache);
-      // What is observed later appears in the next catalog: providers do not cache a text that changes within a session.
+      // A later observation appears in the next catalog: providers do not cache a text that changes within a session.
       const key = JSON.stringify([caller.id, parts, observations.forgotten]);
       const texts =
         cache.get(key) ?? briefCatalog(catalog, { parts, observed: observations.observedFor(caller), used });

@@ -21,7 +21,7 @@ interface Block {
   readonly text: string;
 }
 
-test("builds the agent of docs/first-agent.md from its code blocks [O1, P6]", { timeout: 120_000 }, async () => {
+test("builds the agent of docs/first-agent.md from its code blocks [O1, P6]", { timeout: 240_000 }, async () => {
   const blocks = readBlocks(PAGE);
   let printed = "";
   const exits: (number | null)[] = [];

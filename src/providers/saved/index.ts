@@ -13,7 +13,7 @@ export {
   type SavedOptions,
   type SavedOutcome,
   type SavedProvider,
-  type SavedRun,
+  type ProgramExecution,
   type SavedSkill,
   loadSavedSkills,
 } from "./saved-provider.ts";

@@ -12,7 +12,7 @@ import { type SavedFile, MAX_FILE_BYTES, parseSavedFile } from "./saved-file.ts"
 import { type SavedProgram, readSavedProgram } from "./saved-program.ts";
 
 /** One execution of the program of a saved skill. */
-export interface SavedRun {
+export interface ProgramExecution {
   /** `Skill.method`. */
   readonly path: string;
   readonly source: string;
@@ -27,7 +27,7 @@ export interface SavedOutcome {
 }
 
 export interface SavedOptions {
-  readonly run: (run: SavedRun) => Promise<SavedOutcome>;
+  readonly run: (run: ProgramExecution) => Promise<SavedOutcome>;
   readonly counts: Space;
   /** A skill that has passed so often is not marked as saved any more. */
   readonly requiredPasses: number;

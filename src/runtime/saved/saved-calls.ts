@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 
 import { ERRORS, type ErrorCode, sentence, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import type { SavedOutcome, SavedRun } from "../../providers/saved/index.ts";
+import type { SavedOutcome, ProgramExecution } from "../../providers/saved/index.ts";
 import type { Call, Route } from "../../router/index.ts";
 
 /** A run of the program of a saved skill. */
-export interface SavedExecution extends SavedRun {
+export interface SavedExecution extends ProgramExecution {
   readonly runId: string;
   /** How deep the program is nested, from 1. */
   readonly depth: number;
@@ -51,7 +51,7 @@ export class SavedCalls {
   }
 
   /** Runs a program. Throws `CALL_FAILED` if saved skills call each other too deeply. */
-  readonly run = async (run: SavedRun): Promise<SavedOutcome> => {
+  readonly run = async (run: ProgramExecution): Promise<SavedOutcome> => {
     const executor = this.#executor;
     if (executor === undefined) throw new TypeError("Saved skills have no executor");
     const { path, source, context } = run;

@@ -49,7 +49,7 @@ export interface CliSession extends AsyncDisposable {
   readonly readNetwork: <Name extends NetworkName>(
     name: Name,
     changes: SettingChanges,
-  ) => Promise<NetworkSection<Name>>;
+  ) => Promise<ParsedNetworkSection<Name>>;
   /** The export of traces and metrics, which starts with the first runtime. */
   readonly telemetry: CliTelemetry;
   readonly folders: () => Promise<SessionFolders>;
@@ -88,7 +88,7 @@ type NetworkName = "nodes" | "executors";
 
 type SettingChanges = Readonly<Record<string, unknown>>;
 
-interface NetworkSection<Name extends NetworkName> {
+interface ParsedNetworkSection<Name extends NetworkName> {
   readonly settings: Settings[Name];
   readonly problems: readonly Problem[];
 }
@@ -292,7 +292,7 @@ async function readNetwork<Name extends NetworkName>(
   flags: CommonFlags,
   name: Name,
   changes: SettingChanges,
-): Promise<NetworkSection<Name>> {
+): Promise<ParsedNetworkSection<Name>> {
   const { readOptions } = await import("../../runtime/settings/index.ts");
   const options = await readOptions({ ...getRuntimeOptions(flags), [name]: changes });
   return { settings: options[name], problems: options.problems.filter(({ error }) => error.includes(name)) };

@@ -70,8 +70,8 @@ function collectFlags(command: Command): readonly string[] {
 
 /** Returns the commands below a command, without the earlier names of commands, which are hidden. */
 export function getShownCommands(command: Command): readonly Command[] {
-  const shown = command.createHelp().visibleCommands(command);
-  return command.commands.filter((child) => shown.includes(child));
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands.filter((child) => visible.includes(child));
 }
 
 /** Collects the commands below a command, each as it is typed: `run`, `mcp`, `mcp list`. */

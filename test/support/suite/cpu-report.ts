@@ -8,10 +8,10 @@ export interface FileCpu {
 }
 
 /** CPU seconds that a file may take. A busy machine needs up to twice the time of a quiet one. */
-const MAX_FILE_S = 20;
+const MAX_FILE_S = 60;
 
 /** The files that need more, with their CPU seconds. Split or speed up a file before you add it. */
-const MAX_S_BY_FILE: Readonly<Record<string, number>> = { "test/runtime/attacks.test.ts": 40 };
+const MAX_S_BY_FILE: Readonly<Record<string, number>> = { "test/runtime/attacks.test.ts": 80 };
 
 /** A run of fewer files is not a run of all tests. */
 const MIN_FILES = 100;
