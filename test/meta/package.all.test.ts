@@ -9,7 +9,7 @@ test("links from every packed page only to files in the package or to addresses"
   const packed = new Set(files.map(({ path }) => path));
   const pages = [...packed].filter((path) => path.endsWith(".md") && !path.startsWith("dist/"));
   expect(pages).toContain("README.md");
-  expect(pages).toContain("docs/install.md");
+  expect(pages).toContain("docs/start.md");
   expect(pages.flatMap((page) => findLostLinks(page, readFileSync(page, "utf8"), packed))).toEqual([]);
 });
 
