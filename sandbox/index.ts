@@ -28,7 +28,6 @@ export type {
   CallableMethod,
   Delivery,
   ProgramStep,
-  RunBudget,
   RunUsage,
   SandboxLoad,
   SandboxProgram,

@@ -35,12 +35,12 @@ export class SkillSources {
 
   /** Settles when the skills of every provider are known. */
   async whenKnown(): Promise<void> {
-    await Promise.all(this.#providers.map((provider) => provider.known));
+    await Promise.all(this.#providers.map(async (provider) => provider.known));
   }
 
   /** Settles when every provider has connected, or failed to. */
   async ready(): Promise<void> {
-    await Promise.all(this.#providers.map((provider) => provider.ready ?? provider.known));
+    await Promise.all(this.#providers.map(async (provider) => provider.ready ?? provider.known));
   }
 
   /** Adds the problem of a provider that could not be created. */

@@ -28,8 +28,6 @@ import { parseSkill, requireOptions } from "./options.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
 import { resolveSections } from "./sections.ts";
 
-export type { ParsedExecutorSettings, ParsedNodeSettings } from "./network-settings.ts";
-
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
 export async function readOptions(written: RuntimeOptions): Promise<RuntimeSettings> {
   const options: unknown = isRecord(written) ? renameOldOptions(written) : written;

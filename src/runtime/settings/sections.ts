@@ -82,6 +82,7 @@ function toSection(name: string, section: unknown): unknown {
 }
 
 /** Returns a section that is a single value, or its default. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type
 function readSetting<Value>(name: "typecheck" | "catalogTokens", value: unknown): Value {
   const schema = SCHEMAS[name];
   return (isValidSetting(schema, value) ? value : schema["default"]) as Value;

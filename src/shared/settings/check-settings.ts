@@ -1,6 +1,6 @@
 import { Ajv } from "ajv";
 
-import { isRecord, type JsonSchema, toRecord } from "../../model/json.ts";
+import { isRecord, type JsonSchema, toList, toRecord } from "../../model/json.ts";
 import { formatChoices } from "../format-text.ts";
 import { describeUnknownName } from "../suggest.ts";
 
@@ -21,7 +21,7 @@ interface SettingSchema extends JsonSchema {
 
 /** Adds to the schema of a setting the words for what it must be; without them, they follow from the schema. */
 export function withForm(form: string, schema: JsonSchema): JsonSchema {
-  return { ...schema, [FORM]: form } as JsonSchema;
+  return { ...schema, [FORM]: form };
 }
 
 /** Finds every mistake in settings. A section is checked setting by setting; an unknown one gets the nearest name. */
@@ -34,7 +34,9 @@ export function findSettingMistakes(
   const whole = isValidSetting(schema, value) ? [] : [{ path, error: describeMistake(schema, value, path) }];
   if (members === undefined || !isRecord(value)) return whole;
   const names = Object.keys(toRecord(members["properties"]));
-  const required = [members["required"] ?? []].flat().filter((name) => !Object.hasOwn(value, String(name)));
+  const required = toList(members["required"]).filter(
+    (name): name is string => typeof name === "string" && !Object.hasOwn(value, name),
+  );
   const mistakes = [
     ...Object.entries(value).flatMap(([name, member]) => {
       if (member === undefined) return [];
@@ -44,7 +46,7 @@ export function findSettingMistakes(
       return { path: [...path, name], error: `${path.join(".")} has the unknown setting ${detail}` };
     }),
     ...required.map((name) => {
-      const form = describeForm(getMemberSchema(members, String(name)) ?? {});
+      const form = describeForm(getMemberSchema(members, name) ?? {});
       return { path, error: `${[...path, name].join(".")} is required: ${form}` };
     }),
   ];
@@ -61,6 +63,7 @@ export function pickValidSettings<Settings extends object>(schema: JsonSchema, s
 }
 
 /** Returns the settings of a section; one that is absent or not valid has its default. The caller names their types. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type
 export function readSettings<Settings extends object>(schema: JsonSchema, section: unknown): Settings {
   const properties = Object.entries(toRecord(findSectionSchema(schema)?.["properties"]));
   const defaults = properties.flatMap(([name, property]) => {
@@ -76,7 +79,7 @@ const AJV = new Ajv({ strict: false, validateSchema: false, ownProperties: true,
 export function isValidSetting(schema: JsonSchema, value: unknown): boolean {
   // JSON Schema calls 1e300 an integer.
   const isInexact = Number.isInteger(value) && !Number.isSafeInteger(value);
-  return !isInexact && AJV.validate(schema, value) === true;
+  return !isInexact && AJV.validate(schema, value);
 }
 
 function describeMistake(schema: JsonSchema, value: unknown, path: readonly string[]): string {
@@ -102,11 +105,17 @@ export function describeForm(schema: SettingSchema): string {
   if (Array.isArray(anyOf)) return formatChoices(anyOf.map((each) => describeForm(toRecord(each))));
   if (type === "array") return toRecord(items)["type"] === "string" ? "a list of texts" : "a list";
   const { minimum, exclusiveMinimum, maximum } = schema;
-  const above = exclusiveMinimum === undefined ? "" : ` above ${String(exclusiveMinimum)}`;
-  const least = minimum === undefined ? above : ` from ${String(minimum)}`;
+  const above = exclusiveMinimum === undefined ? "" : ` above ${formatSetting(exclusiveMinimum)}`;
+  const least = minimum === undefined ? above : ` from ${formatSetting(minimum)}`;
   const most =
-    maximum === undefined ? "" : minimum === undefined ? ` and up to ${String(maximum)}` : ` to ${String(maximum)}`;
-  return formatChoices([type ?? []].flat().map((each) => `${TYPES[String(each)] ?? "a value"}${least}${most}`));
+    maximum === undefined
+      ? ""
+      : minimum === undefined
+        ? ` and up to ${formatSetting(maximum)}`
+        : ` to ${formatSetting(maximum)}`;
+  return formatChoices(
+    [type ?? []].flat().map((each: unknown) => `${TYPES[String(each)] ?? "a value"}${least}${most}`),
+  );
 }
 
 const TYPES: Readonly<Record<string, string>> = {

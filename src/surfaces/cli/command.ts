@@ -42,6 +42,7 @@ export class CliCommand extends Command {
   }
 
   /** Sets the work of the command. It gets the arguments and the options, as `action` does. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type
   run<Args extends readonly unknown[]>(command: (session: CliSession, ...args: Args) => Promise<CommandResult>): this {
     return this.action(this.#act(command));
   }

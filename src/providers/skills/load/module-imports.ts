@@ -136,6 +136,7 @@ export function listDeclaredNames(node: SyntaxNode | undefined): readonly string
       return listDeclaredNames(nodeAt(node, "left"));
     case "RestElement":
       return listDeclaredNames(nodeAt(node, "argument"));
+    case undefined:
     default:
       return [];
   }

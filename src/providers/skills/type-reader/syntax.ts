@@ -66,7 +66,7 @@ export function parseStripped(file: string, text: string): Source {
   try {
     return parseWith(StrippedParser, file, text, "module");
   } catch (error) {
-    if (/\.mts$/.test(file) || /^\s*(?:import|export)\b/m.test(text)) throw error;
+    if (file.endsWith(".mts") || /^\s*(?:import|export)\b/m.test(text)) throw error;
     return parseWith(Parser, file, text, "commonjs");
   }
 }

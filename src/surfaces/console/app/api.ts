@@ -25,6 +25,7 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
 }
 
 /** Asks an endpoint that answers with one JSON object a line, and reports each; throws `ApiError`. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type
 export async function requestLines<Line>(
   path: string,
   options: RequestOptions,

@@ -64,7 +64,9 @@ export function Form(props: FormProps) {
 }
 
 function readValues(form: HTMLFormElement): FormValues {
-  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(
+    [...new FormData(form)].map(([name, value]) => [name, typeof value === "string" ? value : ""]),
+  );
 }
 
 /** The value and the title of an entry of a list. */
@@ -131,11 +133,10 @@ function Control({
   const { name, readOnly, required, placeholder } = attributes;
   if (rows !== undefined)
     return <textarea ref={ref} {...{ name, rows, required, placeholder, onInput }} spellcheck={false} />;
+  // The types of preact have other attributes for each type of field.
+  const textType = type as "text";
   if (choices === undefined)
-    return (
-      // The types of preact have other attributes for each type of field.
-      <input ref={ref} type={type as "text"} autocomplete="off" spellcheck={false} {...attributes} onInput={onInput} />
-    );
+    return <input ref={ref} type={textType} autocomplete="off" spellcheck={false} {...attributes} onInput={onInput} />;
   return (
     <select ref={ref} name={name} disabled={readOnly} onChange={onInput}>
       {choices.map(([each, title]) => (
