@@ -7,17 +7,7 @@ import { createCpuReporter } from "./test/support/suite/cpu-report.ts";
  * Folders whose tests only compute: they start no process, thread or server, and change nothing outside of their file.
  * One process runs all files of a worker, so modules are loaded once.
  */
-const COMPUTING = [
-  "frontend",
-  "gatekeeper",
-  "model",
-  "observed",
-  "policy",
-  "registry",
-  "router",
-  "shared",
-  "validation",
-];
+const COMPUTING = ["frontend", "gatekeeper", "model", "observed", "registry", "shared", "validation"];
 
 /** `rest` is what `npm test` leaves out; `all` is both. */
 const part = process.env["SKILLGATE_TESTS"] ?? "usual";
