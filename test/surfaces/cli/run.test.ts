@@ -248,8 +248,8 @@ test("reports an invalid limit on every run [M1]", async () => {
   const cwd = project({ "settings.yaml": "limts: {}\nlimits:\n  cpuMS: 5\n  wallMs: long\n" });
   const wrong = [
     "line 1, column 1: unknown section limts; did you mean limits?",
-    "line 3, column 3: unknown limit cpuMS; did you mean cpuMs?",
-    'line 4, column 3: the limit "wallMs" must be a whole number above 0',
+    "line 3, column 3: limits has the unknown setting cpuMS; did you mean cpuMs?",
+    'line 4, column 3: limits.wallMs must be a whole number from 1, not "long"',
   ].map((each) => `Warning: Cannot read the configuration: settings.yaml ${each} (CONFIG_INVALID)\n`);
   expect(await skillgate(["run", "-e", "1"], { cwd })).toEqual({ exit: 0, stdout: "1\n", stderr: wrong.join("") });
   const broken = project({ "settings.yaml": "limits: [" });
