@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { sayText, serveReplies } from "../support/agent.ts";
 import { rawText, rawToolCall, serveRaw } from "./raw-model-server.ts";
-import { ended, MATH_SKILL, meetingPoint, project, runProcess as skillgate, start } from "../surfaces/cli/command.ts";
+import { ended, MATH_SKILL, meetingPoint, project, skillgate, start } from "../surfaces/cli/command.ts";
 
 const SCRIPT = `
 - thinking: I need a sum.

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { parseScript } from "../../src/agent/models/scripted.ts";
 import { callCode, sayText, serveReplies } from "../support/agent.ts";
-import { ended, environment, MATH_SKILL, project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { ended, environment, MATH_SKILL, project, skillgate } from "../surfaces/cli/command.ts";
 
 const PAGE = readFileSync("docs/agents.md", "utf8");
 

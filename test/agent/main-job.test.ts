@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { callCode, callTool, sayText, serveReplies } from "../support/agent.ts";
-import { project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { project, skillgate } from "../surfaces/cli/command.ts";
 
 const ISSUES = [
   { id: 1, assignee: "ada", state: "open" },

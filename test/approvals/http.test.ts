@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 
 import { createKeys } from "../../src/keys/index.ts";
 import { type Database, openDatabase } from "../../src/store/index.ts";
-import { project, runProcess as skillgate, start } from "../surfaces/cli/command.ts";
+import { project, skillgate, start } from "../surfaces/cli/command.ts";
 import { post, serve } from "../surfaces/serving.ts";
 import { createFolder, followQuestions, openMail } from "./mail.ts";
 

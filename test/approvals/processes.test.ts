@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { openDatabase, type StoreLocation } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
-import { environment, MATH_SKILL, project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { environment, MATH_SKILL, project, runProcess, skillgate } from "../surfaces/cli/command.ts";
 
 /** A program that makes a call which waits; it prints the id of the question, then the result. */
 const WAITING = `
@@ -90,7 +90,7 @@ describe.each(kinds)("processes on a database of kind %s", (_kind, makeLocation)
 
 test("ends a run without a terminal with exit code 4, says how to approve it, and uses the yes once [P6]", async () => {
   const cwd = project(FILES);
-  const run = (): ReturnType<typeof skillgate> => skillgate(["run", "-e", PAY], { cwd });
+  const run = (): ReturnType<typeof runProcess> => runProcess(["run", "-e", PAY], { cwd });
   const first = await run();
   expect(first.exit).toBe(4);
   const id = /skillgate approvals approve (\w{10})/.exec(first.stderr)?.[1] ?? "";

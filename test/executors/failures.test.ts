@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { StoreLocation } from "../../src/store/index.ts";
-import { type Ended, project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { type Ended, project, skillgate } from "../surfaces/cli/command.ts";
 import { prepareDatabases } from "../support/databases.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../support/servers/nats.ts";
 import {

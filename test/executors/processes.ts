@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { openDatabase, type StoreLocation } from "../../src/store/index.ts";
-import { project, runProcess as skillgate, start } from "../surfaces/cli/command.ts";
+import { project, skillgate, start } from "../surfaces/cli/command.ts";
 
 /** A skill that logs what it does. Some of its methods end only when the file `blocked` does not exist. */
 const ORDER_SKILL = `

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { project, skillgate } from "../surfaces/cli/command.ts";
 
 const KEY = /^sg_[0-9a-z]{12}_[\w-]{43}\n$/;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MATH_SKILL, project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { MATH_SKILL, project, skillgate } from "../surfaces/cli/command.ts";
 
 test("explains the decision for a stored key, with its grants, scopes and roles [P1, P4]", async () => {
   const cwd = project({

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { on } from "node:events";
 import { createInterface } from "node:readline";
 
-import { MATH_SKILL, meetingPoint, project, runProcess as skillgate, start } from "../surfaces/cli/command.ts";
+import { MATH_SKILL, meetingPoint, project, skillgate, start } from "../surfaces/cli/command.ts";
 
 /** A server in a process of its own, and the commands that people give beside it. */
 export interface ServeProcess {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { POLICY_SCHEMA, STARTER_POLICY } from "../../src/policy/index.ts";
 import { readFileSync } from "node:fs";
-import { MATH_SKILL, project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { MATH_SKILL, project, skillgate } from "../surfaces/cli/command.ts";
 
 test("writes a policy that passes its own check, and keeps it afterwards [P4]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });

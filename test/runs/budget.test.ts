@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../src/index.ts";
-import { project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { project, skillgate } from "../surfaces/cli/command.ts";
 
 interface SkillCall {
   readonly timeoutMs: number | undefined;

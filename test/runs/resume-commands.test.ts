@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { project, skillgate } from "../surfaces/cli/command.ts";
 import { startProcess } from "./refund-process.ts";
 
 /** The methods of the fixture's skill, as a file: their definitions differ. */

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
 
-import { runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { skillgate } from "../surfaces/cli/command.ts";
 import { connectStdio, createRefundProject, REFUNDED, serveProject, THREE_REFUNDS } from "./refund-server.ts";
 
 type Result = Awaited<ReturnType<Client["callTool"]>>;

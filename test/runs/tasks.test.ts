@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { skillgate } from "../surfaces/cli/command.ts";
 import { connectHttp, connectStdio, type Task, type TaskClient } from "../surfaces/mcp/task-client.ts";
 import { createRefundProject, REFUNDED, serveProject, THREE_REFUNDS } from "./refund-server.ts";
 

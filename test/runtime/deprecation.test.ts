@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createRuntime, defineSkill } from "../../src/index.ts";
-import { project, runProcess as skillgate } from "../surfaces/cli/command.ts";
+import { project, skillgate } from "../surfaces/cli/command.ts";
 import { newClient, oldClient, post, serve } from "../surfaces/serving.ts";
 
 const WARNING = "OldSkill.plus is deprecated: Use OldSkill.sum";

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
-import { BIN, environment, runProcess as skillgate } from "./cli/command.ts";
+import { BIN, environment, skillgate } from "./cli/command.ts";
 import { DEEP_SERVER, HOSTILE_SKILL, METHODS, PROGRAMS, TEXTS } from "./hostile.ts";
 import { faultsOfProcess, type Parsed } from "./serving.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { project, runProcess as skillgate } from "../../surfaces/cli/command.ts";
+import { project, runProcess, skillgate } from "../../surfaces/cli/command.ts";
 
 const SKILL = `
 /** Weather of cities. */
@@ -94,8 +94,8 @@ test("marks a skill as saved until it has passed often enough, also across proce
   await save(cwd, id, "--param", "city");
   expect(await list(cwd)).toEqual({ run: id, passes: 0, requiredPasses: 2 });
   expect((await skillgate(["skills", "list"], { cwd })).stdout).toContain("passed 0 of 2 times  [saved] Calls Weather");
-  await skillgate(["call", "CityMailSkill.run", "city=Rome"], { cwd });
-  await skillgate(["skills", "test"], { cwd });
+  await runProcess(["call", "CityMailSkill.run", "city=Rome"], { cwd });
+  await runProcess(["skills", "test"], { cwd });
   expect(await list(cwd)).toEqual({ run: id, passes: 2, requiredPasses: 2 });
   expect((await skillgate(["skills", "list"], { cwd })).stdout).not.toContain("[saved]");
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MATH_SKILL, MCP_JSON, project, runProcess as skillgate } from "./command.ts";
+import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
 test("lists with check the calls of a program, and makes none [O1]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MATH_SKILL, MCP_JSON, project, runProcess as skillgate } from "./command.ts";
+import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
 const DOWN = JSON.stringify({
   mcpServers: { down: { command: process.execPath, args: ["-e", "console.error('out of order'); process.exit(7)"] } },

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 
-import { project, runProcess as skillgate } from "./command.ts";
+import { project, skillgate } from "./command.ts";
 
 test("creates with init a folder in which a first program runs, and changes no existing file [O1]", async () => {
   const cwd = project({ "mine/settings.yaml": "# mine\n" });

@@ -14,7 +14,7 @@ import {
   MCP_JSON,
   meetingPoint,
   project,
-  runProcess as skillgate,
+  skillgate,
   start,
 } from "./command.ts";
 

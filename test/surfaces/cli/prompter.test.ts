@@ -10,7 +10,7 @@ import {
   HAS_TERMINAL,
   MCP_JSON,
   project,
-  runProcess as skillgate,
+  skillgate,
 } from "./command.ts";
 
 /** Runs the command in a terminal of its own, and types an answer at each question, in their order. */

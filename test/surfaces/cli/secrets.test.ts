@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { CANARY, findLeak } from "../../support/canary.ts";
-import { ended, project, runProcess as skillgate, start } from "./command.ts";
+import { ended, project, skillgate, start } from "./command.ts";
 
 const LEAKY = {
   command: process.execPath,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ended, FILESYSTEM_SERVER, MATH_SKILL, MCP_JSON, project, runProcess as skillgate, start } from "./command.ts";
+import { ended, FILESYSTEM_SERVER, MATH_SKILL, MCP_JSON, project, skillgate, start } from "./command.ts";
 
 const SERVERS = JSON.stringify({
   mcpServers: {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
 
-import { BIN, environment, HAS_TERMINAL, MATH_SKILL, project, runProcess as skillgate } from "./command.ts";
+import { BIN, environment, HAS_TERMINAL, MATH_SKILL, project, skillgate } from "./command.ts";
 
 /** Runs the command in a terminal of its own; stdout and stderr are one there. Types `answer` or calls `onQuestion` when asked. */
 async function inTerminal(

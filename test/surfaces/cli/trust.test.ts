@@ -11,7 +11,7 @@ import {
   MCP_JSON,
   type Place,
   project,
-  runProcess as skillgate,
+  skillgate,
   start,
 } from "./command.ts";
 

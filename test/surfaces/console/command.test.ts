@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 
-import { BIN, project, runProcess as skillgate } from "../cli/command.ts";
+import { BIN, project, skillgate } from "../cli/command.ts";
 
 /** Starts a command that serves, and returns the first line on stderr that matches. */
 async function start(

@@ -36,7 +36,6 @@ export async function runRepl(session: CliSession, flags: TryFlags): Promise<Exi
   if (warnings !== "") write("err", `${warnings}\n`);
   const runner = createInputRunner(session, runtime, flags);
   if (!isAtTerminal()) return runFromPipe(session, runner);
-  const { runAtTerminal } = await import("./repl.ts");
   return runAtTerminal(session, runner);
 }
 

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
-import { MATH_SKILL, MCP_JSON, meetingPoint, project, ended, runProcess as skillgate, start } from "../command.ts";
+import { MATH_SKILL, MCP_JSON, meetingPoint, project, ended, skillgate, start } from "../command.ts";
 
 const chatFiles = (replies: readonly unknown[]): Record<string, string> => ({
   "skills/math.js": MATH_SKILL,

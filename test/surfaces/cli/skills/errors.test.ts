@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ended, project, runProcess as skillgate, start } from "../command.ts";
+import { ended, project, skillgate, start } from "../command.ts";
 
 const FAILING = `/** Fail. */
 export function fail(text: string): string {

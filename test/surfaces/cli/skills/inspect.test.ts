@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
-import { ended, project, runProcess as skillgate, start } from "../command.ts";
+import { ended, project, skillgate, start } from "../command.ts";
 
 /** It takes longer than its timeout. */
 const SKILL = `/** Add.\n * @timeout 100ms\n */

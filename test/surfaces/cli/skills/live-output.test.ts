@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 
 import { describe, expect, test } from "vitest";
 
-import { BIN, environment, HAS_TERMINAL, project, runProcess as skillgate } from "../command.ts";
+import { BIN, environment, HAS_TERMINAL, project, skillgate } from "../command.ts";
 
 const TALKING = `export async function talk(context: CallContext): Promise<string> {
   console.log("one", { two: 2 }, "\\u001b[2Jthree\\nfour");

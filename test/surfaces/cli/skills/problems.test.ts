@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { project, runProcess as skillgate } from "../command.ts";
+import { project, skillgate } from "../command.ts";
 
 test("lists skills, and exits with 1 where a file is broken, with its lines [L4]", async () => {
   const cwd = project({

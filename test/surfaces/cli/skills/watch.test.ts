@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-import { ended, project, runProcess as skillgate, start } from "../command.ts";
+import { ended, project, skillgate, start } from "../command.ts";
 
 const createSkill = (factor: number): string => `
 /** Numbers. */

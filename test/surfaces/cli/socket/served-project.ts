@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-import { type Ended, type Place, runProcess as skillgate, start } from "../command.ts";
+import { type Ended, type Place, skillgate, start } from "../command.ts";
 
 /** A skill that says where it runs. */
 export const WHERE_SKILL = `

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 
-import { ended, MATH_SKILL, MCP_JSON, project, runProcess as skillgate, start } from "../command.ts";
+import { ended, MATH_SKILL, MCP_JSON, project, skillgate, start } from "../command.ts";
 
 type Answer = {
   readonly status: "ok" | "error";

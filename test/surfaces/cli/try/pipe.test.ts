@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MATH_SKILL, project, runProcess as skillgate } from "../command.ts";
+import { MATH_SKILL, project, skillgate } from "../command.ts";
 
 const run = (input: string, args: readonly string[] = []) =>
   skillgate(["try", ...args], { cwd: project({ "skills/math.js": MATH_SKILL }), input });
