@@ -227,6 +227,11 @@ export const ERRORS = {
     says: "Stopped before a call that may have been made already",
     fix: "Answer with again or reuse, as described below",
   },
+  RESUME_LIMIT: {
+    stage: "run",
+    says: "The run was continued too often without progress",
+    fix: "Ask the owner why the processes that executed it ended; then send the program again, or continue the run",
+  },
   ENGINE_TRAP: { stage: "run", says: "Internal engine error", fix: "Send a simpler program" },
   THROWN: { stage: "run", says: "The program threw an error", fix: "Correct the program, or catch the error" },
 

@@ -174,6 +174,7 @@ class Decisions implements ApprovalDecisions {
     if (question.waiter === null) throw await this.#leave(records, request, question);
     if (records.waiter.ids.length >= MAX_WAITING) throw refusal(request, `; ${MAX_WAITING} others wait for an answer`);
     if (earlier === undefined) await this.#record(records, question);
+    details.recorded?.onQuestion();
     const stop = cancellable.onCancel(() => {
       if (details.recorded?.isLeft() === true) records.waiter.stop(question.id, new Error("The runtime was closed"));
       else void this.#withdraw(records, question.id, "The run has ended");

@@ -82,6 +82,8 @@ export interface RecordedRun {
   readonly isResumed: boolean;
   /** True if the run was left to other processes. */
   isLeft(): boolean;
+  /** Must be called when a call of the run waits for a person. */
+  onQuestion(): void;
   /** Returns the calls with an effect that were made so far, each with the short digest of its input. */
   listMade(): readonly { readonly path: string; readonly digest: string }[];
 }

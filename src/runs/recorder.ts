@@ -43,6 +43,9 @@ const MAX_RECORD_UNITS = 64 << 20;
  */
 const COMMIT_AFTER_MS = 5;
 
+/** The change of a run that has made progress: the claims before do not count any more. */
+const PROGRESS = { attempts: 0 } as const;
+
 /** Records one run: nothing is written until its first effect, or until it waits for a person. */
 export class RunRecorder {
   readonly id: string;
@@ -57,6 +60,8 @@ export class RunRecorder {
   #lastHash: string;
   #size = 0;
   #state: RunStatus = "running";
+  /** True if the claim of this process is committed as one without progress. */
+  #isAttempt: boolean;
   /** Commits the ends of calls, unless another commit does it before. */
   #timer: NodeJS.Timeout | undefined;
   #isEnding = false;
@@ -72,6 +77,7 @@ export class RunRecorder {
     this.#used = record?.used;
     this.#seq = record?.nextSeq ?? 0;
     this.#lastHash = record?.lastHash ?? FIRST_HASH;
+    this.#isAttempt = record !== undefined;
     if (record === undefined) this.#buffer.push({ type: "start", header });
     else this.#buffer.push({ type: "claim", by: claims.by, version: VERSION, time: Date.now() });
   }
@@ -157,6 +163,11 @@ export class RunRecorder {
     this.#commitLater({ state: "waiting" });
   }
 
+  /** Commits that a person is asked: this is progress, as the run is not continued before an answer. */
+  ask(): void {
+    if (this.#isAttempt) this.#commitLater(PROGRESS);
+  }
+
   /** Commits that this process has claimed the run. */
   claim(): Promise<void> {
     this.#options.claims.add(this.id);
@@ -206,15 +217,18 @@ export class RunRecorder {
     this.#timer = undefined;
     const hasChanged = state !== this.#state || Object.keys(changes).length > 0;
     this.#state = state;
-    const written = this.#queue.then(() => this.#write(hasChanged ? { state, ...changes } : undefined));
+    const written = this.#queue.then(() => this.#write(hasChanged ? { state, ...changes } : {}));
     this.#queue = written.catch(() => {}); // each commit reports its own failure
     return written;
   }
 
-  async #write(changes: Partial<RunRow> | undefined): Promise<void> {
+  async #write(stateChanges: Partial<RunRow>): Promise<void> {
     if (this.#isClosed) throw createRecordError("the runtime is closing");
     const batch = this.#buffer;
-    if (batch.length === 0 && changes === undefined) return;
+    const isProgress = this.#isAttempt && batch.some(({ type }) => type === "end");
+    const changes = { ...stateChanges, ...(isProgress && PROGRESS) };
+    const hasChanges = Object.keys(changes).length > 0;
+    if (batch.length === 0 && !hasChanges) return;
     this.#buffer = [];
     const seq = this.#seq;
     const events = JSON.stringify(this.#size > MAX_RECORD_UNITS ? batch.map(omitAnswer) : batch);
@@ -224,8 +238,9 @@ export class RunRecorder {
     try {
       const { runs } = await this.#options.open();
       if (seq === 0) await runs.add({ ...this.#createRow(), ...changes }, entry);
-      else if (changes === undefined) await runs.append(entry);
+      else if (!hasChanges) await runs.append(entry);
       else await runs.appendAndUpdate(entry, { ...this.#getCounts(), updated: Date.now(), ...changes });
+      if (changes.attempts === 0) this.#isAttempt = false;
       this.#lastHash = hash;
       this.#size += events.length;
     } catch (error) {
@@ -253,7 +268,7 @@ export class RunRecorder {
       ...this.#getCounts(),
       claimedBy: claims.by,
       claimedUntil: claims.getEnd(),
-      attempts: 1,
+      ...PROGRESS,
     };
   }
 

@@ -24,6 +24,8 @@ export interface RefundProcess {
   /** Resolves to the next event of a kind. */
   next(event: ProcessEvent["event"]): Promise<ProcessEvent>;
   kill(signal: NodeJS.Signals): Promise<void>;
+  /** Resolves when the process has ended. */
+  readonly exited: Promise<unknown>;
 }
 
 /** A folder with a store, and the log of the effects. */
@@ -49,6 +51,7 @@ export function startProcess(
     env: { ...process.env, ...env },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
+  const exited = once(child, "exit");
   const events: ProcessEvent[] = [];
   const waiting: { readonly event: string; readonly resolve: (event: ProcessEvent) => void }[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => {
@@ -65,8 +68,8 @@ export function startProcess(
         ? new Promise((resolve) => waiting.push({ event: kind, resolve }))
         : Promise.resolve(event);
     },
+    exited,
     async kill(signal) {
-      const exited = once(child, "exit");
       child.kill(signal);
       await exited;
     },

@@ -1,4 +1,4 @@
-import { Cancellation, type SandboxProgram } from "../../../sandbox/index.ts";
+import { Cancellation, type SandboxOutcome, type SandboxProgram } from "../../../sandbox/index.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type Continuation, type RunRecorder, toRunStatus, toStoredOutcome } from "../../runs/index.ts";
@@ -16,6 +16,8 @@ export interface ExecutionOptions {
   readonly acceptsChanges?: boolean;
   /** Answers calls of a corrected program from the run that failed. */
   readonly continuation?: Continuation | undefined;
+  /** Ends the run with this code and these values, without executing its program. */
+  readonly end?: StopReason;
 }
 
 /**
@@ -109,7 +111,11 @@ async function executeProgram(execution: Execution): Promise<Outcome> {
   });
   const log = createCallHandler({ runId, source, plan, paths: program.paths, record: calls }, request, services);
   calls.setLog(log);
-  const sandbox = await executeUntilEnd(execution, calls);
+  if (options.end !== undefined) {
+    stopper.stop(options.end.code, options.end.values);
+    for (const call of recorder.calls.values()) log.addRecorded(call);
+  }
+  const sandbox = options.end === undefined ? await executeUntilEnd(execution, calls) : NOT_EXECUTED;
   hold.close();
   stopper.close();
   const { stop } = stopper.reason;
@@ -132,7 +138,7 @@ async function executeProgram(execution: Execution): Promise<Outcome> {
 async function executeUntilEnd(
   { run, recorder, request, services, hold, stopper, options }: Execution,
   calls: RecordedCalls,
-): Promise<Awaited<ReturnType<RunServices["sandbox"]["run"]>>> {
+): Promise<SandboxOutcome> {
   const { cancellation } = stopper;
   const { seed, time } = recorder.header;
   const { continuation, isResumed = false } = options;
@@ -153,10 +159,30 @@ async function executeUntilEnd(
   }
 }
 
+const NOT_EXECUTED: SandboxOutcome = {
+  end: { kind: "stopped", reason: "CANCELLED" },
+  output: "",
+  outputCut: false,
+  waits: [],
+  misreads: [],
+  unfinished: [],
+  queued: [],
+  cpuMs: 0,
+  wallMs: 0,
+  memoryBytes: 0,
+  calls: 0,
+};
+
+/** Why the host ends a run: an error of the table, and the values of its sentence. */
+export interface StopReason {
+  readonly code: ErrorCode;
+  readonly values: string;
+}
+
 /** Ends a run: for its caller, or for a reason of the host. */
 interface Stopper {
   readonly cancellation: Cancellation;
-  readonly reason: { stop?: { readonly code: ErrorCode; readonly values: string } };
+  readonly reason: { stop?: StopReason };
   readonly stop: (code: ErrorCode, values: string) => void;
   close(): void;
 }

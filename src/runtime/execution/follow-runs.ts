@@ -14,9 +14,6 @@ const MIN_DELAY_MS = 1_000;
 /** Clocks of processes differ: a question may be closed this many milliseconds before one that was read earlier. */
 const OVERLAP_MS = 10_000;
 
-/** A program that ends its process each time is not continued for ever. */
-const MAX_ATTEMPTS = 5;
-
 /**
  * Continues the runs of processes that have ended, now and when their questions are closed. Returns the function that stops
  * it.
@@ -147,7 +144,7 @@ class AnswerWatch {
   /** Continues a run that no process holds. Returns false if one does. */
   #startFree(row: RunRow, now: number): boolean {
     if (!isFree(row, now)) return false;
-    if (!this.#isStopped && row.attempts < MAX_ATTEMPTS) this.#start(row.id);
+    if (!this.#isStopped) this.#start(row.id);
     return true;
   }
 

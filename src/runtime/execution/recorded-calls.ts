@@ -50,7 +50,12 @@ export class RecordedCalls implements RecordedRunCalls {
   constructor(options: RecordedCallsOptions) {
     this.#options = options;
     const { recorder, isResumed } = options;
-    this.recorded = { isResumed, isLeft: () => recorder.isClosed, listMade: () => recorder.listEffects() };
+    this.recorded = {
+      isResumed,
+      isLeft: () => recorder.isClosed,
+      onQuestion: () => recorder.ask(),
+      listMade: () => recorder.listEffects(),
+    };
   }
 
   /** Must be called before the first call. */

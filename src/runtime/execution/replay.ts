@@ -148,6 +148,7 @@ const INTERRUPTIONS: ReadonlySet<string> = new Set([
   "CPU_LIMIT",
   "WALL_LIMIT",
   "CALL_END_UNKNOWN",
+  "RESUME_LIMIT",
   "CONTINUE_UNSURE",
   "REPLAY_DIVERGED",
 ]);
@@ -192,8 +193,10 @@ function createRecordedHandles(stored: StoredOutcome | undefined): ResultHandles
 /** Adds what the host has written below an error: the declarations of methods, how to continue, or why it ended the run. */
 function addRecordedTexts(outcome: Outcome, stored: StoredOutcome, isOpen: boolean): Outcome {
   if (outcome.kind !== "failed" || stored.kind !== "failed") return outcome;
-  const { error, text, notes, continue: run } = stored as FailedOutcome;
+  const { error, text, notes, output: printed, continue: run } = stored as FailedOutcome;
   const continued = run === undefined ? {} : { continue: run };
-  if (isOpen) return { ...outcome, error, text, notes, ...continued };
+  // A program that was not executed any more has printed nothing.
+  const output = error.code === "RESUME_LIMIT" ? printed : outcome.output;
+  if (isOpen) return { ...outcome, error, output, text, notes, ...continued };
   return text.startsWith(`${outcome.text}\n\n`) ? { ...outcome, text, ...continued } : outcome;
 }

@@ -13,7 +13,7 @@ import { describeUnknownName } from "../../shared/suggest.ts";
 import type { Database, RunRow, RunStatus } from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
 import { followRuns, isFree } from "./follow-runs.ts";
-import { describeWaiting, executeRecorded, waitForRun } from "./execute-recorded.ts";
+import { describeWaiting, executeRecorded, type StopReason, waitForRun } from "./execute-recorded.ts";
 import { createReplays, type RunReplays } from "./replay.ts";
 import { restoreContinuation } from "./continue-run.ts";
 import { readProgram } from "./run-header.ts";
@@ -66,8 +66,9 @@ export interface Runs extends RunReplays {
   record(id: string, options?: Pick<ListOptions, "caller">): Promise<RunRecord>;
   /**
    * Continues a run that no process executes, or waits for one of this process. Resolves to its outcome, or to that it waits for
-   * a person. Throws `RUN_NOT_FOUND`, `RUN_BUSY`, `RUN_DAMAGED`, `RUN_INCOMPLETE`; `CANCELLED` if the key of its caller is not
-   * valid any more.
+   * a person. A run whose record is too large fails with `RUN_INCOMPLETE`, and one that was continued five times without
+   * progress with `RESUME_LIMIT`. Throws `RUN_NOT_FOUND`, `RUN_BUSY`, `RUN_DAMAGED`; `CANCELLED` if the key of its caller is
+   * not valid any more.
    */
   resume(id: string, options?: ResumeRunOptions): Promise<Outcome>;
   /**
@@ -115,10 +116,9 @@ export function createRuns(options: RunsOptions): Runs {
   async function cancelElsewhere(row: RunRow): Promise<void> {
     if (row.ended !== null) return;
     await access.claim(row);
-    const { approvals, runs } = await open();
-    for (const { id, state } of await approvals.listOfRun(row.id))
-      if (state === "pending") await approvals.close(id, "cancelled");
-    await runs.update(row.id, { state: "cancelled", ended: Date.now(), claimedBy: null, claimedUntil: 0 });
+    const database = await open();
+    await closeQuestions(row, database);
+    await database.runs.update(row.id, { state: "cancelled", ended: Date.now(), claimedBy: null, claimedUntil: 0 });
   }
 
   async function resume(id: string, how: ResumeRunOptions = {}): Promise<Outcome> {
@@ -127,7 +127,6 @@ export function createRuns(options: RunsOptions): Runs {
     const record = await access.readEntries(id);
     if (record.outcome !== undefined) return restoreOutcome(record.outcome);
     if (row.ended !== null) return createCancelledOutcome(id);
-    if (isIncomplete(record)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${id}`));
     const caller = await findCaller(record.header.caller, await open());
     if (caller === undefined) {
       await cancelElsewhere(row);
@@ -141,11 +140,17 @@ export function createRuns(options: RunsOptions): Runs {
     const { requestValues: _ofAnotherRequest, ...observer } = how.observer ?? {};
     const request = options.createRequest({ ...how, observer, caller, limits: header.limits });
     const run = restoreRun(id, header, request, services);
+    const end = findLimit(row, record);
+    if (end !== undefined) {
+      options.warn(`Cannot continue run ${id}: ${sentence(end.code, end.values)}`);
+      await closeQuestions(row, await open());
+    }
     const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
     const execution = {
       isResumed: true,
       continuation: await restoreContinuation(record, await open()),
       acceptsChanges: how.acceptsChanges ?? false,
+      ...(end !== undefined && { end }),
     };
     const outcome = await traceRun(() => executeRecorded(run, recorder, request, ownServices, execution));
     await options.onOutcome(outcome, caller.id);
@@ -224,6 +229,22 @@ function createFilter({
 }
 
 type RunCondition = Parameters<Database["runs"]["count"]>[0];
+
+async function closeQuestions({ id: run }: RunRow, { approvals }: Database): Promise<void> {
+  for (const { id, state } of await approvals.listOfRun(run))
+    if (state === "pending") await approvals.close(id, "cancelled");
+}
+
+/** A program that ends its process each time is not continued for ever. */
+const MAX_ATTEMPTS = 5;
+
+/** Returns why a run ends instead of being continued. */
+function findLimit({ id, attempts, claimedBy }: RunRow, record: RunRecord): StopReason | undefined {
+  if (isIncomplete(record)) return { code: "RUN_INCOMPLETE", values: `run ${id}` };
+  if (attempts < MAX_ATTEMPTS) return undefined;
+  const last = claimedBy === null ? "" : `, the last time by ${claimedBy}`;
+  return { code: "RESUME_LIMIT", values: `run ${id}, ${attempts} times${last}` };
+}
 
 /** Restores a run from its header. */
 function restoreRun(id: string, header: RunHeader, request: RunRequest, services: RunServices): CheckedRun {

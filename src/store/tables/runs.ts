@@ -43,7 +43,7 @@ export const RUNS = defineTable({
     claimedBy: optional(text()),
     /** After this time another process may claim the run. */
     claimedUntil: integer(),
-    /** Number of processes that have executed it, one after the other. */
+    /** Number of times that it was claimed since it last made progress: a call ended, or a person was asked. */
     attempts: integer(),
   },
   indexes: [["created"], ["state", "claimedUntil"], ["ended"]],
