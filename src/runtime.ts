@@ -32,7 +32,7 @@ import type { RecordedRunFacts } from "./runtime/execution/runs.ts";
 import type { RuntimeOptions } from "./runtime/options.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
-import type { Database } from "./store/index.ts";
+import type { Database, StoreFailure } from "./store/index.ts";
 
 export type { RecordedRunFacts };
 
@@ -100,6 +100,8 @@ export interface RuntimeEvents {
   readonly approval: [Approval];
   /** An MCP server has connected, failed or stopped, or its tools have changed. */
   readonly servers: [readonly ServerStatus[]];
+  /** The store begins to fail, for another reason, or works again: then there is no failure. */
+  readonly store: [StoreFailure | undefined];
   /** A skill or a provider has something to say. */
   readonly log: [LogEntry];
   /** A method has done a part of its work, in its own unit. */
@@ -144,6 +146,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, D
   readonly nodes: readonly NodeStatus[];
   /** Files, skills and servers that could not be used, and why. */
   readonly problems: readonly Problem[];
+  /** Why the store cannot be used at the moment; `undefined` while it works. */
+  readonly storeFailure: StoreFailure | undefined;
   /** The policy that is in force. */
   readonly policy: ExplainedPolicy;
   /** Returns the database of keys, approvals and the audit log, which is opened at the first use. */
@@ -203,6 +207,9 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     },
     get problems() {
       return listProblems(parts);
+    },
+    get storeFailure() {
+      return parts.database.health.failure;
     },
     get policy() {
       return parts.policy.current;

@@ -1,5 +1,4 @@
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
-import type { Problem } from "../model/provider.ts";
 import { type AuditWriter, createAuditWriter, type LazyDatabase } from "../store/index.ts";
 import type { LogListener } from "./options.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
@@ -9,19 +8,17 @@ export interface RuntimeAudit {
   readonly writer: AuditWriter;
   /** Waits until the records of the effects of a run are committed. A failure is logged: the calls have been made. */
   commitEffects(runId: string): Promise<void> | undefined;
-  /** Opens the store of a server before the first call, and deletes old records now and once a day. */
-  open(): Promise<readonly Problem[]>;
+  /** Opens the store of a server before the first call. The health of the store says whether that failed. */
+  open(): Promise<void>;
   close(): Promise<void>;
 }
-
-const SWEEP_EVERY_MS = 86_400_000;
 
 /**
  * Returns `undefined` if the runtime stores no records. Throws `OPTION_INVALID` without a place for them, which a runtime
  * in memory lacks.
  */
 export function createAudit(
-  { audit, retention, database: { folder, url } }: Pick<RuntimeSettings, "audit" | "retention" | "database">,
+  { audit, database: { folder, url } }: Pick<RuntimeSettings, "audit" | "database">,
   database: LazyDatabase,
   log: LogListener,
 ): RuntimeAudit | undefined {
@@ -30,28 +27,12 @@ export function createAudit(
     throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", "audit: store needs store, a folder"));
   const warn = (error: unknown): void => log("warn", `Cannot store audit records: ${getMessage(error)}`);
   const writer = createAuditWriter(async () => (await database.open()).audit, warn);
-  let timer: NodeJS.Timeout | undefined;
-  let sweeping: Promise<unknown> = Promise.resolve();
-  const sweep = (): void => {
-    const swept = database.open().then((opened) => opened.sweep(retention));
-    sweeping = swept.catch((error: unknown) => log("warn", `Cannot delete old records: ${getMessage(error)}`));
-  };
+  // Records that could not be committed are committed when the store works again, without waiting for another one.
+  database.health.onChange((failure) => failure === undefined && void writer.flush().catch(warn));
   return {
     writer,
     commitEffects: (runId) => writer.flushEffects(runId)?.catch(warn),
-    async open() {
-      timer = setInterval(sweep, SWEEP_EVERY_MS).unref();
-      try {
-        await writer.flush();
-        sweep();
-        return [];
-      } catch (error) {
-        return [{ source: "store", error: getMessage(error), isForAllRuns: true }];
-      }
-    },
-    async close() {
-      clearInterval(timer);
-      await Promise.all([writer.close().catch(warn), sweeping]);
-    },
+    open: () => writer.flush().catch(() => {}),
+    close: () => writer.close().catch(warn),
   };
 }

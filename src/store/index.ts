@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import type { ExportVerdict } from "./audit/export.ts";
 import type { Database } from "./database/database.ts";
-import type { StoreLocation } from "./database/open.ts";
+import type { EngineOptions, StoreLocation } from "./database/open.ts";
+import { createHealth, type HealthRecord, type StoreFailure, type StoreHealth } from "./health.ts";
 import { fileSpace } from "./file-space.ts";
 import { Texts } from "./texts.ts";
 
@@ -13,8 +15,10 @@ export type { AuditRow } from "./audit/rows.ts";
 export type { ExportVerdict } from "./audit/export.ts";
 export type { AuditVerdict } from "./audit/verify.ts";
 export type { Database, DatabaseInfo } from "./database/database.ts";
+export type { StoreFailure, StoreHealth };
 export type { StoreLocation } from "./database/open.ts";
 export type { Retention } from "./database/sweep.ts";
+export { type RetentionSchedule, scheduleRetention } from "./retention.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
 export type { KeyRow } from "./tables/keys.ts";
@@ -26,10 +30,11 @@ export type { RunEntryRow, RunRow, RunStatus } from "./tables/runs.ts";
  */
 export async function openDatabase(
   location: StoreLocation,
-  { lockMs = DEFAULT_TIMEOUTS.lockMs, warn = () => {} }: { lockMs?: number; warn?: (text: string) => void } = {},
+  { lockMs = DEFAULT_TIMEOUTS.lockMs, warn = () => {}, ...options }: Partial<EngineOptions> = {},
+  health?: HealthRecord,
 ): Promise<Database> {
   const { createDatabase } = await import("./database/database.ts");
-  return createDatabase(location, { lockMs, warn });
+  return createDatabase(location, { lockMs, warn, ...options }, health);
 }
 
 /**
@@ -48,23 +53,45 @@ export async function verifyAuditExport(
   return { verdict: await verifyExport(lines, expected), isKnownSigner: expected !== undefined };
 }
 
+/** Returns true for the URL of a database, and for a folder with a file of the store. */
+export async function hasDatabase({ folder, url }: StoreLocation): Promise<boolean> {
+  if (url !== undefined) return true;
+  const { STORE_FILE } = await import("./database/open.ts");
+  return folder !== undefined && existsSync(join(folder, STORE_FILE));
+}
+
 /** A database that is opened when it is first needed. */
 export interface LazyDatabase {
   /** Always returns the same database; tries again after a failure. */
   open(): Promise<Database>;
+  /** Whether the database can be opened, and commits. */
+  readonly health: StoreHealth;
   /** Closes the database if it was opened. */
   close(): Promise<void>;
 }
 
-export function createLazyDatabase(...how: Parameters<typeof openDatabase>): LazyDatabase {
+/** `onOpen` is called each time that the database was opened. */
+export function createLazyDatabase(
+  location: StoreLocation,
+  options: Partial<EngineOptions> = {},
+  onOpen: (database: Database) => void = () => {},
+): LazyDatabase {
   let opened: Promise<Database> | undefined;
+  const health = createHealth(async () => (await open()).tryCommit());
+  function open(): Promise<Database> {
+    if (opened !== undefined) return opened;
+    const opening = openDatabase(location, { ...options, onFailure: (error) => health.fail(error) }, health);
+    opening.then(onOpen, (error: unknown) => {
+      opened = undefined;
+      health.fail(error);
+    });
+    return (opened = opening);
+  }
   return {
-    open() {
-      const opening = (opened ??= openDatabase(...how));
-      opening.catch(() => (opened = undefined));
-      return opening;
-    },
+    open,
+    health,
     async close() {
+      health.close();
       const database = await opened?.catch(() => undefined); // it never opened
       opened = undefined;
       await database?.close();

@@ -8,7 +8,14 @@ import { type LivePolicy, openPolicy } from "../../policy/index.ts";
 import { type Registry, createRegistry } from "../../registry/index.ts";
 import type { RuntimeEvents } from "../../runtime.ts";
 import { KnownSecrets } from "../../shared/secrets.ts";
-import { type LazyDatabase, type Store, createLazyDatabase, createStore } from "../../store/index.ts";
+import {
+  type LazyDatabase,
+  type RetentionSchedule,
+  type Store,
+  createLazyDatabase,
+  createStore,
+  scheduleRetention,
+} from "../../store/index.ts";
 import { type RuntimeAudit, createAudit } from "../audit.ts";
 import { SavedCalls } from "../saved/index.ts";
 import { type Providers, createProviders } from "../open-providers.ts";
@@ -42,6 +49,7 @@ export interface RuntimeParts {
   /** The executors that execute the runs; `undefined` if this process executes them. */
   readonly executors: ExecutorPool | undefined;
   readonly audit: RuntimeAudit | undefined;
+  readonly retention: RetentionSchedule;
   /** Sentences about a store that cannot be used as it is. */
   readonly storeProblems: readonly Problem[];
   readonly used: ReadonlySet<string>;
@@ -89,12 +97,21 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
   const storeProblems: Problem[] = [];
-  const database = createLazyDatabase(settings.database, {
+  const retention = scheduleRetention(settings.retention, (text) => onLog("warn", text));
+  const databaseOptions = {
     lockMs: settings.timeouts.lockMs,
-    warn: (error) => void storeProblems.push({ source: "store", error, isForAllRuns: true }),
+    warn: (error: string) => void storeProblems.push({ source: "store", error, isForAllRuns: true }),
+  };
+  const database = createLazyDatabase(settings.database, databaseOptions, (opened) => {
+    if (options.lazy !== true) retention.start(opened);
+  });
+  database.health.onChange((failure) => {
+    if (failure === undefined) onLog("warn", "The store works again");
+    else onLog("error", `The store fails: ${failure.message}`);
+    events.emit("store", failure);
   });
   const audit = createAudit(settings, database, onLog);
-  if (options.lazy !== true) storeProblems.push(...((await audit?.open()) ?? []));
+  if (options.lazy !== true) await audit?.open();
   const executors = await openExecutors(settings, { registry, policy, log: onLog });
   return {
     options,
@@ -115,6 +132,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     policy,
     executors,
     audit,
+    retention,
     storeProblems,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };

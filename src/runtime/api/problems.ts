@@ -5,6 +5,7 @@ import type { RuntimeParts } from "./parts.ts";
 /** Lists what could not be used, and why, without secrets. */
 export function listProblems({
   storeProblems,
+  database,
   fromFiles,
   sources,
   registry,
@@ -17,10 +18,12 @@ export function listProblems({
   const offline = executors?.failure;
   const fromExecutors: readonly Problem[] =
     offline === undefined ? [] : [{ source: "executors", error: sentence("EXECUTORS_OFFLINE", offline) }];
+  const { failure } = database.health;
   return [
     ...fromFiles(),
     ...fromExecutors,
     ...storeProblems,
+    ...(failure === undefined ? [] : [{ source: "store", error: failure.message, isForAllRuns: true as const }]),
     ...policy.problems,
     ...sources.problems,
     ...fromSkills,

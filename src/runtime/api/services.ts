@@ -36,7 +36,7 @@ function recordEntry(entry: AuditEntry, { statistics, events }: RuntimeParts): v
 
 /** Leaves the runs that wait to other processes, and ends everything else. */
 export async function closeServices(
-  { providers, statistics, audit, database, executors }: RuntimeParts,
+  { providers, statistics, audit, retention, database, executors }: RuntimeParts,
   services: RuntimeServices,
   decisions: ApprovalDecisions,
 ): Promise<void> {
@@ -49,6 +49,6 @@ export async function closeServices(
     services.typecheck?.close(),
     providers.close(),
   ]);
-  await Promise.all([statistics.close(), decisions.close(), audit?.close()]);
+  await Promise.all([statistics.close(), decisions.close(), audit?.close(), retention.close()]);
   await database.close();
 }

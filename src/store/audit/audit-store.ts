@@ -38,12 +38,15 @@ export function createAuditStore(
   const queued = createQueue();
   /** The last record that this process has added. */
   let last: AuditRow | undefined;
+  let generation = engine.getGeneration();
   const unsure = createUnsureRecords(engine);
   const parts: AppendParts = { engine, unsure };
   let signedAt = 0;
   let hasUnsigned = false;
 
   async function append(all: readonly AuditRecord[]): Promise<void> {
+    if (engine.getGeneration() !== generation) last = undefined; // it was added to another database
+    generation = engine.getGeneration();
     const stored = await unsure.settle();
     if (stored !== undefined) [last, hasUnsigned] = [stored.end, true];
     const records = stored === undefined ? all : all.filter((record) => !stored.records.has(record));

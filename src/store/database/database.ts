@@ -7,6 +7,8 @@ import { createKeyTable, type KeyTable } from "../tables/keys.ts";
 import { createRunTable, type RunTable } from "../tables/runs.ts";
 import { openEngine, type EngineOptions, type StoreLocation } from "./open.ts";
 import { SCHEMA_VERSION, TABLES } from "./schema.ts";
+import { COUNTERS } from "../tables/counters.ts";
+import { type HealthRecord, reportHealth } from "../health.ts";
 import { DEFAULT_RETENTION, type Retention, sweep, type SweepResult } from "./sweep.ts";
 import type { StoreEngine } from "./table.ts";
 
@@ -27,6 +29,8 @@ export interface Database extends AsyncDisposable {
   export(): AsyncIterable<{ readonly table: string; readonly row: object }>;
   /** Deletes records that are older than their kind is kept. */
   sweep(retention?: Partial<Retention>, now?: number): Promise<SweepResult>;
+  /** Commits a row, to find out whether the store works. */
+  tryCommit(): Promise<void>;
   /** Gives the space of deleted rows back to the file system. */
   vacuum(): Promise<void>;
   close(): Promise<void>;
@@ -43,8 +47,13 @@ export interface DatabaseInfo {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-export async function createDatabase(location: StoreLocation, options: EngineOptions): Promise<Database> {
-  const engine = await openEngine(location, options);
+export async function createDatabase(
+  location: StoreLocation,
+  options: EngineOptions,
+  health?: HealthRecord,
+): Promise<Database> {
+  const opened = await openEngine(location, options);
+  const engine = health === undefined ? opened : reportHealth(opened, health);
   let signer: Promise<Signer> | undefined;
   const { folder } = location;
   const audit = createAuditStore(engine, async () => {
@@ -70,6 +79,7 @@ export async function createDatabase(location: StoreLocation, options: EngineOpt
     info: () => readInfo(engine),
     export: () => exportRows(engine),
     sweep: (retention, now = Date.now()) => sweep(engine, audit, { ...DEFAULT_RETENTION, ...retention }, now),
+    tryCommit: () => engine.put(COUNTERS, { bucket: "health", start: 0, count: 0, expires: 0 }),
     vacuum: () => engine.vacuum(),
     close,
     [Symbol.asyncDispose]: close,

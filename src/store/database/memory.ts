@@ -14,9 +14,10 @@ export function createMemoryEngine(): StoreEngine {
   const queued = createQueue();
   const watchers = createWatchers();
   return {
-    ...guardRows(rows, queued),
+    ...guardRows((work) => queued(() => work(rows))),
     kind: "memory",
     place: "",
+    getGeneration: () => 0,
     transaction: (_lock, work) =>
       queued(async () => {
         const before = new Map([...tables].map(([name, table]) => [name, new Map(table)]));

@@ -5,8 +5,8 @@ import { createMemoryEngine } from "./memory.ts";
 import { createTables, type SqlEngine } from "./schema.ts";
 import type { StoreEngine } from "./table.ts";
 
-/** The name of the file in the folder of the store. */
-const FILE_NAME = "skillgate.db";
+/** The name of the file in the folder of a store. */
+export const STORE_FILE = "skillgate.db";
 
 /** The place of a store: the URL of a Postgres database, else a folder; without both, the store is in memory. */
 export interface StoreLocation {
@@ -20,18 +20,22 @@ export interface EngineOptions {
   readonly lockMs: number;
   /** Receives a sentence about a store that cannot be used as it is. */
   readonly warn: (text: string) => void;
+  /** With false, a damaged file is not moved aside, and opening it fails. */
+  readonly repairs?: boolean;
+  /** Receives a failure that no operation reports. */
+  readonly onFailure?: (error: unknown) => void;
 }
 
 /** Opens the database and brings its tables up to date. Imports a database driver only here. */
 export async function openEngine({ folder, url }: StoreLocation, options: EngineOptions): Promise<StoreEngine> {
   if (url !== undefined) {
     const { openPostgres } = await import("./postgres.ts");
-    return withTables(await openPostgres(url, options.lockMs));
+    return createPostgresTables(await openPostgres(url, options.lockMs));
   }
   if (folder === undefined) return createMemoryEngine();
   const { findSqlite } = await import("./sqlite-program.ts");
   const program = findSqlite();
-  const file = join(folder, FILE_NAME);
+  const file = join(folder, STORE_FILE);
   if (program === undefined) {
     options.warn(
       `Cannot keep the store in ${file}: Node ${process.versions.node} has no SQLite, and the package libsql is not ` +
@@ -40,10 +44,10 @@ export async function openEngine({ folder, url }: StoreLocation, options: Engine
     return createMemoryEngine();
   }
   const { openSqlite } = await import("./sqlite.ts");
-  return withTables(await openSqlite(file, program, options));
+  return openSqlite(file, program, options);
 }
 
-async function withTables(engine: SqlEngine): Promise<SqlEngine> {
+async function createPostgresTables(engine: SqlEngine): Promise<SqlEngine> {
   try {
     await createTables(engine);
     return engine;

@@ -44,16 +44,17 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
     inProgress.add(done);
     return done;
   };
-  const attempt: RowOperation = (work) => run(work, false);
-  const repeat: RowOperation = (work) => run(work, true);
+  const attempt: RowOperation = (work) => run(() => work(rows), false);
+  const repeat: RowOperation = (work) => run(() => work(rows), true);
   const watchers = createWatchers();
   let subscription: ReturnType<typeof subscribe> | undefined;
   const rows = createRows(sql);
 
   return {
-    ...guardRows(rows, repeat, attempt),
+    ...guardRows(repeat, attempt),
     kind: "postgres",
     place: target.location,
+    getGeneration: () => 0,
     insert: (table, list) => repeat(createInsertion(sql, table, list)),
     execute: (text) => attempt(() => rows.execute(text)),
     hasTable: (name) => repeat(() => rows.hasTable(name)),

@@ -53,7 +53,9 @@ export interface SqlEngine extends StoreEngine, SchemaRows {
 }
 
 /** Creates the tables of an empty database. Throws for a database with another schema. */
-export async function createTables(engine: SqlEngine): Promise<void> {
+export async function createTables(
+  engine: SchemaRows & Pick<SqlEngine, "kind" | "place" | "transaction">,
+): Promise<void> {
   if (await hasSchema(engine, engine.place)) return;
   await engine.transaction("migrations", async (rows) => {
     // Another process may have created them in the meantime.

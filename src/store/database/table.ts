@@ -98,19 +98,19 @@ export interface Rows {
   delete<Row extends object>(table: Table<Row>, where: Where<NoInfer<Row>>): Promise<number>;
 }
 
-/** Runs an operation on rows. */
-export type RowOperation = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/** Runs an operation on the rows of a database. */
+export type RowOperation = <Result>(work: (rows: Rows) => Promise<Result>) => Promise<Result>;
 
 /** Returns rows whose operations run through `read` and `write`. */
-export function guardRows(rows: Rows, read: RowOperation, write: RowOperation = read): Rows {
+export function guardRows(read: RowOperation, write: RowOperation = read): Rows {
   return {
-    insert: (table, list) => write(() => rows.insert(table, list)),
-    put: (table, row) => write(() => rows.put(table, row)),
-    count: (table, row, counter) => write(() => rows.count(table, row, counter)),
-    select: (table, where, options) => read(() => rows.select(table, where, options)),
-    total: (table, where) => read(() => rows.total(table, where)),
-    update: (table, where, changes) => write(() => rows.update(table, where, changes)),
-    delete: (table, where) => write(() => rows.delete(table, where)),
+    insert: (table, list) => write((rows) => rows.insert(table, list)),
+    put: (table, row) => write((rows) => rows.put(table, row)),
+    count: (table, row, counter) => write((rows) => rows.count(table, row, counter)),
+    select: (table, where, options) => read((rows) => rows.select(table, where, options)),
+    total: (table, where) => read((rows) => rows.total(table, where)),
+    update: (table, where, changes) => write((rows) => rows.update(table, where, changes)),
+    delete: (table, where) => write((rows) => rows.delete(table, where)),
   };
 }
 
@@ -126,6 +126,8 @@ export interface StoreEngine extends Rows {
   readonly kind: "sqlite" | "postgres" | "memory";
   /** The file, or the URL without its password; empty for a store in memory. */
   readonly place: string;
+  /** Counts how often the database was replaced by another one while it was open: what was read before does not fit it. */
+  getGeneration(): number;
   /**
    * Runs `work` in a transaction, and rolls it back if it throws. Transactions with the same `lock` run one after the other,
    * also in different processes. `work` uses only the rows that it receives, and waits for nothing else. It may run again after

@@ -16,17 +16,26 @@ export interface Watchers {
 
 /**
  * Calls listeners when `readVersion` returns another value after a write to the file or its log, and when `announce` is called.
- * Watches only with listeners.
+ * Watches only with listeners. `onError` receives what `readVersion` throws later.
  */
-export function watchDatabaseFile(file: string, readVersion: () => unknown): Watchers {
+export function watchDatabaseFile(
+  file: string,
+  readVersion: () => unknown,
+  onError: (error: unknown) => void,
+): Watchers {
   const watchers = createWatchers();
   let stopWatching: (() => void) | undefined;
   let version: unknown;
 
+  /** Errors do not end the process: a later check may succeed. */
   function check(): void {
-    const current = readVersion();
-    if (current === version) return;
-    version = current;
+    try {
+      const current = readVersion();
+      if (current === version) return;
+      version = current;
+    } catch (error) {
+      return onError(error);
+    }
     watchers.announce();
   }
 
