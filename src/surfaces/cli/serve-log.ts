@@ -24,7 +24,10 @@ export interface ServeLog {
 }
 
 interface LogOptions {
-  /** With `--verbose`, the log of skills and servers is written as text, too, and as JSON in all its levels. */
+  /**
+   * As text, the warnings and errors of the server itself are written, at most `MAX_LINES` a minute; with `--verbose` the whole
+   * log is, also that of skills and MCP servers. As JSON, all but `debug` is written, and with `--verbose` that, too.
+   */
   readonly isVerbose: boolean;
   readonly paint: Paint;
 }
@@ -35,12 +38,39 @@ export function openServeLog(format: LogFormat, options: LogOptions): ServeLog {
 
 function createTextLog({ isVerbose, paint }: LogOptions): ServeLog {
   const write = (text: string): void => void process.stderr.write(text);
+  const writeLimited = limitLines(write, (dropped) =>
+    logLine(
+      { level: "warn", text: `${dropped} further warnings in the last minute; --verbose writes all`, path: undefined },
+      paint,
+    ),
+  );
   return {
     format: "text",
     say: (text) => text !== "" && write(`${text}\n`),
     warn: (problems) => problems.length > 0 && write(`${warningsText(problems, paint)}\n`),
-    listener: (level, text, path) => isVerbose && write(logLine({ level, text, path }, paint)),
+    listener(level, text, path) {
+      const isOwn = path === undefined && (level === "warn" || level === "error");
+      if (isVerbose) write(logLine({ level, text, path }, paint));
+      else if (isOwn) writeLimited(logLine({ level, text, path }, paint));
+    },
     follow: () => {},
+  };
+}
+
+/** Lines of the server itself in one minute. */
+const MAX_LINES = 20;
+const MINUTE_MS = 60_000;
+
+/** Returns a function that writes at most `MAX_LINES` lines in a minute, and at its end how many others there were. */
+function limitLines(write: (text: string) => void, describe: (dropped: number) => string): (line: string) => void {
+  let lines = 0;
+  return (line) => {
+    if (lines === 0)
+      setTimeout(() => {
+        if (lines > MAX_LINES) write(describe(lines - MAX_LINES));
+        lines = 0;
+      }, MINUTE_MS).unref();
+    if (lines++ < MAX_LINES) write(line);
   };
 }
 

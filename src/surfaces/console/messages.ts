@@ -109,6 +109,8 @@ export interface ConsoleEvents {
   /** Questions were asked, answered or closed, in this process or another; the ids are those without an answer. */
   readonly approvals: { readonly pending: readonly string[] };
   readonly servers: readonly ServerSummary[];
+  /** The store begins to fail, or works again. */
+  readonly store: { readonly code: string | null };
   /** The credential of the session is not valid any more. */
   readonly end: { readonly reason: string };
 }

@@ -33,7 +33,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   const serve = (path: keyof typeof ENDPOINTS, ...handlers: readonly RouteHandler[]): void =>
     void app.on([...ENDPOINTS[path]], [toPattern(path)], ...handlers);
   app.use(traceHttpRequests(findRoute), counted(services), checkOrigin(services), identifySender(services));
-  serve("/health", (c) => c.json(createHealthReport(services, getCaller(c.get("sender")))));
+  serve("/health", (c) => answerHealth(c, services));
   serveMetadata(app, services);
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
   // Clients look for the metadata of a login before they send a token; 404 means that no login is offered.
@@ -67,6 +67,12 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   app.notFound(notFound);
   app.onError((_error, c) => refuseAt(c.req.path, 500, ownFault()));
   return app;
+}
+
+/** With `?ready`, a server whose store fails answers 503, so that load balancers send requests to others. */
+function answerHealth(c: Context<RouteEnvironment>, services: HttpServices): Response {
+  const isUnready = c.req.query("ready") !== undefined && services.runtime.storeFailure !== undefined;
+  return c.json(createHealthReport(services, getCaller(c.get("sender"))), isUnready ? 503 : 200);
 }
 
 /** Serves the metadata that lets clients find the issuer of access tokens. */

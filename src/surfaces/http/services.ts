@@ -1,7 +1,8 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 
-import type { Caller } from "../../model/caller.ts";
+import { ERRORS } from "../../errors.ts";
+import { type Caller, mayAdminister } from "../../model/caller.ts";
 import type { CredentialLife } from "../../model/credential.ts";
 import type { Runtime } from "../../runtime.ts";
 import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
@@ -46,11 +47,18 @@ export interface WebPages {
   close(): void;
 }
 
-/** The number of tools is that of the tools that the caller sees; strangers see only the built-in ones. */
+/**
+ * A server whose store fails is degraded; callers with `AdminRead` see why in full, others the code only. The number of tools is that of the tools that the caller sees; strangers see only the built-in ones.
+ */
 export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">, caller?: Caller) {
   const methods = caller === undefined ? [] : runtime.catalogFor(caller).methods;
+  const { storeFailure: failure } = runtime;
+  const isAdmin = caller !== undefined && mayAdminister(caller, "read");
   return {
-    status: "healthy",
+    status: failure === undefined ? "healthy" : "degraded",
+    ...(failure !== undefined && {
+      reason: isAdmin ? runtime.secrets.maskText(failure.message) : `${ERRORS[failure.code].says} (${failure.code})`,
+    }),
     uptime_seconds: counters.uptimeSeconds,
     tools_count: methods.length + BUILTIN_TOOLS.length,
     request_count: counters.requests,

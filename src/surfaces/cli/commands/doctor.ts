@@ -7,6 +7,7 @@ import type { Runtime } from "../../../runtime.ts";
 import { findTypeScript } from "../../../shared/package/typescript.ts";
 import { loadAgentModule } from "../agent/open-agent.ts";
 import type { CliCommand } from "../command.ts";
+import { checkStore } from "./check-store.ts";
 import type { Exit } from "../exit-codes.ts";
 import { configOptions, loadConfigModule, openConfig } from "../mcp/files.ts";
 import { openServers, type StartedServer } from "../mcp/start-servers.ts";
@@ -20,7 +21,7 @@ import { otherProblems } from "../unknown-path.ts";
 export function addDoctor(program: CliCommand): void {
   program
     .command("doctor")
-    .description("check the installation, the configuration, skills and servers")
+    .description("check the installation, the configuration, the store, skills and servers")
     .addHelpText("after", "\nExample:\n  skillgate doctor --json")
     .run(async (session) => {
       const checks: DoctorCheck[] = [];
@@ -29,6 +30,7 @@ export function addDoctor(program: CliCommand): void {
         if (!session.flags.json && more.length > 0) session.write("out", `${checksText(more, session.paint.out)}\n`);
       };
       report(nodeCheck(), typescriptCheck(), await filesCheck(session.flags));
+      report(...(await openStore(session)));
       await checkRuntime(session, report);
       report(...checkTelemetry(await session.telemetry.start()));
       return { exit: getExit(checks), json: { ok: getExit(checks) === "ok", checks }, text: "", isWarned: true };
@@ -69,6 +71,12 @@ async function filesCheck(flags: CommonFlags): Promise<DoctorCheck> {
   const found = existingFiles(configOptions(flags));
   const says = found.length === 0 ? "no files (they are optional)" : found.join(", ");
   return { kind: "configuration", subject: "Configuration", status: "ok", says, details: "" };
+}
+
+/** Settings that cannot be read are reported with the runtime. */
+async function openStore({ folders }: CliSession): Promise<readonly DoctorCheck[]> {
+  const found = await folders().catch(() => undefined);
+  return found === undefined ? [] : checkStore(found.database);
 }
 
 type ReportChecks = (...checks: readonly DoctorCheck[]) => void;

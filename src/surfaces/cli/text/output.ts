@@ -18,6 +18,7 @@ export interface DoctorCheck {
     | "typescript"
     | "configuration"
     | "skills"
+    | "store"
     | "model"
     | "server"
     | "device"

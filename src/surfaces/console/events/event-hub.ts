@@ -111,6 +111,9 @@ function followRuntime(runtime: Runtime, emit: EmitEvent, now: () => number): re
       const run = summarizeRun(outcome, facts, now());
       emit("run", (caller) => (maySeeRun(caller, run) ? run : undefined));
     }),
+    runtime.on("store", (failure) =>
+      emit("store", (caller) => (mayAdminister(caller, "read") ? { code: failure?.code ?? null } : undefined)),
+    ),
     runtime.on("approval", ({ id, path }) =>
       emit("approval", (caller) => (mayAdminister(caller, "read") && mayRead(caller, path) ? { id, path } : undefined)),
     ),

@@ -105,30 +105,39 @@ function jsonResponse(description: string, schema: object): object {
   return { description, content: { "application/json": { schema } } };
 }
 
+const HEALTH = {
+  "application/json": {
+    schema: {
+      type: "object",
+      required: ["status", "uptime_seconds", "tools_count", "request_count"],
+      properties: {
+        status: { enum: ["healthy", "degraded"] },
+        reason: { type: "string", description: "Why it is degraded" },
+        uptime_seconds: { type: "number" },
+        tools_count: { type: "integer" },
+        request_count: { type: "integer" },
+      },
+    },
+  },
+};
+
 const OTHER_PATHS = {
   "/health": {
     get: {
       operationId: "health",
       summary: "Report the health of the server",
       security: [],
-      responses: {
-        "200": {
-          description: "The server is healthy",
-          content: {
-            "application/json": {
-              schema: {
-                type: "object",
-                required: ["status", "uptime_seconds", "tools_count", "request_count"],
-                properties: {
-                  status: { type: "string" },
-                  uptime_seconds: { type: "number" },
-                  tools_count: { type: "integer" },
-                  request_count: { type: "integer" },
-                },
-              },
-            },
-          },
+      parameters: [
+        {
+          name: "ready",
+          in: "query",
+          description: "Answer 503 if the server cannot serve requests as it should",
+          schema: { type: "string" },
         },
+      ],
+      responses: {
+        "200": { description: "The health of the server", content: HEALTH },
+        "503": { description: "With `ready`: the store of the server fails", content: HEALTH },
       },
     },
   },

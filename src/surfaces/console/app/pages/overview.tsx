@@ -8,7 +8,7 @@ import { formatLink } from "../router.ts";
 /** The state of the server: numbers, charts, servers, runs. */
 export function OverviewPage() {
   return (
-    <Load<Overview> path="/overview" reloadOn={["call", "run", "catalog", "servers", "approval"]}>
+    <Load<Overview> path="/overview" reloadOn={["call", "run", "catalog", "servers", "approval", "store"]}>
       {(overview) => <Content overview={overview} />}
     </Load>
   );

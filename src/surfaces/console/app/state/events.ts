@@ -43,6 +43,7 @@ const EVENT_NAMES: readonly ConsoleEventName[] = [
   "approval",
   "approvals",
   "servers",
+  "store",
   "end",
 ];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
+import { MATH_SKILL, MCP_JSON, project, skillgate } from "../command.ts";
 
 const DOWN = JSON.stringify({
   mcpServers: { down: { command: process.execPath, args: ["-e", "console.error('out of order'); process.exit(7)"] } },
@@ -14,12 +14,13 @@ test("prints with doctor one line for each check that passes [O1]", async () => 
   expect(lines[0]).toBe(`✓ Node.js: ${process.versions.node}`);
   expect(lines[1]).toMatch(/^✓ TypeScript: [\d.]+$/);
   expect(lines[2]).toBe("✓ Configuration: .mcp.json");
-  expect(lines[3]).toMatch(/^✓ Sandbox: ran a program in [\d.]+ ms$/);
-  expect(lines[4]).toBe("✓ Skills: MathSkill (7 methods)");
-  expect(lines[5]).toBe("✓ Model: none (only ask and chat need one)");
-  expect(lines.slice(6, 9).every((line) => line.startsWith("    "))).toBe(true);
-  expect(lines[9]).toMatch(/^✓ MCP server filesystem: connected as FilesystemMCP, \d+ tools$/);
-  expect(lines).toHaveLength(10);
+  expect(lines[3]).toBe("✓ Store: none yet; it is created when it is first needed");
+  expect(lines[4]).toMatch(/^✓ Sandbox: ran a program in [\d.]+ ms$/);
+  expect(lines[5]).toBe("✓ Skills: MathSkill (7 methods)");
+  expect(lines[6]).toBe("✓ Model: none (only ask and chat need one)");
+  expect(lines.slice(7, 10).every((line) => line.startsWith("    "))).toBe(true);
+  expect(lines[10]).toMatch(/^✓ MCP server filesystem: connected as FilesystemMCP, \d+ tools$/);
+  expect(lines).toHaveLength(11);
 });
 
 test("exits from doctor with 6 for a server that is down, with the end of its stderr [O1]", async () => {

@@ -1,0 +1,87 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { findSqlite } from "../../../../src/store/database/sqlite-program.ts";
+import { openDatabase } from "../../../../src/store/index.ts";
+import { project, skillgate } from "../command.ts";
+
+const SETTINGS = { "settings.yaml": "store:\n  dir: state\n" };
+
+async function checkStore(cwd: string): Promise<{ readonly exit: number | null; readonly lines: string }> {
+  const { exit, stdout } = await skillgate(["doctor"], { cwd });
+  const [, lines = ""] = /^(. Store: [^]*?)^. Sandbox/m.exec(stdout) ?? [];
+  return { exit, lines };
+}
+
+test("shows with doctor where the store is [O1]", async () => {
+  const cwd = project(SETTINGS);
+  const folder = join(cwd, "state");
+  await (await openDatabase({ folder })).close();
+  const { exit, lines } = await checkStore(cwd);
+  expect({ exit, lines }).toEqual({ exit: 0, lines: expect.stringMatching(/^✓ Store: .*skillgate\.db, \d+ KB\n$/) });
+});
+
+test("names with doctor the version of a store with a newer schema [O1]", async () => {
+  const cwd = project(SETTINGS);
+  const folder = join(cwd, "state");
+  await (await openDatabase({ folder })).close();
+  const connection = findSqlite()?.connect(join(folder, "skillgate.db"));
+  connection?.exec("INSERT INTO migrations VALUES (99, '9.9.9', 0)");
+  connection?.close();
+  const { exit, lines } = await checkStore(cwd);
+  expect(exit).toBe(2);
+  expect(lines).toContain("✗ Store: Cannot use a store that a newer version of Skillgate has changed: ");
+  expect(lines).toContain("Install skillgate@9.9.9 or newer (STORE_NEWER)");
+});
+
+test("names with doctor a damaged file, and leaves it where it is [O1]", async () => {
+  const cwd = project(SETTINGS);
+  const folder = join(cwd, "state");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "skillgate.db"), "not a database ".repeat(1_000));
+  const { exit, lines } = await checkStore(cwd);
+  expect(exit).toBe(2);
+  expect(lines).toMatch(/^✗ Store: The file of the store is damaged: .*skillgate\.db: .* \(STORE_DAMAGED\)\n/);
+  expect(readdirSync(folder).filter((name) => name.includes("damaged"))).toEqual([]);
+});
+
+test("names with doctor the runs that no process executes, and not those that wait for a person [O1]", async () => {
+  const cwd = project(SETTINGS);
+  const folder = join(cwd, "state");
+  {
+    await using database = await openDatabase({ folder });
+    const run = { caller: "local", title: "", created: 1, updated: 1, ended: null, continues: null, calls: 0 };
+    const facts = { ...run, effects: 0, size: 0, claimedBy: null, claimedUntil: 0, attempts: 1 };
+    const entry = { seq: 0, events: "[]", hash: "" };
+    await database.runs.add({ ...facts, id: "stopped", state: "running" }, { ...entry, run: "stopped" });
+    await database.runs.add({ ...facts, id: "asks", state: "waiting" }, { ...entry, run: "asks" });
+    await database.runs.add({ ...facts, id: "answered", state: "waiting" }, { ...entry, run: "answered" });
+    await database.runs.add({ ...facts, id: "ended", state: "completed" }, { ...entry, run: "ended" });
+    await database.approvals.add({
+      id: "q",
+      runId: "asks",
+      callId: 1,
+      caller: "local",
+      path: "S.do",
+      description: "",
+      marks: [],
+      approver: "user",
+      arguments: [],
+      digest: "d",
+      plan: null,
+      provenance: null,
+      scopes: [],
+      waiter: null,
+      created: 1,
+      expires: Date.now() + 1e6,
+    });
+  }
+  const { exit, lines } = await checkStore(cwd);
+  expect(exit).toBe(0);
+  expect(lines).toMatch(
+    /\n! Store: 2 runs without a process that executes them: (?:stopped, answered|answered, stopped)\n/,
+  );
+  expect(lines).toContain("    skillgate serve continues them; end one with: skillgate runs cancel ID\n");
+});
