@@ -1,8 +1,9 @@
 import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
-import { getMessage, sentence, SkillgateError } from "../errors.ts";
+import { sentence, SkillgateError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
+import type { RetryQueue } from "../shared/retry-queue.ts";
 import { VERSION } from "../shared/version.ts";
-import type { Database, RunRow, RunStatus } from "../store/index.ts";
+import type { Database, RunEntryRow, RunRow, RunStatus } from "../store/index.ts";
 import type { Cassette } from "./cassette.ts";
 import type { Claims } from "./claims.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
@@ -22,14 +23,14 @@ export interface RecorderOptions {
   readonly header: RunHeader;
   readonly claims: Claims;
   readonly open: () => Promise<Pick<Database, "runs">>;
-  /** Receives a sentence about a record that cannot be written. */
-  readonly warn: (text: string) => void;
+  /** Writes later what cannot be written now. */
+  readonly retries: RetryQueue;
   /** Keeps also runs without an effect. */
   readonly keepsAll: boolean;
   /** True if the store outlives the process: then effects are committed before they happen. */
   readonly isDurable: boolean;
-  /** Is called when a run that is in the store has ended. */
-  readonly onEnd: (id: string) => void;
+  /** Is called when the run has ended or was left, and everything is recorded. `isStored` says whether the store has it. */
+  readonly onEnd: (id: string, isStored: boolean) => void;
   /** The record of an earlier execution, which has been claimed. */
   readonly record?: RunRecord;
 }
@@ -55,6 +56,10 @@ export class RunRecorder {
   readonly #deliveries: Delivery[];
   #used: RunUsage | undefined;
   #buffer: RecordEvent[] = [];
+  /** Changes of the facts that are not written. */
+  #changes: Partial<RunRow> = {};
+  /** The last write if it has failed: it may be in the store nevertheless. */
+  #unsure: Write | undefined;
   #queue: Promise<void> = Promise.resolve();
   #seq: number;
   #lastHash: string;
@@ -64,8 +69,12 @@ export class RunRecorder {
   #isAttempt: boolean;
   /** Commits the ends of calls, unless another commit does it before. */
   #timer: NodeJS.Timeout | undefined;
-  #isEnding = false;
+  /** True if nothing more is recorded than there is. */
   #isClosed = false;
+  #isLeft = false;
+  /** True if another process has claimed the run. */
+  #isLost = false;
+  #hasEnded = false;
 
   constructor(options: RecorderOptions) {
     const { id, header, record, claims } = options;
@@ -105,20 +114,20 @@ export class RunRecorder {
     return begun.map(({ path, digest = "" }) => ({ path, digest }));
   }
 
-  /** True if nothing more is recorded. */
-  get isClosed(): boolean {
-    return this.#isClosed;
+  /** True if the run was left to other processes. */
+  get isLeft(): boolean {
+    return this.#isLeft;
   }
 
-  /** True if the record is in the store, or is being written. */
+  /** True if the record is in the store, or may be. */
   get isWritten(): boolean {
-    return this.#seq > 0;
+    return this.#seq > 0 || this.#unsure !== undefined;
   }
 
   addCall(facts: Omit<CallEvent, "type" | "time">): void {
     const call = { ...facts, time: Date.now() };
     this.#calls.set(call.id, createStoredCall(call));
-    this.#buffer.push({ type: "call", ...call });
+    this.#add({ type: "call", ...call });
   }
 
   /** Resolves when it is committed that the provider of a call is invoked next; of a read, it is committed with what follows. */
@@ -128,14 +137,14 @@ export class RunRecorder {
     call.state = "begun";
     call.digest = digest;
     call.beginTime = Date.now();
-    this.#buffer.push({ type: "begin", id, digest, time: call.beginTime });
+    this.#add({ type: "begin", id, digest, time: call.beginTime });
     const mustCommit = call.isEffect && (this.#options.isDurable || this.isWritten);
-    return mustCommit ? this.#commit("running") : Promise.resolve();
+    return mustCommit ? this.#commit({ state: "running" }) : Promise.resolve();
   }
 
   addEnd(end: Omit<EndEvent, "type" | "time">): void {
     const call = this.#calls.get(end.id);
-    if (call === undefined || this.#isEnding) return;
+    if (call === undefined || this.#isClosed) return;
     const hasBegun = call.state === "begun" && call.isEffect;
     call.state = "ended";
     call.answer = end.answer;
@@ -145,51 +154,46 @@ export class RunRecorder {
     call.notes = end.notes;
     if (end.from !== undefined) call.from = end.from;
     call.endTime = Date.now();
-    this.#buffer.push({ type: "end", ...end, time: call.endTime });
+    this.#add({ type: "end", ...end, time: call.endTime });
     if (!hasBegun || !this.isWritten) return;
-    if (end.durationMs >= COMMIT_AFTER_MS) this.#commitLater();
-    else this.#timer ??= setTimeout(() => this.#commitLater(), COMMIT_AFTER_MS).unref();
+    if (end.durationMs >= COMMIT_AFTER_MS) void this.#save();
+    else this.#timer ??= setTimeout(() => void this.#save(), COMMIT_AFTER_MS).unref();
   }
 
   addDelivery({ ids, time }: Delivery, used: RunUsage): void {
     this.#deliveries.push({ ids, time });
     this.#used = used;
-    this.#buffer.push({ type: "delivery", ids, time, used });
+    this.#add({ type: "delivery", ids, time, used });
   }
 
   /** Commits that the run waits for a person. */
   wait(): void {
-    this.#state = "waiting";
-    this.#commitLater({ state: "waiting" });
+    if (!this.#isClosed) void this.#save({ state: "waiting" });
   }
 
   /** Commits that a person is asked: this is progress, as the run is not continued before an answer. */
   ask(): void {
-    if (this.#isAttempt) this.#commitLater(PROGRESS);
+    if (this.#isAttempt && !this.#isClosed) void this.#save(PROGRESS);
   }
 
   /** Commits that this process has claimed the run. */
   claim(): Promise<void> {
     this.#options.claims.add(this.id);
-    return this.#commit("running");
+    return this.#commit({ state: "running" });
   }
 
-  /** Commits how the run ended. */
+  /** Records how the run ended: now, or as soon as the store works. Never rejects. */
   async finish(outcome: StoredOutcome, state: RunStatus): Promise<void> {
-    const { keepsAll, claims, onEnd } = this.#options;
-    this.#isEnding = true;
-    claims.remove(this.id);
+    if (this.#isClosed) return;
+    const { keepsAll } = this.#options;
     // A corrected program can continue a failed run, once.
     const concernsOthers = state !== "completed" || this.header.continues !== undefined;
     const isRecorded = this.isWritten || keepsAll || (concernsOthers && this.listEffects().length > 0);
-    if (this.#isClosed || !isRecorded) return;
     const time = Date.now();
-    this.#buffer.push({ type: "outcome", outcome, time });
-    await this.#commit(state, { ended: time, claimedBy: null, claimedUntil: 0 }).catch((error: unknown) =>
-      this.#warn(error),
-    );
+    this.#add({ type: "outcome", outcome, time });
     this.#isClosed = true;
-    onEnd(this.id);
+    if (isRecorded) await this.#save({ state, ended: time, ...UNCLAIMED });
+    else this.#end();
   }
 
   /** True if all that the run waits for are answers of persons. */
@@ -197,59 +201,91 @@ export class RunRecorder {
     return this.#state === "waiting";
   }
 
-  /** Records nothing from now on: another process may claim the run. */
+  /** Records nothing more, and ends the claim: another process may claim the run. Never rejects. */
   async leave(): Promise<void> {
-    if (this.isWritten) this.#commitLater();
-    await this.#queue.catch(() => {});
+    if (this.#isClosed) return;
+    this.#isLeft = true;
     this.#isClosed = true;
+    if (this.isWritten) await this.#save(UNCLAIMED);
+    else this.#end();
+  }
+
+  #add(event: RecordEvent): void {
+    if (!this.#isClosed) this.#buffer.push(event);
+  }
+
+  /** Commits everything, at the latest when the store works again. */
+  #save(changes: Partial<RunRow> = {}): Promise<void> {
+    this.#change(changes);
+    return this.#options.retries.add(`record run ${this.id}`, async () => {
+      // Of a run that another process has claimed, that process records the rest.
+      if (!this.#isLost) await this.#commit();
+      if (this.#isClosed) this.#end();
+    });
+  }
+
+  /** Everything is recorded. */
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#options.claims.remove(this.id);
-    if (!this.isWritten) return;
-    const { runs } = await this.#options.open();
-    await runs.update(this.id, { claimedBy: null, claimedUntil: 0 });
+    this.#options.onEnd(this.id, this.#seq > 0 && !this.#isLeft);
   }
 
-  #commitLater(changes: Partial<RunRow> = {}): void {
-    this.#commit(this.#state, changes).catch((error: unknown) => this.#warn(error));
+  #change(changes: Partial<RunRow>): void {
+    const { state = this.#state } = changes;
+    const hasChanged = state !== this.#state || Object.keys(changes).some((name) => name !== "state");
+    this.#state = state;
+    if (hasChanged) this.#changes = { ...this.#changes, ...changes };
   }
 
-  #commit(state: RunStatus, changes: Partial<RunRow> = {}): Promise<void> {
+  #commit(changes: Partial<RunRow> = {}): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const hasChanged = state !== this.#state || Object.keys(changes).length > 0;
-    this.#state = state;
-    const written = this.#queue.then(() => this.#write(hasChanged ? { state, ...changes } : {}));
+    if (this.#isLeft && changes.state !== undefined) return Promise.reject(createRecordError("the runtime is closing"));
+    this.#change(changes);
+    const written = this.#queue.then(() => this.#writeAll());
     this.#queue = written.catch(() => {}); // each commit reports its own failure
     return written;
   }
 
-  async #write(stateChanges: Partial<RunRow>): Promise<void> {
-    if (this.#isClosed) throw createRecordError("the runtime is closing");
+  /** Repeats the write that has failed, and writes what came after it. */
+  async #writeAll(): Promise<void> {
+    if (this.#unsure !== undefined) await this.#write(this.#unsure);
+    this.#unsure = this.#takeUnwritten();
+    if (this.#unsure !== undefined) await this.#write(this.#unsure);
+  }
+
+  #takeUnwritten(): Write | undefined {
     const batch = this.#buffer;
     const isProgress = this.#isAttempt && batch.some(({ type }) => type === "end");
-    const changes = { ...stateChanges, ...(isProgress && PROGRESS) };
-    const hasChanges = Object.keys(changes).length > 0;
-    if (batch.length === 0 && !hasChanges) return;
+    const changes = { ...this.#changes, ...(isProgress && PROGRESS) };
+    if (batch.length === 0 && Object.keys(changes).length === 0) return undefined;
     this.#buffer = [];
-    const seq = this.#seq;
+    this.#changes = {};
     const events = JSON.stringify(this.#size > MAX_RECORD_UNITS ? batch.map(omitAnswer) : batch);
+    const seq = this.#seq;
     const hash = hashEntry(this.#lastHash, this.id, seq, events);
-    const entry = { run: this.id, seq, events, hash };
-    this.#seq++;
+    return { entry: { run: this.id, seq, events, hash }, changes };
+  }
+
+  async #write({ entry, changes }: Write): Promise<void> {
+    const { runs } = await this.#options.open();
     try {
-      const { runs } = await this.#options.open();
-      if (seq === 0) await runs.add({ ...this.#createRow(), ...changes }, entry);
-      else if (!hasChanges) await runs.append(entry);
+      if (entry.seq === 0) await runs.add({ ...this.#createRow(), ...changes }, entry);
+      else if (Object.keys(changes).length === 0) await runs.append(entry);
       else await runs.appendAndUpdate(entry, { ...this.#getCounts(), updated: Date.now(), ...changes });
-      if (changes.attempts === 0) this.#isAttempt = false;
-      this.#lastHash = hash;
-      this.#size += events.length;
     } catch (error) {
-      this.#seq = seq;
-      this.#buffer = [...batch, ...this.#buffer];
-      if (error instanceof SkillgateError && error.code === "STORE_CONFLICT")
-        throw createRecordError("another process has claimed the run");
-      throw error;
+      if (!(error instanceof SkillgateError && error.code === "STORE_CONFLICT")) throw error;
+      const stored = (await runs.entries(this.id)).find(({ seq }) => seq === entry.seq);
+      this.#isLost = stored?.hash !== entry.hash;
+      if (this.#isLost) throw createRecordError("another process has claimed the run");
     }
+    this.#unsure = undefined;
+    this.#seq++;
+    this.#lastHash = entry.hash;
+    this.#size += entry.events.length;
+    if (changes.attempts === 0) this.#isAttempt = false;
   }
 
   #createRow(): RunRow {
@@ -277,11 +313,16 @@ export class RunRecorder {
     const effects = ended.filter(({ isEffect, from }) => isEffect && from === undefined);
     return { calls: ended.length, effects: effects.length, size: this.#size };
   }
-
-  #warn(error: unknown): void {
-    if (!this.#isClosed) this.#options.warn(`Cannot record run ${this.id}: ${getMessage(error)}`);
-  }
 }
+
+/** An entry with the changes of the facts that are committed together with it. */
+interface Write {
+  readonly entry: RunEntryRow;
+  readonly changes: Partial<RunRow>;
+}
+
+/** The change of a run that no process executes. */
+const UNCLAIMED = { claimedBy: null, claimedUntil: 0 } as const;
 
 type MutableCall = { -readonly [Field in keyof StoredCall]: StoredCall[Field] };
 

@@ -49,6 +49,12 @@ export async function closeServices(
     services.typecheck?.close(),
     providers.close(),
   ]);
-  await Promise.all([statistics.close(), decisions.close(), audit?.close(), retention.close()]);
+  await Promise.all([
+    statistics.close(),
+    decisions.close(),
+    audit?.close(),
+    retention.close(),
+    services.records.flush(),
+  ]);
   await database.close();
 }

@@ -10,7 +10,6 @@ import {
   readRunRecord,
 } from "../../runs/index.ts";
 import type { Database, RunRow } from "../../store/index.ts";
-import { isFree } from "./follow-runs.ts";
 import { listRequestKeys, type RequestKeys } from "./request-keys.ts";
 import type { RunRequest } from "./run-services.ts";
 
@@ -45,20 +44,15 @@ export async function openContinuation(
   requireSameValues(history, record.header.requestKeys, listRequestKeys(catalog, observer?.requestValues));
   const continuation = new Continuation(history, { again, reuse });
   requireNumbers([...again, ...reuse], history);
-  await claim(row, { store, claims });
+  if (!(await claims.claim(row)))
+    throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${run} is being continued by another program`));
   try {
     await requireLast(run, store);
   } catch (error) {
-    await release();
+    await claims.release(run);
     throw error;
   }
-
-  async function release(): Promise<void> {
-    claims.remove(run);
-    await runs.update(run, { claimedBy: null, claimedUntil: 0 });
-  }
-
-  return { continuation, header: record.header, release };
+  return { continuation, header: record.header, release: () => claims.release(run) };
 }
 
 /** Restores the continuation of a run that another process began. `undefined` for a run that continues no other. */
@@ -115,17 +109,6 @@ function requireNumbers(numbers: readonly number[], { own, inherited }: History)
   throw createInvalidError(
     `again and reuse have the number ${wrong}, and the calls with an effect are ${list || "none"}`,
   );
-}
-
-async function claim(
-  row: RunRow,
-  { store, claims }: { readonly store: RunStore; readonly claims: Claims },
-): Promise<void> {
-  const now = Date.now();
-  const isClaimed = isFree(row, now) && (await store.runs.claim(row, { by: claims.by, until: claims.getEnd(), now }));
-  if (!isClaimed)
-    throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${row.id} is being continued by another program`));
-  claims.add(row.id);
 }
 
 /** A run that was continued with an effect can only be continued from there: else that effect would be made again. */

@@ -43,7 +43,7 @@ export async function executeRecorded(
     whenIdle: () => Promise.race([settled.catch(() => {}), hold.whenHeld()]), // its caller gets the error
     cancel: () => stopper.cancellation.cancel(),
   });
-  settled.finally(() => open.delete(run.runId)).catch(() => {}); // reported to the caller
+  settled.catch(() => recorder.leave()); // reported to the caller
   // The person is at the program that began the run: its caller waits as long as the person does.
   return request.approve === undefined ? waitForRun(run.runId, services) : settled;
 }

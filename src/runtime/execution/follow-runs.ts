@@ -1,5 +1,6 @@
 import { getMessage, SkillgateError } from "../../errors.ts";
-import { type Database, hasEnded, type RunRow } from "../../store/index.ts";
+import { isFree } from "../../runs/index.ts";
+import type { Database, RunRow } from "../../store/index.ts";
 
 export interface FollowOptions {
   readonly open: () => Promise<Database>;
@@ -10,6 +11,9 @@ export interface FollowOptions {
 /** The longest and the shortest time between two looks at the store without a change, in milliseconds. */
 const MAX_DELAY_MS = 60_000;
 const MIN_DELAY_MS = 1_000;
+
+/** The longest time between two attempts to read the store after a failure, in milliseconds. */
+const MAX_RETRY_MS = 15_000;
 
 /** Clocks of processes differ: a question may be closed this many milliseconds before one that was read earlier. */
 const OVERLAP_MS = 10_000;
@@ -26,6 +30,7 @@ export async function followRuns(options: FollowOptions): Promise<() => void> {
   let isStopped = false;
   let isStale = false;
   let isLooking = false;
+  let retryMs = MIN_DELAY_MS;
 
   /** Looks once more if the store has changed meanwhile. */
   async function checkStore(): Promise<void> {
@@ -38,11 +43,13 @@ export async function followRuns(options: FollowOptions): Promise<() => void> {
         clearTimeout(timer);
         if (isStopped) return;
         const next = await watch.check();
+        retryMs = MIN_DELAY_MS;
         if (!isStopped) timer = setTimeout(() => void checkStore(), next).unref();
       }
     } catch (error) {
       warn(`Cannot read the runs to continue: ${getMessage(error)}`);
-      if (!isStopped) timer = setTimeout(() => void checkStore(), MAX_DELAY_MS).unref();
+      if (!isStopped) timer = setTimeout(() => void checkStore(), retryMs).unref();
+      retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
     } finally {
       isLooking = false;
     }
@@ -167,9 +174,4 @@ async function hasNews({ id, updated }: RunRow, { approvals }: Database): Promis
   const questions = await approvals.listOfRun(id);
   if (questions.every(({ state }) => state !== "pending")) return true;
   return questions.some(({ state, closedAt }) => state !== "pending" && (closedAt ?? 0) >= updated);
-}
-
-/** True if no process executes the run. */
-export function isFree({ claimedBy, claimedUntil }: Pick<RunRow, "claimedBy" | "claimedUntil">, now: number): boolean {
-  return claimedBy === null || claimedUntil < now || hasEnded(claimedBy);
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from "../../model/outcome.ts";
 import { type Claims, createClaims, type RunRecord, RunRecorder } from "../../runs/index.ts";
 import { getMessage } from "../../errors.ts";
+import { createRetryQueue, type RetryQueue } from "../../shared/retry-queue.ts";
 import type { LogListener } from "../options.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import type { LazyDatabase } from "../../store/index.ts";
@@ -8,7 +9,7 @@ import type { OpenContinuation } from "./continue-run.ts";
 import { createHeader } from "./run-header.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
-/** A run of this process that was recorded and has not ended. */
+/** A run of this process that is recorded, until its end is. */
 export interface OpenRun {
   readonly recorder: RunRecorder;
   readonly caller: string;
@@ -31,12 +32,16 @@ export interface RecordServices {
   /** The ids of the callers whose runs have waited for a person for longer than the callers did. */
   readonly waited: Set<string>;
   readonly claims: Claims;
+  /** Repeats what could not be recorded. */
+  readonly retries: RetryQueue;
   /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
   readonly holdMs: number;
   /** Calls a listener at the beginning of `close`. */
   onClose(listener: () => void): void;
-  /** Leaves the runs that wait to other processes. */
+  /** Leaves the runs that wait to other processes, and cancels the others. */
   close(): Promise<void>;
+  /** Waits for the ends of the runs, and tries once more to record what could not be recorded. */
+  flush(): Promise<void>;
 }
 
 interface RecordServicesOptions {
@@ -88,18 +93,27 @@ function createRecordServices({
 }: RecordServicesOptions): RecordServices {
   const open = new Map<string, OpenRun>();
   const closeListeners: (() => void)[] = [];
+  let running: readonly Promise<Outcome>[] = [];
   const warn = (text: string): void => log("warn", text);
+  const retries = createRetryQueue({
+    onFailure: (work, error) => warn(`Cannot ${work}: ${getMessage(error)}`),
+  });
   const claims = createClaims(
     () => database.open(),
     (error) => warn(`Cannot renew the claims on runs: ${getMessage(error)}`),
+    retries,
   );
+  const bound = isDurable ? () => {} : createBound(database, warn);
   const common = {
     open: () => database.open(),
     claims,
-    warn,
+    retries,
     keepsAll: settings.record === "full",
     isDurable,
-    onEnd: isDurable ? () => {} : createBound(database, warn),
+    onEnd(id: string, isStored: boolean) {
+      open.delete(id);
+      if (isStored) bound(id);
+    },
   };
 
   /** True if a run can have an effect, or wait for a person. */
@@ -122,14 +136,20 @@ function createRecordServices({
     open,
     waited: new Set(),
     claims,
+    retries,
     holdMs: settings.holdMs,
     onClose: (listener) => void closeListeners.push(listener),
     async close() {
       for (const listener of closeListeners.splice(0)) listener();
       const runs = [...open.values()];
       const waiting = runs.filter(({ recorder }) => recorder.isWaiting);
-      await Promise.all(waiting.map(({ recorder }) => recorder.leave().catch(() => {}))); // then the claim ends by itself
+      await Promise.all(waiting.map(({ recorder }) => recorder.leave()));
       for (const run of runs) run.cancel();
+      running = runs.map(({ settled }) => settled);
+    },
+    async flush() {
+      await Promise.allSettled(running);
+      await retries.close();
       claims.close();
     },
   };

@@ -52,7 +52,7 @@ export class RecordedCalls implements RecordedRunCalls {
     const { recorder, isResumed } = options;
     this.recorded = {
       isResumed,
-      isLeft: () => recorder.isClosed,
+      isLeft: () => recorder.isLeft,
       onQuestion: () => recorder.ask(),
       listMade: () => recorder.listEffects(),
     };

@@ -8,12 +8,25 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { ResultSpace } from "../../model/kept-results.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Approve } from "../../model/approval.ts";
-import { type RunRecord, isIncomplete, readRunRecord, restoreOutcome, type RunHeader } from "../../runs/index.ts";
+import {
+  type RunRecord,
+  isFree,
+  isIncomplete,
+  readRunRecord,
+  restoreOutcome,
+  type RunHeader,
+} from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import type { Database, RunRow, RunStatus } from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
-import { followRuns, isFree } from "./follow-runs.ts";
-import { describeWaiting, executeRecorded, type StopReason, waitForRun } from "./execute-recorded.ts";
+import { followRuns } from "./follow-runs.ts";
+import {
+  describeWaiting,
+  executeRecorded,
+  type ExecutionOptions,
+  type StopReason,
+  waitForRun,
+} from "./execute-recorded.ts";
 import { createReplays, type RunReplays } from "./replay.ts";
 import { restoreContinuation } from "./continue-run.ts";
 import { readProgram } from "./run-header.ts";
@@ -85,7 +98,7 @@ export interface Runs extends RunReplays {
   cancel(id: string, options?: Pick<ListOptions, "caller">): Promise<void>;
   /**
    * Continues the runs of processes that have ended, now and when their questions are answered; returns the function that
-   * stops it.
+   * stops it. If the store does not work, this begins as soon as it does.
    */
   follow(): Promise<() => void>;
   /** Continues no more runs, and resolves when each run of this process has ended or waits for a person. */
@@ -110,15 +123,17 @@ export function createRuns(options: RunsOptions): Runs {
   const { open, services } = options;
 
   const access = createAccess(options);
-  const stopFollowing: (() => void)[] = [];
-
   /** Cancels a run that no process executes. */
   async function cancelElsewhere(row: RunRow): Promise<void> {
     if (row.ended !== null) return;
     await access.claim(row);
-    const database = await open();
-    await closeQuestions(row, database);
-    await database.runs.update(row.id, { state: "cancelled", ended: Date.now(), claimedBy: null, claimedUntil: 0 });
+    try {
+      const database = await open();
+      await closeQuestions(row, database);
+      await database.runs.update(row.id, { state: "cancelled", ended: Date.now() });
+    } finally {
+      await services.records.claims.release(row.id);
+    }
   }
 
   async function resume(id: string, how: ResumeRunOptions = {}): Promise<Outcome> {
@@ -134,24 +149,16 @@ export function createRuns(options: RunsOptions): Runs {
     }
     await access.claim(row);
     const recorder = services.records.continue(id, record);
-    await recorder.claim();
-    const { header } = record;
-    // The request that resumes a run may have other headers than the one that began it.
-    const { requestValues: _ofAnotherRequest, ...observer } = how.observer ?? {};
-    const request = options.createRequest({ ...how, observer, caller, limits: header.limits });
-    const run = restoreRun(id, header, request, services);
-    const end = findLimit(row, record);
-    if (end !== undefined) {
-      options.warn(`Cannot continue run ${id}: ${sentence(end.code, end.values)}`);
-      await closeQuestions(row, await open());
-    }
     const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
-    const execution = {
-      isResumed: true,
-      continuation: await restoreContinuation(record, await open()),
-      acceptsChanges: how.acceptsChanges ?? false,
-      ...(end !== undefined && { end }),
-    };
+    let prepared: PreparedRun;
+    try {
+      await recorder.claim();
+      prepared = await prepareRun({ row, record, caller }, how, options);
+    } catch (error) {
+      await recorder.leave();
+      throw error;
+    }
+    const { run, request, execution } = prepared;
     const outcome = await traceRun(() => executeRecorded(run, recorder, request, ownServices, execution));
     await options.onOutcome(outcome, caller.id);
     return outcome;
@@ -168,15 +175,36 @@ export function createRuns(options: RunsOptions): Runs {
       here.cancel();
       await here.settled;
     },
+    ...createFollowing(options, resume),
+  };
+}
+
+/** Creates the methods that continue runs of processes that have ended, and that stop this. */
+function createFollowing(
+  { open, warn, services: { records } }: RunsOptions,
+  resume: (id: string) => Promise<Outcome>,
+): Pick<Runs, "follow" | "settle"> {
+  const stopFollowing: (() => void)[] = [];
+  return {
     async follow() {
-      const stop = await followRuns({ open, warn: options.warn, resume: (id) => resume(id) });
-      services.records.onClose(stop);
+      let isStopped = false;
+      let stopWatching = (): void => {};
+      const stop = (): void => {
+        isStopped = true;
+        stopWatching();
+      };
+      records.onClose(stop);
       stopFollowing.push(stop);
+      await records.retries.add("follow the runs", async () => {
+        if (isStopped) return;
+        stopWatching = await followRuns({ open, warn, resume });
+        if (isStopped) stopWatching();
+      });
       return stop;
     },
     async settle() {
       for (const stop of stopFollowing.splice(0)) stop();
-      await Promise.all([...services.records.open.values()].map((run) => run.whenIdle()));
+      await Promise.all([...records.open.values()].map((run) => run.whenIdle()));
     },
   };
 }
@@ -246,6 +274,34 @@ function findLimit({ id, attempts, claimedBy }: RunRow, record: RunRecord): Stop
   return { code: "RESUME_LIMIT", values: `run ${id}, ${attempts} times${last}` };
 }
 
+interface PreparedRun {
+  readonly run: CheckedRun;
+  readonly request: RunRequest;
+  readonly execution: ExecutionOptions;
+}
+
+/** Prepares the execution of a run that was claimed, or its end if it has reached a limit. */
+async function prepareRun(
+  { row, record, caller }: { readonly row: RunRow; readonly record: RunRecord; readonly caller: Caller },
+  {
+    observer: { requestValues: _ofAnotherRequest, ...observer } = {},
+    acceptsChanges = false,
+    ...how
+  }: ResumeRunOptions,
+  { open, services, createRequest, warn }: RunsOptions,
+): Promise<PreparedRun> {
+  const request = createRequest({ ...how, observer, caller, limits: record.header.limits });
+  const database = await open();
+  const end = findLimit(row, record);
+  if (end !== undefined) {
+    warn(`Cannot continue run ${row.id}: ${sentence(end.code, end.values)}`);
+    await closeQuestions(row, database);
+  }
+  const continuation = await restoreContinuation(record, database);
+  const execution = { isResumed: true, continuation, acceptsChanges, ...(end !== undefined && { end }) };
+  return { run: restoreRun(row.id, record.header, request, services), request, execution };
+}
+
 /** Restores a run from its header. */
 function restoreRun(id: string, header: RunHeader, request: RunRequest, services: RunServices): CheckedRun {
   const { source, notes } = header;
@@ -280,11 +336,8 @@ function createAccess({ open, services }: RunsOptions): RunAccess {
   }
 
   async function claim(row: RunRow): Promise<void> {
-    const { runs } = await open();
-    const { claims } = services.records;
-    const now = Date.now();
-    const isClaimed = isFree(row, now) && (await runs.claim(row, { by: claims.by, until: claims.getEnd(), now }));
-    if (!isClaimed) throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${row.id} in ${row.claimedBy}`));
+    if (!(await services.records.claims.claim(row)))
+      throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${row.id} in ${row.claimedBy}`));
   }
 
   async function read(id: string, { caller }: Pick<ListOptions, "caller"> = {}): Promise<RunRecord> {

@@ -1,9 +1,8 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import { readRunRecord, restoreOutcome } from "../../runs/index.ts";
-import { type Database, getProcessName, type RunRow } from "../../store/index.ts";
+import { isFree, readRunRecord, restoreOutcome } from "../../runs/index.ts";
+import type { Database, RunRow } from "../../store/index.ts";
 import { describeWaiting } from "../execution/execute-recorded.ts";
-import { isFree } from "../execution/follow-runs.ts";
 import { createCancelledOutcome } from "../execution/runs.ts";
 import { waitForChange } from "./wait-for-change.ts";
 import { executeJob, type RemoteRun, type RemoteServices } from "./execute-job.ts";
@@ -53,9 +52,7 @@ export function createRunFollower({ open, holdMs, ...remote }: FollowerOptions):
   async function release(runId: string, process: string): Promise<boolean> {
     const { runs } = await open();
     const row = await runs.get(runId);
-    // The claim of this process ends at once. It fails if another process was faster.
-    if (row?.claimedBy === process && row.ended === null)
-      await runs.claim(row, { by: getProcessName(), until: 0, now: Date.now() });
+    if (row?.ended === null) await runs.release(runId, process);
     return row !== undefined;
   }
 

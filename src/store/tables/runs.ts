@@ -90,16 +90,18 @@ export interface RunTable {
   entries(id: string): Promise<readonly RunEntryRow[]>;
   /** Claims a run that no process holds. Of several processes at once, one succeeds. */
   claim(run: Pick<RunRow, "id" | "claimedBy" | "attempts">, claim: Claim): Promise<boolean>;
-  /** Renews the claims of a process. */
-  renew(by: string, until: number): Promise<void>;
+  /** Renews the claims of a process on runs. */
+  renew(by: string, ids: readonly string[], until: number): Promise<void>;
+  /** Ends the claim of a process on a run that it does not execute. */
+  release(id: string, by: string): Promise<void>;
   /** Deletes a run with its record. */
   delete(id: string): Promise<void>;
   /** Deletes runs that have ended before `time`, with their records, and returns how many these were. */
   prune(time: number): Promise<number>;
 }
 
-/** Runs that are deleted in one statement. */
-const PRUNED_TOGETHER = 500;
+/** Runs that one statement changes or deletes. */
+const RUNS_TOGETHER = 500;
 
 export function createRunTable(engine: StoreEngine): RunTable {
   return {
@@ -125,7 +127,16 @@ export function createRunTable(engine: StoreEngine): RunTable {
       const changes = { claimedBy: by, claimedUntil: until, attempts: attempts + 1, updated: now };
       return (await engine.update(RUNS, where, changes)) > 0;
     },
-    renew: async (by, until) => void (await engine.update(RUNS, { claimedBy: by }, { claimedUntil: until })),
+    async renew(by, ids, until) {
+      for (let at = 0; at < ids.length; at += RUNS_TOGETHER)
+        await engine.update(
+          RUNS,
+          { claimedBy: by, id: { in: ids.slice(at, at + RUNS_TOGETHER) } },
+          { claimedUntil: until },
+        );
+    },
+    release: async (id, by) =>
+      void (await engine.update(RUNS, { id, claimedBy: by }, { claimedBy: null, claimedUntil: 0 })),
     async delete(id) {
       await engine.delete(RUN_ENTRIES, { run: id });
       await engine.delete(RUNS, { id });
@@ -133,7 +144,7 @@ export function createRunTable(engine: StoreEngine): RunTable {
     async prune(time) {
       let count = 0;
       for (;;) {
-        const old = await engine.select(RUNS, { ended: { lt: time } }, { limit: PRUNED_TOGETHER });
+        const old = await engine.select(RUNS, { ended: { lt: time } }, { limit: RUNS_TOGETHER });
         if (old.length === 0) return count;
         const ids = old.map(({ id }) => id);
         await engine.delete(RUN_ENTRIES, { run: { in: ids } });
