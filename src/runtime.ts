@@ -163,6 +163,11 @@ export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, D
   /** Settles when every MCP server is connected or has failed; starts those that were not needed yet. */
   readonly ready: Promise<void>;
   on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
+  /**
+   * Answers callers whose programs wait for a person, now or later, at once with `waiting` and the id of the run: the process is
+   * about to end. Executors are not affected.
+   */
+  releaseCallers(): void;
   /** Ends every run, thread and server. */
   close(): Promise<void>;
 }
@@ -232,6 +237,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
       events.on(event, listener as never);
       return () => events.off(event, listener as never);
     },
+    releaseCallers: () => services.records.releaseCallers(),
     async close() {
       stopFollowing();
       stopIndexing();

@@ -33,29 +33,32 @@ export async function executeRecorded(
 ): Promise<Outcome> {
   const { open, holdMs } = services.records;
   const hold = createHold(holdMs);
+  if (services.records.isReleased) hold.release();
   const stopper = createStopper(request);
   const settled = execute({ run, recorder, request, services, hold, stopper, options });
   open.set(run.runId, {
     recorder,
     caller: request.caller.id,
     settled,
-    whenWaiting: () => hold.whenWaiting(),
+    whenWaiting: (isPatient) => hold.whenWaiting(isPatient),
+    release: () => hold.release(),
     whenIdle: () => Promise.race([settled.catch(() => {}), hold.whenHeld()]), // its caller gets the error
     cancel: () => stopper.cancellation.cancel(),
   });
   settled.catch(() => recorder.leave()); // reported to the caller
   // The person is at the program that began the run: its caller waits as long as the person does.
-  return request.approve === undefined ? waitForRun(run.runId, services) : settled;
+  return waitForRun(run.runId, services, request.approve !== undefined);
 }
 
-/** Waits for a run of this process until it ends, or waits for a person for longer than its caller does. */
+/** Waits for a run of this process until it ends, or waits for a person for longer than its caller, who may be patient. */
 export async function waitForRun(
   id: string,
   services: Pick<RunServices, "records" | "listApprovals">,
+  isPatient = false,
 ): Promise<Outcome> {
   const open = services.records.open.get(id);
   if (open === undefined) throw new TypeError(`Run ${id} is not open`);
-  const outcome = await Promise.race([open.settled, open.whenWaiting()]);
+  const outcome = await Promise.race([open.settled, open.whenWaiting(isPatient)]);
   if (outcome !== undefined) return outcome;
   services.records.waited.add(open.caller);
   return describeWaiting(id, await services.listApprovals(id));

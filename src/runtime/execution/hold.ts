@@ -4,45 +4,57 @@ export interface Hold {
   set(isWaiting: boolean): void;
   /** Returns the signal that suspends the present execution of the program, or the next one. */
   getSignal(): AbortSignal;
-  /** Resolves when the run has waited for a person for `holdMs` since the call. */
-  whenWaiting(): Promise<undefined>;
+  /** Resolves when the run has waited for a person for `holdMs` since the call, with `isPatient` only after `release`. */
+  whenWaiting(isPatient?: boolean): Promise<undefined>;
+  /** From now on, callers do not wait for persons. */
+  release(): void;
   /** Resolves as soon as the run waits for a person. */
   whenHeld(): Promise<void>;
   close(): void;
 }
 
 export function createHold(holdMs: number): Hold {
-  const callers = new Set<Countdown>();
+  const callers = new Set<WaitingCaller>();
   const watchers = new Set<() => void>();
   let isWaiting = false;
+  let isReleased = false;
   let controller = new AbortController();
   const suspension = createCountdown(() => controller.abort());
 
   function set(waits: boolean): void {
     isWaiting = waits;
-    for (const countdown of [suspension, ...callers]) {
-      countdown.stop();
-      if (waits) countdown.start(holdMs);
-    }
+    for (const countdown of [suspension, ...callers]) countdown.stop();
+    if (waits) suspension.start(holdMs);
+    if (waits) for (const caller of callers) startCaller(caller);
     if (!waits) return;
     for (const watcher of watchers) watcher();
     watchers.clear();
   }
 
+  function startCaller(caller: WaitingCaller): void {
+    if (isReleased) caller.start(0);
+    else if (!caller.isPatient) caller.start(holdMs);
+  }
+
   return {
     set,
+    release() {
+      isReleased = true;
+      if (isWaiting) set(true);
+    },
     getSignal() {
       if (controller.signal.aborted && !isWaiting) controller = new AbortController();
       return controller.signal;
     },
-    whenWaiting: () =>
+    whenWaiting: (isPatient = false) =>
       new Promise((resolve) => {
-        const caller = createCountdown(() => {
+        const countdown = createCountdown(() => {
           callers.delete(caller);
           resolve(undefined);
         });
+        const caller = { ...countdown, isPatient };
         callers.add(caller);
-        if (isWaiting) caller.start(holdMs);
+        if (isWaiting) startCaller(caller);
       }),
     async whenHeld() {
       if (!isWaiting) await new Promise<void>((resolve) => watchers.add(resolve));
@@ -52,6 +64,11 @@ export function createHold(holdMs: number): Hold {
       callers.clear();
     },
   };
+}
+
+interface WaitingCaller extends Countdown {
+  /** Waits as long as the person does. */
+  readonly isPatient: boolean;
 }
 
 interface Countdown {

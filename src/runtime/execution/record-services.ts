@@ -16,7 +16,9 @@ export interface OpenRun {
   /** Resolves when the run has ended. */
   readonly settled: Promise<Outcome>;
   /** Resolves when the run has waited for a person for `holdMs` since the call. */
-  whenWaiting(): Promise<undefined>;
+  whenWaiting(isPatient?: boolean): Promise<undefined>;
+  /** Answers the callers of the run as soon as it waits for a person. */
+  release(): void;
   /** Resolves when the run has ended, or as soon as it waits for a person. */
   whenIdle(): Promise<unknown>;
   cancel(): void;
@@ -36,6 +38,10 @@ export interface RecordServices {
   readonly retries: RetryQueue;
   /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
   readonly holdMs: number;
+  /** True once callers do not wait for persons any more. */
+  readonly isReleased: boolean;
+  /** Answers the callers whose runs wait for a person now or later, because the process is about to end. */
+  releaseCallers(): void;
   /** Calls a listener at the beginning of `close`. */
   onClose(listener: () => void): void;
   /** Leaves the runs that wait to other processes, and cancels the others. */
@@ -94,6 +100,7 @@ function createRecordServices({
   const open = new Map<string, OpenRun>();
   const closeListeners: (() => void)[] = [];
   let running: readonly Promise<Outcome>[] = [];
+  let isReleased = false;
   const warn = (text: string): void => log("warn", text);
   const retries = createRetryQueue({
     onFailure: (work, error) => warn(`Cannot ${work}: ${getMessage(error)}`),
@@ -138,6 +145,13 @@ function createRecordServices({
     claims,
     retries,
     holdMs: settings.holdMs,
+    get isReleased() {
+      return isReleased;
+    },
+    releaseCallers() {
+      isReleased = true;
+      for (const run of open.values()) run.release();
+    },
     onClose: (listener) => void closeListeners.push(listener),
     async close() {
       for (const listener of closeListeners.splice(0)) listener();

@@ -4,6 +4,10 @@ import { waitAtMost } from "../../shared/run-with-timeout.ts";
 
 /** Tracks the requests in progress. Streams that only listen do not count. */
 export interface InFlight {
+  /** True once the server stops: requests that arrive after that are refused. */
+  readonly isStopping: boolean;
+  /** Refuses further requests. The connections of those in progress are closed after their answers. */
+  stop(): void;
   trackResponse(response: ServerResponse): void;
   /** Stops tracking a response that stays open until the client closes it. */
   untrack(response: ServerResponse): void;
@@ -23,7 +27,16 @@ export function createInFlight(): InFlight {
       end.then(() => void under.delete(what)),
     );
   };
+  let isStopping = false;
   return {
+    get isStopping() {
+      return isStopping;
+    },
+    stop() {
+      isStopping = true;
+      for (const what of under.keys())
+        if (what instanceof ServerResponse && !what.headersSent) what.setHeader("connection", "close");
+    },
     trackResponse: (response) => add(response, new Promise((resolve) => response.once("close", resolve))),
     untrack: (response) => void under.delete(response),
     trackWork: (work) => add({}, work),
@@ -31,6 +44,12 @@ export function createInFlight(): InFlight {
       const leaving = [...under].filter(([what]) => what instanceof ServerResponse && what.writableEnded);
       await waitAtMost(atMostMs, Promise.all(leaving.map(([, end]) => end)));
     },
-    waitUntilIdle: (atMostMs) => waitAtMost(atMostMs, Promise.all(under.values())),
+    async waitUntilIdle(atMostMs) {
+      const until = performance.now() + atMostMs;
+      // Calls over a WebSocket may follow those that were in progress.
+      while (under.size > 0 && performance.now() < until)
+        await waitAtMost(until - performance.now(), Promise.all(under.values()));
+      return under.size === 0;
+    },
   };
 }

@@ -16,6 +16,7 @@ import { serveSockets } from "./socket.ts";
 import { continueSessions } from "./opening/continue-sessions.ts";
 import type { EarlyServer } from "./opening/index.ts";
 import { listen } from "./opening/listen.ts";
+import { refuseRequest } from "./opening/refuse-request.ts";
 import { createInFlight } from "./in-flight.ts";
 import { AUTHENTICATION_MS } from "./auth/unauthenticated.ts";
 
@@ -31,8 +32,8 @@ export interface HttpServer {
   /** `http://127.0.0.1:3333` */
   readonly url: string;
   /**
-   * Stops accepting requests, waits up to `drainSeconds` for those in progress, and closes. Returns false if requests were
-   * still in progress then.
+   * Refuses requests that follow with 503, answers callers whose programs wait for a person, waits up to `drainSeconds` for
+   * other requests in progress, and closes. Returns false if requests were still in progress then.
    */
   close(): Promise<boolean>;
 }
@@ -91,6 +92,8 @@ export async function serveHttp(
     async close() {
       const until = performance.now() + settings.drainSeconds * 1_000;
       const closed = once(server, "close");
+      services.inFlight.stop();
+      runtime.releaseCallers();
       // server.close() would cut off responses that are still being sent.
       await services.inFlight.waitUntilSent(settings.drainSeconds * 1_000);
       server.close();
@@ -125,12 +128,16 @@ function serveRequests(server: Server, services: HttpServices): void {
   const routes = createRoutes(services);
   const listener = getRequestListener((request, env) => routes.fetch(request, env), { overrideGlobalObjects: false });
   server.on("request", (incoming, outgoing) => {
-    if (incoming.method === "POST") services.inFlight.trackResponse(outgoing);
+    const { isStopping } = services.inFlight;
+    if (isStopping || incoming.method === "POST") services.inFlight.trackResponse(outgoing);
+    if (isStopping) return void refuseRequest(incoming, outgoing, STOPPING);
     // Drop a client that stops reading its answer, and free the buffers held for it.
     outgoing.once("prefinish", () => outgoing.socket?.setTimeout(requestSeconds * 1_000));
     void listener(incoming, outgoing);
   });
 }
+
+const STOPPING = { reason: "The server is stopping", suggestions: ["Send the request again, to a server that runs"] };
 
 /** Milliseconds for clients to receive the last answers. */
 const SHUTDOWN_GRACE_MS = 500;

@@ -6,7 +6,14 @@ import { extractContext, getActiveContext, runInContext } from "../../telemetry/
 import { createRequestValues } from "../../model/requests/request-values.ts";
 import type { CredentialLife } from "../../model/credential.ts";
 import { type Authentication, getCaller } from "./auth/authenticate.ts";
-import { answerRpc, ownFaultAnswer, createParseError } from "../../shared/json/json-rpc.ts";
+import { rpcError } from "../../shared/rpc-errors.ts";
+import {
+  answerRpc,
+  createParseError,
+  ownFaultAnswer,
+  RpcFailure,
+  type RpcHandler,
+} from "../../shared/json/json-rpc.ts";
 import { emitAnswer, createObserver } from "./chunking.ts";
 import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
 import { createHealthReport, type HttpServices } from "./services.ts";
@@ -75,11 +82,15 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
   };
 }
 
-function findRefusal(request: IncomingMessage, { origins }: HttpServices, isFull: boolean): string | undefined {
+function findRefusal(
+  request: IncomingMessage,
+  { origins, inFlight }: HttpServices,
+  isFull: boolean,
+): string | undefined {
   const { url = "" } = request;
   if (origins.refusal(request) !== undefined) return "403 Forbidden";
   if (url.split("?")[0] !== "/ws") return "404 Not Found";
-  return isFull ? "503 Service Unavailable" : undefined;
+  return isFull || inFlight.isStopping ? "503 Service Unavailable" : undefined;
 }
 
 /** Rejects an upgrade. Node's HTTP server no longer handles errors of the socket. */
@@ -137,7 +148,9 @@ function converse(
     const value = isBinary ? undefined : parsed(decodeText(data));
     if (value === undefined) return send(createParseError());
     if (++calls === MAX_CALLS) client.pause();
-    const handler = createRpcHandler({ ...createRpcContext(services, identify, controller.signal, send), programs });
+    const handler = services.inFlight.isStopping
+      ? refuseCall
+      : createRpcHandler({ ...createRpcContext(services, identify, controller.signal, send), programs });
     const answered = runInContext(trace, () => answerRpc(value, handler)).then((answer) => {
       if (calls-- === MAX_CALLS) client.resume();
       services.counters.count("/ws", 200);
@@ -146,6 +159,12 @@ function converse(
     services.inFlight.trackWork(answered.catch(() => send(ownFaultAnswer())));
   });
 }
+
+/** Refuses a call that arrives while the server stops, before it begins. */
+const refuseCall: RpcHandler = async ({ traceId }) => {
+  const suggestions = ["Send the call again, to a server that runs"];
+  throw new RpcFailure(rpcError("InternalError", "The server is stopping", { trace_id: traceId, suggestions }));
+};
 
 /** Closes a socket whose key has ended, after the answers of the calls that this cancels. */
 function closeAfterCredential(client: WebSocket, life: CredentialLife | undefined): void {

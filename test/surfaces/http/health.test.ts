@@ -30,7 +30,9 @@ test("is degraded with the reason after a failed commit, and healthy again after
   const { url, runtime, folder } = await serveWithStore();
   const database = await runtime.database();
   const lines: (readonly [string, string, string | undefined])[] = [];
-  runtime.on("log", ({ level, text, path }) => lines.push([level, text, path]));
+  runtime.on("log", ({ level, text, path }) => {
+    if (text.startsWith("The store ")) lines.push([level, text, path]);
+  });
   const getHealth = async (query = "", headers: Record<string, string> = {}): Promise<unknown> => {
     const response = await fetch(`${url}/health${query}`, { headers });
     const { status, reason } = (await response.json()) as Record<string, unknown>;

@@ -205,6 +205,7 @@ async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: 
   serveOnUncaught(runtime.secrets, log);
   await Promise.race([connection.closed, waitForInterruption(signal)]);
   if (!signal.aborted && process.stdin.bytesRead === 0) log.say(NO_CLIENT, "warn");
+  runtime.releaseCallers();
   const isDrained = await connection.finish(drainSeconds * 1_000);
   await surface.close();
   return isDrained;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-import { rpcError } from "../../../shared/rpc-errors.ts";
+import { refuseRequest } from "./refuse-request.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
 /** Maximum number of requests in the queue, by kind. A caller is the owner; other senders are not identified yet. */
@@ -9,6 +9,8 @@ const MAX_REQUESTS = { caller: 1_024, stranger: 128, upgrade: 128 } as const;
 
 /** Milliseconds that clients have to receive a refusal. */
 const REFUSAL_MS = 500;
+
+const AGAIN = ["Send the request again when the server has started"];
 
 type QueuedRequest =
   | {
@@ -25,7 +27,10 @@ export class RequestQueue {
   /** Adds a request; refuses it if the queue is full. */
   add(kind: "caller" | "stranger", incoming: IncomingMessage, outgoing: ServerResponse): void {
     if (this.#isFull(kind))
-      void refuse(incoming, outgoing, "The server is starting, and too many requests wait for it");
+      void refuseRequest(incoming, outgoing, {
+        reason: "The server is starting, and too many requests wait for it",
+        suggestions: AGAIN,
+      });
     else this.#add({ kind, incoming, outgoing }, outgoing);
   }
 
@@ -51,7 +56,7 @@ export class RequestQueue {
   async refuse(reason: string): Promise<void> {
     const refusals = this.#takeAll().map(async (request) => {
       if (request.kind === "upgrade") request.socket.destroy();
-      else await refuse(request.incoming, request.outgoing, reason);
+      else await refuseRequest(request.incoming, request.outgoing, { reason, suggestions: AGAIN });
     });
     await waitAtMost(REFUSAL_MS, Promise.all(refusals));
   }
@@ -75,16 +80,3 @@ export class RequestQueue {
 
 /** Node's HTTP server does not handle errors of a socket after its upgrade. */
 function ignoreReset(): void {}
-
-/** Answers 503. Settles when the answer is sent. */
-async function refuse({ url = "" }: IncomingMessage, outgoing: ServerResponse, reason: string): Promise<void> {
-  const { refuseAt } = await import("../responses.ts");
-  const suggestions = ["Send the request again when the server has started"];
-  const path = url.split("?")[0] ?? "";
-  const response = refuseAt(path, 503, rpcError("InternalError", reason, { suggestions }), { "retry-after": "1" });
-  const text = await response.text();
-  await new Promise((resolve) => {
-    outgoing.once("close", resolve);
-    outgoing.writeHead(503, { ...Object.fromEntries(response.headers), connection: "close" }).end(text);
-  });
-}
