@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 
 import type { Runtime } from "../../runtime.ts";
@@ -17,6 +17,7 @@ import { continueSessions } from "./opening/continue-sessions.ts";
 import type { EarlyServer } from "./opening/index.ts";
 import { listen } from "./opening/listen.ts";
 import { refuseRequest } from "./opening/refuse-request.ts";
+import { CONNECTION_LIMITS, type ConnectionLimits, createConnections } from "./connection-limits.ts";
 import { createInFlight } from "./in-flight.ts";
 import { AUTHENTICATION_MS } from "./auth/unauthenticated.ts";
 
@@ -41,6 +42,7 @@ export interface HttpServer {
 interface ServeHttpOptions {
   /** Milliseconds that a WebSocket may stay open without a valid token. */
   readonly authenticationMs?: number;
+  readonly limits?: ConnectionLimits;
   /** Milliseconds for which an MCP task can be read after its last change. */
   readonly taskTtlMs?: number;
   /** Writes a line to the log; to stderr by default. */
@@ -58,7 +60,14 @@ export async function serveHttp(
   runtime: Runtime,
   settings: HttpServerSettings,
   isToken?: (token: string) => boolean,
-  { authenticationMs = AUTHENTICATION_MS, taskTtlMs, log = writeLine, pages, early }: ServeHttpOptions = {},
+  {
+    authenticationMs = AUTHENTICATION_MS,
+    limits = CONNECTION_LIMITS,
+    taskTtlMs,
+    log = writeLine,
+    pages,
+    early,
+  }: ServeHttpOptions = {},
 ): Promise<HttpServer> {
   const { server, url } = early ?? (await listen(settings, isToken !== undefined));
   const mcp = createMcpSurface(runtime, {
@@ -78,6 +87,7 @@ export async function serveHttp(
     challenge: () => settings.oauth && getChallengeFacts(settings.oauth, url, runtime.policy.roles),
     counters: createCounters(),
     inFlight: createInFlight(),
+    connections: createConnections(limits, log),
     authenticationMs,
     url: () => url,
     pages,
@@ -127,13 +137,19 @@ function serveRequests(server: Server, services: HttpServices): void {
   const { requestSeconds } = services.settings;
   const routes = createRoutes(services);
   const listener = getRequestListener((request, env) => routes.fetch(request, env), { overrideGlobalObjects: false });
+  /** Counts an answer until the client has read it. Answers to pipelined requests wait for each other. */
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    await listener(incoming, outgoing);
+    if (outgoing.writableLength === 0 || outgoing.closed) return;
+    outgoing.once("close", services.connections.addUnread(incoming.socket, outgoing.writableLength));
+  };
   server.on("request", (incoming, outgoing) => {
     const { isStopping } = services.inFlight;
     if (isStopping || incoming.method === "POST") services.inFlight.trackResponse(outgoing);
     if (isStopping) return void refuseRequest(incoming, outgoing, STOPPING);
     // Drop a client that stops reading its answer, and free the buffers held for it.
     outgoing.once("prefinish", () => outgoing.socket?.setTimeout(requestSeconds * 1_000));
-    void listener(incoming, outgoing);
+    void respond(incoming, outgoing);
   });
 }
 

@@ -153,13 +153,25 @@ function preflight(cors: Readonly<Record<string, string>>, headers: IncomingHttp
   });
 }
 
-function identifySender({ authenticator }: HttpServices): MiddlewareHandler<RouteEnvironment> {
+/** Identifies the sender, and refuses a caller that has its share of connections. */
+function identifySender({ authenticator, connections }: HttpServices): MiddlewareHandler<RouteEnvironment> {
   return async (c, next) => {
-    const sender = await authenticator.authenticate(c.env.incoming.headers);
-    if (sender.kind === "caller") closeAfterCredential(c.env.outgoing, sender.life);
+    const { incoming, outgoing } = c.env;
+    const sender = await authenticator.authenticate(incoming.headers);
+    if (sender.kind === "caller") {
+      const reason = connections.claim(incoming.socket, sender.caller.id);
+      if (reason !== undefined) return refuseFull(c.req.path, reason);
+      closeAfterCredential(outgoing, sender.life);
+    }
     c.set("sender", sender);
     await next();
+    return undefined;
   };
+}
+
+function refuseFull(path: string, reason: string): Response {
+  const error = rpcError("InternalError", reason, { suggestions: ["Close other connections"] });
+  return refuseAt(path, 503, error, { "retry-after": "1", connection: "close" });
 }
 
 function requireCaller({ challenge }: HttpServices): MiddlewareHandler<RouteEnvironment> {

@@ -10,6 +10,7 @@ import type { McpSurface } from "../mcp/index.ts";
 import type { Authentication, Authenticator } from "./auth/authenticate.ts";
 import type { ChallengeFacts } from "./auth/challenge.ts";
 import type { Body } from "./body.ts";
+import type { Connections } from "./connection-limits.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { Counters } from "./metrics.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -26,6 +27,7 @@ export interface HttpServices {
   readonly challenge: () => ChallengeFacts | undefined;
   readonly counters: Counters;
   readonly inFlight: InFlight;
+  readonly connections: Connections;
   /** Milliseconds that a WebSocket may stay open without a valid token. */
   readonly authenticationMs: number;
   /** The URL of the server. */

@@ -26,9 +26,6 @@ import {
 /** Calls in progress per connection; at this limit, reading pauses until one ends. */
 const MAX_CALLS = 64;
 
-/** Unread bytes at which a client is disconnected. */
-const MAX_UNREAD_BYTES = 64 << 20;
-
 /** Milliseconds that the calls of a socket have to be answered after the end of its key. */
 const ANSWER_MS = 1_000;
 
@@ -69,7 +66,10 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
       runInContext(extractContext(request.headers), () =>
         converse(client, { request, isStranger }, services, unauthenticated),
       );
-      if (!isStranger) closeAfterCredential(client, sender.life);
+      if (isStranger) return;
+      closeAfterCredential(client, sender.life);
+      const reason = services.connections.claim(request.socket, sender.caller.id);
+      if (reason !== undefined) client.close(1013, reason);
     });
   }
   return {
@@ -125,18 +125,25 @@ function converse(
   const trace = getActiveContext();
   let calls = 0;
   const send = (message: unknown): void => {
-    const most = unauthenticated.has(client) ? MAX_UNAUTHENTICATED_BYTES : MAX_UNREAD_BYTES;
-    if (client.bufferedAmount > most) client.terminate();
-    if (client.readyState === client.OPEN) client.send(JSON.stringify(message));
+    if (unauthenticated.has(client) && client.bufferedAmount > MAX_UNAUTHENTICATED_BYTES) client.terminate();
+    if (client.readyState !== client.OPEN) return;
+    const text = Buffer.from(JSON.stringify(message));
+    const wasRead = services.connections.addUnread(request.socket, text.length);
+    client.send(text, { binary: false }, wasRead);
   };
+  const closeAfterAnswer = (code: number, reason: string): void => void setImmediate(() => client.close(code, reason));
   // Each message is authenticated again, because a key can be revoked and a token expires.
   const identify = async (message: unknown): Promise<Authentication> => {
     const { authenticator } = services;
     const sender = await (upgradeRequest === undefined
       ? authenticator.authenticateMessage(message)
       : authenticator.authenticate(upgradeRequest.headers));
-    if (getCaller(sender) !== undefined) unauthenticated.remove(client);
-    else if (upgradeRequest !== undefined) setImmediate(() => client.close(1008, "the token is no longer valid")); // after the answer
+    const caller = getCaller(sender);
+    if (caller !== undefined) {
+      unauthenticated.remove(client);
+      const reason = services.connections.claim(request.socket, caller.id);
+      if (reason !== undefined) closeAfterAnswer(1013, reason);
+    } else if (upgradeRequest !== undefined) closeAfterAnswer(1008, "the token is no longer valid");
     return sender;
   };
   const { runtime, mcp } = services;

@@ -1,0 +1,101 @@
+import type { Socket } from "node:net";
+
+/** Limits on what connections may occupy. */
+export interface ConnectionLimits {
+  /** Unread bytes of one connection. */
+  readonly unreadBytes: number;
+  /** Unread bytes of all connections together. */
+  readonly totalUnreadBytes: number;
+  /** Connections of one caller. */
+  readonly connections: number;
+}
+
+/** One caller may have half of the connections of a server. */
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  unreadBytes: 64 << 20,
+  totalUnreadBytes: 256 << 20,
+  connections: 2_048,
+};
+
+/** The bytes that clients have not read, and the connections of each caller. */
+export interface Connections {
+  /**
+   * Counts bytes until the returned function is called. Destroys a connection with too many; if all together have too many, the one
+   * with the most.
+   */
+  addUnread(socket: Socket, bytes: number): () => void;
+  /** Returns why the caller may not use a further connection; `undefined` if it may. A connection counts for its last caller. */
+  claim(socket: Socket, caller: string): string | undefined;
+}
+
+/** `log` receives a sentence about each connection that is destroyed. */
+export function createConnections(limits: ConnectionLimits, log: (text: string) => void): Connections {
+  const unread = new Map<Socket, number>();
+  const callers = new Map<Socket, string>();
+  const counts = new Map<string, number>();
+  let total = 0;
+
+  function addBytes(socket: Socket, bytes: number): void {
+    const sum = (unread.get(socket) ?? 0) + bytes;
+    total += bytes;
+    if (sum === 0) unread.delete(socket);
+    else unread.set(socket, sum);
+  }
+
+  function destroy(socket: Socket, reason: string): void {
+    const bytes = unread.get(socket) ?? 0;
+    const caller = callers.get(socket);
+    log(`Closed a connection${caller === undefined ? "" : ` of ${caller}`}: it has not read ${toMb(bytes)}; ${reason}`);
+    addBytes(socket, -bytes); // what is freed later counts no more
+    socket.destroy();
+  }
+
+  function findLargest(): Socket | undefined {
+    let largest: Socket | undefined;
+    for (const [socket, bytes] of unread) if (bytes > (unread.get(largest as Socket) ?? 0)) largest = socket;
+    return largest;
+  }
+
+  function count(caller: string, change: number): void {
+    const next = (counts.get(caller) ?? 0) + change;
+    if (next === 0) counts.delete(caller);
+    else counts.set(caller, next);
+  }
+
+  function release(socket: Socket): void {
+    const caller = callers.get(socket);
+    if (caller !== undefined) count(caller, -1);
+    callers.delete(socket);
+  }
+
+  return {
+    addUnread(socket, bytes) {
+      if (socket.destroyed) return () => {};
+      addBytes(socket, bytes);
+      let isCounted = true;
+      if ((unread.get(socket) ?? 0) > limits.unreadBytes)
+        destroy(socket, `the limit of one connection is ${toMb(limits.unreadBytes)}`);
+      const largest = total > limits.totalUnreadBytes ? findLargest() : undefined;
+      if (largest !== undefined) destroy(largest, `the limit of all connections is ${toMb(limits.totalUnreadBytes)}`);
+      return () => {
+        if (isCounted && unread.has(socket)) addBytes(socket, -bytes);
+        isCounted = false;
+      };
+    },
+    claim(socket, caller) {
+      const previous = callers.get(socket);
+      if (previous === caller) return undefined;
+      if ((counts.get(caller) ?? 0) >= limits.connections)
+        return `${caller} has ${limits.connections} connections already`;
+      release(socket);
+      if (previous === undefined) socket.once("close", () => release(socket));
+      callers.set(socket, caller);
+      count(caller, 1);
+      return undefined;
+    },
+  };
+}
+
+function toMb(bytes: number): string {
+  return `${(bytes / (1 << 20)).toFixed(1)} MB`;
+}
