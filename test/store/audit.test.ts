@@ -13,7 +13,7 @@ import type { StoreEngine } from "../../src/store/database/table.ts";
 import { type Database, openDatabase, type StoreLocation } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
-const { kinds } = await prepareDatabases();
+const { kinds, getFolder } = await prepareDatabases();
 
 const DAY_MS = 86_400_000;
 const START = Date.parse("2026-03-01T12:00:00.000Z");
@@ -191,6 +191,19 @@ describe.each(kinds)("an audit log in %s", (_kind, makeLocation) => {
     await tamper((engine) => engine.delete(AUDIT, { seq: 21 }));
     await database.audit.append(createRecords(1, START + 3 * DAY_MS));
     expect(await database.audit.verify()).toMatchObject({ kind: "broken", problem: "missing", seq: 21 });
+  });
+});
+
+describe("old records are deleted beside those of a clock that is wrong", () => {
+  test.each([
+    ["ahead, before old ones", [9, 0, 9, 0, 0, 0, 0], 7],
+    ["ahead, at the end", [0, 0, 0, 9], 3],
+    ["behind, after younger ones", [0, 9, 9, 9, 0], 1],
+  ])("%s [P8]", async (_name, days, deleted) => {
+    await using database = await openDatabase({ folder: getFolder() });
+    for (const day of days) await database.audit.append(createRecords(1, START + day * DAY_MS));
+    expect(await database.audit.prune(START + DAY_MS, 100)).toBe(deleted);
+    expect(await database.audit.verify()).toMatchObject({ kind: "intact", records: days.length - deleted });
   });
 });
 

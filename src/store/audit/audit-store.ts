@@ -200,9 +200,7 @@ async function pruneRows(
   if (signer === undefined) return 0;
   return engine.transaction("audit", async (rows) => {
     const oldest = await rows.select(AUDIT, {}, { limit });
-    // Records of several processes may be out of order by some milliseconds; the chain has no gaps.
-    const firstKept = oldest.findIndex(({ time }) => time >= before);
-    const last = oldest[(firstKept === -1 ? oldest.length : firstKept) - 1];
+    const last = oldest[countOld(oldest, before) - 1];
     if (last === undefined) return 0;
     await rows.delete(AUDIT_HEADS, { day: PRUNED });
     await rows.put(AUDIT_HEADS, createHead(PRUNED, last, signer));
@@ -210,6 +208,19 @@ async function pruneRows(
     for (const { day, signer: id } of heads) if (day !== PRUNED) await rows.delete(AUDIT_HEADS, { day, signer: id });
     return rows.delete(AUDIT, { seq: { lt: last.seq + 1 } });
   });
+}
+
+/**
+ * Returns how many of the first records are deleted: those among which the old ones outnumber the others most. So records of a
+ * process with a wrong clock keep no older ones, and delete no younger ones. The chain has no gaps.
+ */
+function countOld(rows: readonly AuditRow[], before: number): number {
+  let [surplus, largest, count] = [0, 0, 0];
+  for (const [at, { time }] of rows.entries()) {
+    surplus += time < before ? 1 : -1;
+    if (surplus > largest) [largest, count] = [surplus, at + 1];
+  }
+  return count;
 }
 
 function isConflict(error: unknown): boolean {

@@ -39,7 +39,7 @@ export async function sweep(
   for (let step = 0; step < MAX_STEPS; step++) {
     const deleted = await audit.prune(now - auditDays * DAY_MS, STEP_ROWS);
     pruned += deleted;
-    if (deleted < STEP_ROWS) break;
+    if (deleted === 0) break;
   }
   const approvals = await engine.delete(APPROVALS, { expires: { lt: now - approvalDays * DAY_MS } });
   const counters = await engine.delete(COUNTERS, { expires: { lt: now } });
