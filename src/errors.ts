@@ -386,7 +386,7 @@ export const ERRORS = {
   RUN_BUSY: {
     stage: "host",
     says: "Another process executes the run",
-    fix: "Wait until it has ended, or end that process",
+    fix: "Wait until it has ended, or end that process; then a server continues the run within a minute",
   },
   RUN_DAMAGED: {
     stage: "host",

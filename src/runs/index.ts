@@ -1,11 +1,12 @@
 export { type Cassette, type CassetteSkill, createCassette, parseCassette, RECOMPILABLE_FORMAT } from "./cassette.ts";
-export { type Claims, createClaims, isFree } from "./claims.ts";
+export { type Claims, createClaims } from "./claims.ts";
 export { compareRuns, type RunDifference } from "./compare-runs.ts";
 export { Continuation, type ContinueAnswers, type ContinueDecision } from "./continuation.ts";
 export type { RunHeader, StoredOutcome } from "./header.ts";
 export { createHistory, getPastEnd, type History, type PastCall } from "./history.ts";
 export { type RunRecord, type StoredCall, readRunRecord, toRecordedArguments } from "./run-record.ts";
 export { LiveCall } from "./live-call.ts";
+export { createRetryQueue, type RetryQueue } from "./retry-queue.ts";
 export { isIncomplete, RunRecorder, toRunStatus } from "./recorder.ts";
 export { restoreOutcome, toStoredOutcome } from "./stored-outcome.ts";
 export { createTimeline, type TimelineCall } from "./timeline.ts";

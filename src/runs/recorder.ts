@@ -1,7 +1,7 @@
 import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
-import type { RetryQueue } from "../shared/retry-queue.ts";
+import type { RetryQueue } from "./retry-queue.ts";
 import { VERSION } from "../shared/version.ts";
 import type { Database, RunEntryRow, RunRow, RunStatus } from "../store/index.ts";
 import type { Cassette } from "./cassette.ts";
@@ -178,7 +178,6 @@ export class RunRecorder {
 
   /** Commits that this process has claimed the run. */
   claim(): Promise<void> {
-    this.#options.claims.add(this.id);
     return this.#commit({ state: "running" });
   }
 
@@ -218,7 +217,7 @@ export class RunRecorder {
   #save(changes: Partial<RunRow> = {}): Promise<void> {
     this.#change(changes);
     return this.#options.retries.add(`record run ${this.id}`, async () => {
-      // Of a run that another process has claimed, that process records the rest.
+      // Another process that has claimed the run records the rest.
       if (!this.#isLost) await this.#commit();
       if (this.#isClosed) this.#end();
     });
@@ -272,6 +271,7 @@ export class RunRecorder {
   async #write({ entry, changes }: Write): Promise<void> {
     const { runs } = await this.#options.open();
     try {
+      if (entry.seq === 0) await this.#options.claims.hold(this.id);
       if (entry.seq === 0) await runs.add({ ...this.#createRow(), ...changes }, entry);
       else if (Object.keys(changes).length === 0) await runs.append(entry);
       else await runs.appendAndUpdate(entry, { ...this.#getCounts(), updated: Date.now(), ...changes });
@@ -291,7 +291,6 @@ export class RunRecorder {
   #createRow(): RunRow {
     const { header, id } = this;
     const { claims } = this.#options;
-    claims.add(id);
     return {
       id,
       caller: header.caller.id,
@@ -303,7 +302,6 @@ export class RunRecorder {
       continues: header.continues ?? null,
       ...this.#getCounts(),
       claimedBy: claims.by,
-      claimedUntil: claims.getEnd(),
       ...PROGRESS,
     };
   }
@@ -322,7 +320,7 @@ interface Write {
 }
 
 /** The change of a run that no process executes. */
-const UNCLAIMED = { claimedBy: null, claimedUntil: 0 } as const;
+const UNCLAIMED = { claimedBy: null } as const;
 
 type MutableCall = { -readonly [Field in keyof StoredCall]: StoredCall[Field] };
 

@@ -102,7 +102,7 @@ async function addInterrupted({ row, events }: Interruption): Promise<string> {
   const id = `${row.id.slice(0, 24)}${String(++count).padStart(12, "0")}`;
   const text = JSON.stringify(events);
   const entry = { run: id, seq: 0, events: text, hash: hashEntry("", id, 0, text) };
-  const left = { state: "running", ended: null, claimedBy: null, claimedUntil: 0 } as const;
+  const left = { state: "running", ended: null, claimedBy: null } as const;
   await database.runs.add({ ...row, id, ...left }, entry);
   return id;
 }

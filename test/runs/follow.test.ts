@@ -1,10 +1,13 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, type Mock, onTestFinished, test, vi } from "vitest";
 
+import { type Claims, createClaims } from "../../src/runs/index.ts";
 import { followRuns } from "../../src/runtime/execution/follow-runs.ts";
-import { type Database, openDatabase, type RunRow } from "../../src/store/index.ts";
+import { createRetryQueue } from "../../src/runs/retry-queue.ts";
+import { type Database, getProcessName, openDatabase, type RunRow } from "../../src/store/index.ts";
 
 async function createDatabase(): Promise<Database> {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-follow-"));
@@ -20,7 +23,7 @@ const HOUR_MS = 3_600_000;
 
 async function addRun(database: Database, id: string, facts: Partial<RunRow> = {}): Promise<void> {
   const now = Date.now();
-  const times = { created: now, updated: now, ended: null, claimedUntil: 0 };
+  const times = { created: now, updated: now, ended: null };
   const counts = { calls: 0, effects: 0, size: 0, attempts: 1 };
   const row = { id, caller: "local", title: id, continues: null, claimedBy: null, ...times, ...counts, ...facts };
   await database.runs.add({ state: "waiting", ...row }, { run: id, seq: 0, events: "[]", hash: "0" });
@@ -38,9 +41,23 @@ const answer = (database: Database, id: string): Promise<boolean> =>
   database.approvals.answer(id, { state: "approved", scope: null, by: "ada", as: "user", time: Date.now() });
 
 /** Follows the runs, and lets the test wait for those that are continued. */
-async function follow(database: Database): Promise<{ readonly next: () => Promise<string>; readonly all: string[] }> {
+async function follow(
+  database: Database,
+): Promise<{
+  readonly next: () => Promise<string>;
+  readonly all: string[];
+  readonly look: Mock<Claims["checkProcesses"]>;
+}> {
   const all: string[] = [];
+  const retries = createRetryQueue({ onFailure: (name) => all.push(name) });
+  const claims = createClaims(async () => database, retries, {
+    warn: (error) => all.push(String(error)),
+    stillMs: 400,
+  });
+  const look = vi.spyOn(claims, "checkProcesses");
   const stop = await followRuns({
+    claims,
+    lookMs: 10,
     open: async () => database,
     resume: async (id) => all.push(id),
     warn: (text) => all.push(text),
@@ -51,7 +68,7 @@ async function follow(database: Database): Promise<{ readonly next: () => Promis
     await expect.poll(() => all.length).toBeGreaterThan(count);
     return all[count++] ?? "";
   };
-  return { all, next };
+  return { all, next, look };
 }
 
 test("continues the run of a question that is answered, and reads no other run [R2]", async () => {
@@ -74,15 +91,43 @@ test("continues the run of a question that is answered, and reads no other run [
   expect(get.mock.calls).toEqual([["r7"], ["r9"]]);
 });
 
-test("continues a run when the claim of the process that has ended is over [R2]", async () => {
+test("continues a run when the counter of the process that has claimed it stands still [R2]", async () => {
   const database = await createDatabase();
-  await addRun(database, "r", { claimedBy: "elsewhere/1/1", claimedUntil: Date.now() + 1_500 });
+  await addRun(database, "r", { claimedBy: "elsewhere/1/1/space" });
   await addQuestion(database, "q", "r");
   const { next, all } = await follow(database);
   await answer(database, "q");
+  expect(all).toEqual([]);
   expect(await next()).toBe("r");
-  expect((await database.runs.get("r"))?.claimedUntil).toBeLessThan(Date.now());
-  expect(all).toEqual(["r"]);
+});
+
+test.each([
+  ["on a host of the same name, and in another process space", "0123456789ab"],
+  ["on a host of the same name that does not tell its process space", "unknown"],
+])("leaves its run to a living process %s, whatever the clocks show [R2]", async (_name, space) => {
+  const [host] = getProcessName().split("/");
+  const owner = { name: `${host}/${process.pid}/1/${space}`, beat: 0 };
+  const database = await createDatabase();
+  await addRun(database, "r", { state: "running", claimedBy: owner.name });
+  const pulse = setInterval(() => void database.processes.put({ ...owner, beat: ++owner.beat }), 10);
+  onTestFinished(() => clearInterval(pulse));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * HOUR_MS });
+  onTestFinished(() => void vi.useRealTimers());
+  const { next, all, look } = await follow(database);
+  await expect.poll(() => look.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(50);
+  expect(all).toEqual([]);
+  clearInterval(pulse);
+  expect(await next()).toBe("r");
+});
+
+test("takes over the run of a process of this system that has ended at once [R2]", async () => {
+  const database = await createDatabase();
+  const ended = spawnSync(process.execPath, ["--eval", "console.log(process.pid)"], { encoding: "utf8" });
+  const [host, , , space] = getProcessName().split("/");
+  await addRun(database, "r", { state: "running", claimedBy: `${host}/${ended.stdout.trim()}/1/${space}` });
+  const { next, look } = await follow(database);
+  expect(await next()).toBe("r");
+  expect(look.mock.calls.length).toBeLessThan(5);
 });
 
 test("continues a run of two questions, one of which was answered while no process ran [R2]", async () => {

@@ -1,6 +1,9 @@
+import { spawnSync } from "node:child_process";
+
 import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type Runtime } from "../../src/index.ts";
+import { openDatabase } from "../../src/store/index.ts";
 import { createShop, startProcess } from "./refund-process.ts";
 
 async function openStore(store: string): Promise<Runtime> {
@@ -47,3 +50,28 @@ test("ends a run that ends its process each time it is continued [R2]", async ()
   });
   expect(await runtime.runs.list()).toMatchObject([{ state: "failed" }]);
 });
+
+const canUnshare = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
+
+test.skipIf(!canUnshare)(
+  "leaves a run to a process in another process space of this host until that has ended [R2]",
+  { timeout: 120_000 },
+  async () => {
+    const shop = createShop();
+    await using database = await openDatabase({ folder: shop.store });
+    const inSpace = ["unshare", "--pid", "--fork", "--kill-child"];
+    const first = startProcess(shop, ["run", `await device.OrderSkill.hang(1)`], {}, inSpace);
+    await first.next("hangs");
+    const [row] = await database.runs.list({});
+    const second = startProcess(shop, ["follow"]);
+    await second.next("ready");
+    const [{ beat } = { beat: 0 }] = await database.processes.list();
+    await expect.poll(async () => (await database.processes.list())[0]?.beat).toBeGreaterThan(beat + 1);
+    expect(await database.runs.list({})).toMatchObject([{ state: "running", claimedBy: row?.claimedBy }]);
+    await first.kill("SIGKILL");
+    const killed = performance.now();
+    expect(await second.next("outcome")).toMatchObject({ text: expect.stringContaining("CALL_END_UNKNOWN") });
+    expect(performance.now() - killed).toBeLessThan(60_000);
+    expect(shop.readEffects()).toHaveLength(1);
+  },
+);

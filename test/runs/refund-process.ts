@@ -40,13 +40,15 @@ export function createShop(): { readonly store: string; readonly log: string; re
   };
 }
 
-/** Starts a process on the store: one that runs a program, or one that continues runs. */
+/** Starts a process on the store: one that runs a program, or one that continues runs. `launcher` is a command before it. */
 export function startProcess(
   { store, log }: { readonly store: string; readonly log: string },
   [command, code = ""]: readonly ["run", string] | readonly ["follow"],
   env: Readonly<Record<string, string>> = {},
+  launcher: readonly string[] = [],
 ): RefundProcess {
-  const child = spawn(process.execPath, [PROGRAM, store, log, command, code], {
+  const [program, ...args] = [...launcher, process.execPath, PROGRAM, store, log, command, code];
+  const child = spawn(String(program), args, {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...env },
   });

@@ -61,7 +61,6 @@ const RUN: RunRow = {
   effects: 1,
   size: 2,
   claimedBy: null,
-  claimedUntil: 0,
   attempts: 1,
 };
 
@@ -170,9 +169,9 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
       code: "STORE_CONFLICT",
     });
     expect(await database.runs.get("r1")).toEqual(RUN);
-    const claims = ["p1", "p2", "p3"].map((by) => database.runs.claim(RUN, { by, until: 9_000, now: 5 }));
+    const claims = ["p1", "p2", "p3"].map((by) => database.runs.claim(RUN, { by, now: 5 }));
     expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
-    expect(await database.runs.get("r1")).toMatchObject({ attempts: 2, claimedUntil: 9_000 });
+    expect(await database.runs.get("r1")).toMatchObject({ attempts: 2 });
     expect(await database.runs.entries("r1")).toEqual([entry(0), entry(1)]);
     await database.runs.update("r1", { state: "completed", ended: 10 });
     expect(await database.runs.prune(10)).toBe(0);
@@ -196,7 +195,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     await database.keys.add(KEY);
     await database.approvals.add(APPROVAL);
     const info = await database.info();
-    expect(info).toMatchObject({ kind, schema: 3, rows: { keys: 1, approvals: 1, counters: 0, audit: 0 } });
+    expect(info).toMatchObject({ kind, schema: 4, rows: { keys: 1, approvals: 1, counters: 0, audit: 0 } });
     const exported = [];
     for await (const { table, row } of database.export()) exported.push([table, row]);
     expect(exported).toContainEqual(["keys", KEY]);

@@ -47,7 +47,6 @@ const RUN: RunRow = {
   effects: 0,
   size: 0,
   claimedBy: null,
-  claimedUntil: 0,
   attempts: 1,
 };
 

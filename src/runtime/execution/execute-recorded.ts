@@ -17,7 +17,7 @@ export interface ExecutionOptions {
   /** Answers calls of a corrected program from the run that failed. */
   readonly continuation?: Continuation | undefined;
   /** Ends the run with this code and these values, without executing its program. */
-  readonly end?: StopReason;
+  readonly end?: RunStop;
 }
 
 /**
@@ -177,7 +177,7 @@ const NOT_EXECUTED: SandboxOutcome = {
 };
 
 /** Why the host ends a run: an error of the table, and the values of its sentence. */
-export interface StopReason {
+export interface RunStop {
   readonly code: ErrorCode;
   readonly values: string;
 }
@@ -185,7 +185,7 @@ export interface StopReason {
 /** Ends a run: for its caller, or for a reason of the host. */
 interface Stopper {
   readonly cancellation: Cancellation;
-  readonly reason: { stop?: StopReason };
+  readonly reason: { stop?: RunStop };
   readonly stop: (code: ErrorCode, values: string) => void;
   close(): void;
 }

@@ -1,12 +1,18 @@
 import { getMessage, SkillgateError } from "../../errors.ts";
-import { isFree } from "../../runs/index.ts";
+import type { Claims } from "../../runs/index.ts";
 import type { Database, RunRow } from "../../store/index.ts";
 
 export interface FollowOptions {
+  readonly claims: Pick<Claims, "findFree" | "checkProcesses" | "forget">;
   readonly open: () => Promise<Database>;
   readonly resume: (id: string) => Promise<unknown>;
   readonly warn: (text: string) => void;
+  /** Milliseconds between two looks whether other processes live; 5,000 by default. */
+  readonly lookMs?: number;
 }
+
+/** Milliseconds between two looks whether other processes live. */
+const LOOK_MS = 5_000;
 
 /** The longest and the shortest time between two looks at the store without a change, in milliseconds. */
 const MAX_DELAY_MS = 60_000;
@@ -23,7 +29,7 @@ const OVERLAP_MS = 10_000;
  * it.
  */
 export async function followRuns(options: FollowOptions): Promise<() => void> {
-  const { warn } = options;
+  const { warn, lookMs = LOOK_MS } = options;
   const database = await options.open();
   const watch = new AnswerWatch(database, options);
   let timer: NodeJS.Timeout | undefined;
@@ -55,10 +61,23 @@ export async function followRuns(options: FollowOptions): Promise<() => void> {
     }
   }
 
+  /** A process that ends changes nothing in the store. */
+  async function checkProcesses(): Promise<void> {
+    try {
+      if (!(await options.claims.checkProcesses())) return;
+    } catch {
+      return; // the next look tries again
+    }
+    watch.scanNext();
+    await checkStore();
+  }
+
   const stopWatching = database.watch(() => void checkStore());
+  const looking = setInterval(() => void checkProcesses(), lookMs).unref();
   void checkStore();
   return () => {
     isStopped = true;
+    clearInterval(looking);
     watch.stop();
     stopWatching();
     clearTimeout(timer);
@@ -92,6 +111,11 @@ class AnswerWatch {
     this.#isStopped = true;
   }
 
+  /** Reads all runs at the next look. */
+  scanNext(): void {
+    this.#nextScan = 0;
+  }
+
   /** Continues what can be continued. Resolves to the milliseconds after which to look again if nothing changes. */
   async check(): Promise<number> {
     const { approvals } = this.#database;
@@ -100,13 +124,9 @@ class AnswerWatch {
     const isFirst = this.#closedUntil === undefined;
     const closed = await this.#readClosed();
     if (now >= this.#nextScan) await this.#scan(now, isFirst);
-    let next = this.#nextScan;
-    for (const id of new Set([...(isFirst ? [] : closed), ...this.#claimed])) {
-      const heldUntil = await this.#checkRun(id, now);
-      next = Math.min(next, heldUntil);
-    }
+    for (const id of new Set([...(isFirst ? [] : closed), ...this.#claimed])) await this.#checkRun(id);
     this.#nextExpiry = (await approvals.findNextExpiry()) ?? Infinity;
-    return Math.min(Math.max(MIN_DELAY_MS, Math.min(next, this.#nextExpiry) - now), MAX_DELAY_MS);
+    return Math.min(Math.max(MIN_DELAY_MS, Math.min(this.#nextScan, this.#nextExpiry) - now), MAX_DELAY_MS);
   }
 
   /** Returns the runs whose questions were closed since the last look. */
@@ -128,35 +148,30 @@ class AnswerWatch {
     const { approvals, runs } = this.#database;
     const rows = await runs.list({ ended: null });
     const asking = new Set((await approvals.list("pending")).map(({ runId }) => runId));
+    const free = await this.#options.claims.findFree(rows);
+    await this.#options.claims.forget(rows);
     for (const row of rows.filter(({ state, id }) => state === "running" || !asking.has(id)))
-      if (!this.#startFree(row, now) && row.state === "waiting") this.#claimed.add(row.id);
+      if (free.has(row)) this.#start(row.id);
+      else if (row.state === "waiting") this.#claimed.add(row.id);
     // While no process ran, one of several questions of a run may have been closed.
     if (!isFirst) return;
     const waiting = rows.filter(({ id }) => asking.has(id));
     const oldest = waiting.reduce((least, { updated }) => Math.min(least, updated), now);
     const closed = new Set((await approvals.listClosedAfter(oldest - 1)).map(({ runId }) => runId));
-    for (const { id } of waiting) if (closed.has(id)) await this.#checkRun(id, now);
+    for (const { id } of waiting) if (closed.has(id)) await this.#checkRun(id);
   }
 
-  /** Continues a run if it can be. Resolves to the time at which the claim of another process ends. */
-  async #checkRun(id: string, now: number): Promise<number> {
+  /** Continues a run if it can be. */
+  async #checkRun(id: string): Promise<void> {
     const row = await this.#database.runs.get(id);
     this.#claimed.delete(id);
-    if (row === undefined || row.ended !== null || !(await hasNews(row, this.#database))) return Infinity;
-    if (this.#startFree(row, now)) return Infinity;
-    this.#claimed.add(id);
-    return row.claimedUntil;
-  }
-
-  /** Continues a run that no process holds. Returns false if one does. */
-  #startFree(row: RunRow, now: number): boolean {
-    if (!isFree(row, now)) return false;
-    if (!this.#isStopped) this.#start(row.id);
-    return true;
+    if (row === undefined || row.ended !== null || !(await hasNews(row, this.#database))) return;
+    if ((await this.#options.claims.findFree([row])).has(row)) this.#start(id);
+    else this.#claimed.add(id);
   }
 
   #start(id: string): void {
-    if (this.#active.has(id)) return;
+    if (this.#isStopped || this.#active.has(id)) return;
     this.#active.add(id);
     this.#options
       .resume(id)

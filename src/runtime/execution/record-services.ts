@@ -1,7 +1,13 @@
 import type { Outcome } from "../../model/outcome.ts";
-import { type Claims, createClaims, type RunRecord, RunRecorder } from "../../runs/index.ts";
+import {
+  type Claims,
+  createClaims,
+  createRetryQueue,
+  type RetryQueue,
+  type RunRecord,
+  RunRecorder,
+} from "../../runs/index.ts";
 import { getMessage } from "../../errors.ts";
-import { createRetryQueue, type RetryQueue } from "../../shared/retry-queue.ts";
 import type { LogListener } from "../options.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import type { LazyDatabase } from "../../store/index.ts";
@@ -105,11 +111,9 @@ function createRecordServices({
   const retries = createRetryQueue({
     onFailure: (work, error) => warn(`Cannot ${work}: ${getMessage(error)}`),
   });
-  const claims = createClaims(
-    () => database.open(),
-    (error) => warn(`Cannot renew the claims on runs: ${getMessage(error)}`),
-    retries,
-  );
+  const claims = createClaims(() => database.open(), retries, {
+    warn: (error) => warn(`Cannot renew the claims on runs: ${getMessage(error)}`),
+  });
   const bound = isDurable ? () => {} : createBound(database, warn);
   const common = {
     open: () => database.open(),
@@ -164,7 +168,7 @@ function createRecordServices({
     async flush() {
       await Promise.allSettled(running);
       await retries.close();
-      claims.close();
+      await claims.close();
     },
   };
 }

@@ -8,14 +8,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { ResultSpace } from "../../model/kept-results.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Approve } from "../../model/approval.ts";
-import {
-  type RunRecord,
-  isFree,
-  isIncomplete,
-  readRunRecord,
-  restoreOutcome,
-  type RunHeader,
-} from "../../runs/index.ts";
+import { type RunRecord, isIncomplete, readRunRecord, restoreOutcome, type RunHeader } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import type { Database, RunRow, RunStatus } from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
@@ -24,7 +17,7 @@ import {
   describeWaiting,
   executeRecorded,
   type ExecutionOptions,
-  type StopReason,
+  type RunStop,
   waitForRun,
 } from "./execute-recorded.ts";
 import { createReplays, type RunReplays } from "./replay.ts";
@@ -34,7 +27,7 @@ import { traceRun } from "../trace-run.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /** A recorded run, for lists. */
-export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "claimedUntil" | "attempts"> & {
+export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "attempts"> & {
   /** True if a process executes the program, or waits in it. */
   readonly isOpen: boolean;
 };
@@ -197,7 +190,7 @@ function createFollowing(
       stopFollowing.push(stop);
       await records.retries.add("follow the runs", async () => {
         if (isStopped) return;
-        stopWatching = await followRuns({ open, warn, resume });
+        stopWatching = await followRuns({ open, warn, resume, claims: records.claims });
         if (isStopped) stopWatching();
       });
       return stop;
@@ -218,15 +211,17 @@ function createRunQueries(
     async list({ limit = DEFAULT_LIMIT, offset = 0, ...filter } = {}) {
       const { runs } = await open();
       const where = createFilter(filter);
-      const rows = where === undefined ? [] : await runs.list(where, { limit, offset });
-      return rows.map(toFacts);
+      return listFacts(where === undefined ? [] : await runs.list(where, { limit, offset }), services);
     },
     async count(filter = {}) {
       const { runs } = await open();
       const where = createFilter(filter);
       return where === undefined ? 0 : runs.count(where);
     },
-    get: async (id, { caller } = {}) => toFacts(await access.find(id, caller)),
+    async get(id, { caller } = {}) {
+      const row = await access.find(id, caller);
+      return toFacts(row, await services.records.claims.findFree([row]));
+    },
     record: access.read,
     async outcome(id, { caller } = {}) {
       const { state, ended } = await access.find(id, caller);
@@ -267,7 +262,7 @@ async function closeQuestions({ id: run }: RunRow, { approvals }: Database): Pro
 const MAX_ATTEMPTS = 5;
 
 /** Returns why a run ends instead of being continued. */
-function findLimit({ id, attempts, claimedBy }: RunRow, record: RunRecord): StopReason | undefined {
+function findLimit({ id, attempts, claimedBy }: RunRow, record: RunRecord): RunStop | undefined {
   if (isIncomplete(record)) return { code: "RUN_INCOMPLETE", values: `run ${id}` };
   if (attempts < MAX_ATTEMPTS) return undefined;
   const last = claimedBy === null ? "" : `, the last time by ${claimedBy}`;
@@ -359,9 +354,17 @@ function mayRead(row: RunRow, caller: Caller): boolean {
   return row.caller === caller.id || mayAdminister(caller, "read");
 }
 
-function toFacts({ claimedBy, claimedUntil, attempts: _attempts, ...facts }: RunRow): RecordedRunFacts {
-  const isOpen = !isFree({ claimedBy, claimedUntil }, Date.now());
-  return { ...facts, isOpen };
+async function listFacts(
+  rows: readonly RunRow[],
+  { records }: Pick<RunServices, "records">,
+): Promise<readonly RecordedRunFacts[]> {
+  const free = await records.claims.findFree(rows);
+  return rows.map((row) => toFacts(row, free));
+}
+
+function toFacts(row: RunRow, free: ReadonlySet<RunRow>): RecordedRunFacts {
+  const { claimedBy: _claimedBy, attempts: _attempts, ...facts } = row;
+  return { ...facts, isOpen: !free.has(row) };
 }
 
 /** The outcome of a run that was cancelled while no process executed it. */

@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import { isFree, readRunRecord, restoreOutcome } from "../../runs/index.ts";
+import { type Claims, readRunRecord, restoreOutcome } from "../../runs/index.ts";
 import type { Database, RunRow } from "../../store/index.ts";
 import { describeWaiting } from "../execution/execute-recorded.ts";
 import { createCancelledOutcome } from "../execution/runs.ts";
@@ -28,6 +28,7 @@ export interface FollowedRun extends RemoteRun {
 
 interface FollowerOptions extends RemoteServices {
   readonly open: () => Promise<Database>;
+  readonly claims: Pick<Claims, "findFree">;
   /** Milliseconds for which the caller of a run that waits for a person waits, too. */
   readonly holdMs: number;
 }
@@ -35,7 +36,7 @@ interface FollowerOptions extends RemoteServices {
 /** The time in which the run of an executor without a connection is cancelled. */
 const END_MS = 5_000;
 
-export function createRunFollower({ open, holdMs, ...remote }: FollowerOptions): RunFollower {
+export function createRunFollower({ open, claims, holdMs, ...remote }: FollowerOptions): RunFollower {
   async function resume(runId: string, { acceptsChanges = false, ...run }: FollowedRun): Promise<Outcome | undefined> {
     try {
       const end = await executeJob({ kind: "resume", runId, acceptsChanges }, run, remote);
@@ -85,7 +86,7 @@ export function createRunFollower({ open, holdMs, ...remote }: FollowerOptions):
           );
         const isCancelled = run.cancellable?.isCancelled === true;
         const { row } = found;
-        if (isFree(row, Date.now()) && !isCancelled) {
+        if (!isCancelled && (await claims.findFree([row])).has(row)) {
           const outcome = await resume(runId, run);
           if (outcome !== undefined) return outcome;
         } else if (isCancelled) {

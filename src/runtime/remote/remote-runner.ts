@@ -25,6 +25,7 @@ export function createRemoteRunner(
   const follower = createRunFollower({
     ...remote,
     open: () => parts.database.open(),
+    claims: services.records.claims,
     holdMs: services.records.holdMs,
   });
 

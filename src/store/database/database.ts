@@ -4,6 +4,7 @@ import { type AuditStore, createAuditStore } from "../audit/audit-store.ts";
 import { openSigner, type Signer } from "../audit/signer.ts";
 import { type CounterTable, createCounterTable } from "../tables/counters.ts";
 import { createKeyTable, type KeyTable } from "../tables/keys.ts";
+import { createProcessTable, type ProcessTable } from "../tables/processes.ts";
 import { createRunTable, type RunTable } from "../tables/runs.ts";
 import { openEngine, type EngineOptions, type StoreLocation } from "./open.ts";
 import { SCHEMA_VERSION, TABLES } from "./schema.ts";
@@ -22,6 +23,7 @@ export interface Database extends AsyncDisposable {
   readonly approvals: ApprovalTable;
   readonly audit: AuditStore;
   readonly runs: RunTable;
+  readonly processes: ProcessTable;
   /** Calls `listener` soon after a change by any process; returns the function that ends the calls. */
   watch(listener: () => void): () => void;
   info(): Promise<DatabaseInfo>;
@@ -75,6 +77,7 @@ export async function createDatabase(
     approvals: createApprovalTable(engine),
     audit,
     runs: createRunTable(engine),
+    processes: createProcessTable(engine),
     watch: (listener) => engine.watch(listener),
     info: () => readInfo(engine),
     export: () => exportRows(engine),

@@ -4,6 +4,7 @@ import { AUDIT, AUDIT_HEADS } from "../audit/rows.ts";
 import { APPROVALS } from "../tables/approvals.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { KEYS } from "../tables/keys.ts";
+import { PROCESSES } from "../tables/processes.ts";
 import { RUN_ENTRIES, RUNS } from "../tables/runs.ts";
 import { toSqlName } from "./sql.ts";
 import {
@@ -36,10 +37,11 @@ export const TABLES = [
   AUDIT_HEADS,
   RUNS,
   RUN_ENTRIES,
+  PROCESSES,
 ] as unknown as readonly Table<AnyRow>[];
 
 /** The version of the schema of `TABLES`. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** Rows, and statements that change the schema. */
 export interface SchemaRows extends Rows {

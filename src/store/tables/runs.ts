@@ -41,12 +41,10 @@ export const RUNS = defineTable({
     size: integer(),
     /** The process that executes the program, or waits for an answer in it; `null` if none does. */
     claimedBy: optional(text()),
-    /** After this time another process may claim the run. */
-    claimedUntil: integer(),
     /** Number of times that it was claimed since it last made progress: a call ended, or a person was asked. */
     attempts: integer(),
   },
-  indexes: [["created"], ["state", "claimedUntil"], ["ended"]],
+  indexes: [["created"], ["state"], ["ended"]],
 });
 
 /** A part of a record: events that were committed together. */
@@ -66,13 +64,6 @@ export const RUN_ENTRIES = defineTable({
   },
 });
 
-/** A process on a run: it holds the claim until the time is over, unless it renews it. */
-export interface Claim {
-  readonly by: string;
-  readonly until: number;
-  readonly now: number;
-}
-
 /** Runs and their records. */
 export interface RunTable {
   /** Adds a run with the beginning of its record, in one transaction. */
@@ -89,9 +80,7 @@ export interface RunTable {
   /** The entries of a record in their order. */
   entries(id: string): Promise<readonly RunEntryRow[]>;
   /** Claims a run that no process holds. Of several processes at once, one succeeds. */
-  claim(run: Pick<RunRow, "id" | "claimedBy" | "attempts">, claim: Claim): Promise<boolean>;
-  /** Renews the claims of a process on runs. */
-  renew(by: string, ids: readonly string[], until: number): Promise<void>;
+  claim(run: Pick<RunRow, "id" | "claimedBy" | "attempts">, claim: { by: string; now: number }): Promise<boolean>;
   /** Ends the claim of a process on a run that it does not execute. */
   release(id: string, by: string): Promise<void>;
   /** Deletes a run with its record. */
@@ -121,22 +110,13 @@ export function createRunTable(engine: StoreEngine): RunTable {
     list: (where, options) => engine.select(RUNS, where, { order: "created", descending: true, ...options }),
     count: (where) => engine.total(RUNS, where),
     entries: (id) => engine.select(RUN_ENTRIES, { run: id }, { order: "seq" }),
-    async claim({ id, claimedBy, attempts }, { by, until, now }) {
+    async claim({ id, claimedBy, attempts }, { by, now }) {
       // Another claim since the row was read changes the number of attempts.
       const where = { id, claimedBy, attempts };
-      const changes = { claimedBy: by, claimedUntil: until, attempts: attempts + 1, updated: now };
+      const changes = { claimedBy: by, attempts: attempts + 1, updated: now };
       return (await engine.update(RUNS, where, changes)) > 0;
     },
-    async renew(by, ids, until) {
-      for (let at = 0; at < ids.length; at += RUNS_TOGETHER)
-        await engine.update(
-          RUNS,
-          { claimedBy: by, id: { in: ids.slice(at, at + RUNS_TOGETHER) } },
-          { claimedUntil: until },
-        );
-    },
-    release: async (id, by) =>
-      void (await engine.update(RUNS, { id, claimedBy: by }, { claimedBy: null, claimedUntil: 0 })),
+    release: async (id, by) => void (await engine.update(RUNS, { id, claimedBy: by }, { claimedBy: null })),
     async delete(id) {
       await engine.delete(RUN_ENTRIES, { run: id });
       await engine.delete(RUNS, { id });

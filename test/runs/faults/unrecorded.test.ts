@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
 
-import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
-import { createClaims, readRunRecord, type RunHeader, RunRecorder } from "../../src/runs/index.ts";
-import { createRetryQueue } from "../../src/shared/retry-queue.ts";
-import { openEngine } from "../../src/store/database/open.ts";
-import { openDatabase } from "../../src/store/index.ts";
-import { createFolder } from "../approvals/mail.ts";
+import { createRuntime, defineSkill, type Runtime } from "../../../src/index.ts";
+import { createClaims, readRunRecord, type RunHeader, RunRecorder } from "../../../src/runs/index.ts";
+import { createRetryQueue } from "../../../src/runs/retry-queue.ts";
+import { openEngine } from "../../../src/store/database/open.ts";
+import { type Database, openDatabase } from "../../../src/store/index.ts";
+import { createFolder } from "../../approvals/mail.ts";
 
 /** Locks the file of a store as another process does. Returns the function that ends this. */
 async function lockStore(folder: string): Promise<() => Promise<void>> {
@@ -105,8 +105,8 @@ test("continues a record whose last write has reached the store although its ans
       throw new Error("connection lost");
     },
   };
-  const open = async (): Promise<{ runs: typeof runs }> => ({ runs: losesAnswer });
-  const claims = createClaims(open, (error) => failures.push(error), retries);
+  const open = async (): Promise<Pick<Database, "runs" | "processes">> => ({ ...database, runs: losesAnswer });
+  const claims = createClaims(open, retries, { warn: (error) => failures.push(error) });
   const { promise: ended, resolve: onEnd } = createEvent();
   const header = { caller: { id: "ada", grants: [] }, source: "1", time: 1 } as unknown as RunHeader;
   const options = { id: "r", header, claims, open, retries, keepsAll: true, isDurable: true, onEnd };
@@ -120,6 +120,7 @@ test("continues a record whose last write has reached the store although its ans
   expect(record.events.map(({ type }) => type)).toEqual(["start", "call", "begin", "end", "outcome"]);
   expect(await runs.get("r")).toMatchObject({ state: "failed", claimedBy: null });
   expect(failures).toEqual([]);
+  await claims.close();
 });
 
 function createEvent(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createRetryQueue } from "../../src/shared/retry-queue.ts";
+import { createRetryQueue } from "../../../src/runs/retry-queue.ts";
 
 /** Work that fails a number of times. */
 function failing(times: number): { work: () => Promise<void>; done: Promise<void>; readonly attempts: number } {
