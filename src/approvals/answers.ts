@@ -40,20 +40,23 @@ export interface Approvals {
 }
 
 /** Creates the access to the questions of a database, which is opened at the first use. */
-export function createApprovals(open: () => Promise<Database>, now: () => number = Date.now): Approvals {
+export function createApprovals(open: () => Promise<Database>): Approvals {
   const rows = async (): Promise<Database["approvals"]> => {
     const { approvals } = await open();
-    await closeAbandoned(approvals, now());
+    await closeAbandoned(approvals);
     return approvals;
   };
   return {
     async list(state, viewer) {
-      const visible = getReadableRows(await (await rows()).list(state), viewer);
-      return visible.map((row) => toApproval(row, now()));
+      const approvals = await rows();
+      const visible = getReadableRows(await approvals.list(state), viewer);
+      const now = await approvals.now();
+      return visible.map((row) => toApproval(row, now));
     },
     async get(id, viewer) {
-      const row = getReadableRow(await (await rows()).get(id), viewer);
-      return row && toApproval(row, now());
+      const approvals = await rows();
+      const row = getReadableRow(await approvals.get(id), viewer);
+      return row && toApproval(row, await approvals.now());
     },
     async answer(id, answer) {
       const approvals = await rows();
@@ -61,7 +64,7 @@ export function createApprovals(open: () => Promise<Database>, now: () => number
       const row = getReadableRow(await approvals.get(id), viewer);
       if (row === undefined) throw await createUnknownError(id, approvals, viewer);
       requireAnswerer(row, { approve, scope, by, isAdmin });
-      const time = now();
+      const time = await approvals.now();
       const isFirst = await approvals.answer(id, {
         state: approve ? "approved" : "denied",
         scope: approve ? scope : null,
@@ -77,8 +80,8 @@ export function createApprovals(open: () => Promise<Database>, now: () => number
 }
 
 /** Closes questions that have expired, and those whose process has ended. */
-export async function closeAbandoned(approvals: Database["approvals"], now: number): Promise<void> {
-  await approvals.expire(now);
+export async function closeAbandoned(approvals: Database["approvals"]): Promise<void> {
+  await approvals.expire(await approvals.now());
   for (const { id, waiter } of await approvals.list("pending"))
     if (waiter !== null && hasEnded(waiter)) await approvals.close(id, "orphaned");
 }

@@ -30,7 +30,6 @@ export interface DecisionOptions {
   readonly getApprovedFile: () => ApprovedFile | undefined;
   readonly onQuestion: (approval: Approval) => void;
   readonly warn: (text: string) => void;
-  readonly now?: () => number;
 }
 
 /** Decides on calls that need an approval. */
@@ -62,14 +61,12 @@ interface OpenRecords {
 
 class Decisions implements ApprovalDecisions {
   readonly #options: DecisionOptions;
-  readonly #now: () => number;
   #opening: Promise<OpenRecords> | undefined;
   #added = 0;
   #isClosed = false;
 
   constructor(options: DecisionOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   readonly decide: DecideApproval = async (request, details) => {
@@ -105,9 +102,9 @@ class Decisions implements ApprovalDecisions {
   async #openRecords(request: CallToApprove): Promise<OpenRecords> {
     const { open, warn } = this.#options;
     this.#opening ??= open().then(async (database) => {
-      await closeAbandoned(database.approvals, this.#now());
+      await closeAbandoned(database.approvals);
       const onFailure = (error: unknown): void => warn(`Cannot read approvals: ${getMessage(error)}`);
-      const waiter = createAnswerWaiter(database, { now: this.#now, onFailure });
+      const waiter = createAnswerWaiter(database, onFailure);
       return { approvals: database.approvals, kind: database.kind, waiter };
     });
     try {
@@ -123,7 +120,7 @@ class Decisions implements ApprovalDecisions {
     const approvedFile = this.#options.getApprovedFile();
     if (approvedFile === undefined) return false;
     try {
-      return (await findApprovedRow(approvedFile.file, { path, caller: caller.id, now: this.#now() })) !== undefined;
+      return (await findApprovedRow(approvedFile.file, { path, caller: caller.id, now: Date.now() })) !== undefined;
     } catch (error) {
       this.#options.warn(`Cannot use the approved calls: ${getMessage(error)}`);
       return false;
@@ -133,7 +130,7 @@ class Decisions implements ApprovalDecisions {
   async #addRow({ path, caller, answeredBy }: ApprovalRow): Promise<void> {
     const approvedFile = this.#options.getApprovedFile();
     if (approvedFile === undefined) return;
-    const now = this.#now();
+    const now = Date.now();
     try {
       await addApprovedRow(approvedFile, { path, caller, expires: now + ALWAYS_MS, by: answeredBy ?? OWNER.id }, now);
     } catch (error) {
@@ -149,7 +146,8 @@ class Decisions implements ApprovalDecisions {
   ): Promise<ApprovalRow | undefined> {
     const found = await approvals.find({ caller: caller.id, path, digest, state: "approved" });
     for (const row of found)
-      if (row.waiter === null && row.usedAt === null && (await approvals.use(row.id, this.#now()))) return row;
+      if (row.waiter === null && row.usedAt === null && (await approvals.use(row.id, await approvals.now())))
+        return row;
     return undefined;
   }
 
@@ -157,7 +155,7 @@ class Decisions implements ApprovalDecisions {
   async #ask(records: OpenRecords, request: CallToApprove, details: ApprovalDetails): Promise<ApprovalRow> {
     const { ask = this.#options.ask, cancellable } = details;
     const { expireMs, onQuestion } = this.#options;
-    const now = this.#now();
+    const now = await records.approvals.now();
     const isAttended = Boolean(ask) || this.#mayWait(details);
     const earlier = await findOwnQuestion(records.approvals, request, details);
     // A yes that was used counts for this call: its record says that the call was not made.
@@ -185,7 +183,7 @@ class Decisions implements ApprovalDecisions {
     onQuestion(toApproval({ ...question, ...UNANSWERED }, now));
     const closed = abortWhenClosed(answered);
     try {
-      if (ask) void this.#askPerson(records, ask, { request, question, closed, mayWait: this.#mayWait(details) });
+      if (ask) void this.#askPerson(records, ask, { request, question, closed, now, mayWait: this.#mayWait(details) });
       return await this.#requireYes(records, request, await answered);
     } finally {
       stop();
@@ -199,7 +197,7 @@ class Decisions implements ApprovalDecisions {
 
   async #record({ approvals, kind }: OpenRecords, question: NewApproval): Promise<void> {
     await approvals.add(question);
-    if (++this.#added % PRUNE_EVERY === 0) await approvals.prune(this.#now() - RETENTION_MS[kind]);
+    if (++this.#added % PRUNE_EVERY === 0) await approvals.prune((await approvals.now()) - RETENTION_MS[kind]);
   }
 
   /** Leaves the question to be answered later; returns the error of this call. */
@@ -212,7 +210,7 @@ class Decisions implements ApprovalDecisions {
     if (same === undefined) await this.#record(records, question);
     // An earlier run may have asked first; the event is about this one.
     const current = { ...(same ?? { ...question, ...UNANSWERED }), runId: question.runId };
-    this.#options.onQuestion(toApproval(current, this.#now()));
+    this.#options.onQuestion(toApproval(current, await records.approvals.now()));
     return pendingError(request, (same ?? question).id);
   }
 
@@ -227,10 +225,10 @@ class Decisions implements ApprovalDecisions {
   async #askPerson(
     { approvals, waiter }: OpenRecords,
     ask: Approve,
-    { request, question, closed, mayWait }: PersonQuestion,
+    { request, question, closed, now, mayWait }: PersonQuestion,
   ): Promise<void> {
     const { id, scopes, expires } = question;
-    const { text: card } = formatCard(question, { now: this.#now(), maxUnits: MAX_ASKED_UNITS });
+    const { text: card } = formatCard(question, { now, maxUnits: MAX_ASKED_UNITS });
     let answer: ApprovalAnswer | undefined = false;
     try {
       answer = await ask({ ...request, id, card, scopes, expires } satisfies ApprovalRequest, closed);
@@ -247,7 +245,13 @@ class Decisions implements ApprovalDecisions {
       const scope = toScope(answer, scopes);
       const state = scope === undefined ? "denied" : "approved";
       const as: Approver = request.approval;
-      await approvals.answer(id, { state, scope: scope ?? null, by: request.caller.id, as, time: this.#now() });
+      await approvals.answer(id, {
+        state,
+        scope: scope ?? null,
+        by: request.caller.id,
+        as,
+        time: await approvals.now(),
+      });
     } catch (error) {
       waiter.stop(id, error instanceof Error ? error : new Error(String(error)));
     }
@@ -255,7 +259,7 @@ class Decisions implements ApprovalDecisions {
 
   async #requireYes({ approvals }: OpenRecords, request: CallToApprove, row: ApprovalRow): Promise<ApprovalRow> {
     if (row.state === "denied") throw refusal(request, ", which was denied; continue without this call");
-    if (row.state === "approved" && (await approvals.use(row.id, this.#now()))) return row;
+    if (row.state === "approved" && (await approvals.use(row.id, await approvals.now()))) return row;
     if (row.state !== "expired" && row.state !== "approved") throw refusal(request, ", and the request was closed");
     const seconds = Math.round((row.expires - row.created) / 1_000);
     const values = `caller ${JSON.stringify(request.caller.id)} calls "${request.path}", and request ${row.id} expired after ${seconds} s`;
@@ -309,6 +313,7 @@ interface PersonQuestion {
   readonly question: NewApproval;
   /** Aborts when the question needs no answer any more. */
   readonly closed: AbortSignal;
+  readonly now: number;
   readonly mayWait: boolean;
 }
 

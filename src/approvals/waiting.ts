@@ -13,8 +13,11 @@ export interface AnswerWaiter {
 /** Milliseconds between two looks at the records, in addition to the notices of the store. */
 const RECHECK_MS = 2_000;
 
-/** Milliseconds by which the clocks of the hosts that share a store may differ, and for which a store may not answer. */
-const MAX_SKEW_MS = 600_000;
+/** Milliseconds for which a store may not answer: answers that were given meanwhile are read afterwards. */
+const MAX_OUTAGE_MS = 600_000;
+
+/** Milliseconds by which a timer may be early. */
+const TIMER_MS = 50;
 
 /** The longest delay of a timer, in milliseconds. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -22,13 +25,13 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 interface Wait {
   readonly resolve: (row: ApprovalRow) => void;
   readonly reject: (reason: Error) => void;
-  readonly timer: NodeJS.Timeout;
+  timer?: NodeJS.Timeout;
 }
 
 /** Creates a waiter. Failures of the store are reported, and the records are read again later. */
 export function createAnswerWaiter(
   { approvals, watch }: Pick<Database, "approvals" | "watch">,
-  { now, onFailure }: { readonly now: () => number; readonly onFailure: (error: unknown) => void },
+  onFailure: (error: unknown) => void,
 ): AnswerWaiter {
   const waits = new Map<string, Wait>();
   let isReading = false;
@@ -56,7 +59,7 @@ export function createAnswerWaiter(
     try {
       while (isStale && waits.size > 0) {
         isStale = false;
-        const closed = await approvals.listClosedAfter(Math.min(now(), Date.now()) - MAX_SKEW_MS);
+        const closed = await approvals.listClosedAfter((await approvals.now()) - MAX_OUTAGE_MS);
         for (const row of closed) remove(row.id)?.resolve(row);
       }
     } catch (error) {
@@ -66,16 +69,29 @@ export function createAnswerWaiter(
     }
   }
 
-  /** The clock of a timer may be ahead of `now` by a part of a millisecond. */
-  function expire(expires: number): void {
-    approvals.expire(Math.max(now(), expires)).then(read, onFailure);
+  /** Expires a question when its time is over by the clock of the store. */
+  async function expire(id: string, expires: number): Promise<void> {
+    try {
+      const delay = expires - (await approvals.now());
+      const wait = waits.get(id);
+      if (wait === undefined) return;
+      if (delay > TIMER_MS) wait.timer = setTimeout(() => void expire(id, expires), Math.min(delay, MAX_DELAY_MS));
+      else {
+        await approvals.expire(expires);
+        await read();
+      }
+    } catch (error) {
+      onFailure(error);
+      const wait = waits.get(id);
+      if (wait !== undefined) wait.timer = setTimeout(() => void expire(id, expires), RECHECK_MS);
+    }
   }
 
   return {
     wait(id, expires) {
       return new Promise((resolve, reject) => {
-        const delay = Math.min(Math.max(0, expires - now()), MAX_DELAY_MS);
-        waits.set(id, { resolve, reject, timer: setTimeout(() => expire(expires), delay) });
+        waits.set(id, { resolve, reject });
+        void expire(id, expires);
         if (recheck === undefined) {
           stopWatching = watch(() => void read());
           recheck = setInterval(() => void read(), RECHECK_MS);

@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createRuntime, defineSkill } from "../../src/index.ts";
+import { createApprovals } from "../../src/approvals/index.ts";
 import { openPostgres } from "../../src/store/database/postgres.ts";
 import { createTables, type SqlEngine } from "../../src/store/database/schema.ts";
 import { COUNTERS } from "../../src/store/tables/counters.ts";
@@ -318,3 +319,30 @@ function createApproval(id: string): Parameters<Database["approvals"]["add"]>[0]
 function createEntry(run: string, seq: number): { run: string; seq: number; events: string; hash: string } {
   return { run, seq, events: "[]", hash: `${run}/${seq}` };
 }
+
+test.skipIf(postgres === undefined)(
+  "expires no question by the clock of a process that is ahead of the database [P6]",
+  async () => {
+    await using database = await openDatabase({ url: postgres?.url() ?? "" });
+    const created = await database.approvals.now();
+    const call = {
+      runId: "r",
+      callId: 1,
+      caller: "ada",
+      path: "S.do",
+      description: "",
+      marks: [],
+      digest: "",
+    } as const;
+    const question = { ...call, arguments: [], plan: [], provenance: [], scopes: ["once"], waiter: null } as const;
+    await database.approvals.add({ ...question, id: "q", approver: "user", created, expires: created + 60_000 });
+    vi.useFakeTimers({ toFake: ["Date"], now: created + 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const approvals = createApprovals(async () => database);
+    expect(await approvals.list()).toMatchObject([{ state: "pending" }]);
+    expect(await approvals.answer("q", { approve: true })).toMatchObject({ state: "approved" });
+    const { answeredAt, closedAt } = (await database.approvals.get("q")) ?? {};
+    expect(answeredAt).toBeLessThan(created + 60_000);
+    expect(closedAt).toBe(answeredAt);
+  },
+);

@@ -21,8 +21,11 @@ const MIN_DELAY_MS = 1_000;
 /** The longest time between two attempts to read the store after a failure, in milliseconds. */
 const MAX_RETRY_MS = 15_000;
 
-/** Clocks of processes differ: a question may be closed this many milliseconds before one that was read earlier. */
+/** A question may be closed this many milliseconds before one that was read earlier. */
 const OVERLAP_MS = 10_000;
+
+/** Milliseconds by which the clock of the process that executed a run may be ahead of the store's. */
+const MAX_SKEW_MS = 600_000;
 
 /**
  * Continues the runs of processes that have ended, now and when their questions are closed. Returns the function that stops
@@ -119,19 +122,20 @@ class AnswerWatch {
   /** Continues what can be continued. Resolves to the milliseconds after which to look again if nothing changes. */
   async check(): Promise<number> {
     const { approvals } = this.#database;
-    const now = Date.now();
+    const now = await approvals.now();
     if (now >= this.#nextExpiry) await approvals.expire(now);
     const isFirst = this.#closedUntil === undefined;
-    const closed = await this.#readClosed();
-    if (now >= this.#nextScan) await this.#scan(now, isFirst);
+    const closed = await this.#readClosed(now);
+    if (performance.now() >= this.#nextScan) await this.#scan(now, isFirst);
     for (const id of new Set([...(isFirst ? [] : closed), ...this.#claimed])) await this.#checkRun(id);
     this.#nextExpiry = (await approvals.findNextExpiry()) ?? Infinity;
-    return Math.min(Math.max(MIN_DELAY_MS, Math.min(this.#nextScan, this.#nextExpiry) - now), MAX_DELAY_MS);
+    const delay = Math.min(this.#nextScan - performance.now(), this.#nextExpiry - now);
+    return Math.min(Math.max(MIN_DELAY_MS, delay), MAX_DELAY_MS);
   }
 
   /** Returns the runs whose questions were closed since the last look. */
-  async #readClosed(): Promise<ReadonlySet<string>> {
-    const last = this.#closedUntil ?? Date.now();
+  async #readClosed(now: number): Promise<ReadonlySet<string>> {
+    const last = this.#closedUntil ?? now;
     const since = last - OVERLAP_MS;
     const closed = await this.#database.approvals.listClosedAfter(since);
     const news = closed.filter(({ id }) => !this.#read.has(id));
@@ -144,7 +148,7 @@ class AnswerWatch {
   /** Reads all runs that have not ended. Continues those that no process holds, and that wait for no person. */
   async #scan(now: number, isFirst: boolean): Promise<void> {
     // Not all processes read the store at once.
-    this.#nextScan = now + MAX_DELAY_MS * (0.75 + Math.random() / 4);
+    this.#nextScan = performance.now() + MAX_DELAY_MS * (0.75 + Math.random() / 4);
     const { approvals, runs } = this.#database;
     const rows = await runs.list({ ended: null });
     const asking = new Set((await approvals.list("pending")).map(({ runId }) => runId));
@@ -157,7 +161,7 @@ class AnswerWatch {
     if (!isFirst) return;
     const waiting = rows.filter(({ id }) => asking.has(id));
     const oldest = waiting.reduce((least, { updated }) => Math.min(least, updated), now);
-    const closed = new Set((await approvals.listClosedAfter(oldest - 1)).map(({ runId }) => runId));
+    const closed = new Set((await approvals.listClosedAfter(oldest - MAX_SKEW_MS)).map(({ runId }) => runId));
     for (const { id } of waiting) if (closed.has(id)) await this.#checkRun(id);
   }
 
@@ -188,5 +192,5 @@ class AnswerWatch {
 async function hasNews({ id, updated }: RunRow, { approvals }: Database): Promise<boolean> {
   const questions = await approvals.listOfRun(id);
   if (questions.every(({ state }) => state !== "pending")) return true;
-  return questions.some(({ state, closedAt }) => state !== "pending" && (closedAt ?? 0) >= updated);
+  return questions.some(({ state, closedAt }) => state !== "pending" && (closedAt ?? 0) >= updated - MAX_SKEW_MS);
 }

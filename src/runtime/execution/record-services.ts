@@ -107,6 +107,7 @@ function createRecordServices({
   const closeListeners: (() => void)[] = [];
   let running: readonly Promise<Outcome>[] = [];
   let isReleased = false;
+  const keepsAll = settings.record === "full";
   const warn = (text: string): void => log("warn", text);
   const retries = createRetryQueue({
     onFailure: (work, error) => warn(`Cannot ${work}: ${getMessage(error)}`),
@@ -119,7 +120,7 @@ function createRecordServices({
     open: () => database.open(),
     claims,
     retries,
-    keepsAll: settings.record === "full",
+    keepsAll,
     isDurable,
     onEnd(id: string, isStored: boolean) {
       open.delete(id);
@@ -127,20 +128,11 @@ function createRecordServices({
     },
   };
 
-  /** True if a run can have an effect, or wait for a person. */
-  function mustRecord({ program }: CheckedRun, { catalog }: RunRequest): boolean {
-    if (settings.record === "off") return false;
-    if (settings.record === "full") return true;
-    const policy = getPolicy();
-    return program.paths.some((path) => {
-      const method = catalog.method(path);
-      return method !== undefined && (!method.metadata.readOnly || policy.getRule(method).approval !== "none");
-    });
-  }
-
   return {
     create(run, request, continued) {
-      if (continued === undefined && !mustRecord(run, request)) return undefined;
+      const isNeeded =
+        continued !== undefined || keepsAll || (settings.record !== "off" && mustRecord(run, request, getPolicy()));
+      if (!isNeeded) return undefined;
       return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, continued) });
     },
     continue: (id, record) => new RunRecorder({ ...common, id, header: record.header, record }),
@@ -171,4 +163,16 @@ function createRecordServices({
       await claims.close();
     },
   };
+}
+
+/** True if a run can have an effect, or wait for a person. */
+function mustRecord(
+  { program }: CheckedRun,
+  { catalog }: RunRequest,
+  policy: ReturnType<RunServices["getPolicy"]>,
+): boolean {
+  return program.paths.some((path) => {
+    const method = catalog.method(path);
+    return method !== undefined && (!method.metadata.readOnly || policy.getRule(method).approval !== "none");
+  });
 }

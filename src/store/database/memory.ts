@@ -30,6 +30,7 @@ export function createMemoryEngine(): StoreEngine {
       }),
     watch: (listener) => watchers.watch(listener),
     announce: async () => watchers.announce(),
+    now: async () => Date.now(),
     size: async () => ({ bytes: 0, program: "memory" }),
     vacuum: async () => {},
     close: async () => {},

@@ -65,6 +65,7 @@ export async function openPostgres(url: string, lockMs: number): Promise<SqlEngi
     },
     // The change itself is stored. A process that misses the notice reads it when it subscribes again.
     announce: () => repeat(() => sql.notify(CHANNEL, "")).then(ignore, ignore),
+    now: () => repeat(() => readTime(sql)),
     size: () => repeat(() => readSize(sql)),
     vacuum: () => vacuum(target),
     async close() {
@@ -176,6 +177,11 @@ function createRows(queries: Queries): SchemaRows {
 function numberParameters(text: string): string {
   let count = 0;
   return text.replaceAll("?", () => `$${++count}`);
+}
+
+async function readTime(sql: Sql): Promise<number> {
+  const [row] = await sql<{ now: number }>`SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
+  return Number(row?.now);
 }
 
 async function readSize(sql: Sql): Promise<{ bytes: number; program: string }> {

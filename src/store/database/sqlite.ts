@@ -150,6 +150,7 @@ function createEngine(
     transaction: (_lock, work) => write(work),
     watch: (listener) => watchers.watch(listener),
     announce: async () => watchers.announce(),
+    now: async () => Date.now(),
     size: async () => ({ bytes: await sizeOnDisk(file), program: programName }),
     async vacuum() {
       await read((rows) => rows.execute("VACUUM"));

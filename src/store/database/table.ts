@@ -138,6 +138,11 @@ export interface StoreEngine extends Rows {
   watch(listener: () => void): () => void;
   /** Makes the watchers of all processes run. */
   announce(): Promise<void>;
+  /**
+   * Returns the time in milliseconds since 1970: of the database server, which is one for all processes; of this machine for a
+   * file, as all processes that use it are on one machine.
+   */
+  now(): Promise<number>;
   size(): Promise<EngineSize>;
   /** Gives the space of deleted rows back to the file system. */
   vacuum(): Promise<void>;

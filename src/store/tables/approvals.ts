@@ -66,6 +66,8 @@ export const APPROVALS = defineTable({
 
 /** All questions, open and answered. Every change makes the watchers of the database run, in all processes. */
 export interface ApprovalTable {
+  /** Returns the time by which questions expire, in milliseconds since 1970: the same for all processes. */
+  now(): Promise<number>;
   add(approval: Omit<ApprovalRow, keyof typeof UNANSWERED>): Promise<void>;
   get(id: string): Promise<ApprovalRow | undefined>;
   /** The oldest first. */
@@ -120,6 +122,7 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
     return count;
   }
   return {
+    now: () => engine.now(),
     async add(approval) {
       await engine.insert(APPROVALS, [{ ...approval, ...UNANSWERED }]);
       await engine.announce();
@@ -138,7 +141,7 @@ export function createApprovalTable(engine: StoreEngine): ApprovalTable {
       const answer = { state, scope, answeredBy: by, answeredAs: as, answeredAt: time, closedAt: time };
       return (await change({ id, state: "pending", expires: { gt: time } }, answer)) > 0;
     },
-    close: async (id, state) => (await change({ id, state: "pending" }, { state, closedAt: Date.now() })) > 0,
+    close: async (id, state) => (await change({ id, state: "pending" }, { state, closedAt: await engine.now() })) > 0,
     detach: async (id) => void (await change({ id, state: "pending" }, { waiter: null })),
     use: async (id, time) =>
       (await change({ id, state: "approved", usedAt: null, expires: { gt: time } }, { usedAt: time })) > 0,
