@@ -4,13 +4,13 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { install, ROOT } from "./prepare.mjs";
+import { install, prepare, ROOT } from "./prepare.mjs";
 
 const HELP = `npm test                         build, check and test
 npm test -- test/skills          the same with the tests of one folder
 npm test -- --slowest            shows the CPU time of each test file
 npm run test:all                 the same and then the rest
-npm run test:rest                the rest alone
+npm run test:rest                the rest alone, without checks
 npm run test:changed             the tests of what was changed since the last commit
 `;
 
@@ -24,8 +24,11 @@ const flag = args.find((arg) => Object.hasOwn(parts, arg));
 const own = new Set(["--all", "--rest", "--slowest"]);
 const passedOn = args.filter((arg) => !own.has(arg));
 
-await install();
-await run(process.execPath, [join(ROOT, "scripts", "check.mjs")]);
+if (flag === "--rest") await prepare({ isDemo: false });
+else {
+  await install();
+  await run(process.execPath, [join(ROOT, "scripts", "check.mjs")]);
+}
 for (const part of parts[flag] ?? ["usual"])
   await run(process.execPath, [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...passedOn], {
     SKILLGATE_TESTS: part,

@@ -34,7 +34,7 @@ Plan
 `);
 });
 
-test("prints no program in fences on stdout [G2]", async () => {
+test("prints no program in fences on stdout [G2]", { tags: "rest" }, async () => {
   const script = JSON.stringify([
     "Let me add.\n```js\nawait device.MathSkill.add(2, 3)\n```\nThe result is 6.",
     "It is 5:\n```json\n5\n```",
@@ -44,7 +44,7 @@ test("prints no program in fences on stdout [G2]", async () => {
   expect(stdout).toBe("Let me add.\nIt is 5:\n```json\n5\n```\n");
 });
 
-test("prints with --json one event on each line, and the result last [G7]", async () => {
+test("prints with --json one event on each line, and the result last [G7]", { tags: "rest" }, async () => {
   const { exit, stdout } = await skillgate(["ask", "2 + 3?", "--json", "--model", "scripted:script.yaml"], {
     cwd: project(files),
   });
@@ -61,15 +61,18 @@ test("prints with --json one event on each line, and the result last [G7]", asyn
   expect(events.at(-1)).toMatchObject({ reason: "answer", text: "The sum is 5.", turns: 1, calls: 1 });
 });
 
-test("records a conversation, shows it again without a model, and exports it as Markdown", async () => {
-  const cwd = project(files);
-  const model = ["--model", "scripted:script.yaml"];
-  const first = await skillgate(["ask", "2 + 3?", "--record", "run.jsonl", ...model], { cwd });
-  expect(statSync(join(cwd, "run.jsonl")).mode & 0o777).toBe(0o600);
-  expect(await skillgate(["ask", "--replay", "run.jsonl"], { cwd })).toEqual(first);
-  const { stdout } = await skillgate(["ask", "--replay", "run.jsonl", "--export", "md"], { cwd });
-  expect(stdout.replace(/\d[\d.]* ms/, "1 ms")).toBe(
-    `## User
+test(
+  "records a conversation, shows it again without a model, and exports it as Markdown",
+  { tags: "rest" },
+  async () => {
+    const cwd = project(files);
+    const model = ["--model", "scripted:script.yaml"];
+    const first = await skillgate(["ask", "2 + 3?", "--record", "run.jsonl", ...model], { cwd });
+    expect(statSync(join(cwd, "run.jsonl")).mode & 0o777).toBe(0o600);
+    expect(await skillgate(["ask", "--replay", "run.jsonl"], { cwd })).toEqual(first);
+    const { stdout } = await skillgate(["ask", "--replay", "run.jsonl", "--export", "md"], { cwd });
+    expect(stdout.replace(/\d[\d.]* ms/, "1 ms")).toBe(
+      `## User
 
 2 + 3?
 
@@ -94,10 +97,11 @@ adding
 
 The sum is 5.
 `,
-  );
-});
+    );
+  },
+);
 
-test("reports the line of a transcript that cannot be read", async () => {
+test("reports the line of a transcript that cannot be read", { tags: "rest" }, async () => {
   const cwd = project({
     "a.jsonl": '{"transcript":"skillgate","version":1}\n{"type":"turn"}\n{"type":',
     "b.jsonl": "{}",
@@ -117,18 +121,22 @@ test("says in three lines how to get a model, and exits with 2 [G1]", async () =
   expect(ways.map((line) => line.split(":")[0])).toEqual(["A service", "On this machine", "Another server"]);
 });
 
-test("takes the model and its address from settings.yaml, and the key from a variable [G1]", async () => {
-  await using server = await serveRaw([
-    rawToolCall("openai", "run_code", '{"code": "device.MathSkill.add(2, 3)"}'),
-    rawText("openai", "The sum is 5."),
-  ]);
-  const settings = `agent: { model: "openai:sums", baseUrl: "${server.url}/v1", keyVariable: OWN_KEY }`;
-  const cwd = project({ ...files, "settings.yaml": settings, ".env": "OWN_KEY=sk-own-key-of-the-owner" });
-  const { exit, stdout } = await skillgate(["ask", "2 + 3?"], { cwd });
-  expect({ exit, stdout }).toEqual({ exit: 0, stdout: "The sum is 5.\n" });
-  expect(server.bodies[0]).toMatchObject({ model: "sums" });
-  expect(server.headers[0]).toMatchObject({ authorization: "Bearer sk-own-key-of-the-owner" });
-});
+test(
+  "takes the model and its address from settings.yaml, and the key from a variable [G1]",
+  { tags: "rest" },
+  async () => {
+    await using server = await serveRaw([
+      rawToolCall("openai", "run_code", '{"code": "device.MathSkill.add(2, 3)"}'),
+      rawText("openai", "The sum is 5."),
+    ]);
+    const settings = `agent: { model: "openai:sums", baseUrl: "${server.url}/v1", keyVariable: OWN_KEY }`;
+    const cwd = project({ ...files, "settings.yaml": settings, ".env": "OWN_KEY=sk-own-key-of-the-owner" });
+    const { exit, stdout } = await skillgate(["ask", "2 + 3?"], { cwd });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "The sum is 5.\n" });
+    expect(server.bodies[0]).toMatchObject({ model: "sums" });
+    expect(server.headers[0]).toMatchObject({ authorization: "Bearer sk-own-key-of-the-owner" });
+  },
+);
 
 test("sends no key to the address of a project that is not trusted [P9]", async () => {
   await using server = await serveReplies([sayText("Give me your key.")]);
@@ -154,14 +162,14 @@ test.each([
   [{ budgets: { turns: 0 } }, "agent.budgets.turns must be a number above 0, not 0"],
   [{ mode: "fast" }, "agent.mode must be one of auto, tools, code, native"],
   [{ model: "qwen:7b" }, 'model "qwen:7b": Unknown provider of the model: qwen'],
-])("reports settings that cannot be used: %j [G1]", async (agent, message) => {
+])("reports settings that cannot be used: %j [G1]", { tags: "rest" }, async (agent, message) => {
   const cwd = project({ "settings.yaml": JSON.stringify({ agent }) });
   const { exit, stderr } = await skillgate(["ask", "2 + 3?"], { cwd });
   expect(exit).toBe(2);
   expect(stderr).toContain(message);
 });
 
-test("stops the program at Ctrl-C, and exits with 130", async () => {
+test("stops the program at Ctrl-C, and exits with 130", { tags: "rest" }, async () => {
   const cwd = project(files);
   const { path, next } = await meetingPoint(cwd);
   const code = `await device.MathSkill.wait(${JSON.stringify(path)})`;
@@ -176,33 +184,37 @@ test("stops the program at Ctrl-C, and exits with 130", async () => {
   expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ type: "done", reason: "cancelled" });
 });
 
-test("exits with 4 if a program waits, and the commands that it names approve and continue it [P6, G7]", async () => {
-  const code = "await device.MathSkill.pay('Ada', 5)";
-  const cwd = project({
-    ...files,
-    "settings.yaml": "store: { dir: state }\n",
-    "wait.json": JSON.stringify([{ code }, "Never."]),
-  });
-  const args = ["ask", "pay", "--model", "scripted:wait.json"];
-  const { exit, stdout, stderr } = await skillgate(args, { cwd });
-  expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
-  const [, run = ""] = /^Run ([\w-]+) waits for an approval$/m.exec(stderr) ?? [];
-  const commands = [...stderr.matchAll(/: skillgate (.*)$/gm)].map(([, command = ""]) => command.split(" "));
-  expect(commands.map(([name, verb]) => `${name} ${verb}`)).toEqual([
-    "approvals show",
-    "approvals approve",
-    "runs resume",
-  ]);
-  for (const command of commands.slice(0, 2)) expect(await skillgate(command, { cwd })).toMatchObject({ exit: 0 });
-  expect(await skillgate(commands[2] ?? [], { cwd })).toMatchObject({ exit: 0, stdout: "paid 5 to Ada\n" });
-  const { stdout: json } = await skillgate([...args, "--json"], { cwd });
-  const events = json.trimEnd().split("\n");
-  expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "done", reason: "waiting" });
-  const waiting = events.map((line) => JSON.parse(line) as { type: string; runId?: string });
-  expect(waiting.find(({ type }) => type === "waiting")?.runId).not.toBe(run);
-});
+test(
+  "exits with 4 if a program waits, and the commands that it names approve and continue it [P6, G7]",
+  { tags: "rest" },
+  async () => {
+    const code = "await device.MathSkill.pay('Ada', 5)";
+    const cwd = project({
+      ...files,
+      "settings.yaml": "store: { dir: state }\n",
+      "wait.json": JSON.stringify([{ code }, "Never."]),
+    });
+    const args = ["ask", "pay", "--model", "scripted:wait.json"];
+    const { exit, stdout, stderr } = await skillgate(args, { cwd });
+    expect({ exit, stdout }).toEqual({ exit: 4, stdout: "" });
+    const [, run = ""] = /^Run ([\w-]+) waits for an approval$/m.exec(stderr) ?? [];
+    const commands = [...stderr.matchAll(/: skillgate (.*)$/gm)].map(([, command = ""]) => command.split(" "));
+    expect(commands.map(([name, verb]) => `${name} ${verb}`)).toEqual([
+      "approvals show",
+      "approvals approve",
+      "runs resume",
+    ]);
+    for (const command of commands.slice(0, 2)) expect(await skillgate(command, { cwd })).toMatchObject({ exit: 0 });
+    expect(await skillgate(commands[2] ?? [], { cwd })).toMatchObject({ exit: 0, stdout: "paid 5 to Ada\n" });
+    const { stdout: json } = await skillgate([...args, "--json"], { cwd });
+    const events = json.trimEnd().split("\n");
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "done", reason: "waiting" });
+    const waiting = events.map((line) => JSON.parse(line) as { type: string; runId?: string });
+    expect(waiting.find(({ type }) => type === "waiting")?.runId).not.toBe(run);
+  },
+);
 
-test("shows with doctor the model and whether its server knows it [G1]", async () => {
+test("shows with doctor the model and whether its server knows it [G1]", { tags: "rest" }, async () => {
   await using server = await serveReplies([]);
   const cwd = project(files);
   const env = { OPENAI_API_KEY: "sk-own-key-of-the-owner", OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_MODEL: "sums" };

@@ -9,7 +9,7 @@ import { ended, environment, MATH_SKILL, project, skillgate } from "../surfaces/
 
 const PAGE = readFileSync("docs/agents.md", "utf8");
 
-test("runs the library's example of docs/agents.md [G7]", async () => {
+test("runs the library's example of docs/agents.md [G7]", { tags: "rest" }, async () => {
   await using server = await serveReplies([callCode("device.MathSkill.add(2, 3)"), sayText("It is 5.")]);
   const [, example = ""] = /```js\n(.*?)```/s.exec(PAGE) ?? [];
   const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "limits: {}" });
@@ -25,7 +25,7 @@ test("runs the library's example of docs/agents.md [G7]", async () => {
   }
 });
 
-test("plays the script of docs/agents.md [G1]", async () => {
+test("plays the script of docs/agents.md [G1]", { tags: "rest" }, async () => {
   const [, script = ""] = /```yaml\n(- thinking.*?)```/s.exec(PAGE) ?? [];
   const { exit, stdout } = await skillgate(["ask", "2 + 3?", "--model", "scripted:script.yaml"], {
     cwd: project({ "script.yaml": script, "skills/math.js": MATH_SKILL }),

@@ -40,7 +40,7 @@ async function evaluate(args: readonly string[], place: Place) {
 describe("the tasks in evals/", () => {
   test("ten tasks ship", () => expect(TASKS).toHaveLength(10));
 
-  test("are solved by their scripts, in both ways [G1, G3]", { timeout: 120_000 }, async () => {
+  test("are solved by their scripts, in both ways [G1, G3]", { tags: "rest", timeout: 120_000 }, async () => {
     const { exit, answer } = await evaluate([EVALS, "--model", "scripted"], { cwd: project() });
     const problems = answer.results.flatMap(({ runs }) => runs.flatMap((run) => run.problems));
     expect({ exit, problems }).toEqual({ exit: 0, problems: [] });
@@ -50,7 +50,7 @@ describe("the tasks in evals/", () => {
     expect(answer.total).toMatchObject({ programs: { runs: 10, passed: 10 }, plain: { runs: 10, passed: 10 } });
   });
 
-  test("are not solved by a model that does nothing [G1]", { timeout: 120_000 }, async () => {
+  test("are not solved by a model that does nothing [G1]", { tags: "rest", timeout: 120_000 }, async () => {
     const cwd = project({ "idle.yaml": "- I cannot do this.\n" });
     const { exit, answer } = await evaluate([EVALS, "--no-plain", "--model", "scripted:idle.yaml"], { cwd });
     expect(exit).toBe(1);
@@ -104,7 +104,7 @@ function evalProject(script: string, task = TASK): string {
 
 const MODEL = ["--model", "scripted:script.yaml", "--no-plain"];
 
-test("prints turns, tokens and seconds, and the cost where the price is known [G1]", async () => {
+test("prints turns, tokens and seconds, and the cost where the price is known [G1]", { tags: "rest" }, async () => {
   const cwd = evalProject(
     SELL.trimEnd() + "\n  usage: { input: 1000, output: 200 }\n" + ANSWER.replace("- ", "- text: "),
   );
@@ -148,12 +148,12 @@ test.each([
     `- code: await device.ShopSkill.prices(); await device.ShopSkill.sell("cake")\n${ANSWER}`,
     ["ShopSkill.p* must not be called; there were 1 calls"],
   ],
-])("says which conditions do not hold: %s [G1]", async (_what, script, problems) => {
+])("says which conditions do not hold: %s [G1]", { tags: "rest" }, async (_what, script, problems) => {
   const { exit, answer } = await evaluate(["tasks", ...MODEL], { cwd: evalProject(script) });
   expect({ exit, problems: answer.results[0]?.runs[0]?.problems }).toEqual({ exit: 1, problems });
 });
 
-test("denies calls unless the task approves them [P6]", async () => {
+test("denies calls unless the task approves them [P6]", { tags: "rest" }, async () => {
   const cwd = evalProject(SELL + ANSWER, TASK.replace("approve: true\n", ""));
   const { answer } = await evaluate(["tasks", ...MODEL], { cwd });
   expect(answer.results[0]?.runs[0]?.problems).toEqual([
@@ -173,48 +173,58 @@ test.each([
   ["request: Sell\napprove: yes\ncheck: { json: 1 }\n", "line 2, column 1: approve must be true or false"],
   ["request: Sell\nfiles: gone\ncheck: { json: 1 }\n", "line 2, column 1: files must be a folder that each run gets"],
   ["request: [\n", "line 2, column 1: "],
-])("reports the place of a mistake in a task: %j [G1]", async (text, message) => {
+])("reports the place of a mistake in a task: %j [G1]", { tags: "rest" }, async (text, message) => {
   const { exit, stderr } = await runEval(["tasks", ...MODEL], { cwd: evalProject(SELL, text) });
   expect(exit).toBe(2);
   expect(stderr).toContain(`tasks/sell.yaml ${message}`);
 });
 
-test("reports folders without tasks, tasks without scripts, and fixtures that cannot be used [G1]", async () => {
-  const cwd = evalProject(SELL, TASK.replace("skills: shop", "servers: { gone: { command: no-such-command } }"));
-  const fail = async (...args: string[]): Promise<string> => (await runEval(args, { cwd })).stderr;
-  expect(await fail("tasks/shop", ...MODEL)).toContain('No tasks found in "tasks/shop"; a task is a file that ends in');
-  expect(await fail("gone.yaml", ...MODEL)).toContain('Cannot read the tasks in "gone.yaml": ENOENT');
-  expect(await fail("tasks", "--model", "scripted")).toContain("tasks/sell.yaml has no script for programs; write");
-  expect(await fail("tasks")).toContain("(MODEL_MISSING)");
-  const { exit, answer } = await evaluate(["tasks", ...MODEL], { cwd });
-  expect(exit).toBe(1);
-  expect(answer.results[0]?.runs[0]?.problems.join()).toMatch(/^fixture .*no-such-command/);
-});
+test(
+  "reports folders without tasks, tasks without scripts, and fixtures that cannot be used [G1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = evalProject(SELL, TASK.replace("skills: shop", "servers: { gone: { command: no-such-command } }"));
+    const fail = async (...args: string[]): Promise<string> => (await runEval(args, { cwd })).stderr;
+    expect(await fail("tasks/shop", ...MODEL)).toContain(
+      'No tasks found in "tasks/shop"; a task is a file that ends in',
+    );
+    expect(await fail("gone.yaml", ...MODEL)).toContain('Cannot read the tasks in "gone.yaml": ENOENT');
+    expect(await fail("tasks", "--model", "scripted")).toContain("tasks/sell.yaml has no script for programs; write");
+    expect(await fail("tasks")).toContain("(MODEL_MISSING)");
+    const { exit, answer } = await evaluate(["tasks", ...MODEL], { cwd });
+    expect(exit).toBe(1);
+    expect(answer.results[0]?.runs[0]?.problems.join()).toMatch(/^fixture .*no-such-command/);
+  },
+);
 
-test.each(["openai", "anthropic"] as const)("asks a model over HTTP, in both ways: %s [G1, G3]", async (wire) => {
-  const program = `const issues = await device.TrackerSkill.listIssues({ state: "open" });
+test.each(["openai", "anthropic"] as const)(
+  "asks a model over HTTP, in both ways: %s [G1, G3]",
+  { tags: "rest" },
+  async (wire) => {
+    const program = `const issues = await device.TrackerSkill.listIssues({ state: "open" });
 const counts = {};
 for (const { assignee } of issues) counts[assignee] = (counts[assignee] ?? 0) + 1;
 counts`;
-  const counts = '{"ada": 8, "bob": 4, "eve": 4, "kim": 4}';
-  await using server = await serveReplies([
-    callCode(program),
-    sayText(counts),
-    callTool("TrackerSkill__listIssues", '{"state": "open"}'),
-    sayText(counts),
-  ]);
-  const env = {
-    [`${wire.toUpperCase()}_BASE_URL`]: `${server.url}/v1`,
-    [`${wire.toUpperCase()}_API_KEY`]: "sk-own-key-of-the-owner",
-  };
-  const args = [join(EVALS, "group.yaml"), "--model", `${wire}:test-model`];
-  const { exit, answer } = await evaluate(args, { cwd: project(), env });
-  expect({ exit, model: answer.model }).toEqual({ exit: 0, model: `${wire}:test-model` });
-  expect(answer.results.map(({ variant, runs }) => [variant, runs[0]?.turns, runs[0]?.calls])).toEqual([
-    ["programs", 2, 1],
-    ["plain", 2, 1],
-  ]);
-  const tools = server.requests().map((request) => request.tools?.map((tool) => tool.function.name));
-  expect(tools[0]).toContain("run_code");
-  expect(tools[2]).toEqual(["TrackerSkill__listIssues"]);
-});
+    const counts = '{"ada": 8, "bob": 4, "eve": 4, "kim": 4}';
+    await using server = await serveReplies([
+      callCode(program),
+      sayText(counts),
+      callTool("TrackerSkill__listIssues", '{"state": "open"}'),
+      sayText(counts),
+    ]);
+    const env = {
+      [`${wire.toUpperCase()}_BASE_URL`]: `${server.url}/v1`,
+      [`${wire.toUpperCase()}_API_KEY`]: "sk-own-key-of-the-owner",
+    };
+    const args = [join(EVALS, "group.yaml"), "--model", `${wire}:test-model`];
+    const { exit, answer } = await evaluate(args, { cwd: project(), env });
+    expect({ exit, model: answer.model }).toEqual({ exit: 0, model: `${wire}:test-model` });
+    expect(answer.results.map(({ variant, runs }) => [variant, runs[0]?.turns, runs[0]?.calls])).toEqual([
+      ["programs", 2, 1],
+      ["plain", 2, 1],
+    ]);
+    const tools = server.requests().map((request) => request.tools?.map((tool) => tool.function.name));
+    expect(tools[0]).toContain("run_code");
+    expect(tools[2]).toEqual(["TrackerSkill__listIssues"]);
+  },
+);

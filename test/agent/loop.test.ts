@@ -245,7 +245,7 @@ describe("budgets", () => {
     expect(getDone(seconds)).toMatchObject({ reason: "budget", budget: "seconds" });
   });
 
-  test("does not count the time in which a person is asked", async () => {
+  test("does not count the time in which a person is asked", { tags: "rest" }, async () => {
     const ask = { ...ADD, approval: "user" as const };
     const PaySkill = defineSkill({ name: "PaySkill", description: "Pays", methods: { pay: ask } });
     await using asking = await createRuntime({ skillsDir: false, skills: [PaySkill], typecheck: false });

@@ -33,6 +33,7 @@ async function resume(agent: ReturnType<typeof createAgent>) {
 
 test.each(["tools", "code"] as const)(
   "ends when a program waits, and resumes with its outcome: %s [P6, G7]",
+  { tags: "rest" },
   async (mode) => {
     await using runtime = await createPayRuntime();
     const program = `const paid = await device.PaySkill.pay("Ada"); paid`;

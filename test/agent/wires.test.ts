@@ -66,7 +66,7 @@ describe.each(WIRES)("over the wire of %s", (wire) => {
     expect(getDone(events).reason).toBe("answer");
   });
 
-  test("asks again after 429 with retry-after, 500 and a cut connection", async () => {
+  test("asks again after 429 with retry-after, 500 and a cut connection", { tags: "rest" }, async () => {
     await using server = await serveReplies([
       failWith(429, "slow down", 1),
       { ...sayText("The sum is most probably 6, or so", 4), truncateAfterChunks: 2 },

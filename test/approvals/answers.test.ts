@@ -206,7 +206,7 @@ describe("a yes", () => {
     expect((await runtime.approvals.list()).map(({ state }) => state).toSorted()).toEqual(["approved", "denied"]);
   });
 
-  test("answers 200 waiting questions, each with its own answer [P6]", async () => {
+  test("answers 200 waiting questions, each with its own answer [P6]", { tags: "rest" }, async () => {
     const { runtime, sent } = await openMail({ store: createFolder() });
     const next = followQuestions(runtime);
     const names = Array.from({ length: 200 }, (_, at) => `user${at}`);

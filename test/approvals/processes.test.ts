@@ -45,7 +45,7 @@ describe.each(kinds)("processes on a database of kind %s", (_kind, makeLocation)
     return { cwd, location: { folder: join(cwd, "state"), ...(url !== undefined && { url }) } };
   }
 
-  test("continues a call after a yes on the command line of another process [P6]", async () => {
+  test("continues a call after a yes on the command line of another process [P6]", { tags: "rest" }, async () => {
     const { cwd } = createProject();
     const { nextLine } = startWaiting(cwd, PAY);
     const id = await nextLine();
@@ -66,7 +66,7 @@ describe.each(kinds)("processes on a database of kind %s", (_kind, makeLocation)
     expect(again.stderr).toContain(`request ${id} was approved by "owner" (APPROVAL_CLOSED)`);
   });
 
-  test("fails a call after a no on the command line of another process [P6]", async () => {
+  test("fails a call after a no on the command line of another process [P6]", { tags: "rest" }, async () => {
     const { cwd } = createProject();
     const { nextLine } = startWaiting(cwd, PAY);
     const id = await nextLine();
@@ -74,36 +74,44 @@ describe.each(kinds)("processes on a database of kind %s", (_kind, makeLocation)
     expect(JSON.parse(await nextLine())).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
   });
 
-  test("closes the question of a process that was killed, at the next start, if the run has no record [P6]", async () => {
-    const { cwd, location } = createProject("runs: { record: off }\n");
-    const { child, nextLine } = startWaiting(cwd, PAY);
-    const id = await nextLine();
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    const answered = await skillgate(["approvals", "approve", id], { cwd });
-    expect(answered.exit).toBe(1);
-    expect(answered.stderr).toContain(`request ${id} belongs to a process that has ended (APPROVAL_CLOSED)`);
-    await using database = await openDatabase(location);
-    expect(await database.approvals.get(id)).toMatchObject({ state: "orphaned", usedAt: null });
-  });
+  test(
+    "closes the question of a process that was killed, at the next start, if the run has no record [P6]",
+    { tags: "rest" },
+    async () => {
+      const { cwd, location } = createProject("runs: { record: off }\n");
+      const { child, nextLine } = startWaiting(cwd, PAY);
+      const id = await nextLine();
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      const answered = await skillgate(["approvals", "approve", id], { cwd });
+      expect(answered.exit).toBe(1);
+      expect(answered.stderr).toContain(`request ${id} belongs to a process that has ended (APPROVAL_CLOSED)`);
+      await using database = await openDatabase(location);
+      expect(await database.approvals.get(id)).toMatchObject({ state: "orphaned", usedAt: null });
+    },
+  );
 });
 
-test("ends a run without a terminal with exit code 4, says how to approve it, and uses the yes once [P6]", async () => {
-  const cwd = project(FILES);
-  const run = (): ReturnType<typeof runProcess> => runProcess(["run", "-e", PAY], { cwd });
-  const first = await run();
-  expect(first.exit).toBe(4);
-  const id = /skillgate approvals approve (\w{10})/.exec(first.stderr)?.[1] ?? "";
-  expect(await skillgate(["approvals", "approve", id], { cwd })).toMatchObject({
-    exit: 0,
-    stdout: `Approved request ${id}: MathSkill.pay for owner. It counts for the next call with the same arguments\n`,
-  });
-  expect(await skillgate(["run", "-e", PAY.replace("5", "6")], { cwd })).toMatchObject({ exit: 4 });
-  expect(await run()).toMatchObject({ exit: 0, stdout: "paid 5 to Ada\n" });
-  expect(await run()).toMatchObject({ exit: 4 });
-});
+test(
+  "ends a run without a terminal with exit code 4, says how to approve it, and uses the yes once [P6]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project(FILES);
+    const run = (): ReturnType<typeof runProcess> => runProcess(["run", "-e", PAY], { cwd });
+    const first = await run();
+    expect(first.exit).toBe(4);
+    const id = /skillgate approvals approve (\w{10})/.exec(first.stderr)?.[1] ?? "";
+    expect(await skillgate(["approvals", "approve", id], { cwd })).toMatchObject({
+      exit: 0,
+      stdout: `Approved request ${id}: MathSkill.pay for owner. It counts for the next call with the same arguments\n`,
+    });
+    expect(await skillgate(["run", "-e", PAY.replace("5", "6")], { cwd })).toMatchObject({ exit: 4 });
+    expect(await run()).toMatchObject({ exit: 0, stdout: "paid 5 to Ada\n" });
+    expect(await run()).toMatchObject({ exit: 4 });
+  },
+);
 
-test("keeps a yes for always as a row with an expiry, for this method and caller [P6]", async () => {
+test("keeps a yes for always as a row with an expiry, for this method and caller [P6]", { tags: "rest" }, async () => {
   const cwd = project(FILES);
   const { nextLine } = startWaiting(cwd, PAY);
   const id = await nextLine();

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { array, assert, constantFrom, dictionary, integer, property, string } from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 
@@ -180,7 +182,7 @@ y = 2026-01-01
   expect(toml("", set(["mcp_servers", "a"], { command: "x" }))).toBe('[mcp_servers.a]\ncommand = "x"\n');
 });
 
-test("changes only the edited value of any object in any layout [M10]", () => {
+test("changes only the edited value of any object in any layout [M10]", { tags: "rest" }, () => {
   const key = string({ maxLength: 6 });
   const member = dictionary(key, integer(), { maxKeys: 3 });
   const change = property(

@@ -115,7 +115,7 @@ test("trusts one folder by its real path, and includes the targets of links in i
   expect((await loadConfig(options)).trust.changed).toEqual(["skills/linked", "skills/loop"]);
 });
 
-test("refuses to trust a project with too many files, and suggests a fix [P12]", async () => {
+test("refuses to trust a project with too many files, and suggests a fix [P12]", { tags: "rest" }, async () => {
   mkdirSync(join(cwd, "skills"));
   for (let file = 0; file <= 5_000; file++) writeFileSync(join(cwd, "skills", `${file}.ts`), "");
   await trust();

@@ -52,7 +52,7 @@ const order = await device.OrderSkill.read(2);
 [first, await device.OrderSkill.refund(3), order]`;
 
 describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s", (_, makeLocation) => {
-  test("executes a run without effects again after kill -9 of its executor [O3]", async () => {
+  test("executes a run without effects again after kill -9 of its executor [O3]", { tags: "rest" }, async () => {
     const project = await openProject(makeLocation());
     const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
     project.setBlocked(true);
@@ -78,22 +78,26 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     expect(project.readLog()).toEqual(["refund 1", "read 2", "read 2", "refund 3"]);
   });
 
-  test("names the effect that had begun when its executor was killed, and does not repeat it [O3, R3]", async () => {
-    const project = await openProject(makeLocation());
-    const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
-    project.setBlocked(true);
-    const answer = front.run(`await device.OrderSkill.refund(1); await device.OrderSkill.refundSlowly(2)`);
-    await project.waitForLog("refund 2");
-    await startExecutorProcess(project);
-    await first.kill("SIGKILL");
-    project.setBlocked(false);
-    expect((await answer).error).toMatch(
-      /^A call had begun when the process ended, .*: OrderSkill\.refundSlowly, call 2, .*\(CALL_END_UNKNOWN\)$/,
-    );
-    expect(project.readLog()).toEqual(["refund 1", "refund 2"]);
-  });
+  test(
+    "names the effect that had begun when its executor was killed, and does not repeat it [O3, R3]",
+    { tags: "rest" },
+    async () => {
+      const project = await openProject(makeLocation());
+      const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
+      project.setBlocked(true);
+      const answer = front.run(`await device.OrderSkill.refund(1); await device.OrderSkill.refundSlowly(2)`);
+      await project.waitForLog("refund 2");
+      await startExecutorProcess(project);
+      await first.kill("SIGKILL");
+      project.setBlocked(false);
+      expect((await answer).error).toMatch(
+        /^A call had begun when the process ended, .*: OrderSkill\.refundSlowly, call 2, .*\(CALL_END_UNKNOWN\)$/,
+      );
+      expect(project.readLog()).toEqual(["refund 1", "refund 2"]);
+    },
+  );
 
-  test("loses no run when executors drain under load [O3]", async () => {
+  test("loses no run when executors drain under load [O3]", { tags: "rest" }, async () => {
     const project = await openProject(makeLocation());
     const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
     const orders = Array.from({ length: 60 }, (_none, order) => order);
@@ -121,6 +125,7 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
 
   test.each(["SIGKILL", "SIGTERM"] as const)(
     "continues a run that waits for a person on another executor after %s [O3, R2]",
+    { tags: "rest" },
     async (signal) => {
       const project = await openProject(makeLocation());
       const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
@@ -137,62 +142,72 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     },
   );
 
-  test("serves runs and devices again after kill -9 of the NATS server under load, and makes no effect twice [O3]", async () => {
-    const server = await openServer();
-    const network = `nodes: { url: "${server.url}", name: controller }\n`;
-    const project = createExecutorProject(server.url, makeLocation(), network);
-    await startDeviceProcess({ cwd: createDeviceProject(), url: server.url }, "warehouse");
-    const [front, executor] = [await startFrontProcess(project), await startExecutorProcess(project)];
-    const refund = (order: number): Promise<Answer> =>
-      front.run(
-        `const order = await devices.warehouse.StockSkill.find(${order}); await device.OrderSkill.refund(order)`,
+  test(
+    "serves runs and devices again after kill -9 of the NATS server under load, and makes no effect twice [O3]",
+    { tags: "rest", timeout: 60_000 },
+    async () => {
+      const server = await openServer();
+      const network = `nodes: { url: "${server.url}", name: controller }\n`;
+      const project = createExecutorProject(server.url, makeLocation(), network);
+      await startDeviceProcess({ cwd: createDeviceProject(), url: server.url }, "warehouse");
+      const [front, executor] = [await startFrontProcess(project), await startExecutorProcess(project)];
+      const refund = (order: number): Promise<Answer> =>
+        front.run(
+          `const order = await devices.warehouse.StockSkill.find(${order}); await device.OrderSkill.refund(order)`,
+        );
+      await waitUntil(async () => (await refund(0)).kind === "completed");
+      const answers: Answer[] = [];
+      let count = 0;
+      const ending = new AbortController();
+      const work = async (): Promise<void> => {
+        while (!ending.signal.aborted) answers.push(await refund(++count));
+      };
+      const workers = Array.from({ length: 8 }, work);
+      await waitUntil(async () => answers.length >= 20);
+      await server.kill();
+      await waitUntil(async () => answers.some(({ error }) => error?.includes("EXECUTORS_OFFLINE") === true));
+      await server.start();
+      const since = answers.length;
+      await waitUntil(async () => answers.slice(since).filter(({ kind }) => kind === "completed").length >= 20);
+      ending.abort();
+      await Promise.all(workers);
+      const refunds = project.readLog();
+      expect(new Set(refunds).size).toBe(refunds.length);
+      for (const { value } of answers.filter(({ kind }) => kind === "completed"))
+        expect(refunds).toContain(String(value).replace("refunded", "refund"));
+      const codes = answers.flatMap(({ error }) =>
+        error === undefined ? [] : [/\((\w+)\)$/.exec(error)?.[1] ?? error],
       );
-    await waitUntil(async () => (await refund(0)).kind === "completed");
-    const answers: Answer[] = [];
-    let count = 0;
-    const ending = new AbortController();
-    const work = async (): Promise<void> => {
-      while (!ending.signal.aborted) answers.push(await refund(++count));
-    };
-    const workers = Array.from({ length: 8 }, work);
-    await waitUntil(async () => answers.length >= 20);
-    await server.kill();
-    await waitUntil(async () => answers.some(({ error }) => error?.includes("EXECUTORS_OFFLINE") === true));
-    await server.start();
-    const since = answers.length;
-    await waitUntil(async () => answers.slice(since).filter(({ kind }) => kind === "completed").length >= 20);
-    ending.abort();
-    await Promise.all(workers);
-    const refunds = project.readLog();
-    expect(new Set(refunds).size).toBe(refunds.length);
-    for (const { value } of answers.filter(({ kind }) => kind === "completed"))
-      expect(refunds).toContain(String(value).replace("refunded", "refund"));
-    const codes = answers.flatMap(({ error }) => (error === undefined ? [] : [/\((\w+)\)$/.exec(error)?.[1] ?? error]));
-    expect(codes.filter((code) => !INTERRUPTED.has(code))).toEqual([]);
-    expect(await executor.kill("SIGTERM")).toBe(0);
-  }, 60_000);
+      expect(codes.filter((code) => !INTERRUPTED.has(code))).toEqual([]);
+      expect(await executor.kill("SIGTERM")).toBe(0);
+    },
+  );
 });
 
-test.skipIf(NATS_SERVER === undefined)("gives no run to the process of another version [O3]", async () => {
-  const server = await openServer();
-  const [, makeLocation] = kinds[0] ?? [];
-  const location = makeLocation?.() ?? {};
-  const [project, other] = [1, 2].map(() =>
-    createExecutorProject(server.url, location, `executors: { url: "${server.url}" }\n`),
-  );
-  if (project === undefined || other === undefined) throw new Error("There is no project");
-  writeFileSync(
-    join(other.cwd, "skills/orders.mjs"),
-    `/** Orders. */ export class OrderSkill { /** Refund. */ refund() {} }`,
-  );
-  const [front, stranger] = [await startFrontProcess(project), await startExecutorProcess(other)];
-  const program = "await device.OrderSkill.refund(1)";
-  expect((await front.run(program)).error).toMatch(/but 1 with other skills or servers.*EXECUTORS_MISSING/);
-  await stranger.waitForLine("A server hands over no runs: it has other skills or servers");
-  expect([...project.readLog(), ...other.readLog()]).toEqual([]);
-  const doctor = (): Promise<Ended> => skillgate(["doctor"], { cwd: project.cwd });
-  expect((await doctor()).stdout).toMatch(/\n✗ Executors: 0 executors with this version\n.*it has other skills/);
-  await startExecutorProcess(project);
-  expect(await front.run(program)).toMatchObject({ value: "refunded 1" });
-  expect((await doctor()).stdout).toContain("\n✓ Executors: 1 executor with this version\n");
-});
+test.skipIf(NATS_SERVER === undefined)(
+  "gives no run to the process of another version [O3]",
+  { tags: "rest" },
+  async () => {
+    const server = await openServer();
+    const [, makeLocation] = kinds[0] ?? [];
+    const location = makeLocation?.() ?? {};
+    const [project, other] = [1, 2].map(() =>
+      createExecutorProject(server.url, location, `executors: { url: "${server.url}" }\n`),
+    );
+    if (project === undefined || other === undefined) throw new Error("There is no project");
+    writeFileSync(
+      join(other.cwd, "skills/orders.mjs"),
+      `/** Orders. */ export class OrderSkill { /** Refund. */ refund() {} }`,
+    );
+    const [front, stranger] = [await startFrontProcess(project), await startExecutorProcess(other)];
+    const program = "await device.OrderSkill.refund(1)";
+    expect((await front.run(program)).error).toMatch(/but 1 with other skills or servers.*EXECUTORS_MISSING/);
+    await stranger.waitForLine("A server hands over no runs: it has other skills or servers");
+    expect([...project.readLog(), ...other.readLog()]).toEqual([]);
+    const doctor = (): Promise<Ended> => skillgate(["doctor"], { cwd: project.cwd });
+    expect((await doctor()).stdout).toMatch(/\n✗ Executors: 0 executors with this version\n.*it has other skills/);
+    await startExecutorProcess(project);
+    expect(await front.run(program)).toMatchObject({ value: "refunded 1" });
+    expect((await doctor()).stdout).toContain("\n✓ Executors: 1 executor with this version\n");
+  },
+);

@@ -133,32 +133,36 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     expect(second).toMatchObject({ text: expect.stringContaining('device.result("r2")') });
   });
 
-  test("offers a run that comes after an interruption of the network until an executor is back [O3]", async () => {
-    const project = await openProject();
-    const first = await startExecutorHere(project, [createEchoSkill("one")]);
-    const { runtime } = await openFront(project, [createEchoSkill("front")]);
-    const run = (): Promise<unknown> => runtime.run('device.EchoSkill.read("a")', { caller: ADA });
-    expect(await run()).toMatchObject({ value: "one: a" });
-    await project.server.kill();
-    await first.close();
-    await expect(run()).rejects.toMatchObject({ code: "EXECUTORS_OFFLINE" });
-    await project.server.start();
-    // A run is refused at once while there is no connection; the first one after that waits.
-    let waiting: Promise<unknown> = Promise.resolve();
-    const findState = (): Promise<string> => {
-      waiting = run();
-      const ended = waiting.then(
-        () => "ended",
-        ({ code }: { readonly code: string }) => code,
-      );
-      return Promise.race([ended, pause(500, "waits")]);
-    };
-    await expect.poll(findState, { timeout: 20_000 }).toBe("waits");
-    await startExecutorHere(project, [createEchoSkill("two")]);
-    expect(await waiting).toMatchObject({ value: "two: a" });
-  });
+  test(
+    "offers a run that comes after an interruption of the network until an executor is back [O3]",
+    { tags: "rest" },
+    async () => {
+      const project = await openProject();
+      const first = await startExecutorHere(project, [createEchoSkill("one")]);
+      const { runtime } = await openFront(project, [createEchoSkill("front")]);
+      const run = (): Promise<unknown> => runtime.run('device.EchoSkill.read("a")', { caller: ADA });
+      expect(await run()).toMatchObject({ value: "one: a" });
+      await project.server.kill();
+      await first.close();
+      await expect(run()).rejects.toMatchObject({ code: "EXECUTORS_OFFLINE" });
+      await project.server.start();
+      // A run is refused at once while there is no connection; the first one after that waits.
+      let waiting: Promise<unknown> = Promise.resolve();
+      const findState = (): Promise<string> => {
+        waiting = run();
+        const ended = waiting.then(
+          () => "ended",
+          ({ code }: { readonly code: string }) => code,
+        );
+        return Promise.race([ended, pause(500, "waits")]);
+      };
+      await expect.poll(findState, { timeout: 20_000 }).toBe("waits");
+      await startExecutorHere(project, [createEchoSkill("two")]);
+      expect(await waiting).toMatchObject({ value: "two: a" });
+    },
+  );
 
-  test("gives no run to an executor of another version, and says what differs [O3]", async () => {
+  test("gives no run to an executor of another version, and says what differs [O3]", { tags: "rest" }, async () => {
     const project = await openProject();
     const other = await startExecutorHere(project, [createEchoSkill("one", [], "Says texts")]);
     const { runtime, log } = await openFront(project, [createEchoSkill("front")]);
@@ -218,35 +222,41 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     });
   });
 
-  test("refuses programs and results that are not signed by a known key [P7]", async () => {
-    const project = await openProject();
-    const folder = mkdtempSync(join(tmpdir(), "skillgate-keys-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const createKey = (name: string): { readonly key: string; readonly publicKey: string } => {
-      const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-      const key = join(folder, name);
-      writeFileSync(key, privateKey.export({ format: "pem", type: "pkcs8" }));
-      return { key, publicKey: publicKey.export({ format: "der", type: "spki" }).toString("base64url") };
-    };
-    const [frontKey, executorKey, otherKey] = [createKey("front"), createKey("executor"), createKey("other")];
-    const reached: string[] = [];
-    const peers = { front: frontKey.publicKey };
-    const { warnings } = await startExecutorHere(project, [createEchoSkill("one", reached)], {
-      name: "executor",
-      key: executorKey.key,
-      peers,
-    });
-    const executors = { executor: executorKey.publicKey };
-    const good = await openFront(project, [createEchoSkill("f")], { key: frontKey.key, peers: executors });
-    expect(await good.runtime.run(`device.EchoSkill.say("a")`)).toMatchObject({ value: "one: a" });
-    const bad = await openFront(project, [createEchoSkill("f")], { key: otherKey.key });
-    await expect(bad.runtime.run(`device.EchoSkill.say("b")`)).rejects.toMatchObject({ code: "SIGNATURE_INVALID" });
-    expect(warnings.join()).toContain("SIGNATURE_INVALID");
-    const strict = await openFront(project, [createEchoSkill("f")], {
-      key: frontKey.key,
-      peers: { executor: otherKey.publicKey },
-    });
-    await expect(strict.runtime.run(`device.EchoSkill.say("c")`)).rejects.toMatchObject({ code: "EXECUTORS_MISSING" });
-    expect(reached).toEqual(["one a"]);
-  }, 20_000);
+  test(
+    "refuses programs and results that are not signed by a known key [P7]",
+    { tags: "rest", timeout: 20_000 },
+    async () => {
+      const project = await openProject();
+      const folder = mkdtempSync(join(tmpdir(), "skillgate-keys-"));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const createKey = (name: string): { readonly key: string; readonly publicKey: string } => {
+        const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+        const key = join(folder, name);
+        writeFileSync(key, privateKey.export({ format: "pem", type: "pkcs8" }));
+        return { key, publicKey: publicKey.export({ format: "der", type: "spki" }).toString("base64url") };
+      };
+      const [frontKey, executorKey, otherKey] = [createKey("front"), createKey("executor"), createKey("other")];
+      const reached: string[] = [];
+      const peers = { front: frontKey.publicKey };
+      const { warnings } = await startExecutorHere(project, [createEchoSkill("one", reached)], {
+        name: "executor",
+        key: executorKey.key,
+        peers,
+      });
+      const executors = { executor: executorKey.publicKey };
+      const good = await openFront(project, [createEchoSkill("f")], { key: frontKey.key, peers: executors });
+      expect(await good.runtime.run(`device.EchoSkill.say("a")`)).toMatchObject({ value: "one: a" });
+      const bad = await openFront(project, [createEchoSkill("f")], { key: otherKey.key });
+      await expect(bad.runtime.run(`device.EchoSkill.say("b")`)).rejects.toMatchObject({ code: "SIGNATURE_INVALID" });
+      expect(warnings.join()).toContain("SIGNATURE_INVALID");
+      const strict = await openFront(project, [createEchoSkill("f")], {
+        key: frontKey.key,
+        peers: { executor: otherKey.publicKey },
+      });
+      await expect(strict.runtime.run(`device.EchoSkill.say("c")`)).rejects.toMatchObject({
+        code: "EXECUTORS_MISSING",
+      });
+      expect(reached).toEqual(["one a"]);
+    },
+  );
 });

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { afterAll, expect, test } from "vitest";

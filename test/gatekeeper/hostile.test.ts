@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { describe, expect, test } from "vitest";
 
 import { repetitions } from "../support/repetitions.ts";

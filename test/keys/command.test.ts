@@ -4,7 +4,7 @@ import { project, skillgate } from "../surfaces/cli/command.ts";
 
 const KEY = /^sg_[0-9a-z]{12}_[\w-]{43}\n$/;
 
-test("creates, lists, shows, rotates and revokes a key [P1]", async () => {
+test("creates, lists, shows, rotates and revokes a key [P1]", { tags: "rest", timeout: 60_000 }, async () => {
   const cwd = project();
   const keys = async (...args: readonly string[]) => skillgate(["keys", ...args], { cwd });
   expect((await keys("list")).stdout).toBe("There are no keys; create one with: skillgate keys create\n");
@@ -26,7 +26,7 @@ test("creates, lists, shows, rotates and revokes a key [P1]", async () => {
   expect((await keys("revoke", prefix)).stdout).toBe(`Revoked the key ada (${prefix})\n`);
   expect((await keys("revoke", prefix)).stdout).toBe(`The key ada (${prefix}) was already revoked\n`);
   expect((await keys("rotate", "ada")).exit).toBe(2);
-}, 60_000);
+});
 
 test("prints keys as JSON without digests, and with times in RFC 3339 [P1]", async () => {
   const cwd = project();
@@ -68,7 +68,7 @@ test.each([
   [["create", "bob", "--invoke", "*", "--expires", "soon"], 2, "It must be a period or a date, as in 90d"],
   [["create", "bob", "--invoke", "*", "--per-hour", "0"], 2, "It must be a whole number from 1"],
   [["rotate", "bob", "--overlap", "a day"], 2, "It must be a period, as in 30m, 12h, 90d or 4w"],
-])("ends keys %j with exit code %i and a sentence [P1, O1]", async (args, exit, sentence) => {
+])("ends keys %j with exit code %i and a sentence [P1, O1]", { tags: "rest" }, async (args, exit, sentence) => {
   const ended = await skillgate(["keys", ...args], { cwd: project() });
   expect([ended.exit, ended.stdout]).toEqual([exit, ""]);
   expect(ended.stderr).toContain(sentence);

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

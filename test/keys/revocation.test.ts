@@ -26,44 +26,48 @@ function callOf(name: string, args: object): object {
   return { ...RPC, method: "tools/call", params: { name, arguments: args } };
 }
 
-test("cancels the programs of a key that another process revokes, and says why, on every endpoint [P1]", async () => {
-  const { url, point, nextWait, run, createKey } = await startServeProcess();
-  const header = await createKey("ada", "--invoke", "*");
-  const other = await createKey("bob", "--invoke", "*");
-  const code = `await device.MathSkill.wait(${JSON.stringify(point)})`;
-  const client = await oldClient(url, header);
-  const modern = await newClient(url, header);
-  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers: header });
-  onTestFinished(() => socket.terminate());
-  await once(socket, "open");
-  const answered = readAnswer(socket);
-  const closed = once(socket, "close");
-  const token = header.authorization.slice("Bearer ".length);
-  const answers = [
-    post(`${url}/tools/run_code`, { code }, header).then(({ json }) => json.error),
-    post(`${url}/rpc`, callOf("run_code", { code }), header).then(({ json }) => json.error.data.reason),
-    post(`${url}/rpc`, { ...callOf("run_code", { code }), auth: { type: "bearer", token } }).then(
-      ({ json }) => json.error.data.reason,
-    ),
-    client.callTool({ name: "run_code", arguments: { code } }).catch((error: Parsed) => error.data.reason),
-    modern.callTool({ name: "run_code", arguments: { code } }).then((result) => JSON.stringify(result)),
-    answered.then(({ error }) => error.data.reason),
-    post(`${url}/tools/MathSkill.wait`, { meetingPoint: point }, header).then(({ json }) => json.error),
-  ];
-  socket.send(JSON.stringify(callOf("run_code", { code })));
-  for (let n = 0; n < answers.length; n++) await nextWait();
-  const kept = post(`${url}/tools/run_code`, { code }, other);
-  await nextWait();
+test(
+  "cancels the programs of a key that another process revokes, and says why, on every endpoint [P1]",
+  { tags: "rest", timeout: 120_000 },
+  async () => {
+    const { url, point, nextWait, run, createKey } = await startServeProcess();
+    const header = await createKey("ada", "--invoke", "*");
+    const other = await createKey("bob", "--invoke", "*");
+    const code = `await device.MathSkill.wait(${JSON.stringify(point)})`;
+    const client = await oldClient(url, header);
+    const modern = await newClient(url, header);
+    const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers: header });
+    onTestFinished(() => socket.terminate());
+    await once(socket, "open");
+    const answered = readAnswer(socket);
+    const closed = once(socket, "close");
+    const token = header.authorization.slice("Bearer ".length);
+    const answers = [
+      post(`${url}/tools/run_code`, { code }, header).then(({ json }) => json.error),
+      post(`${url}/rpc`, callOf("run_code", { code }), header).then(({ json }) => json.error.data.reason),
+      post(`${url}/rpc`, { ...callOf("run_code", { code }), auth: { type: "bearer", token } }).then(
+        ({ json }) => json.error.data.reason,
+      ),
+      client.callTool({ name: "run_code", arguments: { code } }).catch((error: Parsed) => error.data.reason),
+      modern.callTool({ name: "run_code", arguments: { code } }).then((result) => JSON.stringify(result)),
+      answered.then(({ error }) => error.data.reason),
+      post(`${url}/tools/MathSkill.wait`, { meetingPoint: point }, header).then(({ json }) => json.error),
+    ];
+    socket.send(JSON.stringify(callOf("run_code", { code })));
+    for (let n = 0; n < answers.length; n++) await nextWait();
+    const kept = post(`${url}/tools/run_code`, { code }, other);
+    await nextWait();
 
-  await run("keys", "revoke", "ada");
-  const texts = await Promise.all(answers);
-  const call = texts.pop();
-  expect(texts.filter((text) => !String(text).includes(REVOKED))).toEqual([]);
-  expect(call).toContain("MathSkill.wait; the key was revoked (CALL_CANCELLED)");
-  expect(String((await closed)[1])).toBe("the key was revoked");
-  await run("keys", "revoke", "bob");
-  expect((await kept).json.error).toContain(REVOKED);
-}, 120_000);
+    await run("keys", "revoke", "ada");
+    const texts = await Promise.all(answers);
+    const call = texts.pop();
+    expect(texts.filter((text) => !String(text).includes(REVOKED))).toEqual([]);
+    expect(call).toContain("MathSkill.wait; the key was revoked (CALL_CANCELLED)");
+    expect(String((await closed)[1])).toBe("the key was revoked");
+    await run("keys", "revoke", "bob");
+    expect((await kept).json.error).toContain(REVOKED);
+  },
+);
 
 /** Returns the first message that is not a notification. */
 function readAnswer(socket: WebSocket): Promise<Parsed> {

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import fc from "../support/fuzz.ts";
@@ -15,6 +17,7 @@ const MINUTE_MS = 60_000;
 
 test.each(kinds)(
   "lets no more calls pass than a limit allows, over processes on %s [P5]",
+  { tags: "rest", timeout: 60_000 },
   async (_kind, makeLocation) => {
     const location = JSON.stringify(makeLocation());
     const run = promisify(execFile);
@@ -26,7 +29,6 @@ test.each(kinds)(
     const passed = ended.map(({ stdout }) => Number(stdout));
     expect(passed.reduce((sum, count) => sum + count, 0)).toBe(50);
   },
-  60_000,
 );
 
 test("lets at most the limit pass in any minute, and the next call after the time that a refusal states [P5]", async () => {

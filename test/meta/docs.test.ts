@@ -5,20 +5,26 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { ERRORS } from "../../src/errors.ts";
 
-test("generates the pages of errors and of settings, their schema, and the tables of ARCHITECTURE.md", () => {
-  const folder = mkdtempSync(join(tmpdir(), "skillgate-docs-"));
-  try {
-    execFileSync(process.execPath, ["scripts/docs.mjs", folder]);
-    for (const name of ["configuration.md", "settings.schema.json"])
-      expect(readFileSync(`docs/${name}`, "utf8")).toBe(readFileSync(join(folder, name), "utf8"));
-    expect(readFileSync(".github/ARCHITECTURE.md", "utf8")).toBe(readFileSync(join(folder, "ARCHITECTURE.md"), "utf8"));
-    const page = readFileSync(join(folder, "errors.md"), "utf8");
-    expect(readFileSync("docs/errors.md", "utf8")).toBe(page);
-    expect(page.match(/(?<=^\| `)[A-Z_]+(?=`)/gm)).toEqual(Object.keys(ERRORS));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+test(
+  "generates the pages of errors and of settings, their schema, and the tables of ARCHITECTURE.md",
+  { tags: "rest" },
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "skillgate-docs-"));
+    try {
+      execFileSync(process.execPath, ["scripts/docs.mjs", folder]);
+      for (const name of ["configuration.md", "settings.schema.json"])
+        expect(readFileSync(`docs/${name}`, "utf8")).toBe(readFileSync(join(folder, name), "utf8"));
+      expect(readFileSync(".github/ARCHITECTURE.md", "utf8")).toBe(
+        readFileSync(join(folder, "ARCHITECTURE.md"), "utf8"),
+      );
+      const page = readFileSync(join(folder, "errors.md"), "utf8");
+      expect(readFileSync("docs/errors.md", "utf8")).toBe(page);
+      expect(page.match(/(?<=^\| `)[A-Z_]+(?=`)/gm)).toEqual(Object.keys(ERRORS));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
 
 const PAGES = [
   "README.md",

@@ -7,7 +7,7 @@ import { DEFAULT_TIMEOUTS } from "../../src/model/timeouts.ts";
 
 const README = readFileSync("README.md", "utf8");
 
-test("runs the first program of the README with a skill and a real MCP server on `npm start`", () => {
+test("runs the first program of the README with a skill and a real MCP server on `npm start`", { tags: "rest" }, () => {
   const { status, stdout, stderr } = start();
   expect(status, stderr).toBe(0);
   expect(stdout).toContain(' 1  const files = ["README.md", "CHANGELOG.md", "LICENSE"];');
@@ -19,7 +19,7 @@ test("runs the first program of the README with a skill and a real MCP server on
   expect(stdout).not.toContain("\u001B");
 });
 
-test("passes arguments, output and exit code of `npm start -- …` on to the command line", () => {
+test("passes arguments, output and exit code of `npm start -- …` on to the command line", { tags: "rest" }, () => {
   const completed = start("run", "-e", "1 + 1", "--json");
   expect(completed.status).toBe(0);
   expect(JSON.parse(completed.stdout)).toMatchObject({ kind: "completed", value: 2 });

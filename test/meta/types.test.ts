@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ENTRIES = ["index", "agent", "ai", "testing"];
 
-test("exports every type that a public signature names", () => {
+test("exports every type that a public signature names", { tags: "rest" }, () => {
   const files = ENTRIES.map((name) => join("dist", "types", `${name}.d.ts`));
   expect(findUnexportedTypes(files)).toEqual([]);
 });

@@ -120,25 +120,29 @@ test("notes on results omit the missing properties of another caller's results [
   for (let times = 0; times < 2; times++) expect(await notesOf({ id: 1, merger: 1 }, eve)).toEqual([]);
 });
 
-test("notes and refusals of the type-check omit properties of another caller's results [P2]", async () => {
-  const runtime = await openRuntime(true);
-  onTestFinished(() => runtime.close());
-  for (const caller of [ada, bob]) await runtime.call("ProfileSkill.read", {}, { caller });
-  const misspelt = "const { projects } = await device.ProfileSkill.read();\nprojects.ada_merge";
-  const misread = "const profile = await device.ProfileSkill.read();\nprofile.projets";
-  const said = async (source: string, caller: Caller): Promise<string> => {
-    const outcome = await runtime.run(source, { caller });
-    return outcome.kind === "completed" ? outcome.notes.join() : outcome.text;
-  };
-  // The first programs may find the compiler still cold.
-  await expect.poll(() => said(misread, OWNER), { interval: 100, timeout: 50_000 }).not.toBe("");
-  // The owner's own results have been seen by now: none of the names is shared by that.
-  expect(await said(misspelt, OWNER)).toContain("ada_merge");
-  for (const caller of [bob, eve, ada, bob]) {
-    expect(await said(misspelt, caller)).not.toContain(caller === ada ? "bob_merger" : "ada_merger");
-    expect(await said(misread, caller)).toContain("declared members: name, projects");
-  }
-});
+test(
+  "notes and refusals of the type-check omit properties of another caller's results [P2]",
+  { tags: "rest" },
+  async () => {
+    const runtime = await openRuntime(true);
+    onTestFinished(() => runtime.close());
+    for (const caller of [ada, bob]) await runtime.call("ProfileSkill.read", {}, { caller });
+    const misspelt = "const { projects } = await device.ProfileSkill.read();\nprojects.ada_merge";
+    const misread = "const profile = await device.ProfileSkill.read();\nprofile.projets";
+    const said = async (source: string, caller: Caller): Promise<string> => {
+      const outcome = await runtime.run(source, { caller });
+      return outcome.kind === "completed" ? outcome.notes.join() : outcome.text;
+    };
+    // The first programs may find the compiler still cold.
+    await expect.poll(() => said(misread, OWNER), { interval: 100, timeout: 50_000 }).not.toBe("");
+    // The owner's own results have been seen by now: none of the names is shared by that.
+    expect(await said(misspelt, OWNER)).toContain("ada_merge");
+    for (const caller of [bob, eve, ada, bob]) {
+      expect(await said(misspelt, caller)).not.toContain(caller === ada ? "bob_merger" : "ada_merger");
+      expect(await said(misread, caller)).toContain("declared members: name, projects");
+    }
+  },
+);
 
 test("checks a cached program for another caller without the names of the first [P2]", async () => {
   const runtime = await openRuntime(false);

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";

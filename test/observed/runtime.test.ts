@@ -173,7 +173,7 @@ test.each([[false], [{ requests: false, results: false }]])(
   },
 );
 
-test("disables observations by a setting, and reports an invalid setting [D1]", async () => {
+test("disables observations by a setting, and reports an invalid setting [D1]", { tags: "rest" }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-"));
   try {
     const settings = join(folder, "settings.yaml");

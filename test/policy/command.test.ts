@@ -6,7 +6,7 @@ import { POLICY_SCHEMA, STARTER_POLICY } from "../../src/policy/index.ts";
 import { readFileSync } from "node:fs";
 import { MATH_SKILL, project, skillgate } from "../surfaces/cli/command.ts";
 
-test("writes a policy that passes its own check, and keeps it afterwards [P4]", async () => {
+test("writes a policy that passes its own check, and keeps it afterwards [P4]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const policy = async (...args: readonly string[]) => skillgate(["policy", ...args], { cwd });
   expect(await policy("check")).toMatchObject({
@@ -32,26 +32,30 @@ test("writes a policy that passes its own check, and keeps it afterwards [P4]", 
   expect((await policy("init")).stdout).toBe("Kept policies/tools.yaml\nKept policies/tools.schema.json\n");
 });
 
-test("lists every mistake with its position, and near names of rows that match nothing [P4]", async () => {
-  const cwd = project({
-    "skills/math.js": MATH_SKILL,
-    "policies/tools.yaml": "MathSkill.add: { decision: no }\nMathSkill.pay:\n  timeout: soon\n",
-  });
-  const broken = await skillgate(["policy", "check", "--json"], { cwd });
-  expect(broken.exit).toBe(2);
-  const { problems } = JSON.parse(broken.stdout) as { problems: readonly { readonly error: string }[] };
-  expect(problems.map(({ error }) => /line \d+, column \d+/.exec(error)?.[0])).toEqual([
-    "line 1, column 18",
-    "line 3, column 3",
-  ]);
-  const run = await skillgate(["run", "-e", "1"], { cwd });
-  expect(run).toMatchObject({ exit: 2, stdout: "" });
-  expect(run.stderr).toContain("policies/tools.yaml line 1, column 18");
-  writeFileSync(join(cwd, "policies/tools.yaml"), "MathSkill.ad: { decision: ask }\n");
-  expect((await skillgate(["policy", "check"], { cwd })).stderr).toContain(
-    '"MathSkill.ad" matches no method of the skills that are loaded; did you mean MathSkill.add?',
-  );
-});
+test(
+  "lists every mistake with its position, and near names of rows that match nothing [P4]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({
+      "skills/math.js": MATH_SKILL,
+      "policies/tools.yaml": "MathSkill.add: { decision: no }\nMathSkill.pay:\n  timeout: soon\n",
+    });
+    const broken = await skillgate(["policy", "check", "--json"], { cwd });
+    expect(broken.exit).toBe(2);
+    const { problems } = JSON.parse(broken.stdout) as { problems: readonly { readonly error: string }[] };
+    expect(problems.map(({ error }) => /line \d+, column \d+/.exec(error)?.[0])).toEqual([
+      "line 1, column 18",
+      "line 3, column 3",
+    ]);
+    const run = await skillgate(["run", "-e", "1"], { cwd });
+    expect(run).toMatchObject({ exit: 2, stdout: "" });
+    expect(run.stderr).toContain("policies/tools.yaml line 1, column 18");
+    writeFileSync(join(cwd, "policies/tools.yaml"), "MathSkill.ad: { decision: ask }\n");
+    expect((await skillgate(["policy", "check"], { cwd })).stderr).toContain(
+      '"MathSkill.ad" matches no method of the skills that are loaded; did you mean MathSkill.add?',
+    );
+  },
+);
 
 const RULES = `
 MathSkill.*: { required_scopes: [math] }
@@ -83,7 +87,7 @@ test("explains the decision on a method for a caller, and the row that applies [
   expect(unknown).toMatchObject({ exit: 5, stdout: "" });
 });
 
-test("compares a table of expected decisions with the policy [P4]", async () => {
+test("compares a table of expected decisions with the policy [P4]", { tags: "rest" }, async () => {
   const cwd = project({
     "skills/math.js": MATH_SKILL,
     "policies/tools.yaml": RULES,

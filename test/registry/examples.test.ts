@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "../support/fuzz.ts";

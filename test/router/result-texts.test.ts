@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import fc from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 

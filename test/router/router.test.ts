@@ -500,7 +500,7 @@ describe("records and statistics [X6, S12]", () => {
     expect(JSON.stringify(heard)).not.toContain("hunter2");
   });
 
-  test("keep the newest records", async () => {
+  test("keep the newest records", { tags: "rest" }, async () => {
     const { call } = benchWith();
     const router = routerWith();
     for (let id = 0; id < 20_010; id++) await router.route(call([], { id }));

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -49,7 +51,7 @@ describe.each(takeEvery(2, kinds))("processes on a database of kind %s", (_kind,
     expect(ended).toEqual({ ok: 50, "RATE_LIMIT true": 40 * PROCESSES - 50 });
   });
 
-  test("share the cooldown of a method [X4, P5]", async () => {
+  test("share the cooldown of a method [X4, P5]", { tags: "rest" }, async () => {
     const location = makeLocation();
     expect(total(await callFromProcesses(location, "seldom", 5))).toEqual({
       ok: 1,

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill } from "../../src/index.ts";
@@ -6,7 +8,7 @@ const ORDER = { type: "object", properties: { order: { type: "number" } }, requi
 
 const BLOCKED = 1_000;
 
-test("leaves other runs their threads while 1,000 programs block on approvals [R2]", async () => {
+test("leaves other runs their threads while 1,000 programs block on approvals [R2]", { timeout: 120_000 }, async () => {
   const refunded: number[] = [];
   const ShopSkill = defineSkill({
     name: "ShopSkill",
@@ -39,4 +41,4 @@ test("leaves other runs their threads while 1,000 programs block on approvals [R
   const ends = await Promise.all(approved.map(({ runId }) => runtime.runs.resume(runId)));
   expect(ends.filter(({ kind }) => kind !== "completed")).toEqual([]);
   expect(refunded).toHaveLength(approved.length);
-}, 120_000);
+});

@@ -69,7 +69,7 @@ test("lists and shows runs, by the beginning of an id [R5]", async () => {
   expect(unknown.stdout).toContain("runs.record: full");
 });
 
-test("repeats a run without its skill, and compares two runs [R5]", async () => {
+test("repeats a run without its skill, and compares two runs [R5]", { tags: "rest" }, async () => {
   const cwd = createProject();
   const [one, two] = [await run(cwd, TWO_REFUNDS), await run(cwd, TWO_REFUNDS.replace("refund(2)", "refund(3)"))];
   rmSync(join(cwd, "skills/order.js"));
@@ -84,7 +84,7 @@ test("repeats a run without its skill, and compares two runs [R5]", async () => 
   );
 });
 
-test("exports a run as a test that needs no skill, and that fails after a change [R5]", async () => {
+test("exports a run as a test that needs no skill, and that fails after a change [R5]", { tags: "rest" }, async () => {
   const cwd = createProject();
   const id = await run(cwd, TWO_REFUNDS);
   const file = join(cwd, "skills/refunds.test.mjs");
@@ -100,7 +100,7 @@ test("exports a run as a test that needs no skill, and that fails after a change
   expect(failed.stdout).toContain("REPLAY_DIVERGED");
 });
 
-test("masks secrets in what it shows and exports [R5]", async () => {
+test("masks secrets in what it shows and exports [R5]", { tags: "rest" }, async () => {
   const cwd = createProject();
   const token = "sk-abcdefgh12345678";
   const id = await run(cwd, `(await device.OrderSkill.login("${token}")).session`);

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,6 +58,7 @@ function repeatAnswers(skill: ProvidedSkill): ProvidedSkill {
 
 test.each(programs)(
   "continues $id, interrupted at any event [R2]",
+  { tags: "rest", timeout: 120_000 },
   async (program) => {
     const original = await recording.run(program.code, { caller: callerFor(program) });
     if (original.kind === "refused" || original.kind === "waiting") return;
@@ -66,7 +69,6 @@ test.each(programs)(
     for (let count = 1; count <= events.length; count++)
       await expectSameEnd(original, { row, record, events: events.slice(0, count) }, program);
   },
-  120_000,
 );
 
 test("has continued runs that made calls, and ended some whose call had begun [R3]", () => {

@@ -21,7 +21,7 @@ test("stores no run that completed in a store that ends with the process [R1]", 
   expect(await runtime.runs.list()).toEqual([]);
 });
 
-test("stores at most 1,000 failed runs in a store that ends with the process [R1]", async () => {
+test("stores at most 1,000 failed runs in a store that ends with the process [R1]", { tags: "rest" }, async () => {
   const runtime = await openMemory();
   for (let n = 0; n < 1_010; n++)
     await runtime.run(`await device.MailSkill.send("bob"); throw new Error("after the call")`);

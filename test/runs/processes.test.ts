@@ -37,7 +37,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
   },
 );
 
-test("never repeats a call whose end is not known [R3]", async () => {
+test("never repeats a call whose end is not known [R3]", { tags: "rest" }, async () => {
   const shop = createShop();
   const first = startProcess(shop, ["run", `await device.OrderSkill.refund(1); await device.OrderSkill.hang(2)`]);
   await first.next("hangs");

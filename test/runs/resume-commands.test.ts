@@ -65,17 +65,20 @@ test("shows that a run waits for a person, repeats it until then, and continues 
   const { stdout } = await skillgate(["runs", "show", run, "--json"], { cwd });
   const { timeline } = JSON.parse(stdout) as { readonly timeline: readonly { readonly waits: readonly unknown[] }[] };
   expect(timeline[1]?.waits).toEqual([{ approval, from: expect.any(Number), to: expect.any(Number) }]);
-  expect(await skillgate(["runs", "replay", run], { cwd })).toMatchObject({ exit: 0, stdout: "refunded 2 by file\n" });
+  expect(await skillgate(["runs", "replay", run], { cwd })).toMatchObject({
+    exit: 0,
+    stdout: "refunded 2 by file\n",
+  });
 });
 
-test("fails a call of a method that has changed since the run began [R2]", async () => {
+test("fails a call of a method that has changed since the run began [R2]", { tags: "rest" }, async () => {
   const { cwd, run, approval } = await interruptRun();
   await skillgate(["approvals", "approve", approval], { cwd });
   const { exit, stderr } = await skillgate(["runs", "resume", run], { cwd });
   expect([exit, stderr.includes("METHOD_CHANGED")]).toEqual([1, true]);
 });
 
-test("cancels a run whose process has ended, once [R2]", async () => {
+test("cancels a run whose process has ended, once [R2]", { tags: "rest" }, async () => {
   const { cwd, run, approval } = await interruptRun();
   expect((await skillgate(["runs", "cancel", run], { cwd })).stdout).toBe(`Cancelled run ${run}\n`);
   expect((await skillgate(["runs", "cancel", run], { cwd })).stdout).toBe(

@@ -20,7 +20,7 @@ async function approve({ approvals }: Runtime): Promise<void> {
   await approvals.answer(question?.id ?? "", { approve: true });
 }
 
-test("waits for a run with resume_run at POST /tools and at /rpc [R9]", async () => {
+test("waits for a run with resume_run at POST /tools and at /rpc [R9]", { tags: "rest" }, async () => {
   const { url, runtime } = await serve({}, OPTIONS);
   const call = (id: number, name: string, args: unknown) =>
     post(`${url}/rpc`, { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } });

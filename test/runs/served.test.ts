@@ -35,6 +35,7 @@ const runCode = (client: Client): Promise<Result> =>
 
 test.each(["auto", "legacy"] as const)(
   "continues a run of a client over HTTP (%s) after kill -9 of the server, and makes each refund once [R2, R9]",
+  { tags: "rest" },
   async (mode) => {
     const shop = createRefundProject();
     const first = await serveProject(shop);
@@ -81,20 +82,26 @@ test("continues a run of a client over stdio after kill -9 of the server [R2, R9
   expect(shop.readEffects()).toEqual(["1", "2", "3"]);
 });
 
-test("continues a run whose client has lost its connection while a person is asked [R2, R9]", async () => {
-  const shop = createRefundProject(600);
-  const first = await serveProject(shop);
-  const gone = await connect(first.url, "auto");
-  const call = runCode(gone).catch(() => "lost");
-  const id = await shop.findQuestion();
-  await gone.close();
-  expect(await call).toBe("lost");
-  await first.kill("SIGTERM");
-  const second = await serveProject(shop);
-  const client = await connect(second.url, "auto");
-  const { resources } = await client.listResources();
-  const { name = "" } = resources.find(({ title }) => title?.endsWith("waiting")) ?? {};
-  expect(await skillgate(["approvals", "approve", id], { cwd: shop.cwd })).toMatchObject({ exit: 0 });
-  expect(await resumeToEnd(client, name)).toMatchObject({ structuredContent: { kind: "completed", value: REFUNDED } });
-  expect(shop.readEffects()).toEqual(["1", "2", "3"]);
-});
+test(
+  "continues a run whose client has lost its connection while a person is asked [R2, R9]",
+  { tags: "rest" },
+  async () => {
+    const shop = createRefundProject(600);
+    const first = await serveProject(shop);
+    const gone = await connect(first.url, "auto");
+    const call = runCode(gone).catch(() => "lost");
+    const id = await shop.findQuestion();
+    await gone.close();
+    expect(await call).toBe("lost");
+    await first.kill("SIGTERM");
+    const second = await serveProject(shop);
+    const client = await connect(second.url, "auto");
+    const { resources } = await client.listResources();
+    const { name = "" } = resources.find(({ title }) => title?.endsWith("waiting")) ?? {};
+    expect(await skillgate(["approvals", "approve", id], { cwd: shop.cwd })).toMatchObject({ exit: 0 });
+    expect(await resumeToEnd(client, name)).toMatchObject({
+      structuredContent: { kind: "completed", value: REFUNDED },
+    });
+    expect(shop.readEffects()).toEqual(["1", "2", "3"]);
+  },
+);

@@ -1,7 +1,9 @@
+// @module-tag repeated
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { getEnd, isExpectedEnd, leaksIn, LIMITS, openPrograms, readPrograms } from "../support/corpus.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { repetitions, takeEvery } from "../support/repetitions.ts";
 
 const rejections: unknown[] = [];
 const note = (reason: unknown): number => rejections.push(reason);
@@ -19,7 +21,7 @@ const SHORT_LIMITS = { cpuMs: repetitions(50, 300), wallMs: repetitions(400, 900
 const ENDS_BY_LIMIT: ReadonlySet<string | undefined> = new Set(["CPU_LIMIT", "WALL_LIMIT", "limit", "contained"]);
 
 describe("ends attacks as each header requires [S6, S7, P2]", () => {
-  const programs = readPrograms("attacks");
+  const programs = takeEvery(3, readPrograms("attacks"));
   let opened: Awaited<ReturnType<typeof openPrograms>>;
   beforeAll(async () => void (opened = await openPrograms(programs, LIMITS, 1)));
   afterAll(() => opened.runtime.close());

@@ -97,7 +97,7 @@ describe("a call of a deprecated method warns", () => {
     expect(ran.content).toEqual([{ type: "text", text: `2\nNote: ${WARNING}` }]);
   });
 
-  test("beside the results of run and call [P10]", async () => {
+  test("beside the results of run and call [P10]", { tags: "rest" }, async () => {
     const cwd = project({
       "skills/old.ts": `export class OldSkill {
         /** Adds one.

@@ -118,19 +118,23 @@ const ENDS: Readonly<
   },
 };
 
-test.each(Object.entries(ENDS))("ends only this run with an error of its own for %s [S7]", async (_, reached) => {
-  const beside = runtime.run("await new Promise((done) => setTimeout(done, 60)); device.EchoSkill.echo(7)");
-  const outcome = await runtime.run(reached.source, { limits: reached.limits });
-  const error =
-    outcome.kind === "refused" ? outcome.violations[0] : outcome.kind === "failed" ? outcome.error : undefined;
-  const { says, fix } = ERRORS[reached.code];
-  const message = `${says}: ${reached.values} (${reached.code})`;
-  expect(error).toMatchObject({ code: reached.code, message });
-  expect(outcome.text).toContain(fix);
-  expect(await beside).toMatchObject({ kind: "completed", value: 7 });
-  expect(await runtime.run("throw new RangeError('stack overflow')")).toMatchObject({ error: { code: "THROWN" } });
-  expect(await runtime.run("device.EchoSkill.echo(8)")).toMatchObject({ kind: "completed", value: 8 });
-});
+test.each(Object.entries(ENDS))(
+  "ends only this run with an error of its own for %s [S7]",
+  { tags: "rest" },
+  async (_, reached) => {
+    const beside = runtime.run("await new Promise((done) => setTimeout(done, 60)); device.EchoSkill.echo(7)");
+    const outcome = await runtime.run(reached.source, { limits: reached.limits });
+    const error =
+      outcome.kind === "refused" ? outcome.violations[0] : outcome.kind === "failed" ? outcome.error : undefined;
+    const { says, fix } = ERRORS[reached.code];
+    const message = `${says}: ${reached.values} (${reached.code})`;
+    expect(error).toMatchObject({ code: reached.code, message });
+    expect(outcome.text).toContain(fix);
+    expect(await beside).toMatchObject({ kind: "completed", value: 7 });
+    expect(await runtime.run("throw new RangeError('stack overflow')")).toMatchObject({ error: { code: "THROWN" } });
+    expect(await runtime.run("device.EchoSkill.echo(8)")).toMatchObject({ kind: "completed", value: 8 });
+  },
+);
 
 test("covers every code of a limit [S7]", () => {
   const codes = Object.keys(ERRORS).filter((code) => code.endsWith("_LIMIT"));

@@ -15,7 +15,7 @@ const REFUSALS = JSON.parse(readFileSync(new URL("../fixtures/refusals.json", im
 const runtime = await createRuntime({ skillsDir: false, skills: SAMPLE_SKILLS, typecheck: true });
 afterAll(() => runtime.close());
 
-test.each(REFUSALS)("returns the documented text for $code [S5]", async ({ code, source, text }) => {
+test.each(REFUSALS)("returns the documented text for $code [S5]", { tags: "rest" }, async ({ code, source, text }) => {
   const run = (): Promise<Outcome> =>
     runtime.run(source, {
       caller: { id: "ada", grants: ["MathSkill.*", "UserSkill.get", "living_room_pc.*"], reads: ["UserSkill.remove"] },

@@ -114,7 +114,7 @@ test.each([
   ["an approval", "return await device.VaultSkill.pay({ text: key })"],
   ["a large result", 'return (await device.VaultSkill.echo({ text: key })) + "x".repeat(300_000)'],
   ["invalid arguments", "await device.VaultSkill.echo({ text: key, more: key })"],
-])("does not show the value in %s [P9]", async (exit, code) => {
+])("does not show the value in %s [P9]", { tags: "rest" }, async (exit, code) => {
   const { runtime, said } = await openRuntime();
   const outcome = await runtime.run(`const { key } = await device.VaultSkill.read(); ${code}`);
   const seen = [outcome, said, runtime.audit(), runtime.observed()];
@@ -181,7 +181,7 @@ test("masks secrets and reveals none without the setting [P9]", async () => {
   expect(received).toEqual(["[secret:1]"]);
 });
 
-test("reads the setting from settings.yaml, of a trusted project only [P9, P12]", async () => {
+test("reads the setting from settings.yaml, of a trusted project only [P9, P12]", { tags: "rest" }, async () => {
   const cwd = mkdtempSync(join(tmpdir(), "skillgate-rehydrate-"));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   writeFileSync(join(cwd, "settings.yaml"), "secrets: { rehydrate: true }");

@@ -185,7 +185,7 @@ describe("the pipeline of a program", () => {
     expect(runtime.describe("MathSkill.add", { caller }).text).toContain("not found");
   });
 
-  test("ends each run at its limit, and starts the next one clean [S7]", async () => {
+  test("ends each run at its limit, and starts the next one clean [S7]", { tags: "rest" }, async () => {
     expect(await failure("for (;;);")).toMatchObject({ code: "CPU_LIMIT" });
     expect(await failure("[].lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)")).toMatchObject({ code: "CPU_LIMIT" });
     expect(

@@ -126,7 +126,7 @@ describe("a disabled skill", () => {
 });
 
 describe("the health of skills", () => {
-  test("is what they report; a skill that did not start is unhealthy [L8]", async () => {
+  test("is what they report; a skill that did not start is unhealthy [L8]", { tags: "rest" }, async () => {
     write("skills/broken.ts", "export class BrokenSkill { constructor() { throw new Error('no'); } run() {} }");
     write("skills/fine.ts", "export const fine = () => 1;");
     const runtime = await open({

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { OP } from "../../sandbox/guest/host-protocol.ts";

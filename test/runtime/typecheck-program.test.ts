@@ -24,39 +24,47 @@ const PeopleSkill = defineSkill({
   },
 });
 
-test("refuses what the compiler is certain of before anything runs, at the model's own position [S5]", async () => {
-  await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill], typecheck: true });
-  const misspelt = "```js\nconst who = await device.PeopleSkill.find(36);\nwho.nmae\n```";
-  const wrong = 'const id = "one";\nconst who = await device.PeopleSkill.find(id);\nwho.name';
-  // The first programs may find the compiler still cold: then they run.
-  const findViolations = async (source: string): Promise<unknown> => {
-    const outcome = await runtime.run(source);
-    return outcome.kind === "refused" && outcome.violations.map(({ code, line, column }) => [code, line, column]);
-  };
-  await expect
-    .poll(() => findViolations(misspelt), { interval: 100, timeout: 50_000 })
-    .toEqual([["MEMBER_UNKNOWN", 3, 4]]);
-  await expect
-    .poll(() => findViolations(wrong), { interval: 100, timeout: 50_000 })
-    .toEqual([["ARGUMENTS_INVALID", 2, 42]]);
-  expect(await runtime.run("(await device.PeopleSkill.find(36)).name")).toMatchObject({
-    kind: "completed",
-    value: "Ada",
-  });
-});
+test(
+  "refuses what the compiler is certain of before anything runs, at the model's own position [S5]",
+  { tags: "rest" },
+  async () => {
+    await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill], typecheck: true });
+    const misspelt = "```js\nconst who = await device.PeopleSkill.find(36);\nwho.nmae\n```";
+    const wrong = 'const id = "one";\nconst who = await device.PeopleSkill.find(id);\nwho.name';
+    // The first programs may find the compiler still cold: then they run.
+    const findViolations = async (source: string): Promise<unknown> => {
+      const outcome = await runtime.run(source);
+      return outcome.kind === "refused" && outcome.violations.map(({ code, line, column }) => [code, line, column]);
+    };
+    await expect
+      .poll(() => findViolations(misspelt), { interval: 100, timeout: 50_000 })
+      .toEqual([["MEMBER_UNKNOWN", 3, 4]]);
+    await expect
+      .poll(() => findViolations(wrong), { interval: 100, timeout: 50_000 })
+      .toEqual([["ARGUMENTS_INVALID", 2, 42]]);
+    expect(await runtime.run("(await device.PeopleSkill.find(36)).name")).toMatchObject({
+      kind: "completed",
+      value: "Ada",
+    });
+  },
+);
 
-test("checks programs by default once the compiler is loaded, and adds uncertain findings as notes [S5]", async () => {
-  await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill] });
-  const run = () => runtime.run("(await device.PeopleSkill.find(36)).shoeSize");
-  expect(await run()).toMatchObject({ kind: "completed", value: undefined, notes: [] });
-  await expect.poll(run, { interval: 100, timeout: 50_000 }).toMatchObject({
-    kind: "completed",
-    value: undefined,
-    notes: [
-      'Line 1 may be wrong: "shoeSize" does not exist in the result of PeopleSkill.find; declared members: name, age',
-    ],
-  });
-});
+test(
+  "checks programs by default once the compiler is loaded, and adds uncertain findings as notes [S5]",
+  { tags: "rest" },
+  async () => {
+    await using runtime = await createRuntime({ skillsDir: false, skills: [PeopleSkill] });
+    const run = () => runtime.run("(await device.PeopleSkill.find(36)).shoeSize");
+    expect(await run()).toMatchObject({ kind: "completed", value: undefined, notes: [] });
+    await expect.poll(run, { interval: 100, timeout: 50_000 }).toMatchObject({
+      kind: "completed",
+      value: undefined,
+      notes: [
+        'Line 1 may be wrong: "shoeSize" does not exist in the result of PeopleSkill.find; declared members: name, age',
+      ],
+    });
+  },
+);
 
 test("never loads the compiler if the option or the settings disable it [S5]", async () => {
   expect(await readOptions({ typecheck: false })).toMatchObject({ typecheck: false });
@@ -72,7 +80,7 @@ test("never loads the compiler if the option or the settings disable it [S5]", a
   }
 });
 
-test("adds a note, and runs the program, if only observed results contradict it [D3]", async () => {
+test("adds a note, and runs the program, if only observed results contradict it [D3]", { tags: "rest" }, async () => {
   const DogSkill = defineSkill({
     name: "DogSkill",
     description: "Knows dogs",

@@ -279,7 +279,7 @@ test("keeps other runs going while many runs block [S7]", async () => {
 
 test(
   "suspends a thousand runs at once, and continues each with its own state in any order [S7]",
-  { timeout: 60_000 },
+  { tags: "rest", timeout: 60_000 },
   async () => {
     const { respond, open, count } = switchboard();
     const code = (n: number): string => `
@@ -335,7 +335,7 @@ test("suspends large runs beside small ones [S7]", async () => {
 
 test(
   "gives each of several blocking calls its own answer, in any schedule of threads [S2]",
-  { timeout: 60_000 },
+  { tags: "rest", timeout: 60_000 },
   async () => {
     const code = "let sum = 0; for (let i = 0; i < 900; i++) sum += __waitFor(device.Echo.back(1)); return sum";
     // On a busy machine, a thread is billed for the time in which it waits for a core.

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
@@ -87,10 +89,13 @@ test("bytes that the engine did not write decode to undefined without an error [
   fc.assert(property, { numRuns: repetitions(500, 3_000) });
 });
 
-test("limits the memory for a forged form to the permitted size of the value [S7]", { timeout: 30_000 }, async () => {
-  const forged = await runInChild(
-    ["--max-old-space-size=32"],
-    `
+test(
+  "limits the memory for a forged form to the permitted size of the value [S7]",
+  { tags: "rest", timeout: 30_000 },
+  async () => {
+    const forged = await runInChild(
+      ["--max-old-space-size=32"],
+      `
     const { valueToJson } = await import(${JSON.stringify(new URL("../../dist/sandbox/codec/value-to-js.js", import.meta.url).href)});
     const head = (number) => Buffer.from([0, 7, 14, 21, 28].map((shift) => ((number >>> shift) & 127) | (shift < 28 ? 128 : 0)));
     const names = Buffer.concat([Buffer.from([5]), head(2e7), Buffer.alloc(2e7), Buffer.from([1])]);
@@ -98,9 +103,10 @@ test("limits the memory for a forged form to the permitted size of the value [S7
     const narrow = Buffer.concat([Buffer.from([5, 0, 7]), head(2e7 * 2), Buffer.alloc(2e7, 1)]);
     const json = [[names, 100], [wide, 100], [wide, 2.1e7], [narrow, 2.1e7]].map(([bytes, most]) => valueToJson(bytes, most));
     process.stdout.write(json.map(String).join());`,
-  );
-  expect(forged).toEqual([0, "undefined,undefined,undefined,undefined"]);
-});
+    );
+    expect(forged).toEqual([0, "undefined,undefined,undefined,undefined"]);
+  },
+);
 
 test("keeps strings with escapes whole at every boundary of a chunk [S9]", () => {
   for (const length of [16_382, 16_383, 16_384, 32_767, 32_768, 70_000])
@@ -113,7 +119,7 @@ test("keeps strings with escapes whole at every boundary of a chunk [S9]", () =>
     }
 });
 
-test("transfers an object with tens of thousands of names [S9]", async () => {
+test("transfers an object with tens of thousands of names [S9]", { tags: "rest" }, async () => {
   const code = `
     const many = {};
     for (let i = 0; i < 70_000; i++) many["n" + i] = i;

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import * as fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";

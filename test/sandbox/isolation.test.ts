@@ -53,7 +53,7 @@ const SCRIBBLES = [
 
 test(
   "leaves nothing for the next run after thousands of runs that overwrite everything [S8]",
-  { timeout: 120_000 },
+  { tags: "rest", timeout: 120_000 },
   async () => {
     const before = await getValue(sandbox, CENSUS);
     expect(before).toHaveLength(Number(new Set(before as string[]).size));

@@ -111,11 +111,15 @@ const ENDS: Readonly<Partial<Record<StopReason, Readonly<Record<string, Case>>>>
 };
 
 describe.each(Object.entries(ENDS))("ends %s [S7]", (reason, cases) => {
-  test.each(Object.entries(cases))("%s, and keeps the next run healthy", async (_, { code, limits = {} }) => {
-    const { end } = await run(sandbox, code, { limits });
-    expect(end).toEqual({ kind: "stopped", reason });
-    expect(await getValue(sandbox, "return 6 * (await device.Echo.back(7))")).toBe(42);
-  });
+  test.each(Object.entries(cases))(
+    "%s, and keeps the next run healthy",
+    { tags: "rest" },
+    async (_, { code, limits = {} }) => {
+      const { end } = await run(sandbox, code, { limits });
+      expect(end).toEqual({ kind: "stopped", reason });
+      expect(await getValue(sandbox, "return 6 * (await device.Echo.back(7))")).toBe(42);
+    },
+  );
 });
 
 test("lets a guest catch a stack overflow, without harm to other runs [S7]", async () => {
@@ -170,6 +174,7 @@ test("cuts prints at their limit, and the run continues [S7]", async () => {
 
 test.each(["WALL_LIMIT", "CPU_LIMIT", "CANCELLED"] as const)(
   "keeps the output of a computing run that is ended: %s [S3]",
+  { tags: "rest" },
   async (reason) => {
     const ending = new Cancellation();
     const limits = { WALL_LIMIT: { wallMs: 60 }, CPU_LIMIT: { cpuMs: 60 }, CANCELLED: {} }[reason];

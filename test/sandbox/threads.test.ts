@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { readFileSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
@@ -61,7 +63,7 @@ test("keeps the host's event loop turning while a guest makes calls without end 
   expect(most).toBeLessThan(500);
 });
 
-test("delivers messages of every length complete and in order [S9]", async () => {
+test("delivers messages of every length complete and in order [S9]", { tags: "rest" }, async () => {
   const sandbox = openSandbox(2);
   const lengths = [0, 1, 60_000, 65_530, 70_000, 90_000, 300_000, 5, 262_000, 64, 87_000];
   for (const letter of ["a", "é", "中", "\u0000", "\ud800", '"']) {
@@ -117,50 +119,54 @@ test("gives every honest run beside hostile ones its own result [S7]", { timeout
   expect(await Promise.all(hostile)).toHaveLength(HOSTILE.length * 2);
 });
 
-test("loses only the runs of ended threads when threads end at random [S7]", { timeout: 60_000 }, async () => {
-  const workers = new Set<Worker>();
-  const note = (worker: Worker): void => {
-    workers.add(worker);
-    worker.once("exit", () => workers.delete(worker));
-  };
-  process.on("worker", note);
-  const sandbox = openSandbox(3);
-  const count = repetitions(200, 1_000);
-  let killed = 0;
-  let finished = 0;
-  const killer = setInterval(() => {
-    const victim = [...workers][killed % Math.max(1, workers.size)];
-    // On a machine that is busy, threads must not die faster than they start.
-    if (victim === undefined || workers.size < 2 || finished < killed * 4) return;
-    killed++;
-    void victim.terminate();
-  }, 60);
-  const outcomes = await Promise.all(
-    Array.from({ length: count }, async (_, n) => {
-      await later(n / 2);
-      const { end } = await run(
-        sandbox,
-        `const list = Array.from({ length: 300 }, (_, i) => i * ${n}); await device.Echo.slow(${n % 7}); return [list[299], await device.Echo.back(${n})]`,
-        { limits: { wallMs: 60_000 } },
-      );
-      finished++;
-      return { n, end };
-    }),
-  );
-  clearInterval(killer);
-  process.off("worker", note);
-  const lost = outcomes.filter(({ end }) => end.kind !== "returned");
-  expect(finished).toBe(count);
-  expect(killed).toBeGreaterThan(repetitions(1, 5));
-  // A thread holds the run that computes in it, and perhaps one whose pages it is about to hand over.
-  expect(lost.length).toBeLessThanOrEqual(killed * 2);
-  expect(new Set(lost.map(({ end }) => JSON.stringify(end)))).toEqual(
-    new Set(lost.length === 0 ? [] : ['{"kind":"stopped","reason":"ENGINE_TRAP"}']),
-  );
-  for (const { n, end } of outcomes.filter(({ end }) => end.kind === "returned"))
-    expect(end).toEqual({ kind: "returned", json: `[${299 * n},${n}]` });
-  expect(await getValue(sandbox, "return 1")).toBe(1);
-});
+test(
+  "loses only the runs of ended threads when threads end at random [S7]",
+  { tags: "rest", timeout: 60_000 },
+  async () => {
+    const workers = new Set<Worker>();
+    const note = (worker: Worker): void => {
+      workers.add(worker);
+      worker.once("exit", () => workers.delete(worker));
+    };
+    process.on("worker", note);
+    const sandbox = openSandbox(3);
+    const count = repetitions(200, 1_000);
+    let killed = 0;
+    let finished = 0;
+    const killer = setInterval(() => {
+      const victim = [...workers][killed % Math.max(1, workers.size)];
+      // On a machine that is busy, threads must not die faster than they start.
+      if (victim === undefined || workers.size < 2 || finished < killed * 4) return;
+      killed++;
+      void victim.terminate();
+    }, 60);
+    const outcomes = await Promise.all(
+      Array.from({ length: count }, async (_, n) => {
+        await later(n / 2);
+        const { end } = await run(
+          sandbox,
+          `const list = Array.from({ length: 300 }, (_, i) => i * ${n}); await device.Echo.slow(${n % 7}); return [list[299], await device.Echo.back(${n})]`,
+          { limits: { wallMs: 60_000 } },
+        );
+        finished++;
+        return { n, end };
+      }),
+    );
+    clearInterval(killer);
+    process.off("worker", note);
+    const lost = outcomes.filter(({ end }) => end.kind !== "returned");
+    expect(finished).toBe(count);
+    expect(killed).toBeGreaterThan(repetitions(1, 5));
+    // A thread holds the run that computes in it, and perhaps one whose pages it is about to hand over.
+    expect(lost.length).toBeLessThanOrEqual(killed * 2);
+    expect(new Set(lost.map(({ end }) => JSON.stringify(end)))).toEqual(
+      new Set(lost.length === 0 ? [] : ['{"kind":"stopped","reason":"ENGINE_TRAP"}']),
+    );
+    for (const { n, end } of outcomes.filter(({ end }) => end.kind === "returned"))
+      expect(end).toEqual({ kind: "returned", json: `[${299 * n},${n}]` });
+    expect(await getValue(sandbox, "return 1")).toBe(1);
+  },
+);
 
 test("has another thread ready after one was ended by force [S7]", async () => {
   const sandbox = openSandbox(1);

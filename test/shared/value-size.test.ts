@@ -22,7 +22,7 @@ test("counts shared values as often as they would be written [S9]", () => {
   expect(findSizeExcess(new Map([[doubled({ deep: doubled(1, 10) }, 11), 1]]))).toBe("more than 2 million values");
 });
 
-test("counts the levels of any container up to the limit, however large the rest is [S13]", () => {
+test("counts the levels of any container up to the limit, however large the rest is [S13]", { tags: "rest" }, () => {
   const nested = (levels: number, wrap: (value: unknown) => unknown): unknown => {
     let value: unknown = 1;
     for (let level = 0; level < levels; level++) value = wrap(value);

@@ -97,7 +97,7 @@ test.each([
   await expect(run()).rejects.toThrow(message);
 });
 
-test("remembers in the runtime's store, from one runtime to the next [B4]", async () => {
+test("remembers in the runtime's store, from one runtime to the next [B4]", { tags: "rest" }, async () => {
   const options = { skillsDir: "skills", store: join(folder, "store") };
   const first = await createRuntime(options);
   const remembered = await first.run(

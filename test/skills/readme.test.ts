@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 

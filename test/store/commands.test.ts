@@ -28,43 +28,47 @@ async function changeRecord(cwd: string, seq: number): Promise<void> {
   await engine.close();
 }
 
-test("lists and verifies the calls of a server, and names a record that was changed [P8]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n" });
-  const client = new Client({ name: "test", version: "1" });
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [BIN, "serve", "--stdio"],
-      cwd,
-      env: environment(cwd) as Record<string, string>,
-    }),
-  );
-  const code = "device.MathSkill.add(1, 2); device.MathSkill.add(3, 4)";
-  await client.callTool({ name: "run_code", arguments: { code } });
-  // The answer is there, so its records are stored, while the server still runs.
-  const listed = await skillgate(["audit", "list", "--json"], { cwd });
-  const { records } = JSON.parse(listed.stdout) as { records: readonly Record<string, unknown>[] };
-  expect(records.map(({ seq, method, event }) => [seq, method, event])).toEqual([
-    [1, "MathSkill.add", "decision"],
-    [2, "MathSkill.add", "end"],
-    [3, "MathSkill.add", "decision"],
-    [4, "MathSkill.add", "end"],
-  ]);
-  await client.close();
-  const verified = await skillgate(["audit", "verify"], { cwd });
-  expect(verified).toMatchObject({ exit: 0, stderr: "" });
-  expect(verified.stdout).toMatch(
-    /^All is well: 4 records, each in its place, and 1 signed head\nThe last is record 4: /,
-  );
-  await changeRecord(cwd, 3);
-  expect(await skillgate(["audit", "verify"], { cwd })).toEqual({
-    exit: 1,
-    stdout: "",
-    stderr: "Record 3 was changed\n",
-  });
-  const { stdout } = await skillgate(["audit", "verify", "--json"], { cwd });
-  expect(JSON.parse(stdout)).toEqual({ kind: "broken", problem: "changed", seq: 3, says: "Record 3 was changed" });
-});
+test(
+  "lists and verifies the calls of a server, and names a record that was changed [P8]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n" });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [BIN, "serve", "--stdio"],
+        cwd,
+        env: environment(cwd) as Record<string, string>,
+      }),
+    );
+    const code = "device.MathSkill.add(1, 2); device.MathSkill.add(3, 4)";
+    await client.callTool({ name: "run_code", arguments: { code } });
+    // The answer is there, so its records are stored, while the server still runs.
+    const listed = await skillgate(["audit", "list", "--json"], { cwd });
+    const { records } = JSON.parse(listed.stdout) as { records: readonly Record<string, unknown>[] };
+    expect(records.map(({ seq, method, event }) => [seq, method, event])).toEqual([
+      [1, "MathSkill.add", "decision"],
+      [2, "MathSkill.add", "end"],
+      [3, "MathSkill.add", "decision"],
+      [4, "MathSkill.add", "end"],
+    ]);
+    await client.close();
+    const verified = await skillgate(["audit", "verify"], { cwd });
+    expect(verified).toMatchObject({ exit: 0, stderr: "" });
+    expect(verified.stdout).toMatch(
+      /^All is well: 4 records, each in its place, and 1 signed head\nThe last is record 4: /,
+    );
+    await changeRecord(cwd, 3);
+    expect(await skillgate(["audit", "verify"], { cwd })).toEqual({
+      exit: 1,
+      stdout: "",
+      stderr: "Record 3 was changed\n",
+    });
+    const { stdout } = await skillgate(["audit", "verify", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toEqual({ kind: "broken", problem: "changed", seq: 3, says: "Record 3 was changed" });
+  },
+);
 
 test("stores no records of a single command unless the settings say so [P8]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n" });

@@ -37,7 +37,7 @@ test("verifies a signed export, also an empty one [P8]", async () => {
   expect(await verify(lines, signer)).toEqual(verdict);
 });
 
-test("finds each byte that was changed, and names its line [P8]", async () => {
+test("finds each byte that was changed, and names its line [P8]", { tags: "rest" }, async () => {
   const lines = await exportItems(3);
   for (const [at, line] of lines.entries())
     for (let position = 0; position < line.length; position++) {

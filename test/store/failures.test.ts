@@ -42,7 +42,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("loses no stored row when writers are killed in the middle", async () => {
+test("loses no stored row when writers are killed in the middle", { tags: "rest" }, async () => {
   const stored = new Set<string>();
   for (let round = 0; round < 5; round++) {
     const names = [`${round}a`, `${round}b`];

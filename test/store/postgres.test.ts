@@ -76,64 +76,68 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
   const describeError = (error: unknown): string =>
     error instanceof Error && "code" in error ? String(error.code) : String(error);
 
-  test("loses no stored record and doubles none when it is killed and restarted under load [P6, P8, R1]", async () => {
-    const url = server.url();
-    const databases = [await open(url), await open(url)];
-    const stored = { audit: [] as string[], approvals: [] as string[], entries: [] as string[] };
-    const errors = new Set<string>();
-    const progress = { isOver: false, count: 0 };
+  test(
+    "loses no stored record and doubles none when it is killed and restarted under load [P6, P8, R1]",
+    { tags: "rest", timeout: 120_000 },
+    async () => {
+      const url = server.url();
+      const databases = [await open(url), await open(url)];
+      const stored = { audit: [] as string[], approvals: [] as string[], entries: [] as string[] };
+      const errors = new Set<string>();
+      const progress = { isOver: false, count: 0 };
 
-    /** Writes one record of each kind after the other. Only what the store has acknowledged is noted. */
-    async function write(database: Database, writer: string): Promise<void> {
-      const attempt = (list: string[], id: string, work: () => Promise<unknown>): Promise<void> =>
-        work().then(
-          () => void (list.push(id), progress.count++),
-          (error: unknown) => void errors.add(describeError(error)),
-        );
-      for (let n = 0; !progress.isOver; n++) {
-        const id = `${writer}-${n}`;
-        await attempt(stored.audit, id, () => database.audit.append([{ time: new Date().toISOString(), id }]));
-        await attempt(stored.approvals, id, () => database.approvals.add(createApproval(id)));
-        const run = { ...RUN, id };
-        await attempt(stored.entries, `${id}/0`, () => database.runs.add(run, createEntry(id, 0)));
-        await attempt(stored.entries, `${id}/1`, () => database.runs.append(createEntry(id, 1)));
-        await attempt(stored.entries, `${id}/2`, () =>
-          database.runs.appendAndUpdate(createEntry(id, 2), { state: "completed" }),
-        );
+      /** Writes one record of each kind after the other. Only what the store has acknowledged is noted. */
+      async function write(database: Database, writer: string): Promise<void> {
+        const attempt = (list: string[], id: string, work: () => Promise<unknown>): Promise<void> =>
+          work().then(
+            () => void (list.push(id), progress.count++),
+            (error: unknown) => void errors.add(describeError(error)),
+          );
+        for (let n = 0; !progress.isOver; n++) {
+          const id = `${writer}-${n}`;
+          await attempt(stored.audit, id, () => database.audit.append([{ time: new Date().toISOString(), id }]));
+          await attempt(stored.approvals, id, () => database.approvals.add(createApproval(id)));
+          const run = { ...RUN, id };
+          await attempt(stored.entries, `${id}/0`, () => database.runs.add(run, createEntry(id, 0)));
+          await attempt(stored.entries, `${id}/1`, () => database.runs.append(createEntry(id, 1)));
+          await attempt(stored.entries, `${id}/2`, () =>
+            database.runs.appendAndUpdate(createEntry(id, 2), { state: "completed" }),
+          );
+        }
       }
-    }
-    const waitForMore = async (records: number): Promise<void> => {
-      const until = progress.count + records;
-      while (progress.count < until) await new Promise((resolve) => setTimeout(resolve, 5));
-    };
+      const waitForMore = async (records: number): Promise<void> => {
+        const until = progress.count + records;
+        while (progress.count < until) await new Promise((resolve) => setTimeout(resolve, 5));
+      };
 
-    const writers = Promise.all(
-      databases.flatMap((database, at) => ["a", "b", "c"].map((name) => write(database, `${name}${at}`))),
-    );
-    for (let kill = 0; kill < 3; kill++) {
+      const writers = Promise.all(
+        databases.flatMap((database, at) => ["a", "b", "c"].map((name) => write(database, `${name}${at}`))),
+      );
+      for (let kill = 0; kill < 3; kill++) {
+        await waitForMore(200);
+        await server.kill();
+        await server.start();
+      }
       await waitForMore(200);
-      await server.kill();
-      await server.start();
-    }
-    await waitForMore(200);
-    progress.isOver = true;
-    await writers;
+      progress.isOver = true;
+      await writers;
 
-    expect([...errors].filter((code) => code !== "STORE_UNAVAILABLE")).toEqual([]);
-    await using database = await openDatabase({ folder: createFolder(), url });
-    const audited: string[] = [];
-    for await (const { record } of database.audit.read()) audited.push((JSON.parse(record) as { id: string }).id);
-    expect(audited.length).toBe(new Set(audited).size);
-    const found = new Set(audited);
-    expect(stored.audit.filter((id) => !found.has(id))).toEqual([]);
-    expect(await database.audit.verify()).toMatchObject({ kind: "intact" });
-    const questions = new Set((await database.approvals.list()).map(({ id }) => id));
-    expect(stored.approvals.filter((id) => !questions.has(id))).toEqual([]);
-    const entries = new Set<string>();
-    for (const { id } of await database.runs.list({}))
-      for (const { run, seq } of await database.runs.entries(id)) entries.add(`${run}/${seq}`);
-    expect(stored.entries.filter((id) => !entries.has(id))).toEqual([]);
-  }, 120_000);
+      expect([...errors].filter((code) => code !== "STORE_UNAVAILABLE")).toEqual([]);
+      await using database = await openDatabase({ folder: createFolder(), url });
+      const audited: string[] = [];
+      for await (const { record } of database.audit.read()) audited.push((JSON.parse(record) as { id: string }).id);
+      expect(audited.length).toBe(new Set(audited).size);
+      const found = new Set(audited);
+      expect(stored.audit.filter((id) => !found.has(id))).toEqual([]);
+      expect(await database.audit.verify()).toMatchObject({ kind: "intact" });
+      const questions = new Set((await database.approvals.list()).map(({ id }) => id));
+      expect(stored.approvals.filter((id) => !questions.has(id))).toEqual([]);
+      const entries = new Set<string>();
+      for (const { id } of await database.runs.list({}))
+        for (const { run, seq } of await database.runs.entries(id)) entries.add(`${run}/${seq}`);
+      expect(stored.entries.filter((id) => !entries.has(id))).toEqual([]);
+    },
+  );
 
   test("repeats a transaction whose connection is lost before it is committed [P8]", async () => {
     const url = server.url();

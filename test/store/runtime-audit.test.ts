@@ -170,7 +170,7 @@ test("makes no call while records cannot be stored, and says so [P8]", async () 
   expect(sent).toBe(1);
 });
 
-test("stores no records by default, and needs a place for them", async () => {
+test("stores no records by default, and needs a place for them", { tags: "rest" }, async () => {
   opened = await createRuntime({ skillsDir: false, skills: [MailSkill], store: folder });
   await opened.run('device.MailSkill.read("x")');
   await expect(createRuntime({ skillsDir: false, audit: "store" })).rejects.toThrow(
@@ -179,7 +179,7 @@ test("stores no records by default, and needs a place for them", async () => {
   expect(await readRecords()).toEqual([]);
 });
 
-test("loads no database driver for a run that stores nothing", () => {
+test("loads no database driver for a run that stores nothing", { tags: "rest" }, () => {
   const args = ["-r", "./test/fixtures/store/report-sqlite.cjs", "dist/src/bin.js"];
   const run = (...words: readonly string[]): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, [...args, ...words], {

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { takeEvery } from "../support/repetitions.ts";
 import { BIN, environment, skillgate } from "./cli/command.ts";
 import { DEEP_SERVER, HOSTILE_SKILL, METHODS, PROGRAMS, TEXTS } from "./hostile.ts";
 import { faultsOfProcess, type Parsed } from "./serving.ts";
@@ -86,7 +89,7 @@ describe.each(Object.entries(SURFACES))("%s", (surface, { run, call, send }) => 
     ...(send === undefined ? [] : TEXTS.map(([name, sent]) => ({ name, give: () => send(sent) }))),
   ];
 
-  test.each(inputs)("answers $name, and then the next request [V6]", async ({ give }) => {
+  test.each(takeEvery(6, inputs))("answers $name, and then the next request [V6]", async ({ give }) => {
     const faults = faultsOfProcess();
     expect(await give()).not.toBe("");
     expect(await run?.("20 + 22")).toContain("42");
@@ -102,7 +105,7 @@ describe("the command line", () => {
     ...METHODS.map(({ name, path, exit }) => ({ name: `call with ${name}`, args: ["call", path], input: "", exit })),
   ];
 
-  test.each(commands)(
+  test.each(takeEvery(4, commands))(
     "answers $name with a readable error, and runs the next command [V6]",
     async ({ args, input, exit }) => {
       const ended = await skillgate(args, { cwd, input, env });

@@ -25,7 +25,7 @@ test("exports the run of a command in protobuf by default [O4]", async () => {
   expect(traces?.body.includes("skillgate.run")).toBe(true);
 });
 
-test("exports only what the variables name [O4]", async () => {
+test("exports only what the variables name [O4]", { tags: "rest" }, async () => {
   const collector = await startCollector();
   const { OTEL_EXPORTER_OTLP_PROTOCOL } = collector.env;
   const cwd = project();
@@ -41,7 +41,7 @@ test("exports only what the variables name [O4]", async () => {
   expect(collector.metrics.size).toBe(0);
 });
 
-test("runs without the packages of the SDK, and says what to install [O4]", async () => {
+test("runs without the packages of the SDK, and says what to install [O4]", { tags: "rest" }, async () => {
   const collector = await startCollector();
   const place = { cwd: project(), env: { ...HIDE_SDK, ...collector.env, OTEL_EXPORTER_OTLP_PROTOCOL: "" } };
   const { exit, stdout, stderr } = await runProcess(["run", "-e", "6 * 7"], place);
@@ -54,7 +54,7 @@ test("runs without the packages of the SDK, and says what to install [O4]", asyn
   expect(doctor.stdout).toContain(`✗ Telemetry: ${MISSING}`);
 });
 
-test("shows in doctor where traces and metrics go, without secrets [O4]", async () => {
+test("shows in doctor where traces and metrics go, without secrets [O4]", { tags: "rest" }, async () => {
   const collector = await startCollector();
   const { host } = new URL(collector.url);
   const env = {
@@ -79,12 +79,12 @@ test("refuses a protocol that it does not have [O4]", async () => {
   expect(stderr).toContain("Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf or http/json");
 });
 
-test("ends although no collector answers [O4]", async () => {
+test("ends although no collector answers [O4]", { tags: "rest" }, async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
   expect(await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env })).toMatchObject({ exit: 0, stdout: "42\n" });
 });
 
-test("loads no package of OpenTelemetry and no log library unless it is needed [O4]", async () => {
+test("loads no package of OpenTelemetry and no log library unless it is needed [O4]", { tags: "rest" }, async () => {
   const cwd = project();
   const loads = (env: NodeJS.ProcessEnv): string => {
     const args = ["-r", resolve("test/fixtures/report-telemetry.cjs"), BIN, "run", "-e", "1"];

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { expect, test } from "vitest";
 
 import { readProgramSource } from "../../src/frontend/index.ts";

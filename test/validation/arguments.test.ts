@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 

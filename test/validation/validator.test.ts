@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 
@@ -209,7 +211,7 @@ describe("explains errors of alternatives by the intended one [T6]", () => {
       { b: 1 },
       ["value.b unknown_field: has a name that is not allowed"],
     ],
-  ])("%s", (_, value, input, lines) => {
+  ])("%s", { tags: "rest" }, (_, value, input, lines) => {
     const method = methodWith({ type: "object", $defs, properties: { value }, required: ["value"] });
     expect(formatProblems(method, { value: input })).toEqual(lines);
   });

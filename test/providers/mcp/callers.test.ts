@@ -41,6 +41,7 @@ test.each([
   ["roots", "roots/list", {}, ANSWERS["roots/list"]],
 ])(
   "sends a request (%s) of servers of both generations to the caller [M7]",
+  { tags: "rest" },
   async (question, request, params, answer) => {
     for (const ways of [[], ["modern"]]) {
       const provider = await connected([fixture(ways)]);
@@ -181,23 +182,27 @@ test("passes a log message of a server to its caller, if it has only one [M7]", 
   }
 });
 
-test("extends the timeout of a call that reports progress, up to the end of its run [X2]", async () => {
-  const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 1 };
-  const runtime = await createRuntime({ skillsDir: false, mcpServers: { fixture }, cwd: ROOT });
-  onTestFinished(() => runtime.close());
-  await runtime.ready;
-  const slowly = (steps: number): string => `await device.FixtureMCP.progress_slowly({ steps: ${steps}, ms: 400 })`;
-  expect(await runtime.run(slowly(4))).toMatchObject({ kind: "completed", value: "done" });
-  expect(await runtime.run(slowly(99), { limits: { wallMs: 2_000 } })).toMatchObject({
-    kind: "failed",
-    error: { code: "WALL_LIMIT" },
-  });
-  expect(await runtime.run("await device.FixtureMCP.never()")).toMatchObject({
-    error: { code: "CALL_TIMEOUT", message: "Tool 'FixtureMCP.never' timed out after 1s" },
-  });
-});
+test(
+  "extends the timeout of a call that reports progress, up to the end of its run [X2]",
+  { tags: "rest" },
+  async () => {
+    const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 1 };
+    const runtime = await createRuntime({ skillsDir: false, mcpServers: { fixture }, cwd: ROOT });
+    onTestFinished(() => runtime.close());
+    await runtime.ready;
+    const slowly = (steps: number): string => `await device.FixtureMCP.progress_slowly({ steps: ${steps}, ms: 400 })`;
+    expect(await runtime.run(slowly(4))).toMatchObject({ kind: "completed", value: "done" });
+    expect(await runtime.run(slowly(99), { limits: { wallMs: 2_000 } })).toMatchObject({
+      kind: "failed",
+      error: { code: "WALL_LIMIT" },
+    });
+    expect(await runtime.run("await device.FixtureMCP.never()")).toMatchObject({
+      error: { code: "CALL_TIMEOUT", message: "Tool 'FixtureMCP.never' timed out after 1s" },
+    });
+  },
+);
 
-test("does not count the time in which a user answers a request [X2]", async () => {
+test("does not count the time in which a user answers a request [X2]", { tags: "rest" }, async () => {
   const fixture = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], timeout: 0.5 };
   let think: () => void = () => {};
   const thought = new Promise<void>((resolve) => (think = resolve));

@@ -40,23 +40,27 @@ const DIFFERENCES = [
   "inputSchema.properties.to: was added, {}",
 ];
 
-test("reports a tool that has changed since it was accepted, at every start until it is accepted [M8]", async () => {
-  const server = await changeable(BEFORE);
-  await (await server.start()).close();
-  await server.change(AFTER);
-  for (let start = 0; start < 2; start++) {
+test(
+  "reports a tool that has changed since it was accepted, at every start until it is accepted [M8]",
+  { tags: "rest" },
+  async () => {
+    const server = await changeable(BEFORE);
+    await (await server.start()).close();
+    await server.change(AFTER);
+    for (let start = 0; start < 2; start++) {
+      const provider = await server.start();
+      expect(provider.servers[0]?.changes).toEqual([{ tool: "read", differences: DIFFERENCES }]);
+      const error = `the tool "read" has changed since it was accepted (${DIFFERENCES.join("; ")})`;
+      expect(provider.problems).toEqual([{ source: "fixture", error }]);
+      expect(names(provider)).toEqual(["read", "list"]);
+      await provider.close();
+    }
     const provider = await server.start();
-    expect(provider.servers[0]?.changes).toEqual([{ tool: "read", differences: DIFFERENCES }]);
-    const error = `the tool "read" has changed since it was accepted (${DIFFERENCES.join("; ")})`;
-    expect(provider.problems).toEqual([{ source: "fixture", error }]);
-    expect(names(provider)).toEqual(["read", "list"]);
-    await provider.close();
-  }
-  const provider = await server.start();
-  provider.accept("fixture");
-  expect([provider.servers[0]?.changes, provider.problems]).toEqual([[], []]);
-  expect((await server.start()).problems).toEqual([]);
-});
+    provider.accept("fixture");
+    expect([provider.servers[0]?.changes, provider.problems]).toEqual([[], []]);
+    expect((await server.start()).problems).toEqual([]);
+  },
+);
 
 test("blocks changed and added tools until they are accepted, if the policy says so [M8]", async () => {
   const server = await changeable(BEFORE);

@@ -33,7 +33,7 @@ async function getValue(runtime: Runtime, source: string): Promise<unknown> {
   return outcome.value;
 }
 
-test("reads and writes files with the filesystem server, and catches its errors [M5]", async () => {
+test("reads and writes files with the filesystem server, and catches its errors [M5]", { tags: "rest" }, async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "notes"));
   await writeFile(join(folder, "notes", "a.txt"), "one\ntwo\n");

@@ -101,15 +101,20 @@ test("stops a server on close by ending its input [M9]", async () => {
   await expect(call(provider, "echo")).rejects.toMatchObject({ code: "SERVER_GONE" });
 });
 
-test("stops an unresponsive server and its children on close, after the grace period [M9]", async () => {
-  const provider = await connected([fixture(["stubborn"])]);
-  const pids = [Number(await call(provider, "pid")), Number(await call(provider, "grandchild"))];
-  await provider.close();
-  await Promise.all(pids.map(ended));
-});
+test(
+  "stops an unresponsive server and its children on close, after the grace period [M9]",
+  { tags: "rest" },
+  async () => {
+    const provider = await connected([fixture(["stubborn"])]);
+    const pids = [Number(await call(provider, "pid")), Number(await call(provider, "grandchild"))];
+    await provider.close();
+    await Promise.all(pids.map(ended));
+  },
+);
 
 test.skipIf(process.platform !== "linux")(
   "ends children of a server in sessions of their own, also without its environment [M9]",
+  { tags: "rest" },
   async () => {
     const provider = await connected([fixture()]);
     const grandchild = async (input: object): Promise<number> =>
@@ -122,6 +127,7 @@ test.skipIf(process.platform !== "linux")(
 
 test.skipIf(process.platform !== "linux")(
   "ends children in sessions of their own that a server has left behind [M9]",
+  { tags: "rest" },
   async () => {
     const provider = await connected([fixture()], { restart: SOON });
     const grandchild = Number(await call(provider, "grandchild", { isDetached: true }));
@@ -131,7 +137,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("leaves no process behind when a server exits [M9]", async () => {
+test("leaves no process behind when a server exits [M9]", { tags: "rest" }, async () => {
   const provider = await connected([fixture()], { restart: SOON });
   const grandchild = Number(await call(provider, "grandchild"));
   await call(provider, "die").catch(() => {});
@@ -240,24 +246,28 @@ test("does not stop a server during a call of any length [M3]", async () => {
   expect(await slow).toBe("done");
 });
 
-test("servers start in parallel, and one that fails or is disabled does not delay the others [M3]", async () => {
-  const servers = [
-    { ...fixture(["hang"]), name: "slow" },
-    fixture(),
-    { ...fixture(["exit-at-start"]), name: "broken" },
-    { ...fixture(), name: "off", enabled: false },
-    { ...fixture(), name: "poor", obstacle: "missing environment variable API_KEY" },
-  ];
-  const provider = await connected(servers, { connectTimeoutMs: 2_000 });
-  expect(provider.servers.map(({ name, skill, status }) => [name, skill, status])).toEqual([
-    ["slow", "SlowMCP", "error"],
-    ["fixture", "FixtureMCP", "connected"],
-    ["broken", "BrokenMCP", "error"],
-    ["off", "OffMCP", "disabled"],
-    ["poor", "PoorMCP", "error"],
-  ]);
-  expect(provider.problems.at(-1)).toEqual({ source: "poor", error: "missing environment variable API_KEY" });
-  await provider.close();
-});
+test(
+  "servers start in parallel, and one that fails or is disabled does not delay the others [M3]",
+  { tags: "rest" },
+  async () => {
+    const servers = [
+      { ...fixture(["hang"]), name: "slow" },
+      fixture(),
+      { ...fixture(["exit-at-start"]), name: "broken" },
+      { ...fixture(), name: "off", enabled: false },
+      { ...fixture(), name: "poor", obstacle: "missing environment variable API_KEY" },
+    ];
+    const provider = await connected(servers, { connectTimeoutMs: 2_000 });
+    expect(provider.servers.map(({ name, skill, status }) => [name, skill, status])).toEqual([
+      ["slow", "SlowMCP", "error"],
+      ["fixture", "FixtureMCP", "connected"],
+      ["broken", "BrokenMCP", "error"],
+      ["off", "OffMCP", "disabled"],
+      ["poor", "PoorMCP", "error"],
+    ]);
+    expect(provider.problems.at(-1)).toEqual({ source: "poor", error: "missing environment variable API_KEY" });
+    await provider.close();
+  },
+);
 
 const childProcesses = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length;

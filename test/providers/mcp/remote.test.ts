@@ -51,6 +51,7 @@ test.each(["sse", undefined])("calls a server over server-sent events (type %s) 
 
 test.each([404, 400])(
   "renews a session that the server has forgotten (HTTP %i), and repeats a read-only call [M4]",
+  { tags: "rest" },
   async (status) => {
     const server = await sessionServer(status);
     const provider = await connected([remote(server.url)]);

@@ -109,6 +109,7 @@ test.each<[setting: unknown, says: unknown, looksLikeJson: unknown]>([
   [{ "*": "text", says: "json" }, { a: 1 }, '{"a":[1]}'],
 ])(
   "keeps texts of the server or of one tool, as the setting text: %j says [M5]",
+  { tags: "rest" },
   async (setting, says, looksLikeJson) => {
     const provider = await connected([fixture([], { text: setting })]);
     expect(await call(provider, "says", { json: '{"a":1}' })).toEqual(says);
@@ -181,7 +182,7 @@ test.each([true, false])("fails only the call of an answer over the limit (id fi
   expect(await call(provider, "echo", { message: "still here" })).toBe("still here");
 });
 
-test("accepts an answer of 30 MB [M9]", async () => {
+test("accepts an answer of 30 MB [M9]", { tags: "rest" }, async () => {
   expect(await call(old, "huge", { bytes: 30_000_000 })).toHaveLength(30_000_000);
 });
 
@@ -205,6 +206,7 @@ test("names an unknown server and an unknown tool [M4]", async () => {
 
 test.each(["structured", "error", "content", "json"])(
   "fails a call whose result nests too deeply, in %s, with an error of its own [S13]",
+  { tags: "rest" },
   async (as) => {
     const runtime = await createRuntime({
       skillsDir: false,

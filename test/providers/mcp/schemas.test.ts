@@ -40,7 +40,7 @@ test.each<[name: string, schema: unknown, args: string]>([
     '{ "a-b": 1, 日本: 2 }',
   ],
   ["of another draft", object({ a: {} }, { $schema: "http://json-schema.org/draft-04/schema#" }), "{ a: 1 }"],
-])("calls a tool with a schema %s [M6]", async (_name, schema, args) => {
+])("calls a tool with a schema %s [M6]", { tags: "rest" }, async (_name, schema, args) => {
   const runtime = await withTool(schema);
   expect(await runtime.run(`await device.FixtureMCP.odd(${args})`)).toMatchObject({
     kind: "completed",

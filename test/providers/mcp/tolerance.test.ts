@@ -86,6 +86,7 @@ test.each([
 
 test.each(["hang", "hang-on-list"])(
   "reports a server that does not answer (%s) as down after the time limit, with its output [X8]",
+  { tags: "rest" },
   async (way) => {
     const provider = await connected([fixture([way, "banner"])], { connectTimeoutMs: 1_000 });
     const error =

@@ -49,39 +49,47 @@ async function startNode(url: string): Promise<ReturnType<typeof spawn>> {
 }
 
 describe.skipIf(NATS_SERVER === undefined)("devices that go", () => {
-  test("fails the calls of a process that is killed, and calls it again when it is back [O3]", async () => {
-    const server = await openServer();
-    const hub = await openHub({ url: server.url, silenceSeconds: 30 });
-    const child = await startNode(server.url);
-    await waitForDevice(hub, "remote");
-    expect(await hub.run("devices.remote.WaitSkill.answer()")).toMatchObject({ value: 42 });
-    const begun = once(child, "exit");
-    const call = hub.call("remote.WaitSkill.wait", {});
-    const failed = expect(call).rejects.toMatchObject({ code: "NODE_GONE" });
-    child.kill("SIGKILL");
-    await begun;
-    await failed;
-    await waitForDeparture(hub, "remote");
-    await startNode(server.url);
-    await waitForDevice(hub, "remote");
-    expect(await hub.call("remote.WaitSkill.answer", {})).toBe(42);
-  }, 60_000);
+  test(
+    "fails the calls of a process that is killed, and calls it again when it is back [O3]",
+    { tags: "rest", timeout: 60_000 },
+    async () => {
+      const server = await openServer();
+      const hub = await openHub({ url: server.url, silenceSeconds: 30 });
+      const child = await startNode(server.url);
+      await waitForDevice(hub, "remote");
+      expect(await hub.run("devices.remote.WaitSkill.answer()")).toMatchObject({ value: 42 });
+      const begun = once(child, "exit");
+      const call = hub.call("remote.WaitSkill.wait", {});
+      const failed = expect(call).rejects.toMatchObject({ code: "NODE_GONE" });
+      child.kill("SIGKILL");
+      await begun;
+      await failed;
+      await waitForDeparture(hub, "remote");
+      await startNode(server.url);
+      await waitForDevice(hub, "remote");
+      expect(await hub.call("remote.WaitSkill.answer", {})).toBe(42);
+    },
+  );
 
-  test("fails the calls of a process that stops without closing its connection [O3]", async () => {
-    const server = await openServer();
-    const hub = await openHub({ url: server.url, silenceSeconds: 1 });
-    const child = await startNode(server.url);
-    await waitForDevice(hub, "remote");
-    const failed = expect(hub.call("remote.WaitSkill.wait", {})).rejects.toMatchObject({
-      code: "NODE_GONE",
-      message: expect.stringContaining("does not answer any more"),
-    });
-    child.kill("SIGSTOP");
-    await failed;
-    child.kill("SIGCONT");
-    await waitForDevice(hub, "remote");
-    expect(await hub.call("remote.WaitSkill.answer", {})).toBe(42);
-  }, 60_000);
+  test(
+    "fails the calls of a process that stops without closing its connection [O3]",
+    { tags: "rest", timeout: 60_000 },
+    async () => {
+      const server = await openServer();
+      const hub = await openHub({ url: server.url, silenceSeconds: 1 });
+      const child = await startNode(server.url);
+      await waitForDevice(hub, "remote");
+      const failed = expect(hub.call("remote.WaitSkill.wait", {})).rejects.toMatchObject({
+        code: "NODE_GONE",
+        message: expect.stringContaining("does not answer any more"),
+      });
+      child.kill("SIGSTOP");
+      await failed;
+      child.kill("SIGCONT");
+      await waitForDevice(hub, "remote");
+      expect(await hub.call("remote.WaitSkill.answer", {})).toBe(42);
+    },
+  );
 
   test("ends calls with a sentence when a device leaves, and removes its skills [O3]", async () => {
     const server = await openServer();

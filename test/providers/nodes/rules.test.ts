@@ -59,6 +59,7 @@ describe.skipIf(NATS_SERVER === undefined)("the rules of two machines", () => {
     ["APPROVAL_MISSING", { decision: "ask" }],
   ])(
     "gives a program the code %s with which the device refuses, and records a call that was made [O3, P8]",
+    { tags: "rest" },
     async (code, row) => {
       const { hub, reached } = await openPair("one", usePolicy({ "EchoSkill.say": row }));
       const source = `try { await devices.one.EchoSkill.say("a") } catch (error) { [error.code, error.message] }`;
@@ -150,6 +151,7 @@ describe.skipIf(NATS_SERVER === undefined)("the rules of two machines", () => {
 
   test.each(["WALL_LIMIT", "CANCELLED", "RECORD_FAILED", "__proto__", "constructor", 7, null])(
     "does not take the code %j from a device [O3, S13]",
+    { tags: "rest" },
     async (code) => {
       const { hub } = await openPair("one");
       const device = await connect({ servers: server.url });

@@ -77,7 +77,7 @@ test("ends the process at an incomplete message, and does not restart its calls 
   expect(await paid()).toBe("paid\n");
 });
 
-test("reads long output of a skill that then computes, and starts no call twice [L10]", async () => {
+test("reads long output of a skill that then computes, and starts no call twice [L10]", { tags: "rest" }, async () => {
   const { provider, paid } = await load();
   let heard = 0;
   const flood = call(provider, "WritingSkill.flood", {}, { log: () => void heard++ });

@@ -33,7 +33,7 @@ describe("a skills folder", () => {
     ["main.js", "index.js"],
     ["index.ts", "index.js"],
     ["index.js", "helper.ts"],
-  ])("prefers %s to %s as the entry of a folder [L1]", async (entry, other) => {
+  ])("prefers %s to %s as the entry of a folder [L1]", { tags: "rest" }, async (entry, other) => {
     const provider = await loadFiles({
       [`weather/${entry}`]: ONE,
       [`weather/${other}`]: "throw new Error('not this one');",

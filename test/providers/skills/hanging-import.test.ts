@@ -12,31 +12,35 @@ const ENDLESS_MS = 3_600_000;
 const HANG =
   "Cannot load the skill: at import, it did not finish within 1 s; it is imported only when one of its methods is called, or when it changes (SKILL_INVALID)";
 
-test("remembers a file that hangs at import, which then delays only its own calls [L6, L10]", async () => {
-  const folder = await temporaryFolder();
-  const cacheDir = join(folder, "cache");
-  const skills = join(folder, "skills");
-  await writeFiles(skills, { "hang.ts": `await new Promise(() => {});\n${GREET}`, "well.ts": GREET });
-  const first = await load(skills, { cacheDir, importTimeoutMs: 1_000 });
-  expect(first.problems).toEqual([{ source: "hang.ts", error: HANG }]);
-  await expect(call(first, "WellSkill.greet")).resolves.toBe("hello");
-  const second = await load(skills, { cacheDir, importTimeoutMs: ENDLESS_MS });
-  expect(second.skills.map(({ name }) => name)).toEqual(["HangSkill", "WellSkill"]);
-  const hanging = call(second, "HangSkill.greet").catch((error: unknown) => error);
-  await expect(call(second, "WellSkill.greet")).resolves.toBe("hello");
-  expect(await second.health()).toMatchObject([{ skill: "HangSkill", healthy: false }, { healthy: true }]);
-  await second.close();
-  await expect(hanging).resolves.toMatchObject({ code: "CALL_FAILED" });
-  const third = await load(skills, { cacheDir, importTimeoutMs: 1_000 });
-  await expect(call(third, "HangSkill.greet")).rejects.toThrow(
-    '"HangSkill.greet" could not start: at import, it did not finish within 1 s',
-  );
-  await writeFile(join(skills, "hang.ts"), GREET);
-  const repaired = await load(skills, { cacheDir });
-  expect(repaired.problems).toEqual([]);
-});
+test(
+  "remembers a file that hangs at import, which then delays only its own calls [L6, L10]",
+  { tags: "rest" },
+  async () => {
+    const folder = await temporaryFolder();
+    const cacheDir = join(folder, "cache");
+    const skills = join(folder, "skills");
+    await writeFiles(skills, { "hang.ts": `await new Promise(() => {});\n${GREET}`, "well.ts": GREET });
+    const first = await load(skills, { cacheDir, importTimeoutMs: 1_000 });
+    expect(first.problems).toEqual([{ source: "hang.ts", error: HANG }]);
+    await expect(call(first, "WellSkill.greet")).resolves.toBe("hello");
+    const second = await load(skills, { cacheDir, importTimeoutMs: ENDLESS_MS });
+    expect(second.skills.map(({ name }) => name)).toEqual(["HangSkill", "WellSkill"]);
+    const hanging = call(second, "HangSkill.greet").catch((error: unknown) => error);
+    await expect(call(second, "WellSkill.greet")).resolves.toBe("hello");
+    expect(await second.health()).toMatchObject([{ skill: "HangSkill", healthy: false }, { healthy: true }]);
+    await second.close();
+    await expect(hanging).resolves.toMatchObject({ code: "CALL_FAILED" });
+    const third = await load(skills, { cacheDir, importTimeoutMs: 1_000 });
+    await expect(call(third, "HangSkill.greet")).rejects.toThrow(
+      '"HangSkill.greet" could not start: at import, it did not finish within 1 s',
+    );
+    await writeFile(join(skills, "hang.ts"), GREET);
+    const repaired = await load(skills, { cacheDir });
+    expect(repaired.problems).toEqual([]);
+  },
+);
 
-test("imports a file that hung as usual again, once a call has imported it [L6]", async () => {
+test("imports a file that hung as usual again, once a call has imported it [L6]", { tags: "rest" }, async () => {
   const folder = await temporaryFolder();
   const [cacheDir, flag] = [join(folder, "cache"), join(folder, "flag")];
   const waits = `import { existsSync } from "node:fs";\nwhile (!existsSync(${JSON.stringify(flag)})) {}\n${GREET}`;

@@ -63,7 +63,7 @@ test.each([
   '{"classes":-1}',
   '{"classes":1e9}',
   '{"classes":1,"skills":[{"name":"__proto__"}],"tools":7}',
-])("reads a stored import that is %j without harm [L6]", async (text) => {
+])("reads a stored import that is %j without harm [L6]", { tags: "rest" }, async (text) => {
   const { skills, cacheDir } = await createProject(GREET);
   await load(skills, { cacheDir });
   const file = (await readdir(cacheDir)).find((name) => name.endsWith(".import")) ?? "";

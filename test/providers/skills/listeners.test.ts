@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
@@ -37,7 +39,9 @@ test("rethrows an error of a host listener as uncaught without failing a call or
       isEachTold: errors.length === heard.length,
     }));
     await runtime.close();`;
-  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+  });
   expect(stderr).toBe("");
   expect(JSON.parse(stdout)).toEqual({
     ms: [60, 30, 1],

@@ -44,17 +44,21 @@ function failed(method: string, what: string) {
 }
 
 describe("skills that misbehave", () => {
-  test("stops a skill that blocks its process at its timeout, and moves other calls to another process [L10]", async () => {
-    const provider = await load();
-    const reason = new SkillgateError("CALL_TIMEOUT", "Tool 'MisbehavingSkill.spin' timed out after 2s");
-    const abort = new AbortController();
-    const spin = expect(call(provider, "MisbehavingSkill.spin", {}, { signal: abort.signal })).rejects.toBe(reason);
-    const beside = await Promise.all([1, 2, 3].map(() => call(provider, "CounterSkill.next")));
-    expect(new Set(beside)).toEqual(new Set([1, 2, 3]));
-    abort.abort(reason);
-    await spin;
-    await expect(call(provider, "CounterSkill.next")).resolves.toBe(4);
-  });
+  test(
+    "stops a skill that blocks its process at its timeout, and moves other calls to another process [L10]",
+    { tags: "rest" },
+    async () => {
+      const provider = await load();
+      const reason = new SkillgateError("CALL_TIMEOUT", "Tool 'MisbehavingSkill.spin' timed out after 2s");
+      const abort = new AbortController();
+      const spin = expect(call(provider, "MisbehavingSkill.spin", {}, { signal: abort.signal })).rejects.toBe(reason);
+      const beside = await Promise.all([1, 2, 3].map(() => call(provider, "CounterSkill.next")));
+      expect(new Set(beside)).toEqual(new Set([1, 2, 3]));
+      abort.abort(reason);
+      await spin;
+      await expect(call(provider, "CounterSkill.next")).resolves.toBe(4);
+    },
+  );
 
   test("fails only the call that calls process.exit [L10]", async () => {
     const provider = await load();
@@ -74,7 +78,7 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
   });
 
-  test("stops a skill that exceeds its memory [L10]", async () => {
+  test("stops a skill that exceeds its memory [L10]", { tags: "rest" }, async () => {
     const provider = await loadFiles({ "misbehaving.ts": misbehaving }, { memoryBytes: 128 << 20 });
     await expect(call(provider, "MisbehavingSkill.eat")).rejects.toMatchObject({
       code: "CALL_FAILED",
@@ -89,7 +93,7 @@ describe("skills that misbehave", () => {
     ["throwLater", "failed outside of its call: out of a timer"],
     ["rejectLater", "failed outside of its call: nobody awaits this"],
     ["callback", 'did not return plain data: "result.list[0].next" is a function'],
-  ])("fails only the call of %s [L10]", async (method, what) => {
+  ])("fails only the call of %s [L10]", { tags: "rest" }, async (method, what) => {
     const provider = await load();
     const beside = call(provider, "CounterSkill.later", { ms: 50 });
     await expect(call(provider, `MisbehavingSkill.${method}`)).rejects.toMatchObject(failed(method, what));
@@ -117,7 +121,7 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "CounterSkill.next")).resolves.toBe(1);
   });
 
-  test("transfers large values unchanged, and refuses values above the limit [L10]", async () => {
+  test("transfers large values unchanged, and refuses values above the limit [L10]", { tags: "rest" }, async () => {
     const provider = await loadFiles({
       "large.ts": `
         export const echo = (text: string) => text;
@@ -376,30 +380,34 @@ describe("calls", () => {
   });
 });
 
-test("ends the skills when the runtime is killed, even if their exit handlers block [L10]", async () => {
-  const folder = await temporaryFolder();
-  await writeFiles(folder, {
-    "skills/staying.ts": `
+test(
+  "ends the skills when the runtime is killed, even if their exit handlers block [L10]",
+  { tags: "rest" },
+  async () => {
+    const folder = await temporaryFolder();
+    await writeFiles(folder, {
+      "skills/staying.ts": `
       process.on("exit", () => { for (;;); });
       process.on("SIGTERM", () => {});
       setInterval(() => {}, 1_000);
       export const pid = () => process.pid;`,
-  });
-  const library = new URL("../../../dist/src/index.js", import.meta.url).href;
-  const program = `
+    });
+    const library = new URL("../../../dist/src/index.js", import.meta.url).href;
+    const program = `
     const { createRuntime } = await import(${JSON.stringify(library)});
     const runtime = await createRuntime({ skillsDir: ${JSON.stringify(join(folder, "skills"))} });
     console.log(await runtime.call("StayingSkill.pid", {}));
     setInterval(() => {}, 1_000);`;
-  const host = spawn(process.execPath, ["--input-type=module", "-e", program], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [line] = (await once(host.stdout, "data")) as [Buffer];
-  const pid = Number(line.toString());
-  expect(process.kill(pid, 0)).toBe(true);
-  host.kill("SIGKILL");
-  await expect.poll(() => isThere(pid), { timeout: 10_000 }).toBe(false);
-});
+    const host = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(host.stdout, "data")) as [Buffer];
+    const pid = Number(line.toString());
+    expect(process.kill(pid, 0)).toBe(true);
+    host.kill("SIGKILL");
+    await expect.poll(() => isThere(pid), { timeout: 10_000 }).toBe(false);
+  },
+);
 
 function isThere(pid: number): boolean {
   try {

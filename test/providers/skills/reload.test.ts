@@ -31,38 +31,42 @@ function countChildren(pid: number): number {
   }
 }
 
-test("releases memory, files and processes over a thousand reloads [L6]", { timeout: 240_000 }, async () => {
-  const folder = await temporaryFolder();
-  const root = join(folder, "skills");
-  await writeFiles(root, { "beside.ts": "export const beside = () => 'beside';" });
-  const homes = new SkillProcessPool(
-    { root, log: () => undefined, importTimeoutMs: 10_000, memoryBytes: 256 << 20 },
-    [],
-  );
-  onTestFinished(() => homes.close());
-  const skills = new SkillsFolder({ dir: root, only: undefined }, await openCache(join(folder, "cache")), {
-    root,
-    processes: homes,
-  });
-  const pids = new Set<unknown>();
-  let heldAtFirst = 0;
-  for (let number = 1; number <= RELOADS; number++) {
-    const text = `// ${number}\nconst held = new Array(20_000).fill(${number});\nexport const state = () => [held[0], process.pid];`;
-    await writeFile(join(root, "state.ts"), text);
-    await skills.refresh();
-    const [state, pid] = (await call(skills.contents, "StateSkill.state")) as [number, number];
-    expect(state).toBe(number);
-    pids.add(pid);
-    if (number === RELOADS / 4) heldAtFirst = heldBytes();
-  }
-  expect(await call(skills.contents, "BesideSkill.beside")).toBe("beside");
-  expect(heldBytes() - heldAtFirst).toBeLessThan(4 << 20);
-  // A new one after every 200 of them: what was imported stays in memory as long as its process lives.
-  expect(pids.size).toBeGreaterThanOrEqual(RELOADS / 200);
-  expect(pids.size).toBeLessThanOrEqual(2 + RELOADS / 200);
-  // The one of the skills, and that of the compiler.
-  await expect.poll(() => countChildren(process.pid), { timeout: 5_000 }).toBeLessThanOrEqual(2);
-});
+test(
+  "releases memory, files and processes over a thousand reloads [L6]",
+  { tags: "rest", timeout: 240_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const root = join(folder, "skills");
+    await writeFiles(root, { "beside.ts": "export const beside = () => 'beside';" });
+    const homes = new SkillProcessPool(
+      { root, log: () => undefined, importTimeoutMs: 10_000, memoryBytes: 256 << 20 },
+      [],
+    );
+    onTestFinished(() => homes.close());
+    const skills = new SkillsFolder({ dir: root, only: undefined }, await openCache(join(folder, "cache")), {
+      root,
+      processes: homes,
+    });
+    const pids = new Set<unknown>();
+    let heldAtFirst = 0;
+    for (let number = 1; number <= RELOADS; number++) {
+      const text = `// ${number}\nconst held = new Array(20_000).fill(${number});\nexport const state = () => [held[0], process.pid];`;
+      await writeFile(join(root, "state.ts"), text);
+      await skills.refresh();
+      const [state, pid] = (await call(skills.contents, "StateSkill.state")) as [number, number];
+      expect(state).toBe(number);
+      pids.add(pid);
+      if (number === RELOADS / 4) heldAtFirst = heldBytes();
+    }
+    expect(await call(skills.contents, "BesideSkill.beside")).toBe("beside");
+    expect(heldBytes() - heldAtFirst).toBeLessThan(4 << 20);
+    // A new one after every 200 of them: what was imported stays in memory as long as its process lives.
+    expect(pids.size).toBeGreaterThanOrEqual(RELOADS / 200);
+    expect(pids.size).toBeLessThanOrEqual(2 + RELOADS / 200);
+    // The one of the skills, and that of the compiler.
+    await expect.poll(() => countChildren(process.pid), { timeout: 5_000 }).toBeLessThanOrEqual(2);
+  },
+);
 
 test("deletes unreferenced bundles from the cache after a week [L6]", async () => {
   const folder = await temporaryFolder();

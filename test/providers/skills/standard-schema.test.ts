@@ -132,7 +132,7 @@ import { type } from "arktype";
   }
 });
 
-test("accepts settings as a schema of any library, and reports an invalid one [L9]", async () => {
+test("accepts settings as a schema of any library, and reports an invalid one [L9]", { tags: "rest" }, async () => {
   const provider = await loadFiles({
     "../package.json": "{}",
     "../node_modules/zod": `->${process.cwd()}/node_modules/zod`,

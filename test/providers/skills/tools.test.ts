@@ -79,7 +79,7 @@ const SUM = `{
 test.each([
   ["@modelcontextprotocol/server", "z.object({ a: z.number(), b: z.number().optional() })"],
   ["@modelcontextprotocol/sdk/server/mcp.js", "{ a: z.number(), b: z.number().optional() }"],
-])("accepts the arguments and the result of registerTool of %s [L2]", async (sdk, schema) => {
+])("accepts the arguments and the result of registerTool of %s [L2]", { tags: "rest" }, async (sdk, schema) => {
   const sum = SUM.replace("SCHEMA", schema);
   const provider = await loadFiles(
     {

@@ -39,27 +39,31 @@ test("continues a failed run with run --continue, --again and --reuse [R4]", asy
   expect(wrong.stderr).toContain("the number 7");
 });
 
-test("continues in another process a run that continues a failed one, and repeats it offline [R2, R4, R5]", async () => {
-  const shop = createRefundProject();
-  const { cwd } = shop;
-  const failed = await fail(cwd, `${REFUND} null.x`);
-  const first = await serveProject(shop);
-  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
-  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", first.url)));
-  onTestFinished(() => client.close());
-  const code = `const first = ${REFUND} [first, await device.OrderSkill.refundLarge(2)]`;
-  const waiting = await client.callTool({ name: "run_code", arguments: { code, continue: failed.continue } });
-  expect(waiting).toMatchObject({ structuredContent: { kind: "waiting" } });
-  const { runId } = waiting.structuredContent as { readonly runId: string };
-  await first.kill("SIGKILL");
+test(
+  "continues in another process a run that continues a failed one, and repeats it offline [R2, R4, R5]",
+  { tags: "rest" },
+  async () => {
+    const shop = createRefundProject();
+    const { cwd } = shop;
+    const failed = await fail(cwd, `${REFUND} null.x`);
+    const first = await serveProject(shop);
+    const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", first.url)));
+    onTestFinished(() => client.close());
+    const code = `const first = ${REFUND} [first, await device.OrderSkill.refundLarge(2)]`;
+    const waiting = await client.callTool({ name: "run_code", arguments: { code, continue: failed.continue } });
+    expect(waiting).toMatchObject({ structuredContent: { kind: "waiting" } });
+    const { runId } = waiting.structuredContent as { readonly runId: string };
+    await first.kill("SIGKILL");
 
-  const question = await shop.findQuestion();
-  expect(await skillgate(["approvals", "approve", question], { cwd })).toMatchObject({ exit: 0 });
-  const resumed = await skillgate(["runs", "resume", runId], { cwd });
-  expect(resumed).toMatchObject({ exit: 0, stdout: expect.stringContaining('"refunded 1"') });
-  expect(shop.readEffects()).toEqual(["1", "2"]);
+    const question = await shop.findQuestion();
+    expect(await skillgate(["approvals", "approve", question], { cwd })).toMatchObject({ exit: 0 });
+    const resumed = await skillgate(["runs", "resume", runId], { cwd });
+    expect(resumed).toMatchObject({ exit: 0, stdout: expect.stringContaining('"refunded 1"') });
+    expect(shop.readEffects()).toEqual(["1", "2"]);
 
-  const replayed = await skillgate(["runs", "replay", runId], { cwd });
-  expect(replayed).toMatchObject({ exit: 0, stdout: resumed.stdout });
-  expect(shop.readEffects()).toEqual(["1", "2"]);
-});
+    const replayed = await skillgate(["runs", "replay", runId], { cwd });
+    expect(replayed).toMatchObject({ exit: 0, stdout: resumed.stdout });
+    expect(shop.readEffects()).toEqual(["1", "2"]);
+  },
+);

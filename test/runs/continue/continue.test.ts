@@ -108,29 +108,33 @@ test("remembers effects that a correction in between did not use [R4]", async ()
   expect(sent).toEqual(["a", "all", "b"]);
 });
 
-test("continues a run whose process was killed in a call, with an answer about it [R3, R4]", async () => {
-  const shop = createShop();
-  const code = `await device.OrderSkill.refund(1); await device.OrderSkill.hang(2)`;
-  const first = startProcess(shop, ["run", code]);
-  await first.next("hangs");
-  await first.kill("SIGKILL");
-  const second = startProcess(shop, ["follow"]);
-  const { text = "", runId = "" } = await second.next("outcome");
-  await second.kill("SIGKILL");
-  expect(text.split("\n\n").at(-1)).toBe(
-    `2 calls were made, 1 had an effect: OrderSkill.refund; 1 may have had one: OrderSkill.hang. Send the whole corrected program with continue: "${runId}", and with again: [2] to make what had no effect, or reuse: [2] to count it as made`,
-  );
-  const refunds: unknown[] = [];
-  const refund = { description: "Refund", input: { type: "object", properties: { order: { type: "number" } } } };
-  const run = (input: unknown): unknown => refunds.push(input);
-  const OrderSkill = defineSkill({
-    name: "OrderSkill",
-    description: "Orders",
-    methods: { refund: { ...refund, run }, hang: { ...refund, run } },
-  });
-  const { runtime } = await openMail({ skills: [OrderSkill], store: shop.store });
-  expect(getFailure(await runtime.run(code, { continue: runId })).run).toBe(runId);
-  expect(refunds).toEqual([]);
-  expect(await runtime.run(code, { continue: runId, again: [2] })).toMatchObject({ kind: "completed" });
-  expect(refunds).toEqual([{ order: 2 }]);
-});
+test(
+  "continues a run whose process was killed in a call, with an answer about it [R3, R4]",
+  { tags: "rest" },
+  async () => {
+    const shop = createShop();
+    const code = `await device.OrderSkill.refund(1); await device.OrderSkill.hang(2)`;
+    const first = startProcess(shop, ["run", code]);
+    await first.next("hangs");
+    await first.kill("SIGKILL");
+    const second = startProcess(shop, ["follow"]);
+    const { text = "", runId = "" } = await second.next("outcome");
+    await second.kill("SIGKILL");
+    expect(text.split("\n\n").at(-1)).toBe(
+      `2 calls were made, 1 had an effect: OrderSkill.refund; 1 may have had one: OrderSkill.hang. Send the whole corrected program with continue: "${runId}", and with again: [2] to make what had no effect, or reuse: [2] to count it as made`,
+    );
+    const refunds: unknown[] = [];
+    const refund = { description: "Refund", input: { type: "object", properties: { order: { type: "number" } } } };
+    const run = (input: unknown): unknown => refunds.push(input);
+    const OrderSkill = defineSkill({
+      name: "OrderSkill",
+      description: "Orders",
+      methods: { refund: { ...refund, run }, hang: { ...refund, run } },
+    });
+    const { runtime } = await openMail({ skills: [OrderSkill], store: shop.store });
+    expect(getFailure(await runtime.run(code, { continue: runId })).run).toBe(runId);
+    expect(refunds).toEqual([]);
+    expect(await runtime.run(code, { continue: runId, again: [2] })).toMatchObject({ kind: "completed" });
+    expect(refunds).toEqual([{ order: 2 }]);
+  },
+);

@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { expect, test } from "vitest";
 
 import type { Outcome } from "../../../src/index.ts";

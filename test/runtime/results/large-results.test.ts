@@ -42,7 +42,7 @@ test("gives the value to a later program of the same caller and of no other [R7]
   expect(unknown.text).toContain('there is no result "r7"; there are r1 (an object with 2 members)');
 });
 
-test("keeps the last twenty results of a caller, and no more than 16 MB of them [R7]", async () => {
+test("keeps the last twenty results of a caller, and no more than 16 MB of them [R7]", { tags: "rest" }, async () => {
   const many = callerNamed("many");
   for (let n = 1; n <= 22; n++) await runtime.run(`"${"x".repeat(9)}".repeat(2_000) + ${n}`, { caller: many });
   const gone = await runtime.run(`await device.result("r2")`, { caller: many });

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { expect, test } from "vitest";
 
 import type { SandboxAnswer, SandboxCall } from "../../../sandbox/index.ts";
@@ -25,23 +27,27 @@ const programs = takeEvery(8, honest).flatMap(({ id, code }) => {
   return program === undefined ? [] : [{ id, program: { ...createProgram(""), ...program } }];
 });
 
-test("repeats and continues the honest programs of the corpus, interrupted anywhere [R1, R2]", async () => {
-  expect(programs.length).toBeGreaterThan(repetitions(20, 100));
-  const random = createRandom(3);
-  const different: string[] = [];
-  let interruptions = 0;
-  for (const { id, program } of programs) {
-    const recorded = await execute(sandbox, program, callStubs(1));
-    const { entries } = await execute(sandbox, program, callStubs(2), takePart(recorded.entries, random()));
-    const continued = await execute(sandbox, program, callStubs(3), takePart(entries, random()));
-    interruptions += 2;
-    if (continued.diverged.length > 0) different.push(`${id} diverged`);
-    for (const execution of [recorded, continued])
-      if (!(await isRepeated(program, execution))) different.push(`${id} is not repeated`);
-  }
-  expect(different).toEqual([]);
-  expect(interruptions).toBe(programs.length * 2);
-}, 120_000);
+test(
+  "repeats and continues the honest programs of the corpus, interrupted anywhere [R1, R2]",
+  { timeout: 120_000 },
+  async () => {
+    expect(programs.length).toBeGreaterThan(repetitions(20, 100));
+    const random = createRandom(3);
+    const different: string[] = [];
+    let interruptions = 0;
+    for (const { id, program } of programs) {
+      const recorded = await execute(sandbox, program, callStubs(1));
+      const { entries } = await execute(sandbox, program, callStubs(2), takePart(recorded.entries, random()));
+      const continued = await execute(sandbox, program, callStubs(3), takePart(entries, random()));
+      interruptions += 2;
+      if (continued.diverged.length > 0) different.push(`${id} diverged`);
+      for (const execution of [recorded, continued])
+        if (!(await isRepeated(program, execution))) different.push(`${id} is not repeated`);
+    }
+    expect(different).toEqual([]);
+    expect(interruptions).toBe(programs.length * 2);
+  },
+);
 
 function takePart<Item>(items: readonly Item[], share: number): readonly Item[] {
   return items.slice(0, Math.floor(share * items.length));

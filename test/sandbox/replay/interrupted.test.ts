@@ -1,3 +1,5 @@
+// @module-tag repeated
+
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 
@@ -27,6 +29,7 @@ const OPTIONS = { limits: { ...LIMITS, callsInFlight: 5 } };
 
 test.each(programs)(
   "repeats $name, interrupted at any entry of its record [R1, R2]",
+  { tags: "rest", timeout: 120_000 },
   async ({ program }) => {
     for (let round = 1; round <= ROUNDS; round++) {
       const original = await execute(sandbox, program, createProvider(round), [], OPTIONS);
@@ -35,7 +38,6 @@ test.each(programs)(
         await expectToContinue(program, original, original.entries.slice(0, at), round + at);
     }
   },
-  120_000,
 );
 
 test.each(programs)(

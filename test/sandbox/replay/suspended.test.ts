@@ -110,7 +110,7 @@ test("states when the first timer of a suspended run is due [R2]", async () => {
   expect(end).toEqual({ kind: "returned", json: '"late"' });
 });
 
-test("leaves other runs untouched while 200 runs block on a person [R2]", async () => {
+test("leaves other runs untouched while 200 runs block on a person [R2]", { tags: "rest" }, async () => {
   const asked = new EventEmitter();
   asked.setMaxListeners(0);
   let held = 0;

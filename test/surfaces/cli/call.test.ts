@@ -25,7 +25,7 @@ test.each([
   expect(await skillgate(["call", ...args], { cwd })).toEqual({ exit: 0, stdout, stderr: "" });
 });
 
-test("prints the path and the value with call --json [O1]", async () => {
+test("prints the path and the value with call --json [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   writeFileSync(join(cwd, "note.txt"), "hello");
   const local = await skillgate(["call", "MathSkill.add", "a=1", "b=2", "--json"], { cwd });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
-test("lists with check the calls of a program, and makes none [O1]", async () => {
+test("lists with check the calls of a program, and makes none [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = "await device.MathSkill.fail('no');\nfor (const n of [1, 2]) await device.MathSkill.add(n, 1);";
   const { exit, stdout, stderr } = await skillgate(["check", "-e", code], { cwd });
@@ -22,19 +22,23 @@ test("lists with check all violations at once, each with its position and a fix 
   expect(stderr).toContain("3 | fetch('x');");
 });
 
-test("prints violations, plan and notes with check --json, and marks values known only at run time [O1]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
-  const fine = await skillgate(["check", "-e", "device.MathSkill.add(1, Date.now())", "--json"], { cwd });
-  expect({ exit: fine.exit, stderr: fine.stderr }).toEqual({ exit: 0, stderr: "" });
-  expect(JSON.parse(fine.stdout)).toMatchObject({
-    violations: [],
-    plan: [{ path: "MathSkill.add", line: 1, column: 0, literalArguments: [1, { $unknown: true }] }],
-    notes: [],
-  });
-  const bad = await skillgate(["check", "-e", "device.MathSkill.add(1)", "--json"], { cwd });
-  expect(bad.exit).toBe(3);
-  expect(JSON.parse(bad.stdout)).toMatchObject({ violations: [{ code: "ARGUMENTS_INVALID", line: 1 }] });
-});
+test(
+  "prints violations, plan and notes with check --json, and marks values known only at run time [O1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "skills/math.js": MATH_SKILL });
+    const fine = await skillgate(["check", "-e", "device.MathSkill.add(1, Date.now())", "--json"], { cwd });
+    expect({ exit: fine.exit, stderr: fine.stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(fine.stdout)).toMatchObject({
+      violations: [],
+      plan: [{ path: "MathSkill.add", line: 1, column: 0, literalArguments: [1, { $unknown: true }] }],
+      notes: [],
+    });
+    const bad = await skillgate(["check", "-e", "device.MathSkill.add(1)", "--json"], { cwd });
+    expect(bad.exit).toBe(3);
+    expect(JSON.parse(bad.stdout)).toMatchObject({ violations: [{ code: "ARGUMENTS_INVALID", line: 1 }] });
+  },
+);
 
 test("checks a file or stdin, and waits for a server that it needs [O1]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "program.js": "await device.FilesystemMCP.list_directory('.')" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { MATH_SKILL, MCP_JSON, project, skillgate } from "./command.ts";
 
-test("finds methods of skills and of MCP servers by words [D2]", async () => {
+test("finds methods of skills and of MCP servers by words [D2]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   const outcomes = await Promise.all([
     skillgate(["search", "add numbers", "--limit", "1"], { cwd }),
@@ -58,16 +58,20 @@ test("applies search --limit, and lists all methods without words [D2]", async (
   );
 });
 
-test("searches all methods in a program, even if their servers were not opened by another call [D1]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
-  const source = `print(await device.search_skills("add numbers", 1)); await device.describe("FilesystemMCP.list_directory")`;
-  const { exit, stdout } = await skillgate(["run", "-e", source, "--json"], { cwd });
-  expect(exit).toBe(0);
-  const { value, output, usage } = JSON.parse(stdout);
-  expect(output).toMatch(/^Found \d+ result\(s\):\n- MathSkill\.add\(/);
-  expect(value).toMatch(/^device\.FilesystemMCP\.list_directory\n/);
-  expect(usage.calls).toBe(0);
-});
+test(
+  "searches all methods in a program, even if their servers were not opened by another call [D1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
+    const source = `print(await device.search_skills("add numbers", 1)); await device.describe("FilesystemMCP.list_directory")`;
+    const { exit, stdout } = await skillgate(["run", "-e", source, "--json"], { cwd });
+    expect(exit).toBe(0);
+    const { value, output, usage } = JSON.parse(stdout);
+    expect(output).toMatch(/^Found \d+ result\(s\):\n- MathSkill\.add\(/);
+    expect(value).toMatch(/^device\.FilesystemMCP\.list_directory\n/);
+    expect(usage.calls).toBe(0);
+  },
+);
 
 test("describes a method with its types and an example [D3]", async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
@@ -106,17 +110,21 @@ test.each([
   ["MathSkill.ad", "METHOD_UNKNOWN", "Error: Method 'ad' not found in MathSkill; did you mean add?", ["add"]],
   ["MathSkil.add", "SKILL_UNKNOWN", "Error: Skill 'MathSkil' not found; did you mean MathSkill?", ["MathSkill"]],
   ["Foo", "SKILL_UNKNOWN", "Error: Invalid path 'Foo'. Use format 'SkillName.method_name'", []],
-])("exits with 5 for unknown paths, with the nearest names: %s [D3]", async (path, code, message, suggestions) => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
-  const person = await skillgate(["describe", path], { cwd });
-  expect({ exit: person.exit, stdout: person.stdout }).toEqual({ exit: 5, stdout: "" });
-  expect(person.stderr.startsWith(`${message}\n`)).toBe(true);
-  const { exit, stdout, stderr } = await skillgate(["describe", path, "--json"], { cwd });
-  expect({ exit, stderr }).toEqual({ exit: 5, stderr: "" });
-  expect(JSON.parse(stdout)).toMatchObject({ error: { code, message, path, suggestions } });
-});
+])(
+  "exits with 5 for unknown paths, with the nearest names: %s [D3]",
+  { tags: "rest" },
+  async (path, code, message, suggestions) => {
+    const cwd = project({ "skills/math.js": MATH_SKILL });
+    const person = await skillgate(["describe", path], { cwd });
+    expect({ exit: person.exit, stdout: person.stdout }).toEqual({ exit: 5, stdout: "" });
+    expect(person.stderr.startsWith(`${message}\n`)).toBe(true);
+    const { exit, stdout, stderr } = await skillgate(["describe", path, "--json"], { cwd });
+    expect({ exit, stderr }).toEqual({ exit: 5, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code, message, path, suggestions } });
+  },
+);
 
-test("exits with 6 for a skill whose server is down, with the server's failure [M3]", async () => {
+test("exits with 6 for a skill whose server is down, with the server's failure [M3]", { tags: "rest" }, async () => {
   const servers = { down: { command: "no-such-command-anywhere" }, off: { command: "x", enabled: false } };
   const cwd = project({ "mcp.json": JSON.stringify({ mcpServers: servers }) });
   const outcomes = await Promise.all([
@@ -131,7 +139,7 @@ test("exits with 6 for a skill whose server is down, with the server's failure [
   expect(outcomes.map(({ stderr }) => stderr.split("\n")[0])).toEqual([down, down, down, "Skill 'OffMCP' is disabled"]);
 });
 
-test("prints with types the declarations of all skills, or of the named ones [D5]", async () => {
+test("prints with types the declarations of all skills, or of the named ones [D5]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, "skills/other.js": "export class OtherSkill { go() {} }" });
   const [all, one, json] = await Promise.all([
     skillgate(["types"], { cwd }),

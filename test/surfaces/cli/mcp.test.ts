@@ -167,7 +167,7 @@ test("accepts an entry, a file, or a complete configuration in mcp add-json [M10
   });
 });
 
-test("shows no secret in the output of any command [P9]", async () => {
+test("shows no secret in the output of any command [P9]", { tags: "rest" }, async () => {
   const servers = {
     a: {
       command: process.execPath,
@@ -387,7 +387,7 @@ test("imports a file of any client, too [M10]", async () => {
   });
 });
 
-test("starts no other server for a command about one server [M10]", async () => {
+test("starts no other server for a command about one server [M10]", { tags: "rest" }, async () => {
   const servers = {
     filesystem: { command: process.execPath, args: [FILESYSTEM_SERVER, "."] },
     other: { command: process.execPath, args: ["-e", "require('fs').writeFileSync('started', '')"] },

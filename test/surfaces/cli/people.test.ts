@@ -18,7 +18,7 @@ import {
   start,
 } from "./command.ts";
 
-test("prints the whole result of run, without a link that ends with the process [O1]", async () => {
+test("prints the whole result of run, without a link that ends with the process [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const code = 'device.MathSkill.repeat("x", 300000)';
   const [printed, json] = await Promise.all([
@@ -35,7 +35,7 @@ test("cuts the result of run where the settings say so [O1]", async () => {
   expect(stdout).toBe('"xxxxxxxxx…\n');
 });
 
-test("says Interrupted after Ctrl-C, also while a call is under way [O1]", async () => {
+test("says Interrupted after Ctrl-C, also while a call is under way [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { path, next } = await meetingPoint(cwd);
   const child = start(["run", "-e", `await device.MathSkill.wait(${JSON.stringify(path)})`], { cwd });
@@ -45,7 +45,7 @@ test("says Interrupted after Ctrl-C, also while a call is under way [O1]", async
   expect(await outcome).toEqual({ exit: 130, stdout: "", stderr: "Interrupted\n" });
 });
 
-test("shows people no advice that is meant for models [O1]", async () => {
+test("shows people no advice that is meant for models [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const ends = await Promise.all([
     skillgate(["call", "MathSkill.fail", "why=no luck"], { cwd }),
@@ -64,19 +64,23 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     ["run", "-e", `device.FilesystemMCP.read_text_file('${path}')`],
   ];
 
-  test.each([0, 1])("shows the owner the paths that models do not see, of command %i [O1]", async (index) => {
-    const cwd = project({ ".mcp.json": MCP_JSON });
-    const command = read(join(cwd, "..", "outside.txt"))[index] ?? [];
-    const line = [process.execPath, BIN, ...command].map((word) => `"${word}"`).join(" ");
-    const child = spawn("script", ["-qefc", line, "/dev/null"], {
-      cwd,
-      env: environment(cwd, { TERM: "xterm", NO_COLOR: "1" }),
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    expect(await text(child.stdout)).toContain(`not in ${cwd}`);
-    const { stderr } = await skillgate(command, { cwd });
-    expect(stderr).toContain("not in [path]");
-  });
+  test.each([0, 1])(
+    "shows the owner the paths that models do not see, of command %i [O1]",
+    { tags: "rest" },
+    async (index) => {
+      const cwd = project({ ".mcp.json": MCP_JSON });
+      const command = read(join(cwd, "..", "outside.txt"))[index] ?? [];
+      const line = [process.execPath, BIN, ...command].map((word) => `"${word}"`).join(" ");
+      const child = spawn("script", ["-qefc", line, "/dev/null"], {
+        cwd,
+        env: environment(cwd, { TERM: "xterm", NO_COLOR: "1" }),
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      expect(await text(child.stdout)).toContain(`not in ${cwd}`);
+      const { stderr } = await skillgate(command, { cwd });
+      expect(stderr).toContain("not in [path]");
+    },
+  );
 });
 
 test("names the folder of a store that cannot record a run [R2]", async () => {

@@ -3,15 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import {
-  BIN,
-  environment,
-  FILESYSTEM_SERVER,
-  HAS_TERMINAL,
-  MCP_JSON,
-  project,
-  skillgate,
-} from "./command.ts";
+import { BIN, environment, FILESYSTEM_SERVER, HAS_TERMINAL, MCP_JSON, project, skillgate } from "./command.ts";
 
 /** Runs the command in a terminal of its own, and types an answer at each question, in their order. */
 async function inTerminal(
@@ -41,37 +33,41 @@ async function inTerminal(
 const CALL = "call FilesystemMCP.list_allowed_directories";
 
 describe.skipIf(!HAS_TERMINAL)("a user at a terminal", () => {
-  test("is asked once before anything of a project is used, and again when it has changed [P12]", async () => {
-    const side = join(project(), "side-effect");
-    const skill = `require("fs").writeFileSync(${JSON.stringify(side)}, ""); exports.greet = () => "hello";`;
-    const cwd = project({ ".mcp.json": MCP_JSON, "skills/greeter.cjs": skill });
-    const question = `${cwd} is not trusted yet. With your permissions, it would use or start:
+  test(
+    "is asked once before anything of a project is used, and again when it has changed [P12]",
+    { tags: "rest" },
+    async () => {
+      const side = join(project(), "side-effect");
+      const skill = `require("fs").writeFileSync(${JSON.stringify(side)}, ""); exports.greet = () => "hello";`;
+      const cwd = project({ ".mcp.json": MCP_JSON, "skills/greeter.cjs": skill });
+      const question = `${cwd} is not trusted yet. With your permissions, it would use or start:
   skills/greeter.cjs
   MCP server filesystem (.mcp.json): ${process.execPath} ${FILESYSTEM_SERVER} .
 Trust it until it changes? [y/N] `;
-    const refused = await inTerminal(CALL, cwd, [["[y/N]", "n\n"]]);
-    expect(refused.shown).toContain(question);
-    expect(refused.shown.split("[y/N]")).toHaveLength(2);
-    expect(refused).toMatchObject({ exit: 6, shown: expect.stringContaining("as this folder is not trusted yet") });
-    expect(existsSync(side)).toBe(false);
-    const allowed = await inTerminal(CALL, cwd, [["[y/N]", "y\n"]]);
-    expect(allowed).toMatchObject({ exit: 0, shown: expect.stringContaining("Allowed directories") });
-    const again = await inTerminal(CALL, cwd, []);
-    expect(again.exit).toBe(0);
-    expect(again.shown).not.toContain("[y/N]");
-    writeFileSync(join(cwd, ".mcp.json"), MCP_JSON.replace('"."', '"..", "."'));
-    const changed = await inTerminal("trust", cwd, [["[y/N]", "y\n"]]);
-    expect(changed.shown).toContain(`${cwd} has changed since you trusted it.`);
-    expect(changed.shown).toContain("MCP server filesystem (.mcp.json) (changed): ");
-    expect(changed.shown).toContain(`Trusted ${cwd} until it changes\n`);
-  });
+      const refused = await inTerminal(CALL, cwd, [["[y/N]", "n\n"]]);
+      expect(refused.shown).toContain(question);
+      expect(refused.shown.split("[y/N]")).toHaveLength(2);
+      expect(refused).toMatchObject({ exit: 6, shown: expect.stringContaining("as this folder is not trusted yet") });
+      expect(existsSync(side)).toBe(false);
+      const allowed = await inTerminal(CALL, cwd, [["[y/N]", "y\n"]]);
+      expect(allowed).toMatchObject({ exit: 0, shown: expect.stringContaining("Allowed directories") });
+      const again = await inTerminal(CALL, cwd, []);
+      expect(again.exit).toBe(0);
+      expect(again.shown).not.toContain("[y/N]");
+      writeFileSync(join(cwd, ".mcp.json"), MCP_JSON.replace('"."', '"..", "."'));
+      const changed = await inTerminal("trust", cwd, [["[y/N]", "y\n"]]);
+      expect(changed.shown).toContain(`${cwd} has changed since you trusted it.`);
+      expect(changed.shown).toContain("MCP server filesystem (.mcp.json) (changed): ");
+      expect(changed.shown).toContain(`Trusted ${cwd} until it changes\n`);
+    },
+  );
 
   test("is not asked for a program that needs no server [M8]", async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     expect(await inTerminal('run -e "1 + 1"', cwd, [])).toEqual({ exit: 0, shown: "2\n" });
   });
 
-  test("answers the inputs of a VS Code file, without echo of a secret [M1]", async () => {
+  test("answers the inputs of a VS Code file, without echo of a secret [M1]", { tags: "rest" }, async () => {
     const servers = {
       inputs: [
         { id: "where", type: "pickString", description: "Which folder", options: [".", "skills"], default: "." },

@@ -161,6 +161,7 @@ test("approves what a script runs and calls with --yes [P6]", async () => {
 
 test.each(["run", "call", "search"])(
   "shows examples in the help of %s that work in an empty project [O1]",
+  { tags: "rest" },
   async (name) => {
     const cwd = join(project(), "empty");
     mkdirSync(cwd);
@@ -244,7 +245,7 @@ test("reports a configuration problem only where it may matter [M1]", async () =
   }
 });
 
-test("reports an invalid limit on every run [M1]", async () => {
+test("reports an invalid limit on every run [M1]", { tags: "rest" }, async () => {
   const cwd = project({ "settings.yaml": "limts: {}\nlimits:\n  cpuMS: 5\n  wallMs: long\n" });
   const wrong = [
     "line 1, column 1: unknown section limts; did you mean limits?",
@@ -269,7 +270,7 @@ test.each([
   ["skills", "settings", "MathSkill"],
   ["mcp", "list"],
   ["mcp", "get", "files"],
-])("%s %s warns of a section that nothing reads [M1]", async (...args) => {
+])("%s %s warns of a section that nothing reads [M1]", { tags: "rest" }, async (...args) => {
   const cwd = project({
     "skills/math.js": MATH_SKILL,
     "settings.yaml": "# ours\npolicy: {}\n",

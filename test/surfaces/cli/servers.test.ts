@@ -47,6 +47,7 @@ test.each([
   ["doctor", /\n✓ MCP server filesystem: .*tools\n✗ MCP server mute: connecting: no answer within 5 s; wait .*\n$/],
 ])(
   "prints with %s each server once it is connected, and waits 5 s for one that does not answer [M10]",
+  { tags: "rest" },
   async (command, output) => {
     const cwd = project({ "mcp.json": MUTE });
     const child = start(command.split(" "), { cwd });
@@ -70,7 +71,7 @@ test("shows how many tools of a server are left out [M10]", async () => {
   expect(stdout).toMatch(/connected {3}1 tool, \d+ left out\n$/);
 });
 
-test("prints servers and problems with mcp list --json [M10]", async () => {
+test("prints servers and problems with mcp list --json [M10]", { tags: "rest" }, async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "list", "--json"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 6, stderr: "" });
@@ -99,7 +100,7 @@ test("reports with mcp list and mcp test that there are no servers [M10]", async
   expect(tested).toEqual({ exit: 0, stdout: "No MCP servers to test\n", stderr: "" });
 });
 
-test("starts a server with mcp test and lists its tools [M10]", async () => {
+test("starts a server with mcp test and lists its tools [M10]", { tags: "rest" }, async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const { exit, stdout, stderr } = await skillgate(["mcp", "test", "filesystem"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -108,7 +109,7 @@ test("starts a server with mcp test and lists its tools [M10]", async () => {
   expect(stdout).not.toContain("down");
 });
 
-test("exits with 6 from mcp test of a server that fails, and shows its output [M10]", async () => {
+test("exits with 6 from mcp test of a server that fails, and shows its output [M10]", { tags: "rest" }, async () => {
   const cwd = project({ "mcp.json": SERVERS });
   const [one, all, json] = await Promise.all([
     skillgate(["mcp", "test", "down"], { cwd }),
@@ -134,7 +135,7 @@ test("exits with 5 from mcp test of an unknown server [M10]", async () => {
   });
 });
 
-test("lists the loaded skills, and warns of the others [L4]", async () => {
+test("lists the loaded skills, and warns of the others [L4]", { tags: "rest" }, async () => {
   const cwd = project({
     ".mcp.json": MCP_JSON,
     "skills/math.js": MATH_SKILL,
@@ -165,17 +166,21 @@ test.each([
   [["skills", "list"], "FilesystemMCP"],
   [["skills", "show", "FilesystemMCP"], "FilesystemMCP"],
   [["types", "FilesystemMCP"], "FilesystemMCP"],
-])("%j does not wait for the end of the time limit of a silent server, and names it [M10]", async (args, text) => {
-  const cwd = project({ "mcp.json": MUTE, "settings.yaml": "timeouts:\n  connectMs: 600000\n" });
-  const { exit, stdout, stderr } = await skillgate(args, { cwd });
-  expect({ exit, stderr }).toEqual({
-    exit: 0,
-    stderr: 'Warning: MCP server "mute": no answer within 5 s; wait for it with: skillgate mcp test mute\n',
-  });
-  expect(stdout).toContain(text);
-});
+])(
+  "%j does not wait for the end of the time limit of a silent server, and names it [M10]",
+  { tags: "rest" },
+  async (args, text) => {
+    const cwd = project({ "mcp.json": MUTE, "settings.yaml": "timeouts:\n  connectMs: 600000\n" });
+    const { exit, stdout, stderr } = await skillgate(args, { cwd });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: 'Warning: MCP server "mute": no answer within 5 s; wait for it with: skillgate mcp test mute\n',
+    });
+    expect(stdout).toContain(text);
+  },
+);
 
-test("says of a method of a silent server that the server has not answered [M10]", async () => {
+test("says of a method of a silent server that the server has not answered [M10]", { tags: "rest" }, async () => {
   const cwd = project({ "mcp.json": MUTE, "settings.yaml": "timeouts:\n  connectMs: 600000\n" });
   const { exit, stderr } = await skillgate(["describe", "MuteMCP.anything"], { cwd });
   expect(exit).toBe(6);

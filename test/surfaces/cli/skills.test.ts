@@ -38,6 +38,7 @@ async function json(cwd: string, ...args: readonly string[]): Promise<ReturnType
 describe("skills new", () => {
   test.each(["functions", "class", "schema", "mcp"])(
     "creates a working skill in the form %s, without findings and with a passing test [L11]",
+    { tags: "rest" },
     async (form) => {
       const cwd = project();
       const made = await json(cwd, "skills", "new", "home office", "--form", form);
@@ -85,7 +86,7 @@ describe("skills new", () => {
     });
   });
 
-  test("writes a test for vitest where the project has it, which passes [L11]", async () => {
+  test("writes a test for vitest where the project has it, which passes [L11]", { tags: "rest" }, async () => {
     const cwd = project({ "package.json": JSON.stringify({ type: "module", devDependencies: { vitest: "*" } }) });
     mkdirSync(join(cwd, "node_modules"));
     symlinkSync(resolve("."), join(cwd, "node_modules/skillgate"));
@@ -238,10 +239,13 @@ describe("skills test", () => {
     expect(stdout).toMatch(/\n1 test passed, 2 failed, 1 skipped\n$/);
   });
 
-  test("run the author's own tests unchanged, in TypeScript, with groups and failures [L11]", async () => {
-    const cwd = project({
-      "skills/weather.ts": WEATHER,
-      "skills/weather.test.ts": `
+  test(
+    "run the author's own tests unchanged, in TypeScript, with groups and failures [L11]",
+    { tags: "rest" },
+    async () => {
+      const cwd = project({
+        "skills/weather.ts": WEATHER,
+        "skills/weather.test.ts": `
         import assert from "node:assert/strict";
         import { describe, it, test } from "node:test";
         import { testSkill, type TestedSkill } from "skillgate/testing";
@@ -255,26 +259,27 @@ describe("skills test", () => {
           it.skip("is skipped", () => assert.fail());
         });
       `,
-      "skills/other.test.ts": `import { test } from "vitest"; test("x", () => {});`,
-      "skills/torn.test.ts": `import { test } from "node:test"; test("x", () => {`,
-    });
-    const { exit, stdout } = await skillgate(["skills", "test", "--json"], { cwd });
-    expect(exit).toBe(1);
-    const { results } = JSON.parse(stdout);
-    expect(results.map(({ subject, name, outcome }: Record<string, string>) => [subject, name, outcome])).toEqual([
-      ["WeatherSkill.temperature", 'device.WeatherSkill.temperature("Paris")', "passed"],
-      ["other.test.ts", "", "skipped"],
-      ["torn.test.ts", "", "failed"],
-      ["weather.test.ts", "gets its settings", "passed"],
-      ["weather.test.ts", "can be imported", "passed"],
-      ["weather.test.ts", "fails", "failed"],
-      ["weather.test.ts", "is skipped", "skipped"],
-    ]);
-    expect(results[1].why).toBe("it uses vitest; run it with vitest");
-    expect(results[5].why).toContain("1 !== 2");
-    const named = await skillgate(["skills", "test", "WeatherSkill", "--json"], { cwd });
-    expect(JSON.parse(named.stdout).results).toHaveLength(5);
-  });
+        "skills/other.test.ts": `import { test } from "vitest"; test("x", () => {});`,
+        "skills/torn.test.ts": `import { test } from "node:test"; test("x", () => {`,
+      });
+      const { exit, stdout } = await skillgate(["skills", "test", "--json"], { cwd });
+      expect(exit).toBe(1);
+      const { results } = JSON.parse(stdout);
+      expect(results.map(({ subject, name, outcome }: Record<string, string>) => [subject, name, outcome])).toEqual([
+        ["WeatherSkill.temperature", 'device.WeatherSkill.temperature("Paris")', "passed"],
+        ["other.test.ts", "", "skipped"],
+        ["torn.test.ts", "", "failed"],
+        ["weather.test.ts", "gets its settings", "passed"],
+        ["weather.test.ts", "can be imported", "passed"],
+        ["weather.test.ts", "fails", "failed"],
+        ["weather.test.ts", "is skipped", "skipped"],
+      ]);
+      expect(results[1].why).toBe("it uses vitest; run it with vitest");
+      expect(results[5].why).toContain("1 !== 2");
+      const named = await skillgate(["skills", "test", "WeatherSkill", "--json"], { cwd });
+      expect(JSON.parse(named.stdout).results).toHaveLength(5);
+    },
+  );
 
   test("keep an example from changing the project's store [L11]", async () => {
     const cwd = project();
@@ -368,7 +373,7 @@ describe("skills settings, show, health and stats", () => {
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("");
   });
 
-  test("write secrets into .env alone, and never show them [L9, O5]", async () => {
+  test("write secrets into .env alone, and never show them [L9, O5]", { tags: "rest" }, async () => {
     const cwd = project({ "skills/weather.ts": WEATHER, ".env": "# mine\nA=1\n" });
     const set = (word: string, input = "", env = {}) =>
       skillgate(["skills", "settings", "WeatherSkill", word], { cwd, input, env });
@@ -438,7 +443,7 @@ describe("skills settings, show, health and stats", () => {
   });
 });
 
-test("writes declarations that compile with types --out [D5]", async () => {
+test("writes declarations that compile with types --out [D5]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/weather.ts": WEATHER });
   const { exit, stdout } = await skillgate(["types", "--out", "skills.d.ts"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "Wrote the types to skills.d.ts\n" });

@@ -66,7 +66,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     ["no\n", 4, "APPROVAL_MISSING"],
     ["\u0004", 4, "APPROVAL_MISSING"],
     ["\u0003", 130, ""],
-  ])("asks the user for an approval, who answers %j [P6]", async (answer, exit, says) => {
+  ])("asks the user for an approval, who answers %j [P6]", { tags: "rest" }, async (answer, exit, says) => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     const outcome = await inTerminal(`call MathSkill.pay name=Ada amount=5`, cwd, { answer });
     expect(outcome.shown).toContain(
@@ -76,24 +76,28 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(outcome.shown).toContain(says);
   });
 
-  test("closes the question when another process answers it, and says who has answered [P6]", async () => {
-    const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n" });
-    const answered: Promise<unknown>[] = [];
-    const approve = async (): Promise<void> => {
-      const { stdout } = await skillgate(["approvals", "list", "--json"], { cwd });
-      const [question] = (JSON.parse(stdout) as { approvals: readonly { id: string }[] }).approvals;
-      await skillgate(["approvals", "approve", question?.id ?? ""], { cwd });
-    };
-    const onQuestion = (): void => void answered.push(approve());
-    const env = { NO_COLOR: "1" };
-    const { exit, shown } = await inTerminal(`call MathSkill.pay name=Ada amount=5`, cwd, { env, onQuestion });
-    await Promise.all(answered);
-    expect(shown).toContain('Allow this call? [y/N] \nThe request was approved by "owner"\npaid 5 to Ada\n');
-    expect(exit).toBe(0);
-    expect(answered).toHaveLength(1);
-  });
+  test(
+    "closes the question when another process answers it, and says who has answered [P6]",
+    { tags: "rest" },
+    async () => {
+      const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n" });
+      const answered: Promise<unknown>[] = [];
+      const approve = async (): Promise<void> => {
+        const { stdout } = await skillgate(["approvals", "list", "--json"], { cwd });
+        const [question] = (JSON.parse(stdout) as { approvals: readonly { id: string }[] }).approvals;
+        await skillgate(["approvals", "approve", question?.id ?? ""], { cwd });
+      };
+      const onQuestion = (): void => void answered.push(approve());
+      const env = { NO_COLOR: "1" };
+      const { exit, shown } = await inTerminal(`call MathSkill.pay name=Ada amount=5`, cwd, { env, onQuestion });
+      await Promise.all(answered);
+      expect(shown).toContain('Allow this call? [y/N] \nThe request was approved by "owner"\npaid 5 to Ada\n');
+      expect(exit).toBe(0);
+      expect(answered).toHaveLength(1);
+    },
+  );
 
-  test("asks for several calls one after the other, each with its exact arguments [P6]", async () => {
+  test("asks for several calls one after the other, each with its exact arguments [P6]", { tags: "rest" }, async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     const code = "await Promise.all(['A\\u202eda', 'Bob'].map((name) => device.MathSkill.pay(name, 1)))";
     const { exit, shown } = await inTerminal(`run -e "${code}"`, cwd, { answer: "y\n" });

@@ -5,15 +5,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 
-import {
-  FILESYSTEM_SERVER,
-  MATH_SKILL,
-  MCP_JSON,
-  type Place,
-  project,
-  skillgate,
-  start,
-} from "./command.ts";
+import { FILESYSTEM_SERVER, MATH_SKILL, MCP_JSON, type Place, project, skillgate, start } from "./command.ts";
 
 /** A project from another source: any code of it that runs leaves a mark. */
 function clone(files: Readonly<Record<string, string>> = {}): Place & { readonly marks: string } {
@@ -80,50 +72,62 @@ test("shows without a terminal what would run, and trusts it with --yes until it
   expect((await skillgate(["trust", "list"], place)).stdout).toBe(`${cwd}  trusted\n`);
 });
 
-test("lists changes with trust list, and holds the folder again with trust revoke [P12]", async () => {
-  const cwd = project({ ".mcp.json": MCP_JSON });
-  const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
-  const call = ["call", "FilesystemMCP.list_allowed_directories"];
-  await skillgate(["trust", "--yes"], place);
-  writeFileSync(join(cwd, ".env"), "A=1\n");
-  expect((await skillgate(["trust", "list"], place)).stdout).toBe(`${cwd}  1 change since: .env\n`);
-  expect(await skillgate(call, place)).toMatchObject({
-    exit: 6,
-    stderr: expect.stringContaining("as this folder has changed since it was trusted (.env)"),
-  });
-  await skillgate(["trust", "--yes"], place);
-  expect((await skillgate(["trust", "revoke"], place)).stdout).toBe(`${cwd} is no longer trusted\n`);
-  expect((await skillgate(call, place)).exit).toBe(6);
-});
+test(
+  "lists changes with trust list, and holds the folder again with trust revoke [P12]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ ".mcp.json": MCP_JSON });
+    const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
+    const call = ["call", "FilesystemMCP.list_allowed_directories"];
+    await skillgate(["trust", "--yes"], place);
+    writeFileSync(join(cwd, ".env"), "A=1\n");
+    expect((await skillgate(["trust", "list"], place)).stdout).toBe(`${cwd}  1 change since: .env\n`);
+    expect(await skillgate(call, place)).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("as this folder has changed since it was trusted (.env)"),
+    });
+    await skillgate(["trust", "--yes"], place);
+    expect((await skillgate(["trust", "revoke"], place)).stdout).toBe(`${cwd} is no longer trusted\n`);
+    expect((await skillgate(call, place)).exit).toBe(6);
+  },
+);
 
-test("does not hold a build, a file and a folder of skills that the command line names [P12]", async () => {
-  const cwd = project({ ".mcp.json": MCP_JSON, "skills/math.js": MATH_SKILL });
-  const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
-  const call = ["call", "FilesystemMCP.list_allowed_directories"];
-  expect(
-    (await skillgate(call, { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "", SKILLGATE_UNAPPROVED: "start" } })).exit,
-  ).toBe(0);
-  expect((await skillgate([...call, "--mcp-config", ".mcp.json"], place)).exit).toBe(0);
-  const sum = ["call", "MathSkill.add", "a=1", "b=2"];
-  expect((await skillgate(sum, place)).exit).toBe(5);
-  expect((await skillgate([...sum, "--skills", "skills"], place)).stdout).toBe("3\n");
-});
+test(
+  "does not hold a build, a file and a folder of skills that the command line names [P12]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ ".mcp.json": MCP_JSON, "skills/math.js": MATH_SKILL });
+    const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
+    const call = ["call", "FilesystemMCP.list_allowed_directories"];
+    expect(
+      (await skillgate(call, { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "", SKILLGATE_UNAPPROVED: "start" } })).exit,
+    ).toBe(0);
+    expect((await skillgate([...call, "--mcp-config", ".mcp.json"], place)).exit).toBe(0);
+    const sum = ["call", "MathSkill.add", "a=1", "b=2"];
+    expect((await skillgate(sum, place)).exit).toBe(5);
+    expect((await skillgate([...sum, "--skills", "skills"], place)).stdout).toBe("3\n");
+  },
+);
 
-test("asks nothing about files that skillgate init, mcp add and skills new have written [P12]", async () => {
-  const cwd = join(project(), "new");
-  const env = { SKILLGATE_TRUSTED_FOLDERS: "", HOME: project() };
-  await skillgate(["init", cwd], { cwd: join(cwd, ".."), env });
-  const place = { cwd, env };
-  const greet = await skillgate(["call", "GreeterSkill.greet", "name=Ada"], place);
-  expect(greet).toEqual({ exit: 0, stdout: "Hello, Ada!\n", stderr: "" });
-  await skillgate(["mcp", "add", "files", "--", process.execPath, FILESYSTEM_SERVER, "."], place);
-  expect((await skillgate(["call", "FilesMCP.list_allowed_directories"], place)).exit).toBe(0);
-  await skillgate(["skills", "disable", "GreeterSkill"], place);
-  await skillgate(["skills", "new", "weather"], place);
-  await skillgate(["mcp", "disable", "files"], place);
-  const { stdout, stderr } = await skillgate(["skills", "list"], place);
-  expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining("WeatherSkill"), stderr: "" });
-});
+test(
+  "asks nothing about files that skillgate init, mcp add and skills new have written [P12]",
+  { tags: "rest" },
+  async () => {
+    const cwd = join(project(), "new");
+    const env = { SKILLGATE_TRUSTED_FOLDERS: "", HOME: project() };
+    await skillgate(["init", cwd], { cwd: join(cwd, ".."), env });
+    const place = { cwd, env };
+    const greet = await skillgate(["call", "GreeterSkill.greet", "name=Ada"], place);
+    expect(greet).toEqual({ exit: 0, stdout: "Hello, Ada!\n", stderr: "" });
+    await skillgate(["mcp", "add", "files", "--", process.execPath, FILESYSTEM_SERVER, "."], place);
+    expect((await skillgate(["call", "FilesMCP.list_allowed_directories"], place)).exit).toBe(0);
+    await skillgate(["skills", "disable", "GreeterSkill"], place);
+    await skillgate(["skills", "new", "weather"], place);
+    await skillgate(["mcp", "disable", "files"], place);
+    const { stdout, stderr } = await skillgate(["skills", "list"], place);
+    expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining("WeatherSkill"), stderr: "" });
+  },
+);
 
 test("does not approve the existing files of a held project when the user creates another [P12]", async () => {
   const theirs = clone();
@@ -134,7 +138,7 @@ test("does not approve the existing files of a held project when the user create
   expect(existsSync(theirs.marks)).toBe(false);
 });
 
-test("opens no port and runs nothing for an untrusted project when serving [P12]", async () => {
+test("opens no port and runs nothing for an untrusted project when serving [P12]", { tags: "rest" }, async () => {
   const place = clone({
     "settings.yaml": "server: { auth: false, host: 0.0.0.0, allowedOrigins: ['https://evil.example'] }\n",
   });

@@ -68,7 +68,7 @@ test("shows the global options in the help of a command [O1]", async () => {
     expect(stdout).toContain(option);
 });
 
-test("prints help and version without loading the runtime [O1]", async () => {
+test("prints help and version without loading the runtime [O1]", { tags: "rest" }, async () => {
   const cwd = project({
     "hook.mjs": 'import { register } from "node:module"; register("./loader.mjs", import.meta.url);',
     "loader.mjs": `import { appendFileSync } from "node:fs";

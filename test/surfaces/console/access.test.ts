@@ -53,7 +53,7 @@ describe("every endpoint of the console", () => {
     expect(ROUTES).toContainEqual({ method: "POST", path: "/keys/1/revoke" });
   });
 
-  test("asks for a login, and refuses requests of other pages [O2, V6]", async () => {
+  test("asks for a login, and refuses requests of other pages [O2, V6]", { tags: "rest" }, async () => {
     const { url, key } = await serveSecrets();
     const own = { "x-skillgate-console": "1", "content-type": "application/json" };
     const login = { authorization: `Bearer ${key}` };
@@ -87,43 +87,47 @@ const HOSTILE =
   '<img src="http://192.0.2.1/x" onerror="document.body.dataset.hostile=1"><script>document.body.dataset.hostile=1</script>\u202eevil';
 
 describe.skipIf(!hasChromium)("all pages", () => {
-  test("show hostile texts as text, load nothing from other hosts, and break no policy [O2]", async () => {
-    const HostileSkill = defineSkill({
-      name: "HostileSkill",
-      description: `${HOSTILE}${"long ".repeat(200_000)}`,
-      methods: { run: { description: HOSTILE, run: () => `${HOSTILE}${"x".repeat(1_000_000)}` } },
-    });
-    const server = await serveConsole({ runtime: { skills: [HostileSkill] } });
-    const { audit } = await server.runtime.database();
-    const time = new Date().toISOString();
-    const method = `HostileSkill.${HOSTILE}`;
-    await audit.append([
-      { time, caller: HOSTILE, method, decision: "refused", code: "x".repeat(1_000_000), [HOSTILE]: HOSTILE },
-    ]);
-    await server.runtime.run("return await device.HostileSkill.run()", { caller: { id: HOSTILE, grants: ["*"] } });
-    const { page, faults } = await openConsole(server);
-    await page.evaluate(
-      "addEventListener('securitypolicyviolation', (event) => console.error(event.violatedDirective))",
-    );
-    const links = await page.getByRole("navigation").getByRole("link").all();
-    const hashes = await Promise.all(links.map((link) => link.getAttribute("href")));
-    expect(hashes.length).toBeGreaterThan(6);
-    for (const hash of [
-      ...hashes,
-      "#/audit/1",
-      `#/policy?path=${encodeURIComponent(HOSTILE)}`,
-      `#/audit?caller=${encodeURIComponent(HOSTILE)}`,
-      `#/keys/${encodeURIComponent(HOSTILE)}`,
-    ]) {
-      await goTo(page, hash ?? "");
-      expect(await page.locator("img, [data-hostile]").count(), hash ?? "").toBe(0);
-      expect(await page.content(), hash ?? "").not.toContain("\u202e");
-    }
-    await goTo(page, "#/audit/1");
-    await page.getByRole("dialog").getByText("<script>").first().waitFor();
-    await takeScreenshot(page, "audit-hostile-light");
-    expect(faults.filter((fault) => !/status of 4/.test(fault))).toEqual([]);
-  });
+  test(
+    "show hostile texts as text, load nothing from other hosts, and break no policy [O2]",
+    { tags: "rest" },
+    async () => {
+      const HostileSkill = defineSkill({
+        name: "HostileSkill",
+        description: `${HOSTILE}${"long ".repeat(200_000)}`,
+        methods: { run: { description: HOSTILE, run: () => `${HOSTILE}${"x".repeat(1_000_000)}` } },
+      });
+      const server = await serveConsole({ runtime: { skills: [HostileSkill] } });
+      const { audit } = await server.runtime.database();
+      const time = new Date().toISOString();
+      const method = `HostileSkill.${HOSTILE}`;
+      await audit.append([
+        { time, caller: HOSTILE, method, decision: "refused", code: "x".repeat(1_000_000), [HOSTILE]: HOSTILE },
+      ]);
+      await server.runtime.run("return await device.HostileSkill.run()", { caller: { id: HOSTILE, grants: ["*"] } });
+      const { page, faults } = await openConsole(server);
+      await page.evaluate(
+        "addEventListener('securitypolicyviolation', (event) => console.error(event.violatedDirective))",
+      );
+      const links = await page.getByRole("navigation").getByRole("link").all();
+      const hashes = await Promise.all(links.map((link) => link.getAttribute("href")));
+      expect(hashes.length).toBeGreaterThan(6);
+      for (const hash of [
+        ...hashes,
+        "#/audit/1",
+        `#/policy?path=${encodeURIComponent(HOSTILE)}`,
+        `#/audit?caller=${encodeURIComponent(HOSTILE)}`,
+        `#/keys/${encodeURIComponent(HOSTILE)}`,
+      ]) {
+        await goTo(page, hash ?? "");
+        expect(await page.locator("img, [data-hostile]").count(), hash ?? "").toBe(0);
+        expect(await page.content(), hash ?? "").not.toContain("\u202e");
+      }
+      await goTo(page, "#/audit/1");
+      await page.getByRole("dialog").getByText("<script>").first().waitFor();
+      await takeScreenshot(page, "audit-hostile-light");
+      expect(faults.filter((fault) => !/status of 4/.test(fault))).toEqual([]);
+    },
+  );
 
   test("end for a key when it is revoked in another browser [O2, P2]", async () => {
     const server = await serveConsole();

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";

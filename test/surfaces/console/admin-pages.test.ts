@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";

@@ -30,69 +30,81 @@ describe.skipIf(!hasChromium)("the page of approvals", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is answered on the keyboard, and the answer covers what the reader chose [O2, P6]", async () => {
-    const server = await serveBank();
-    const transfer = (amount: number): string =>
-      `await device.BankSkill.transfer({ to: "DE1", amount: ${amount}, note: "" });`;
-    const { outcomes } = await startRuns(server, [`${transfer(1)}\n${transfer(2)}\nreturn 12`, transfer(3)]);
-    const { page } = await openConsole(server, "#/approvals");
-    await page.getByText("2 calls wait for an answer").waitFor();
-    await page.keyboard.press("j");
-    await page.keyboard.press("j");
-    await expect.poll(() => getActive(page)).toContain('"amount": 3');
-    await page.keyboard.press("n");
-    expect(await outcomes[1]).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
-    await expect.poll(() => getActive(page)).toContain('"amount": 1');
-    await page.locator(".approval-active").getByLabel("A yes covers").selectOption("run");
-    await page.locator(".approval-active").focus();
-    await page.keyboard.press("y");
-    expect(await outcomes[0]).toMatchObject({ kind: "completed", value: 12 });
-  });
+  test(
+    "is answered on the keyboard, and the answer covers what the reader chose [O2, P6]",
+    { tags: "rest" },
+    async () => {
+      const server = await serveBank();
+      const transfer = (amount: number): string =>
+        `await device.BankSkill.transfer({ to: "DE1", amount: ${amount}, note: "" });`;
+      const { outcomes } = await startRuns(server, [`${transfer(1)}\n${transfer(2)}\nreturn 12`, transfer(3)]);
+      const { page } = await openConsole(server, "#/approvals");
+      await page.getByText("2 calls wait for an answer").waitFor();
+      await page.keyboard.press("j");
+      await page.keyboard.press("j");
+      await expect.poll(() => getActive(page)).toContain('"amount": 3');
+      await page.keyboard.press("n");
+      expect(await outcomes[1]).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
+      await expect.poll(() => getActive(page)).toContain('"amount": 1');
+      await page.locator(".approval-active").getByLabel("A yes covers").selectOption("run");
+      await page.locator(".approval-active").focus();
+      await page.keyboard.press("y");
+      expect(await outcomes[0]).toMatchObject({ kind: "completed", value: 12 });
+    },
+  );
 
-  test("shows an answer in every browser, and refuses the second one with its sentence [O2, P6]", async () => {
-    const server = await serveBank();
-    const { outcomes, ids } = await startRuns(server, [PROGRAM]);
-    const first = await openConsole(server, `#/approvals/${ids[0]}`);
-    const second = await openConsole(server, `#/approvals/${ids[0]}`);
-    await second.page.getByRole("button", { name: "Deny" }).waitFor();
-    await second.page.route("**/console/api/approvals", (route) => route.abort()); // it does not learn of the answer
-    await first.page.getByRole("button", { name: "Approve" }).click();
-    expect(await outcomes[0]).toMatchObject({ kind: "completed" });
-    await first.page.getByText("approved by owner").waitFor();
-    await second.page.unroute("**/console/api/approvals");
-    const late = await second.page.evaluate(answerAgain, ids[0]!);
-    expect(late).toMatchObject({ status: 409, code: "APPROVAL_CLOSED" });
-    await goTo(second.page, "#/approvals");
-    await second.page.getByText("No call waits for an answer").waitFor();
-    const next = await startRuns(server, [PROGRAM]);
-    await Promise.all([first, second].map(({ page }) => page.getByRole("article").first().waitFor()));
-    await second.page.getByRole("button", { name: "Deny" }).click();
-    await first.page.getByText("denied by owner").first().waitFor();
-    await next.outcomes[0];
-  });
+  test(
+    "shows an answer in every browser, and refuses the second one with its sentence [O2, P6]",
+    { tags: "rest" },
+    async () => {
+      const server = await serveBank();
+      const { outcomes, ids } = await startRuns(server, [PROGRAM]);
+      const first = await openConsole(server, `#/approvals/${ids[0]}`);
+      const second = await openConsole(server, `#/approvals/${ids[0]}`);
+      await second.page.getByRole("button", { name: "Deny" }).waitFor();
+      await second.page.route("**/console/api/approvals", (route) => route.abort()); // it does not learn of the answer
+      await first.page.getByRole("button", { name: "Approve" }).click();
+      expect(await outcomes[0]).toMatchObject({ kind: "completed" });
+      await first.page.getByText("approved by owner").waitFor();
+      await second.page.unroute("**/console/api/approvals");
+      const late = await second.page.evaluate(answerAgain, ids[0]!);
+      expect(late).toMatchObject({ status: 409, code: "APPROVAL_CLOSED" });
+      await goTo(second.page, "#/approvals");
+      await second.page.getByText("No call waits for an answer").waitFor();
+      const next = await startRuns(server, [PROGRAM]);
+      await Promise.all([first, second].map(({ page }) => page.getByRole("article").first().waitFor()));
+      await second.page.getByRole("button", { name: "Deny" }).click();
+      await first.page.getByText("denied by owner").first().waitFor();
+      await next.outcomes[0];
+    },
+  );
 
-  test("shows a key only the questions of its own calls, without the right to answer them [O2, P2, P6]", async () => {
-    const server = await serveBank({ settings: { auth: true } });
-    const keys = createKeys(await server.runtime.database());
-    const { text, key } = await keys.create({ name: "robot", permissions: ["ToolInvoke(*)"] });
-    const next = followQuestions(server.runtime);
-    const own = server.runtime.run(PROGRAM, { caller: (await keys.findCaller(key.id))!.caller! });
-    await next();
-    const { outcomes } = await startRuns(server, [PROGRAM.replace("40", "50")]);
-    const { page } = await openPage(server.url);
-    await page.getByLabel("Token or key").fill(text);
-    await page.keyboard.press("Enter");
-    await page.getByText("Live", { exact: true }).waitFor();
-    await goTo(page, "#/approvals");
-    await expect.poll(() => page.getByRole("article").count()).toBe(1);
-    expect(await page.getByRole("article").innerText()).toContain("An administrator can answer this");
-    expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
-    const [question] = await server.runtime.approvals.list("pending");
-    expect(await page.evaluate(answerAgain, question!.id)).toMatchObject({ status: 403, code: "ADMIN_MISSING" });
-    for (const { id } of await server.runtime.approvals.list("pending"))
-      await server.runtime.approvals.answer(id, { approve: false });
-    await Promise.all([own, ...outcomes]);
-  });
+  test(
+    "shows a key only the questions of its own calls, without the right to answer them [O2, P2, P6]",
+    { tags: "rest" },
+    async () => {
+      const server = await serveBank({ settings: { auth: true } });
+      const keys = createKeys(await server.runtime.database());
+      const { text, key } = await keys.create({ name: "robot", permissions: ["ToolInvoke(*)"] });
+      const next = followQuestions(server.runtime);
+      const own = server.runtime.run(PROGRAM, { caller: (await keys.findCaller(key.id))!.caller! });
+      await next();
+      const { outcomes } = await startRuns(server, [PROGRAM.replace("40", "50")]);
+      const { page } = await openPage(server.url);
+      await page.getByLabel("Token or key").fill(text);
+      await page.keyboard.press("Enter");
+      await page.getByText("Live", { exact: true }).waitFor();
+      await goTo(page, "#/approvals");
+      await expect.poll(() => page.getByRole("article").count()).toBe(1);
+      expect(await page.getByRole("article").innerText()).toContain("An administrator can answer this");
+      expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+      const [question] = await server.runtime.approvals.list("pending");
+      expect(await page.evaluate(answerAgain, question!.id)).toMatchObject({ status: 403, code: "ADMIN_MISSING" });
+      for (const { id } of await server.runtime.approvals.list("pending"))
+        await server.runtime.approvals.answer(id, { approve: false });
+      await Promise.all([own, ...outcomes]);
+    },
+  );
 });
 
 const getActive = (page: Page): Promise<string> => page.locator(".approval-active").innerText({ timeout: 1_000 });

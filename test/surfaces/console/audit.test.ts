@@ -20,7 +20,7 @@ useBrowser();
 const ADD = "return await device.TestSkill.add({ a: 1, b: 2 })";
 
 describe.skipIf(!hasChromium)("the page of the audit log", () => {
-  test("lists records, filters them, shows one, and adds new ones [O2, P8]", async () => {
+  test("lists records, filters them, shows one, and adds new ones [O2, P8]", { tags: "rest" }, async () => {
     const server = await serveStored();
     await server.runtime.run(ADD);
     await server.runtime.run("return device.TestSkill.fail()");
@@ -52,35 +52,41 @@ describe.skipIf(!hasChromium)("the page of the audit log", () => {
     expect(faults.filter((fault) => !/status of 404/.test(fault))).toEqual([]);
   });
 
-  test("exports what the filter selects, and names the first record that was changed [O2, P8]", async () => {
-    const store = folder();
-    const first = await serveStored(store);
-    for (let run = 0; run < 3; run++) await first.runtime.run(ADD);
-    await first.close();
-    const server = await serveStored(store);
-    const { page } = await openConsole(server, "#/audit?method=TestSkill");
-    await page.getByRole("button", { name: "Verify" }).click();
-    await page.getByText(/All is well: \d+ records/).waitFor();
-    const lines = await download(page, "Export JSON lines");
-    const rows = await countRecords(server);
-    expect(lines).toHaveLength(rows + 1);
-    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ trailer: { lines: rows, filter: { method: "TestSkill" } } });
-    const csv = await download(page, "Export CSV");
-    expect(csv[0]).toMatch(/^seq,time,event,runId/);
-    expect(csv).toHaveLength(rows + 1);
-    await server.close();
+  test(
+    "exports what the filter selects, and names the first record that was changed [O2, P8]",
+    { tags: "rest" },
+    async () => {
+      const store = folder();
+      const first = await serveStored(store);
+      for (let run = 0; run < 3; run++) await first.runtime.run(ADD);
+      await first.close();
+      const server = await serveStored(store);
+      const { page } = await openConsole(server, "#/audit?method=TestSkill");
+      await page.getByRole("button", { name: "Verify" }).click();
+      await page.getByText(/All is well: \d+ records/).waitFor();
+      const lines = await download(page, "Export JSON lines");
+      const rows = await countRecords(server);
+      expect(lines).toHaveLength(rows + 1);
+      expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
+        trailer: { lines: rows, filter: { method: "TestSkill" } },
+      });
+      const csv = await download(page, "Export CSV");
+      expect(csv[0]).toMatch(/^seq,time,event,runId/);
+      expect(csv).toHaveLength(rows + 1);
+      await server.close();
 
-    await changeRecord(store, 2);
-    const third = await serveStored(store);
-    const other = await openConsole(third, "#/audit");
-    await other.page.getByRole("button", { name: "Verify" }).click();
-    await other.page.getByText("Record 2 was changed").waitFor();
-    await takeScreenshot(other.page, "audit-broken-light");
-    await other.page.getByRole("link", { name: "Open record 2" }).click();
-    await other.page.getByRole("dialog", { name: "Record 2" }).waitFor();
-  });
+      await changeRecord(store, 2);
+      const third = await serveStored(store);
+      const other = await openConsole(third, "#/audit");
+      await other.page.getByRole("button", { name: "Verify" }).click();
+      await other.page.getByText("Record 2 was changed").waitFor();
+      await takeScreenshot(other.page, "audit-broken-light");
+      await other.page.getByRole("link", { name: "Open record 2" }).click();
+      await other.page.getByRole("dialog", { name: "Record 2" }).waitFor();
+    },
+  );
 
-  test("loads older records in parts, with few elements [O2]", async () => {
+  test("loads older records in parts, with few elements [O2]", { tags: "rest" }, async () => {
     const server = await serveConsole();
     const { audit } = await server.runtime.database();
     const time = new Date().toISOString();
@@ -102,7 +108,7 @@ describe.skipIf(!hasChromium)("the page of the audit log", () => {
     await page.getByRole("row", { name: /TestSkill.add3 / }).waitFor();
   });
 
-  test("says how to store records [O2]", async () => {
+  test("says how to store records [O2]", { tags: "rest" }, async () => {
     const server = await serveConsole();
     const { page } = await openConsole(server, "#/audit");
     await page.getByText("audit: store").waitFor();

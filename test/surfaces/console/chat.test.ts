@@ -23,6 +23,7 @@ const ADD = "return await device.TestSkill.add({ a: 2, b: 3 })";
 describe.skipIf(!hasChromium)("the page of the chat", () => {
   test.each(["light", "dark"] as const)(
     "shows a program with its calls and the answer, and the same after a reload, in %s colours [O2, G1]",
+    { tags: "rest" },
     async (theme) => {
       const answer = "The sum is **5**.\n\n| a | b |\n|---|---|\n| 2 | 3 |";
       await using model = await serveReplies([callCode(ADD), sayText(answer)]);
@@ -59,25 +60,29 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     expect(faults).toEqual([]);
   });
 
-  test("continues in a second tab of the same login, also after a new conversation [O2, G1]", async () => {
-    await using model = await serveReplies([sayText("First."), sayText("Second."), sayText("Third.")]);
-    const server = await serveWithModel(model);
-    const { page } = await openConsole(server, "#/chat");
-    const second = await page.context().newPage();
-    await second.goto(page.url());
-    await say(page, "One");
-    await second.getByText("First.").waitFor();
-    await say(second, "Two");
-    await page.getByText("Second.").waitFor();
-    await page.getByRole("button", { name: "New conversation" }).click();
-    await second.getByText("Ask for something", { exact: true }).waitFor();
-    await say(page, "Three");
-    await second.getByText("Third.").waitFor();
-    expect(await second.getByText("First.").count()).toBe(0);
-    expect(await second.getByText("Three", { exact: true }).count()).toBe(1);
-  });
+  test(
+    "continues in a second tab of the same login, also after a new conversation [O2, G1]",
+    { tags: "rest" },
+    async () => {
+      await using model = await serveReplies([sayText("First."), sayText("Second."), sayText("Third.")]);
+      const server = await serveWithModel(model);
+      const { page } = await openConsole(server, "#/chat");
+      const second = await page.context().newPage();
+      await second.goto(page.url());
+      await say(page, "One");
+      await second.getByText("First.").waitFor();
+      await say(second, "Two");
+      await page.getByText("Second.").waitFor();
+      await page.getByRole("button", { name: "New conversation" }).click();
+      await second.getByText("Ask for something", { exact: true }).waitFor();
+      await say(page, "Three");
+      await second.getByText("Third.").waitFor();
+      expect(await second.getByText("First.").count()).toBe(0);
+      expect(await second.getByText("Three", { exact: true }).count()).toBe(1);
+    },
+  );
 
-  test("stops a program, and the conversation continues [O2, G6]", async () => {
+  test("stops a program, and the conversation continues [O2, G6]", { tags: "rest" }, async () => {
     const aborted = whenSlow("aborted");
     await using model = await serveReplies([callCode("return await device.TestSkill.slow()"), sayText("Hello.")]);
     const server = await serveWithModel(model);
@@ -93,7 +98,7 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     slow.began = () => {};
   });
 
-  test("shows HTML, images and links of a reply as text, and loads nothing [O2]", async () => {
+  test("shows HTML, images and links of a reply as text, and loads nothing [O2]", { tags: "rest" }, async () => {
     const hostile = [
       '<img src="http://192.0.2.1/x.png" onerror="document.body.dataset.hostile=1"><script>document.body.dataset.hostile=1</script>',
       "![tracking](http://192.0.2.1/pixel.png)",
@@ -121,7 +126,7 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     expect(faults).toEqual([]);
   });
 
-  test("says in three lines how to get a model [O2, G2]", async () => {
+  test("says in three lines how to get a model [O2, G2]", { tags: "rest" }, async () => {
     const server = await serveConsole({ project: folder() });
     const { page } = await openConsole(server, "#/chat");
     await page.getByText("No model", { exact: true }).waitFor();
@@ -130,7 +135,7 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
     await page.getByText(/export ANTHROPIC_API_KEY/).waitFor();
   });
 
-  test("shows an error of the model with its advice [O2, G7]", async () => {
+  test("shows an error of the model with its advice [O2, G7]", { tags: "rest" }, async () => {
     const server = await serveConsole({
       runtime: {
         settings: writeSettings(

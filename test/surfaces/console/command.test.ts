@@ -21,7 +21,7 @@ async function start(
   throw new Error("the command has ended");
 }
 
-test("opens the console of a server that runs, by a link that logs in once [O2]", async () => {
+test("opens the console of a server that runs, by a link that logs in once [O2]", { tags: "rest" }, async () => {
   const cwd = project();
   const env = { HOME: cwd, XDG_STATE_HOME: `${cwd}/.state`, XDG_CONFIG_HOME: `${cwd}/.config` };
   const { text } = await start(cwd, ["serve", "--http", "--port", "0"], /web console/);
@@ -53,11 +53,15 @@ test("serves no pages with --no-console [O2]", async () => {
   expect((await fetch(`${url}/console/api/session`)).status).not.toBe(200);
 });
 
-test("serves where its state cannot be written, and says that the console is not found there [O2]", async () => {
-  const cwd = project({ ".state": "this is no folder" });
-  const server = await start(cwd, ["serve", "--http", "--port", "0"], /skillgate console does not find this server/);
-  expect(server.text).toContain("EEXIST");
-  const { text } = await start(cwd, ["serve", "--http", "--port", "0"], /Serving the web console/);
-  const [, url = ""] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(text) ?? [];
-  expect((await fetch(`${url}/health`)).status).toBe(200);
-});
+test(
+  "serves where its state cannot be written, and says that the console is not found there [O2]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ ".state": "this is no folder" });
+    const server = await start(cwd, ["serve", "--http", "--port", "0"], /skillgate console does not find this server/);
+    expect(server.text).toContain("EEXIST");
+    const { text } = await start(cwd, ["serve", "--http", "--port", "0"], /Serving the web console/);
+    const [, url = ""] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(text) ?? [];
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  },
+);

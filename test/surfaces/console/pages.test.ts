@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { describe, test } from "vitest";
 
 import { hasChromium, useBrowser } from "./browser.ts";

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 

@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(faults).toEqual([]);
   });
 
-  test("shows program, calls, record and outcome, replays, and compares [O2, R5]", async () => {
+  test("shows program, calls, record and outcome, replays, and compares [O2, R5]", { tags: "rest" }, async () => {
     const server = await serveBank();
     const first = await server.runtime.run(`${log("a")}\n${log("b")}\nreturn { ok: true }`);
     const second = await server.runtime.run(`${log("a")}\n${log("c")}\nreturn { ok: true }`);
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(faults).toEqual([]);
   });
 
-  test("continues a failed run in the playground without a second effect [O2, R7]", async () => {
+  test("continues a failed run in the playground without a second effect [O2, R7]", { tags: "rest" }, async () => {
     const server = await serveBank();
     const failed = await server.runtime.run(`${log("once")}\nreturn device.BankSkill.fail()`);
     const calls: string[] = [];
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(calls).toEqual([]);
   });
 
-  test("shows a run that waits while it waits, and cancels it [O2, R2]", async () => {
+  test("shows a run that waits while it waits, and cancels it [O2, R2]", { tags: "rest" }, async () => {
     const server = await serveBank();
     const next = followQuestions(server.runtime);
     const outcome = server.runtime.run(
@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(await outcome).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
   });
 
-  test("saves a run that worked as a saved skill [O2, R6]", async () => {
+  test("saves a run that worked as a saved skill [O2, R6]", { tags: "rest" }, async () => {
     const project = createFolder();
     const folder = join(project, "skills");
     mkdirSync(folder);
@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     await dialog.getByText("note-down.saved.yaml already exists").waitFor();
   });
 
-  test("says what is wrong with an unknown run [O2]", async () => {
+  test("says what is wrong with an unknown run [O2]", { tags: "rest" }, async () => {
     const { page } = await openConsole(await serveBank(), "#/runs/nope");
     expect(await page.getByRole("alert").innerText()).toContain("Unknown run: nope");
   });

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

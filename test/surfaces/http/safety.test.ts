@@ -233,7 +233,7 @@ test("answers a plain request to /ws with the reason [V4]", async () => {
   });
 });
 
-test("rejects a body of 100 MB, and answers the next request [V6]", async () => {
+test("rejects a body of 100 MB, and answers the next request [V6]", { tags: "rest" }, async () => {
   const { url } = await serve();
   const body = "x".repeat(100 << 20);
   for (const path of ["/mcp", "/rpc", "/tools/TestSkill.add"]) {
@@ -251,7 +251,7 @@ test("rejects headers over the size limit [V6]", async () => {
   expect((await raw(url, "/health", {})).status).toBe(200);
 });
 
-test("closes only the connection whose body arrives too late [V6]", async () => {
+test("closes only the connection whose body arrives too late [V6]", { tags: "rest" }, async () => {
   const { url } = await serve({ requestSeconds: 1 });
   const { port } = new URL(url);
   const socket = connect(Number(port), "127.0.0.1");
@@ -321,7 +321,7 @@ test("closes a stream that its client does not read [V6]", async () => {
   await expect(stream.response.text()).rejects.toThrow("the client reads too slowly");
 });
 
-test("disconnects a client that sends many requests and reads no answers [V6]", async () => {
+test("disconnects a client that sends many requests and reads no answers [V6]", { tags: "rest" }, async () => {
   const { url, close } = await serve({ requestSeconds: 1, drainSeconds: 60 });
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());
@@ -342,7 +342,7 @@ test("ends the session idle for longest when the session limit is reached [V6]",
   expect([await ping(first), await ping(second), await ping(third)]).toEqual([404, 200, 200]);
 });
 
-test("expires idle sessions [V6]", async () => {
+test("expires idle sessions [V6]", { tags: "rest" }, async () => {
   const { url } = await serve({ sessionIdleSeconds: 1 });
   const opened = await post(`${url}/mcp`, initialize());
   const session = opened.headers.get("mcp-session-id") ?? "";

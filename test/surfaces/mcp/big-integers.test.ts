@@ -29,7 +29,7 @@ async function startRuntime(): Promise<Runtime> {
 }
 
 describe.each(ERAS)("a client of %s gets the digits that a server sent", (_era, open) => {
-  test.each(["RichMCP", "JsonMCP", "EventsMCP"])("through a tool of %s [M5]", async (skill) => {
+  test.each(["RichMCP", "JsonMCP", "EventsMCP"])("through a tool of %s [M5]", { tags: "rest" }, async (skill) => {
     const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: (await createServers()) as never });
     await runtime.ready;
     const client = await open(`${url}/mcp`);
@@ -146,7 +146,7 @@ test("a client over HTTP whose call the SDK answers gets the integer as text [M5
   }
 });
 
-test("a program gets the integer as text, with a note [M5]", async () => {
+test("a program gets the integer as text, with a note [M5]", { tags: "rest" }, async () => {
   const runtime = await startRuntime();
   expect(await runtime.run("(await device.RichMCP.number()).id")).toMatchObject({
     kind: "completed",

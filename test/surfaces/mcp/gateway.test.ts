@@ -10,7 +10,7 @@ const EVERYTHING = {
   args: [resolve("node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"],
 };
 
-test("returns results of an MCP server unchanged [M5]", async () => {
+test("returns results of an MCP server unchanged [M5]", { tags: "rest" }, async () => {
   const direct = new Client({ name: "direct", version: "1" });
   await direct.connect(new StdioClientTransport({ ...EVERYTHING, stderr: "ignore" }));
   onTestFinished(() => direct.close());

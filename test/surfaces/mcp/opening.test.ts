@@ -43,7 +43,7 @@ function toolNames(line: string): readonly string[] {
   return result.tools.map(({ name }) => name);
 }
 
-test("answers the first requests before a skill is loaded, and calls when it is [V1]", async () => {
+test("answers the first requests before a skill is loaded, and calls when it is [V1]", { tags: "rest" }, async () => {
   const cwd = lateProject();
   const server = start(cwd);
   server.write(INITIALIZE, INITIALIZED, LIST, CALL);
@@ -58,7 +58,7 @@ test("answers the first requests before a skill is loaded, and calls when it is 
   expect(server.lines.filter((line) => line.includes('"id":1'))).toHaveLength(1);
 });
 
-test("answers the first requests with the texts of the last start [V1]", async () => {
+test("answers the first requests with the texts of the last start [V1]", { tags: "rest" }, async () => {
   const cwd = lateProject();
   const first = start(cwd);
   go(cwd);
@@ -77,17 +77,21 @@ test("answers the first requests with the texts of the last start [V1]", async (
   expect(second.lines).toHaveLength(3);
 });
 
-test.each([["both"], ["tools"]])("waits for the methods where the list has to show them (%s) [V1]", async (expose) => {
-  const cwd = lateProject();
-  const server = start(cwd, "--expose", expose);
-  server.write(INITIALIZE, LIST);
-  await server.line('"id":1');
-  expect(server.lines).toHaveLength(1);
-  go(cwd);
-  expect(toolNames(await server.line('"id":2'))).toContain("LateSkill__ask");
-});
+test.each([["both"], ["tools"]])(
+  "waits for the methods where the list has to show them (%s) [V1]",
+  { tags: "rest" },
+  async (expose) => {
+    const cwd = lateProject();
+    const server = start(cwd, "--expose", expose);
+    server.write(INITIALIZE, LIST);
+    await server.line('"id":1');
+    expect(server.lines).toHaveLength(1);
+    go(cwd);
+    expect(toolNames(await server.line('"id":2'))).toContain("LateSkill__ask");
+  },
+);
 
-test("starts no known server that is started when needed [V1] [M3]", async () => {
+test("starts no known server that is started when needed [V1] [M3]", { tags: "rest" }, async () => {
   const mark = (cwd: string): string => join(cwd, "mark");
   const files = { "settings.yaml": 'mcp:\n  start: "when needed"\n' };
   const cwd = project(files);

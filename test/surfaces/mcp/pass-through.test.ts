@@ -336,20 +336,24 @@ test("a search finds a server by its instructions [D1]", async () => {
   expect(results[0]?.path).toMatch(/^RichMCP\./);
 });
 
-test("gives a capable client over stdio its tools, also if its first list is answered before the start [M7] [V1]", async () => {
-  const rich = { ...RICH.rich, args: [resolve("test/fixtures/mcp/rich-server.js")] };
-  const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { rich } }) });
-  for (const _start of ["the first", "a later one"]) {
-    const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } });
-    const args = [BIN, "serve", "--stdio", "--expose", "tools"];
-    const changed = new Promise<void>((settle) =>
-      client.setNotificationHandler("notifications/tools/list_changed", () => settle()),
-    );
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env: environment(cwd) }));
-    const names = async () => (await client.listTools()).tools.map(({ name }) => name);
-    if (!(await names()).includes("RichMCP__ask_user")) await changed;
-    await expect.poll(names, { timeout: 10_000 }).toContain("RichMCP__ask_user");
-    expect(await names()).not.toContain("RichMCP__ask_model");
-    await client.close();
-  }
-});
+test(
+  "gives a capable client over stdio its tools, also if its first list is answered before the start [M7] [V1]",
+  { tags: "rest" },
+  async () => {
+    const rich = { ...RICH.rich, args: [resolve("test/fixtures/mcp/rich-server.js")] };
+    const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers: { rich } }) });
+    for (const _start of ["the first", "a later one"]) {
+      const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } });
+      const args = [BIN, "serve", "--stdio", "--expose", "tools"];
+      const changed = new Promise<void>((settle) =>
+        client.setNotificationHandler("notifications/tools/list_changed", () => settle()),
+      );
+      await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env: environment(cwd) }));
+      const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+      if (!(await names()).includes("RichMCP__ask_user")) await changed;
+      await expect.poll(names, { timeout: 10_000 }).toContain("RichMCP__ask_user");
+      expect(await names()).not.toContain("RichMCP__ask_model");
+      await client.close();
+    }
+  },
+);

@@ -85,6 +85,7 @@ test.each([
   ["second", newSession],
 ] as const)(
   "a client of the %s generation gets the answer of its call over a bad network [V1]",
+  { tags: "rest" },
   async (_name, open) => {
     const { skill, goOn } = stepSkill();
     const { url } = await serve({ expose: "tools" }, { skills: [skill] });
@@ -106,7 +107,7 @@ test.each([
   },
 );
 
-test("stops a call whose client does not resume [V6]", { timeout: 20_000 }, async () => {
+test("stops a call whose client does not resume [V6]", { tags: "rest", timeout: 20_000 }, async () => {
   const { url } = await serve({ expose: "tools" });
   const session = await openSession(url);
   const began = whenSlow("began");

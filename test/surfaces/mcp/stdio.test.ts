@@ -41,31 +41,35 @@ test("lets clients of both generations list and call over stdio [V1]", async () 
   }
 });
 
-test("writes only protocol messages to stdout, and answers each broken line with an error [V1]", async () => {
-  const server = start(project());
-  const answers = server.send(
-    INITIALIZE,
-    "{broken",
-    '{"jsonrpc":"1.0","id":5,"method":"ping"}',
-    "[]",
-    { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "LoudSkill__say", arguments: { word: "loud" } } },
-    { jsonrpc: "2.0", id: 3, method: "nonsense" },
-  );
-  const lines = await answers;
-  const parsed = lines.map((line) => JSON.parse(line));
-  const of = (id: unknown): unknown => parsed.filter((message) => message.id === id);
-  expect(of(2)).toMatchObject([{ result: { content: [{ type: "text", text: "loud" }] } }]);
-  expect(of(3)).toMatchObject([{ error: { code: -32601 } }]);
-  expect(of(5)).toMatchObject([{ error: { code: -32600, message: "Invalid Request" } }]);
-  expect(of(null)).toMatchObject([
-    { error: { code: -32700, message: "Parse error", data: { error_type: "ParseError", retryable: false } } },
-    { error: { code: -32600, data: { error_type: "InvalidRequest" } } },
-  ]);
-  expect(parsed.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
-  expect(await server.exit).toEqual([0, null]);
-});
+test(
+  "writes only protocol messages to stdout, and answers each broken line with an error [V1]",
+  { tags: "rest" },
+  async () => {
+    const server = start(project());
+    const answers = server.send(
+      INITIALIZE,
+      "{broken",
+      '{"jsonrpc":"1.0","id":5,"method":"ping"}',
+      "[]",
+      { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "LoudSkill__say", arguments: { word: "loud" } } },
+      { jsonrpc: "2.0", id: 3, method: "nonsense" },
+    );
+    const lines = await answers;
+    const parsed = lines.map((line) => JSON.parse(line));
+    const of = (id: unknown): unknown => parsed.filter((message) => message.id === id);
+    expect(of(2)).toMatchObject([{ result: { content: [{ type: "text", text: "loud" }] } }]);
+    expect(of(3)).toMatchObject([{ error: { code: -32601 } }]);
+    expect(of(5)).toMatchObject([{ error: { code: -32600, message: "Invalid Request" } }]);
+    expect(of(null)).toMatchObject([
+      { error: { code: -32700, message: "Parse error", data: { error_type: "ParseError", retryable: false } } },
+      { error: { code: -32600, data: { error_type: "InvalidRequest" } } },
+    ]);
+    expect(parsed.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
+    expect(await server.exit).toEqual([0, null]);
+  },
+);
 
-test("answers requests in progress when the input ends [V1]", async () => {
+test("answers requests in progress when the input ends [V1]", { tags: "rest" }, async () => {
   const server = start(project());
   const params = { name: "run_code", arguments: { code: "await device.LoudSkill.wait(300)" } };
   const lines = await server.send(INITIALIZE, { jsonrpc: "2.0", id: 2, method: "tools/call", params });
@@ -74,7 +78,7 @@ test("answers requests in progress when the input ends [V1]", async () => {
   });
 });
 
-test("answers requests in progress when the server is asked to stop [V1]", async () => {
+test("answers requests in progress when the server is asked to stop [V1]", { tags: "rest" }, async () => {
   const server = start(project());
   const params = {
     name: "run_code",
@@ -88,7 +92,7 @@ test("answers requests in progress when the server is asked to stop [V1]", async
   expect(await server.exit).toEqual([0, null]);
 });
 
-test("rejects a message over the size limit, and answers the next one [V6]", async () => {
+test("rejects a message over the size limit, and answers the next one [V6]", { tags: "rest" }, async () => {
   const server = start(project({ "settings.yaml": "server:\n  bodyBytes: 1000\n" }));
   const lines = await server.send(
     INITIALIZE,
@@ -106,46 +110,54 @@ test("rejects a message over the size limit, and answers the next one [V6]", asy
   expect(parsed.find(({ id }) => id === 3)).toEqual({ jsonrpc: "2.0", id: 3, result: {} });
 });
 
-test("answers each call of a reused id, and sends nothing more about a cancelled one [V6]", async () => {
-  const server = start(project({ "skills/count.ts": COUNT_SKILL }));
-  const call = (name: string, args: object) => ({
-    jsonrpc: "2.0",
-    id: 2,
-    method: "tools/call",
-    params: { name, arguments: args, _meta: { progressToken: name } },
-  });
-  const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } };
-  server.write(INITIALIZE, call("CountSkill__count", { ms: 5_000 }));
-  await server.line("notifications/progress");
-  server.write(call("LoudSkill__say", { word: "too early" }));
-  expect(JSON.parse(await server.line("The request id 2 is already in use"))).toMatchObject({
-    id: 2,
-    error: { code: -32600 },
-  });
-  const lines = await server.send(cancel, call("LoudSkill__say", { word: "mine" }));
-  const parsed = lines.map((line) => JSON.parse(line));
-  const answers = parsed.filter(({ id }) => id === 2);
-  expect(answers).toMatchObject([
-    { error: { code: -32600 } },
-    { error: { code: -32003 } },
-    { result: { content: [{ text: "mine" }] } },
-  ]);
-  const afterwards = parsed.slice(parsed.indexOf(answers[1]));
-  expect(afterwards.filter(({ params }) => params?.progressToken === "CountSkill__count")).toEqual([]);
-});
+test(
+  "answers each call of a reused id, and sends nothing more about a cancelled one [V6]",
+  { tags: "rest" },
+  async () => {
+    const server = start(project({ "skills/count.ts": COUNT_SKILL }));
+    const call = (name: string, args: object) => ({
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name, arguments: args, _meta: { progressToken: name } },
+    });
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } };
+    server.write(INITIALIZE, call("CountSkill__count", { ms: 5_000 }));
+    await server.line("notifications/progress");
+    server.write(call("LoudSkill__say", { word: "too early" }));
+    expect(JSON.parse(await server.line("The request id 2 is already in use"))).toMatchObject({
+      id: 2,
+      error: { code: -32600 },
+    });
+    const lines = await server.send(cancel, call("LoudSkill__say", { word: "mine" }));
+    const parsed = lines.map((line) => JSON.parse(line));
+    const answers = parsed.filter(({ id }) => id === 2);
+    expect(answers).toMatchObject([
+      { error: { code: -32600 } },
+      { error: { code: -32003 } },
+      { result: { content: [{ text: "mine" }] } },
+    ]);
+    const afterwards = parsed.slice(parsed.indexOf(answers[1]));
+    expect(afterwards.filter(({ params }) => params?.progressToken === "CountSkill__count")).toEqual([]);
+  },
+);
 
-test("answers a batch of thousands completely, even if the client reads late and has ended its input [V1]", async () => {
-  const server = start(project());
-  const batch = Array.from({ length: 20_000 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
-  server.child.stdout.pause();
-  server.write(INITIALIZE, batch);
-  server.child.stdin.end(() => server.child.stdout.resume());
-  await server.ended;
-  expect(server.lines).toHaveLength(batch.length + 1);
-  expect(server.errors()).toBe("");
-});
+test(
+  "answers a batch of thousands completely, even if the client reads late and has ended its input [V1]",
+  { tags: "rest" },
+  async () => {
+    const server = start(project());
+    const batch = Array.from({ length: 20_000 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
+    server.child.stdout.pause();
+    server.write(INITIALIZE, batch);
+    server.child.stdin.end(() => server.child.stdout.resume());
+    await server.ended;
+    expect(server.lines).toHaveLength(batch.length + 1);
+    expect(server.errors()).toBe("");
+  },
+);
 
-test("logs no warning if a server is still connecting when the client disconnects [V1]", async () => {
+test("logs no warning if a server is still connecting when the client disconnects [V1]", { tags: "rest" }, async () => {
   const silent = { command: process.execPath, args: ["-e", "process.stdin.resume()"] };
   const cwd = project({ "servers.json": JSON.stringify({ mcpServers: { silent } }) });
   const server = start(cwd, "--mcp-config", "servers.json");
@@ -154,7 +166,7 @@ test("logs no warning if a server is still connecting when the client disconnect
   expect(server.errors()).toBe("");
 });
 
-test("reads a last line without a newline [V1]", async () => {
+test("reads a last line without a newline [V1]", { tags: "rest" }, async () => {
   const server = start(project());
   server.write(INITIALIZE);
   server.child.stdin.end('{"jsonrpc":"2.0","id":2,"method":"ping"}');
@@ -162,7 +174,7 @@ test("reads a last line without a newline [V1]", async () => {
   expect(await server.exit).toEqual([0, null]);
 });
 
-test("rejects a line that is not valid UTF-8, and accepts a byte order mark [V6]", async () => {
+test("rejects a line that is not valid UTF-8, and accepts a byte order mark [V6]", { tags: "rest" }, async () => {
   const server = start(project());
   server.write(INITIALIZE);
   server.child.stdin.write(Buffer.concat([Buffer.from('{"id":2,"method":"'), Buffer.from([0xc3, 0x28]), NEWLINE]));
@@ -186,22 +198,30 @@ async function beginLongCall(server: ReturnType<typeof start>): Promise<void> {
   await server.line("notifications/progress");
 }
 
-test("answers requests that exceed the drain time with the reason when asked to stop [V1]", async () => {
-  const server = start(project({ "settings.yaml": "server:\n  drainSeconds: 0\n" }));
-  await beginLongCall(server);
-  server.child.kill("SIGTERM");
-  expect(JSON.parse(await server.line('"id":2'))).toMatchObject({
-    error: { code: -32003, data: { reason: "The run was cancelled: the server ends (CANCELLED)" } },
-  });
-  expect(await server.exit).toEqual([143, null]);
-});
+test(
+  "answers requests that exceed the drain time with the reason when asked to stop [V1]",
+  { tags: "rest" },
+  async () => {
+    const server = start(project({ "settings.yaml": "server:\n  drainSeconds: 0\n" }));
+    await beginLongCall(server);
+    server.child.kill("SIGTERM");
+    expect(JSON.parse(await server.line('"id":2'))).toMatchObject({
+      error: { code: -32003, data: { reason: "The run was cancelled: the server ends (CANCELLED)" } },
+    });
+    expect(await server.exit).toEqual([143, null]);
+  },
+);
 
-test("ends the server when the client stops reading, even with requests in progress [V6]", async () => {
-  const server = start(project());
-  await beginLongCall(server);
-  server.child.stdout.destroy();
-  server.write({ jsonrpc: "2.0", id: 3, method: "ping" });
-  expect(await server.exit).toEqual([0, null]);
-});
+test(
+  "ends the server when the client stops reading, even with requests in progress [V6]",
+  { tags: "rest" },
+  async () => {
+    const server = start(project());
+    await beginLongCall(server);
+    server.child.stdout.destroy();
+    server.write({ jsonrpc: "2.0", id: 3, method: "ping" });
+    expect(await server.exit).toEqual([0, null]);
+  },
+);
 
 const NEWLINE = Buffer.from("\n");

@@ -174,7 +174,7 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
     expect(getText(ran)).toBe("You sit at Which seat? 12A");
   });
 
-  test("pauses the program's clock while the user decides [S7]", async () => {
+  test("pauses the program's clock while the user decides [S7]", { tags: "rest" }, async () => {
     const { url, runtime } = await serve({}, { limits: { wallMs: 1_500 } });
     const client = await connect(url);
     const code = "const hello = await device.TestSkill.greet(); `${hello} ${await device.TestSkill.pay()}`";

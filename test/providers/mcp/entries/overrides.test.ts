@@ -57,7 +57,7 @@ test("replaces a title alone [M1]", async () => {
 test.each([
   ["qualified", "FixtureMCP__read"],
   ["raw", "read"],
-] as const)("offers a renamed tool by its new name, with names: %s [V1]", async (names, tool) => {
+] as const)("offers a renamed tool by its new name, with names: %s [V1]", { tags: "rest" }, async (names, tool) => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "tools.json"), JSON.stringify([READ]));
   const { command, args } = fixture([`tools=${join(folder, "tools.json")}`]).declared;

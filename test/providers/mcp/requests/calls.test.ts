@@ -170,15 +170,19 @@ test("starts one process for each value of a session, and gives it args, env and
   await Promise.all([first, other].map((pid) => ended(Number(pid))));
 });
 
-test("has at most 16 processes for values, and ends the one that is idle for longest [M1]", async () => {
-  const provider = await connected([fixture([], { env: { PROJECT: "${session.project}" } })]);
-  const pids: number[] = [];
-  for (let number = 0; number < 17; number++)
-    pids.push(Number(await call(provider, "pid", {}, withProject(`p${number}`))));
-  await ended(pids[0] ?? 0);
-  expect(await call(provider, "pid", {}, withProject("p16"))).toBe(pids[16]);
-  expect(await call(provider, "pid", {}, withProject("p1"))).toBe(pids[1]);
-});
+test(
+  "has at most 16 processes for values, and ends the one that is idle for longest [M1]",
+  { tags: "rest" },
+  async () => {
+    const provider = await connected([fixture([], { env: { PROJECT: "${session.project}" } })]);
+    const pids: number[] = [];
+    for (let number = 0; number < 17; number++)
+      pids.push(Number(await call(provider, "pid", {}, withProject(`p${number}`))));
+    await ended(pids[0] ?? 0);
+    expect(await call(provider, "pid", {}, withProject("p16"))).toBe(pids[16]);
+    expect(await call(provider, "pid", {}, withProject("p1"))).toBe(pids[1]);
+  },
+);
 
 test("refuses a seventeenth process while all others are in use [M1]", async () => {
   const provider = await connected([fixture([], { env: { PROJECT: "${session.project}" } })]);

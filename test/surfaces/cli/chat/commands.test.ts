@@ -21,10 +21,13 @@ function chat(
   return skillgate(CHAT, { cwd: project({ ...chatFiles(replies), ...files }), input: `${lines.join("\n")}\n` });
 }
 
-test("shows servers with transport, number of tools and the first five names, in any case [G8]", async () => {
-  const { exit, stdout } = await chat(["/MCP"], [], { ".mcp.json": MCP_JSON });
-  expect(exit).toBe(0);
-  expect(stdout).toBe(`✓ filesystem (stdio): 14 tools
+test(
+  "shows servers with transport, number of tools and the first five names, in any case [G8]",
+  { tags: "rest" },
+  async () => {
+    const { exit, stdout } = await chat(["/MCP"], [], { ".mcp.json": MCP_JSON });
+    expect(exit).toBe(0);
+    expect(stdout).toBe(`✓ filesystem (stdio): 14 tools
     read_file
     read_text_file
     read_media_file
@@ -32,7 +35,8 @@ test("shows servers with transport, number of tools and the first five names, in
     write_file
     ... and 9 more
 `);
-});
+  },
+);
 
 test("shows skills and their methods, and the commands [G8]", async () => {
   const { stdout } = await chat(["/tools", "/Tools mathskill", "/help"]);
@@ -68,47 +72,51 @@ No programs yet
 `);
 });
 
-test("continues a program that waits, after /approve, and the model gets its result [P6, G7]", async () => {
-  const code = "const paid = await device.MathSkill.pay('Ada', 5); paid + '!'";
-  const cwd = project(chatFiles([{ code }, "It was: {result}"]));
-  const child = start([...CHAT, "--json"], { cwd });
-  const events: Record<string, unknown>[] = [];
-  const outcome = ended(child);
-  let rest = "";
-  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-    const parts = (rest + chunk).split("\n");
-    rest = parts.pop() ?? "";
-    for (const part of parts) {
-      const event = JSON.parse(part) as Record<string, unknown>;
-      events.push(event);
-      if (event["type"] !== "done") continue;
-      const { id } = events.find(({ type }) => type === "approval") ?? {};
-      const isFirst = events.filter(({ type }) => type === "done").length === 1;
-      if (isFirst) child.stdin?.write(`/approve ${String(id)}\n`);
-      else child.stdin?.end("/approve nosuchid\n");
-    }
-  });
-  child.stdin?.write("pay\n");
-  expect((await outcome).exit).toBe(0);
-  const types = events.map(({ type }) => String(type)).filter((type) => type !== "delta");
-  expect(types.slice(types.indexOf("code"))).toEqual(
-    "code plan call_started approval waiting done command call_ended result message turn usage message done command_error end".split(
-      " ",
-    ),
-  );
-  const waiting = events.find(({ type }) => type === "waiting");
-  const approval = events.find(({ type }) => type === "approval");
-  expect(waiting).toMatchObject({ step: "s1", approvals: [approval?.["id"]] });
-  const [first, last] = events.filter(({ type }) => type === "done");
-  expect([first?.["reason"], last?.["reason"], last?.["text"]]).toEqual([
-    "waiting",
-    "answer",
-    "It was: paid 5 to Ada!",
-  ]);
-  expect(events.at(-2)).toMatchObject({ type: "command_error", error: { code: "APPROVAL_UNKNOWN" } });
-});
+test(
+  "continues a program that waits, after /approve, and the model gets its result [P6, G7]",
+  { tags: "rest" },
+  async () => {
+    const code = "const paid = await device.MathSkill.pay('Ada', 5); paid + '!'";
+    const cwd = project(chatFiles([{ code }, "It was: {result}"]));
+    const child = start([...CHAT, "--json"], { cwd });
+    const events: Record<string, unknown>[] = [];
+    const outcome = ended(child);
+    let rest = "";
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      const parts = (rest + chunk).split("\n");
+      rest = parts.pop() ?? "";
+      for (const part of parts) {
+        const event = JSON.parse(part) as Record<string, unknown>;
+        events.push(event);
+        if (event["type"] !== "done") continue;
+        const { id } = events.find(({ type }) => type === "approval") ?? {};
+        const isFirst = events.filter(({ type }) => type === "done").length === 1;
+        if (isFirst) child.stdin?.write(`/approve ${String(id)}\n`);
+        else child.stdin?.end("/approve nosuchid\n");
+      }
+    });
+    child.stdin?.write("pay\n");
+    expect((await outcome).exit).toBe(0);
+    const types = events.map(({ type }) => String(type)).filter((type) => type !== "delta");
+    expect(types.slice(types.indexOf("code"))).toEqual(
+      "code plan call_started approval waiting done command call_ended result message turn usage message done command_error end".split(
+        " ",
+      ),
+    );
+    const waiting = events.find(({ type }) => type === "waiting");
+    const approval = events.find(({ type }) => type === "approval");
+    expect(waiting).toMatchObject({ step: "s1", approvals: [approval?.["id"]] });
+    const [first, last] = events.filter(({ type }) => type === "done");
+    expect([first?.["reason"], last?.["reason"], last?.["text"]]).toEqual([
+      "waiting",
+      "answer",
+      "It was: paid 5 to Ada!",
+    ]);
+    expect(events.at(-2)).toMatchObject({ type: "command_error", error: { code: "APPROVAL_UNKNOWN" } });
+  },
+);
 
-test("says that a program waits, and gives the model a denial as its result [P6]", async () => {
+test("says that a program waits, and gives the model a denial as its result [P6]", { tags: "rest" }, async () => {
   const code = "await device.MathSkill.pay('Ada', 5)";
   const cwd = project(chatFiles([{ code }, "Not paid."]));
   const child = start(CHAT, { cwd });
@@ -186,7 +194,7 @@ test("says in three lines how to get a model [G1]", async () => {
   expect(stderr).toMatch(/^No model is configured: .*\n.*\n.*\n.*\n$/);
 });
 
-test("stops the work at Ctrl-C without a terminal, and answers the next message [G7]", async () => {
+test("stops the work at Ctrl-C without a terminal, and answers the next message [G7]", { tags: "rest" }, async () => {
   const cwd = project();
   const { path, next } = await meetingPoint(cwd);
   const replies = [{ code: `await device.MathSkill.wait(${JSON.stringify(path)})` }, "Next."];

@@ -17,19 +17,22 @@ function chatProject(replies: readonly unknown[]): string {
 const PROMPT = "\n> ";
 
 describe.skipIf(!HAS_TERMINAL)("a chat at a terminal", () => {
-  test("shows each program with its plan, its calls and its result, then the answer [G7]", async () => {
-    const cwd = chatProject([
-      { text: "I add them.", code: "await device.MathSkill.add(2, 3)" },
-      "The sum is 5.",
-      { code: "await device.MathSkill.fail('no luck')" },
-      "It failed.",
-    ]);
-    const chat = startChat(cwd, { env: { NO_COLOR: undefined } });
-    await chat.until("> ");
-    chat.type("2 + 3?\r");
-    const shown = await chat.until("s)\n");
-    const times = shown.replace(/\d[\d.]* ms/, "1 ms").replace(/\d+ tokens, [\d.]+ s/, "9 tokens, 1 s");
-    expect(times.slice(times.indexOf("I add"))).toBe(`I add them.
+  test(
+    "shows each program with its plan, its calls and its result, then the answer [G7]",
+    { tags: "rest" },
+    async () => {
+      const cwd = chatProject([
+        { text: "I add them.", code: "await device.MathSkill.add(2, 3)" },
+        "The sum is 5.",
+        { code: "await device.MathSkill.fail('no luck')" },
+        "It failed.",
+      ]);
+      const chat = startChat(cwd, { env: { NO_COLOR: undefined } });
+      await chat.until("> ");
+      chat.type("2 + 3?\r");
+      const shown = await chat.until("s)\n");
+      const times = shown.replace(/\d[\d.]* ms/, "1 ms").replace(/\d+ tokens, [\d.]+ s/, "9 tokens, 1 s");
+      expect(times.slice(times.indexOf("I add"))).toBe(`I add them.
 Program s1
   1  await device.MathSkill.add(2, 3)
 Plan
@@ -40,15 +43,16 @@ Plan
 The sum is 5.
 (1 call, 9 tokens, 1 s)
 `);
-    await chat.until("> ");
-    chat.type("fail\r");
-    await chat.until("It failed.");
-    await chat.until("> ");
-    chat.type("/exit\r");
-    const { exit, raw } = await chat.ended();
-    expect(exit).toBe(0);
-    expect(raw).toContain("\u001B[36mMathSkill.fail\u001B[39m \u001B[31merror\u001B[39m");
-  });
+      await chat.until("> ");
+      chat.type("fail\r");
+      await chat.until("It failed.");
+      await chat.until("> ");
+      chat.type("/exit\r");
+      const { exit, raw } = await chat.ended();
+      expect(exit).toBe(0);
+      expect(raw).toContain("\u001B[36mMathSkill.fail\u001B[39m \u001B[31merror\u001B[39m");
+    },
+  );
 
   test("wraps Markdown at 60 columns, and uses no colours with NO_COLOR [G7]", async () => {
     const text = `## Title\n\n- **One** item ${"with many words ".repeat(6)}\n\n\`\`\`\n# code\n\`\`\`\n\n| a | b |\n|---|---|\n| 10 | 2 |\n`;
@@ -74,7 +78,7 @@ a   b
     for (const code of [1, 2, 31, 36]) expect(raw).not.toContain(`\u001B[${code}m`);
   });
 
-  test("shows escapes of a model, of a result and of a description as text [P9]", async () => {
+  test("shows escapes of a model, of a result and of a description as text [P9]", { tags: "rest" }, async () => {
     const evil = "a\u001B[2Jb\u202Ec\u001B[31md";
     const cwd = project({
       "skills/math.js": MATH_SKILL.replace("Does sums.", "Does\u202E sums."),
@@ -156,7 +160,7 @@ a   b
     expect(shown).not.toContain("Never.");
   });
 
-  test("recalls earlier lines from a file that only its owner can read [G7]", async () => {
+  test("recalls earlier lines from a file that only its owner can read [G7]", { tags: "rest" }, async () => {
     const cwd = chatProject(["First.", "Second."]);
     const first = startChat(cwd);
     await first.until("> ");
@@ -178,28 +182,32 @@ a   b
     await second.ended();
   });
 
-  test("edits lines beyond the width of the terminal, with wide characters, and breaks lines between words [G7]", async () => {
-    const code = "const sum = await device.MathSkill.add(2, 3);  return `the sum of both of these numbers is ${sum}`";
-    const chat = startChat(chatProject([{ code }, "Done."]));
-    await chat.until("> ");
-    chat.type(`${"long 日本 ".repeat(8)}x`);
-    await chat.until("x");
-    chat.type("\u007F\u007F and more\r");
-    const shown = await chat.until("Done.");
-    expect(shown).toContain(`Program s1
+  test(
+    "edits lines beyond the width of the terminal, with wide characters, and breaks lines between words [G7]",
+    { tags: "rest" },
+    async () => {
+      const code = "const sum = await device.MathSkill.add(2, 3);  return `the sum of both of these numbers is ${sum}`";
+      const chat = startChat(chatProject([{ code }, "Done."]));
+      await chat.until("> ");
+      chat.type(`${"long 日本 ".repeat(8)}x`);
+      await chat.until("x");
+      chat.type("\u007F\u007F and more\r");
+      const shown = await chat.until("Done.");
+      expect(shown).toContain(`Program s1
   1  const sum = await device.MathSkill.add(2, 3);  return
      \`the sum of both of these numbers is \${sum}\`
 `);
-    await chat.until("> ");
-    chat.type("/save chat.md\r");
-    await chat.until("Saved chat.md\n> ");
-    chat.type(`${"a line that is discarded ".repeat(4)}\u0003`);
-    await chat.until("> ");
-    chat.type("\u0004");
-    const { raw } = await chat.ended();
-    // The discarded line has two rows: readline goes up one row and erases both.
-    expect(raw.slice(raw.lastIndexOf("discarded"))).toContain("\u001B[1A\u001B[1G\u001B[0J> ");
-  });
+      await chat.until("> ");
+      chat.type("/save chat.md\r");
+      await chat.until("Saved chat.md\n> ");
+      chat.type(`${"a line that is discarded ".repeat(4)}\u0003`);
+      await chat.until("> ");
+      chat.type("\u0004");
+      const { raw } = await chat.ended();
+      // The discarded line has two rows: readline goes up one row and erases both.
+      expect(raw.slice(raw.lastIndexOf("discarded"))).toContain("\u001B[1A\u001B[1G\u001B[0J> ");
+    },
+  );
 
   test("completes commands and paths of methods, and reads messages of several lines [G7]", async () => {
     const cwd = chatProject(["Read."]);

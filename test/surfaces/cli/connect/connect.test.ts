@@ -83,24 +83,28 @@ test("writes the file of Cline that exists, and the one that Cline's variable na
   expect(JSON.parse(readFileSync(other, "utf8"))).toEqual(inServers(argsFor(cwd)));
 });
 
-test("starts the entry once without a PATH, and serves the project from another folder [V1]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL });
-  const { exit, stdout, stderr } = await skillgate(["connect", "cursor"], { cwd });
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-  expect(stdout).toBe(
-    `Connected Cursor: skillgate is in ~/.cursor/mcp.json (checked); restart Cursor\nIt serves the project ${cwd}\n`,
-  );
-  const { mcpServers } = JSON.parse(readFileSync(join(dirname(cwd), "home/.cursor/mcp.json"), "utf8"));
-  const { command, args } = mcpServers.skillgate;
-  const client = new Client({ name: "elsewhere", version: "1" });
-  const env = { ...environment(cwd), PATH: "" } as Record<string, string>;
-  await client.connect(new StdioClientTransport({ command, args, cwd: dirname(cwd), env, stderr: "ignore" }));
-  onTestFinished(() => client.close());
-  const code = "device.MathSkill.add(2, 3)";
-  expect((await client.callTool({ name: "run_code", arguments: { code } })).content).toEqual([
-    { type: "text", text: "5" },
-  ]);
-});
+test(
+  "starts the entry once without a PATH, and serves the project from another folder [V1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "skills/math.js": MATH_SKILL });
+    const { exit, stdout, stderr } = await skillgate(["connect", "cursor"], { cwd });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toBe(
+      `Connected Cursor: skillgate is in ~/.cursor/mcp.json (checked); restart Cursor\nIt serves the project ${cwd}\n`,
+    );
+    const { mcpServers } = JSON.parse(readFileSync(join(dirname(cwd), "home/.cursor/mcp.json"), "utf8"));
+    const { command, args } = mcpServers.skillgate;
+    const client = new Client({ name: "elsewhere", version: "1" });
+    const env = { ...environment(cwd), PATH: "" } as Record<string, string>;
+    await client.connect(new StdioClientTransport({ command, args, cwd: dirname(cwd), env, stderr: "ignore" }));
+    onTestFinished(() => client.close());
+    const code = "device.MathSkill.add(2, 3)";
+    expect((await client.callTool({ name: "run_code", arguments: { code } })).content).toEqual([
+      { type: "text", text: "5" },
+    ]);
+  },
+);
 
 test("writes nothing if the entry does not start, and says why [V1]", async () => {
   const cwd = project();

@@ -27,21 +27,25 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
   ["SIGHUP", 129],
-] as const)("cancels the run after %s, ends all children, and exits with %i [M9]", async (signal, exit) => {
-  const cwd = projectWith(SERVER);
-  const { path, next } = await meetingPoint(cwd);
-  const code = `await device.FilesystemMCP.list_directory("."); await device.MathSkill.wait(${JSON.stringify(path)})`;
-  const child = start(["run", "-e", code, "--json"], { cwd });
-  const outcome = ended(child);
-  const lives = [await next(), await next()];
-  child.kill(signal);
-  const { stdout, ...rest } = await outcome;
-  expect(rest).toEqual({ exit, stderr: "" });
-  expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
-  await Promise.all(lives.map((life) => life.ended));
-});
+] as const)(
+  "cancels the run after %s, ends all children, and exits with %i [M9]",
+  { tags: "rest" },
+  async (signal, exit) => {
+    const cwd = projectWith(SERVER);
+    const { path, next } = await meetingPoint(cwd);
+    const code = `await device.FilesystemMCP.list_directory("."); await device.MathSkill.wait(${JSON.stringify(path)})`;
+    const child = start(["run", "-e", code, "--json"], { cwd });
+    const outcome = ended(child);
+    const lives = [await next(), await next()];
+    child.kill(signal);
+    const { stdout, ...rest } = await outcome;
+    expect(rest).toEqual({ exit, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+    await Promise.all(lives.map((life) => life.ended));
+  },
+);
 
-test("ends at once at a second Ctrl-C, even with a server that ignores signals [M9]", async () => {
+test("ends at once at a second Ctrl-C, even with a server that ignores signals [M9]", { tags: "rest" }, async () => {
   const cwd = projectWith(STUBBORN);
   const { next } = await meetingPoint(cwd);
   const child = start(["search", "anything"], { cwd });
@@ -54,7 +58,7 @@ test("ends at once at a second Ctrl-C, even with a server that ignores signals [
   await server.ended;
 });
 
-test("stops waiting for a server at Ctrl-C, with a sentence [O1]", async () => {
+test("stops waiting for a server at Ctrl-C, with a sentence [O1]", { tags: "rest" }, async () => {
   const cwd = projectWith(SERVER.replace(/import.*;$/, "{});"));
   const { next } = await meetingPoint(cwd);
   const child = start(["search", "anything", "--json"], { cwd });
@@ -82,7 +86,7 @@ test("stops waiting for stdin at Ctrl-C [O1]", async () => {
   expect(stderr).toBe("Interrupted\n");
 });
 
-test("ends all children after a run that ended by itself [M9]", async () => {
+test("ends all children after a run that ended by itself [M9]", { tags: "rest" }, async () => {
   const cwd = projectWith(SERVER);
   const { next } = await meetingPoint(cwd);
   const [{ exit }, server] = await Promise.all([

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { expect, test } from "vitest";
 
 import { MATH_SKILL, project, runProcess, skillgate } from "../command.ts";

@@ -23,6 +23,7 @@ test.each([
   ["a rejection", "SIGCONT", "Error: a rejection"],
 ] as const)(
   "continues to serve after %s that was not caught, and writes its stack to stderr [V6]",
+  { tags: "rest" },
   async (_what, signal, says) => {
     const server = startServer();
     expect(await server.sum()).toBe(42);

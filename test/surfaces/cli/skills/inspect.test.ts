@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 

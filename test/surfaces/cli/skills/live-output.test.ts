@@ -31,6 +31,7 @@ async function inTerminal(args: string, cwd: string): Promise<string> {
 describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
   test.each(["call TalkSkill.talk", 'run -e "device.TalkSkill.talk()"'])(
     "%s shows what a skill prints, and its progress in one line [L3, P9]",
+    { tags: "rest" },
     async (args) => {
       const shown = await inTerminal(args, project({ "skills/talk.ts": TALKING }));
       const erase = "\r\u001B[2K";
@@ -48,6 +49,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
 
   test.each(["call OddMCP.log", 'run -e "device.OddMCP.log()"'])(
     "%s shows what an MCP server logs, with the name of the method [M9]",
+    { tags: "rest" },
     async (args) => {
       const shown = await inTerminal(args, project({ ".mcp.json": ODD_SERVER }));
       expect(shown).toBe("OddMCP.log: disk is almost full\nlogged\n");

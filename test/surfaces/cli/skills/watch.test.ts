@@ -39,7 +39,7 @@ function watchCommand(args: readonly string[], cwd: string): Watch {
   };
 }
 
-test("runs a file again after each change of it or of a skill, until Ctrl-C", async () => {
+test("runs a file again after each change of it or of a skill, until Ctrl-C", { tags: "rest" }, async () => {
   const cwd = project({
     "skills/number.js": createSkill(10),
     "a.js": `"result " + await device.NumberSkill.multiply(1)`,
@@ -58,7 +58,7 @@ test("runs a file again after each change of it or of a skill, until Ctrl-C", as
   expect((await interrupt()).exit).toBe(130);
 });
 
-test("tests skills again after a change, also after a failure", async () => {
+test("tests skills again after a change, also after a failure", { tags: "rest" }, async () => {
   const cwd = project({ "skills/number.js": createSkill(3) });
   const { waitFor, interrupt } = watchCommand(["skills", "test", "--watch"], cwd);
   await waitFor("1 test passed");
@@ -70,7 +70,7 @@ test("tests skills again after a change, also after a failure", async () => {
   expect((await interrupt()).exit).toBe(130);
 });
 
-test("repeats a command more often than Node allows listeners without a warning", async () => {
+test("repeats a command more often than Node allows listeners without a warning", { tags: "rest" }, async () => {
   const cwd = project({ "a.js": "'round 0'" });
   const { waitFor, interrupt } = watchCommand(["run", "a.js", "--watch"], cwd);
   for (let round = 1; round <= 12; round++) {

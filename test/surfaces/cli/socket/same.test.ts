@@ -53,36 +53,44 @@ test("prints and exits as a command with its own runtime does [O7]", async () =>
   }
 }, 180_000);
 
-test("warns of problems of the configuration as a command with its own runtime does [O7]", async () => {
-  const cwd = project({
-    "skills/math.js": MATH_SKILL,
-    "skills/broken.js": "export class {",
-    "settings.yaml": "limit: 1\n",
-  });
-  const { skillgate } = await serveProject(cwd);
-  for (const more of [[], ["--verbose"]]) {
-    const own = await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", "--no-socket", ...more]);
-    expect(own.stderr).toContain("settings.yaml");
-    expect(await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", ...more])).toEqual(own);
-  }
-});
+test(
+  "warns of problems of the configuration as a command with its own runtime does [O7]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({
+      "skills/math.js": MATH_SKILL,
+      "skills/broken.js": "export class {",
+      "settings.yaml": "limit: 1\n",
+    });
+    const { skillgate } = await serveProject(cwd);
+    for (const more of [[], ["--verbose"]]) {
+      const own = await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", "--no-socket", ...more]);
+      expect(own.stderr).toContain("settings.yaml");
+      expect(await skillgate(["run", "-e", "device.MathSkill.add(1, 2)", ...more])).toEqual(own);
+    }
+  },
+);
 
 test.each([
   ["SIGINT", 130, "Interrupted\n"],
   ["SIGTERM", 143, "Terminated\n"],
-] as const)("cancels the run in the server after %s, and exits with %i [O7]", async (signal, exit, stderr) => {
-  const cwd = project({ "skills/where.js": WHERE_SKILL });
-  await serveProject(cwd);
-  const { path, next } = await meetingPoint(cwd);
-  const child = start(["run", "-e", `await device.WhereSkill.wait(${JSON.stringify(path)})`], { cwd });
-  const outcome = ended(child);
-  const call = await next();
-  child.kill(signal);
-  expect(await outcome).toEqual({ exit, stdout: "", stderr });
-  await call.ended;
-});
+] as const)(
+  "cancels the run in the server after %s, and exits with %i [O7]",
+  { tags: "rest" },
+  async (signal, exit, stderr) => {
+    const cwd = project({ "skills/where.js": WHERE_SKILL });
+    await serveProject(cwd);
+    const { path, next } = await meetingPoint(cwd);
+    const child = start(["run", "-e", `await device.WhereSkill.wait(${JSON.stringify(path)})`], { cwd });
+    const outcome = ended(child);
+    const call = await next();
+    child.kill(signal);
+    expect(await outcome).toEqual({ exit, stdout: "", stderr });
+    await call.ended;
+  },
+);
 
-test("says that a call was interrupted [O7]", async () => {
+test("says that a call was interrupted [O7]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   await serveProject(cwd);
   const { path, next } = await meetingPoint(cwd);
@@ -93,7 +101,7 @@ test("says that a call was interrupted [O7]", async () => {
   expect(await outcome).toEqual({ exit: 130, stdout: "", stderr: "Interrupted\n" });
 });
 
-test("cancels the run when the command is killed [O7]", async () => {
+test("cancels the run when the command is killed [O7]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   await serveProject(cwd);
   const { path, next } = await meetingPoint(cwd);
@@ -103,7 +111,7 @@ test("cancels the run when the command is killed [O7]", async () => {
   await call.ended;
 });
 
-test("says that calls may have been made if the server ends before the command [O7]", async () => {
+test("says that calls may have been made if the server ends before the command [O7]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   const { server } = await serveProject(cwd);
   const { path, next } = await meetingPoint(cwd);
@@ -135,6 +143,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
 
   test.each(["call WhereSkill.talk", 'run -e "device.WhereSkill.talk()"'])(
     "%s shows live output and progress [O7]",
+    { tags: "rest" },
     async (args) => {
       const cwd = project({ "skills/where.js": WHERE_SKILL });
       await serveProject(cwd);
@@ -149,7 +158,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     ["y", "paid 5 to Ada"],
     ["n", "was denied"],
     ["run", "paid 5 to Ada"],
-  ])("asks for an approval, and takes the answer %s [O7]", async (answer, text) => {
+  ])("asks for an approval, and takes the answer %s [O7]", { tags: "rest" }, async (answer, text) => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     await serveProject(cwd);
     for (const args of ["call MathSkill.pay name=Ada amount=5", `run -e "device.MathSkill.pay('Ada', 5)"`]) {
@@ -159,7 +168,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     }
   });
 
-  test("shows the paths of this machine in an error of an MCP server [O7]", async () => {
+  test("shows the paths of this machine in an error of an MCP server [O7]", { tags: "rest" }, async () => {
     const cwd = project({ ".mcp.json": MCP_JSON });
     writeFileSync(join(cwd, "..", "outside.txt"), "");
     await serveProject(cwd);

@@ -88,7 +88,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(await exit).toBe(0);
   });
 
-  test("takes a marked paste with tabs for one program, and waits for Enter [O6]", async () => {
+  test("takes a marked paste with tabs for one program, and waits for Enter [O6]", { tags: "rest" }, async () => {
     const { cwd, see, type, exit } = await openWithSkills();
     type("\u001B[200~const first = 20;\r\tconst second =\t22;\rfirst +\u001B[201~");
     await see("first +");
@@ -100,7 +100,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(lines).toEqual(["const first = 20;", "\tconst second =\t22;", "first + second", ".exit", ""]);
   });
 
-  test("completes commands, skills, methods, parameters and values [O6]", async () => {
+  test("completes commands, skills, methods, parameters and values [O6]", { tags: "rest" }, async () => {
     const { see, type } = await openWithSkills();
     const complete = async (keys: string, line: string): Promise<void> => {
       type(`${keys}\t`);
@@ -122,7 +122,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     await see("Set a lamp.");
   });
 
-  test("stops the program at Ctrl-C, and ends at the second one [O6]", async () => {
+  test("stops the program at Ctrl-C, and ends at the second one [O6]", { tags: "rest" }, async () => {
     const { cwd, see, type, exit } = await openWithSkills();
     const { path, next } = await meetingPoint(cwd);
     type(`await device.MathSkill.wait(${JSON.stringify(path)})\r`);
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     expect(await exit).toBe(130);
   });
 
-  test("asks for an approval, and keeps the answer out of the history [O6]", async () => {
+  test("asks for an approval, and keeps the answer out of the history [O6]", { tags: "rest" }, async () => {
     const { cwd, see, type, exit } = await openWithSkills();
     type("device.MathSkill.pay('Ada', 5)\r");
     await see("Allow this call? [y/N] ");

@@ -29,6 +29,7 @@ test.each([
   ["2026", newClient],
 ] as const)(
   "answers the first requests while the program starts, and calls when it has started (%s) [V1]",
+  { tags: "rest" },
   async (_era, connect) => {
     const server = await startLate(project({ "skills/math.js": MATH_SKILL }));
     const client = await connect(server.url);
@@ -50,7 +51,7 @@ test("notifies a client whose list was sent before the methods were known [V1]",
   expect(names(await client.listTools())).toContain("MathSkill__add");
 });
 
-test("answers with the texts of the last start [V1]", async () => {
+test("answers with the texts of the last start [V1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const options = { flags: ["--no-auth", "--expose", "both"], port: await findFreePort() };
   const first = await startLate(cwd, options);
@@ -146,17 +147,21 @@ test("answers nothing early that the complete server refuses [V1] [V6]", async (
   expect(await Promise.all(answers)).toEqual(REFUSED.map(([what, status]) => [what, status]));
 });
 
-test.each(["_meta", "capabilities", "unknown"])("starts although a client sends deep %s [V1] [V6]", async (name) => {
-  const server = await startLate(project());
-  const extensions = `{"extensions":{"deep":${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}}}`;
-  const deep = initialize({ [name]: 1 }).replace(`"${name}":1`, `"${name}":${extensions}`);
-  const refused = send(server.url, "/mcp", {}, deep);
-  const answered = post(`${server.url}/mcp`, INITIALIZE);
-  expect((await answered).status).toBe(200);
-  server.go();
-  await refused;
-  expect((await fetch(`${server.url}/health`)).status).toBe(200);
-});
+test.each(["_meta", "capabilities", "unknown"])(
+  "starts although a client sends deep %s [V1] [V6]",
+  { tags: "rest" },
+  async (name) => {
+    const server = await startLate(project());
+    const extensions = `{"extensions":{"deep":${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}}}`;
+    const deep = initialize({ [name]: 1 }).replace(`"${name}":1`, `"${name}":${extensions}`);
+    const refused = send(server.url, "/mcp", {}, deep);
+    const answered = post(`${server.url}/mcp`, INITIALIZE);
+    expect((await answered).status).toBe(200);
+    server.go();
+    await refused;
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  },
+);
 
 /** Sends a request with any headers; returns the status of the answer. */
 async function send(url: string, path: string, headers: Record<string, string>, body: string): Promise<number> {
@@ -168,7 +173,7 @@ async function send(url: string, path: string, headers: Record<string, string>, 
   return response.statusCode;
 }
 
-test("passes WebSockets and other requests to the complete server [V2] [V6]", async () => {
+test("passes WebSockets and other requests to the complete server [V2] [V6]", { tags: "rest" }, async () => {
   const server = await startLate(project());
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/ws`);
   const health = fetch(`${server.url}/health`);
@@ -180,7 +185,7 @@ test("passes WebSockets and other requests to the complete server [V2] [V6]", as
   expect(await (await health).json()).toMatchObject({ status: "healthy" });
 });
 
-test("bounds the number of requests that wait [V6]", async () => {
+test("bounds the number of requests that wait [V6]", { tags: "rest" }, async () => {
   const server = await startLate(project(), { flags: [] });
   const statuses: number[] = [];
   let countRefusals = (): void => {};
@@ -234,24 +239,28 @@ test("ends with a signal during the start [V6]", async () => {
   expect(await waiting).toBe(503);
 });
 
-test("starts no known server over HTTP before a call of it, if servers start when needed [V1] [M3]", async () => {
-  const cwd = project({ "settings.yaml": 'mcp:\n  start: "when needed"\n' });
-  const mark = join(cwd, "mark");
-  const script = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, ""); import(${JSON.stringify(resolve("test/fixtures/mcp/server.js"))});`;
-  const mcpServers = { marked: { command: process.execPath, args: ["-e", script] } };
-  const describe = { name: "describe_function", arguments: { path: "MarkedMCP.echo" } };
-  const call = { name: "run_code", arguments: { code: 'await device.MarkedMCP.echo({ message: "hello" })' } };
-  for (const isStarted of [true, false]) {
-    const server = await startLate(cwd, { mcpServers });
-    server.go();
-    const client = await oldClient(server.url);
-    await client.listTools();
-    expect(JSON.stringify(await client.callTool(describe))).toContain("MarkedMCP.echo");
-    expect(existsSync(mark)).toBe(isStarted);
-    expect(JSON.stringify(await client.callTool(call))).toContain("hello");
-    expect(existsSync(mark)).toBe(true);
-    rmSync(mark);
-    server.child.kill("SIGTERM");
-    await server.end;
-  }
-});
+test(
+  "starts no known server over HTTP before a call of it, if servers start when needed [V1] [M3]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "settings.yaml": 'mcp:\n  start: "when needed"\n' });
+    const mark = join(cwd, "mark");
+    const script = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, ""); import(${JSON.stringify(resolve("test/fixtures/mcp/server.js"))});`;
+    const mcpServers = { marked: { command: process.execPath, args: ["-e", script] } };
+    const describe = { name: "describe_function", arguments: { path: "MarkedMCP.echo" } };
+    const call = { name: "run_code", arguments: { code: 'await device.MarkedMCP.echo({ message: "hello" })' } };
+    for (const isStarted of [true, false]) {
+      const server = await startLate(cwd, { mcpServers });
+      server.go();
+      const client = await oldClient(server.url);
+      await client.listTools();
+      expect(JSON.stringify(await client.callTool(describe))).toContain("MarkedMCP.echo");
+      expect(existsSync(mark)).toBe(isStarted);
+      expect(JSON.stringify(await client.callTool(call))).toContain("hello");
+      expect(existsSync(mark)).toBe(true);
+      rmSync(mark);
+      server.child.kill("SIGTERM");
+      await server.end;
+    }
+  },
+);

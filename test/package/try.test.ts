@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";

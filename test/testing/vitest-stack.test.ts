@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";

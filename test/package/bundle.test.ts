@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { describe, expect, test } from "vitest";
 
 import { PROGRAM, serveBank, startRuns } from "./bank.ts";

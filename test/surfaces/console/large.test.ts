@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { describe, expect, test } from "vitest";
 
 import { defineSkill } from "../../../src/authoring/define-skill.ts";

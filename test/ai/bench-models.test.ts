@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
