@@ -131,7 +131,7 @@ test("refuses to trust a project with too many files, and suggests a fix [P12]",
   ]);
 });
 
-test("refuses to trust skill files that are too large in total [P12]", async () => {
+test("refuses to trust skill files that are too large in total [P12]", { tags: "rest" }, async () => {
   mkdirSync(join(cwd, "skills"));
   const large = Buffer.alloc(33 << 20);
   for (const name of ["a.bin", "b.bin"]) writeFileSync(join(cwd, "skills", name), large);
@@ -482,7 +482,7 @@ test("keeps the mode of a changed file and the link to it, and leaves no other f
   expect(readFileSync(link, "utf8")).toBe(readFileSync(real, "utf8"));
 });
 
-test("makes all of several simultaneous changes [M10]", async () => {
+test("makes all of several simultaneous changes [M10]", { tags: "rest" }, async () => {
   const place = { path: join(cwd, ".mcp.json"), label: ".mcp.json", isPrivate: false };
   const names = [...Array(20).keys()].map((index) => `s${index}`);
   await Promise.all(

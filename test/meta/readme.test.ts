@@ -26,7 +26,7 @@ test("passes arguments, output and exit code of `npm start -- …` on to the com
   expect(start("run", "-e", "process.exit(0)", "--json").status).toBe(3);
 });
 
-test("refuses the README's second program with the text that follows it", () => {
+test("refuses the README's second program with the text that follows it", { tags: "rest" }, () => {
   const [, program = "", text] = /## A refused program.*?```js\n(.*?)```.*?```text\n(.*?)```/s.exec(README) ?? [];
   const file = join(".cache", `refused-${process.pid}.js`);
   mkdirSync(".cache", { recursive: true });
@@ -38,7 +38,7 @@ test("refuses the README's second program with the text that follows it", () => 
   }
 });
 
-test("prints the documented output of the README's library example", () => {
+test("prints the documented output of the README's library example", { tags: "rest" }, () => {
   const [, example = ""] = /## Use it as a library.*?```js\n(.*?)```/s.exec(README) ?? [];
   const file = join(".cache", `readme-${process.pid}.mjs`);
   mkdirSync(".cache", { recursive: true });

@@ -22,7 +22,7 @@ test("reports a file that takes more CPU time than its budget", () => {
   expect(findOverBudget([...files, file])).toEqual(["test/slow.test.ts took 31.0 CPU seconds; its budget is 30"]);
 });
 
-test("shows which step of the preparation runs, and how long it takes", () => {
+test("shows which step of the preparation runs, and how long it takes", { tags: "rest" }, () => {
   const { status, stderr } = runStep("process.exit(0)");
   expect(stderr).toMatch(/^A step …\nA step: \d+ s\n$/);
   expect(status).toBe(0);

@@ -135,7 +135,7 @@ test("follows the text of an error, too [P11]", async () => {
   expect(await runtime.run(source)).toMatchObject({ kind: "failed", error: { code: "POLICY_DENIED" } });
 });
 
-test("applies the first flow that matches [P11]", async () => {
+test("applies the first flow that matches [P11]", { tags: "rest" }, async () => {
   const allows = "{ from: IssuesMCP.read, to: MailSkill.*, decision: allow }";
   const denies = "{ from: '*', to: MailSkill.send, decision: deny }";
   const lenient = await openRuntime(`[${allows}, ${denies}]`);

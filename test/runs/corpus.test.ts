@@ -56,20 +56,16 @@ function repeatAnswers(skill: ProvidedSkill): ProvidedSkill {
   };
 }
 
-test.each(programs)(
-  "continues $id, interrupted at any event [R2]",
-  { tags: "rest", timeout: 120_000 },
-  async (program) => {
-    const original = await recording.run(program.code, { caller: callerFor(program) });
-    if (original.kind === "refused" || original.kind === "waiting") return;
-    const record = await recording.runs.record(original.runId);
-    const row = await database.runs.get(original.runId);
-    if (row === undefined) throw new Error("The run was not recorded");
-    const events = record.events.filter(({ type }) => type !== "outcome");
-    for (let count = 1; count <= events.length; count++)
-      await expectSameEnd(original, { row, record, events: events.slice(0, count) }, program);
-  },
-);
+test.each(programs)("continues $id, interrupted at any event [R2]", { timeout: 120_000 }, async (program) => {
+  const original = await recording.run(program.code, { caller: callerFor(program) });
+  if (original.kind === "refused" || original.kind === "waiting") return;
+  const record = await recording.runs.record(original.runId);
+  const row = await database.runs.get(original.runId);
+  if (row === undefined) throw new Error("The run was not recorded");
+  const events = record.events.filter(({ type }) => type !== "outcome");
+  for (let count = 1; count <= events.length; count++)
+    await expectSameEnd(original, { row, record, events: events.slice(0, count) }, program);
+});
 
 test("has continued runs that made calls, and ended some whose call had begun [R3]", () => {
   expect(count).toBeGreaterThan(100);

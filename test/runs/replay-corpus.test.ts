@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test.each(programs)("repeats $id without its skills [R5]", { tags: "rest" }, async (program) => {
+test.each(programs)("repeats $id without its skills [R5]", async (program) => {
   const outcome = await recording.run(program.code, { caller: callerFor(program) });
   if (outcome.kind === "refused" || outcome.kind === "waiting") throw new Error(outcome.text);
   calls += outcome.calls.length;

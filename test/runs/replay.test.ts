@@ -144,7 +144,7 @@ test.each<[string, Change, string]>([
     "the program makes the call 2 of OrderSkill.refund with the arguments [3], which is not recorded",
   ],
   ["another answer", changeCall(1, { answer: { ok: true, json: '{"number":7}' } }), "its value is 7; recorded is 1"],
-])("says where a record with %s differs [R5]", async (_what, change, says) => {
+])("says where a record with %s differs [R5]", { tags: "rest" }, async (_what, change, says) => {
   const { cassette, bare } = await recordCassette();
   const { run } = cassette;
   const numbers = cassette.calls.map(({ id }) => id);
@@ -170,7 +170,7 @@ test.each<[string, unknown, string]>([
   ["no object", 1, "its format must be"],
   ["another format", { format: "x" }, "its format must be"],
   ["no header", { format: "skillgate-cassette-1", run: "r" }, "its header is not valid"],
-])("refuses a cassette with %s [R5]", (_what, cassette, says) => {
+])("refuses a cassette with %s [R5]", { tags: "rest" }, (_what, cassette, says) => {
   expect(() => parseCassette(cassette)).toThrow(says);
 });
 

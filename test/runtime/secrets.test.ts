@@ -225,7 +225,7 @@ const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
 ];
 
 describe("keeps a secret of the configuration out of [P9]", () => {
-  test.each(EXITS)("%s", async (_exit, shown, use) => {
+  test.each(EXITS)("%s", { tags: "rest" }, async (_exit, shown, use) => {
     const said = await use();
     const text = typeof said === "string" ? said : JSON.stringify(said);
     expect(text).toContain(shown);

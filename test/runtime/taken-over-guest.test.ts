@@ -50,9 +50,10 @@ async function say(...messages: readonly (readonly unknown[])[]): Promise<Outcom
 
 /** A text is written as JSON, and a long one so that it is short in the source. */
 function sourceOf(value: unknown): string {
-  const again = typeof value === "string" ? /^(.)\1{999,}$/s.exec(value) : null;
-  if (again !== null) return `${JSON.stringify(again[1])}.repeat(${again[0].length})`;
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
+  if (typeof value !== "string") return String(value);
+  const [first = ""] = value;
+  const isLong = value.length >= 1_000 && value === first.repeat(value.length);
+  return isLong ? `${JSON.stringify(first)}.repeat(${value.length})` : JSON.stringify(value);
 }
 
 const NAMES = [

@@ -306,7 +306,7 @@ test(
   },
 );
 
-test("keeps the memory limit and the usage of a waiting run that has moved [S7]", async () => {
+test("keeps the memory limit and the usage of a waiting run that has moved [S7]", { tags: "rest" }, async () => {
   const seed = Uint8Array.from([9, 9, 9, 9, 9, 9, 9, 9]);
   const code =
     "const draw = () => Math.random(); const first = draw(); await device.Echo.slow(5); return [first, draw(), draw()]";
@@ -324,7 +324,7 @@ test("keeps the memory limit and the usage of a waiting run that has moved [S7]"
   }
 });
 
-test("suspends large runs beside small ones [S7]", async () => {
+test("suspends large runs beside small ones [S7]", { tags: "rest" }, async () => {
   const code = (bytes: number): string =>
     `const mine = new Uint8Array(${bytes}).fill(7); await device.Echo.slow(20); let sum = 0; for (let i = 0; i < mine.length; i += 4096) sum += mine[i]; return sum`;
   const sizes = [100, 2e7, 5e5, 3e7, 10, 1e7, 2e7, 1_000, 3e7, 5e6];

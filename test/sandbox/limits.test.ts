@@ -122,7 +122,7 @@ describe.each(Object.entries(ENDS))("ends %s [S7]", (reason, cases) => {
   );
 });
 
-test("lets a guest catch a stack overflow, without harm to other runs [S7]", async () => {
+test("lets a guest catch a stack overflow, without harm to other runs [S7]", { tags: "rest" }, async () => {
   const code = `
     const errors = [];
     const attempt = (dive) => { try { dive(); errors.push("none") } catch (error) { errors.push(error.name + ": " + error.message) } };

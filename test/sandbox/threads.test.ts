@@ -194,30 +194,34 @@ test("starts a replacement thread before it is needed [S7]", async () => {
   expect(events.slice(0, 3)).toEqual(["starts", "starts", "limit"]);
 });
 
-test("stops a run that is cancelled while it computes between two blocking calls at its next wait [S7]", async () => {
-  let killed = 0;
-  const note = (worker: Worker): void => void worker.once("exit", () => killed++);
-  process.on("worker", note);
-  const sandbox = openSandbox(1);
-  for (let round = 0; round < 3; round++) {
-    const ending = new Cancellation();
-    let resolve = (): void => {};
-    const promise = new Promise<void>((done) => (resolve = done));
-    // The engine does not look at the clock in a native loop, nor between it and the call.
-    const code =
-      "const list = new Array(2e6).fill(1); __waitFor(device.plain()); list.indexOf(2); __waitFor(device.plain())";
-    const ran = run(sandbox, code, { cancellable: ending }, async () => {
-      setImmediate(() => setImmediate(resolve));
-      return answer(1);
-    });
-    await promise;
-    ending.cancel();
-    expect((await ran).end).toEqual({ kind: "stopped", reason: "CANCELLED" });
-    await later(200); // longer than the grace that a deaf guest gets
-  }
-  process.off("worker", note);
-  expect(killed).toBe(0);
-});
+test(
+  "stops a run that is cancelled while it computes between two blocking calls at its next wait [S7]",
+  { tags: "rest" },
+  async () => {
+    let killed = 0;
+    const note = (worker: Worker): void => void worker.once("exit", () => killed++);
+    process.on("worker", note);
+    const sandbox = openSandbox(1);
+    for (let round = 0; round < 3; round++) {
+      const ending = new Cancellation();
+      let resolve = (): void => {};
+      const promise = new Promise<void>((done) => (resolve = done));
+      // The engine does not look at the clock in a native loop, nor between it and the call.
+      const code =
+        "const list = new Array(2e6).fill(1); __waitFor(device.plain()); list.indexOf(2); __waitFor(device.plain())";
+      const ran = run(sandbox, code, { cancellable: ending }, async () => {
+        setImmediate(() => setImmediate(resolve));
+        return answer(1);
+      });
+      await promise;
+      ending.cancel();
+      expect((await ran).end).toEqual({ kind: "stopped", reason: "CANCELLED" });
+      await later(200); // longer than the grace that a deaf guest gets
+    }
+    process.off("worker", note);
+    expect(killed).toBe(0);
+  },
+);
 
 test("loses only its own call if an output listener throws [S7]", async () => {
   const sandbox = openSandbox(2);

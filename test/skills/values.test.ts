@@ -33,7 +33,7 @@ async function text(runtime: Runtime, source: string): Promise<string> {
   return (await runtime.run(source)).text.split("\n")[0] ?? "";
 }
 
-test("returns values of a method to a program as the page for skill authors says [S9]", async () => {
+test("returns values of a method to a program as the page for skill authors says [S9]", { tags: "rest" }, async () => {
   const runtime = await open();
   const kind = (of: string): Promise<string> =>
     text(

@@ -152,7 +152,7 @@ test("verifies an exported file, also elsewhere, and names a line that was chang
   });
 });
 
-test("prints new records while another process adds them [P8]", async () => {
+test("prints new records while another process adds them [P8]", { tags: "rest" }, async () => {
   const cwd = project(SETTINGS);
   await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
   const tail = start(["audit", "tail", "--limit", "1"], { cwd });

@@ -10,7 +10,7 @@ const HIDE_SDK = { NODE_OPTIONS: `--import ${pathToFileURL(resolve("test/fixture
 
 const MISSING = "Cannot export traces and metrics: OTEL_EXPORTER_OTLP_ENDPOINT is set, but the SDK is not installed";
 
-test("exports the run of a command in protobuf by default [O4]", async () => {
+test("exports the run of a command in protobuf by default [O4]", { tags: "rest" }, async () => {
   const collector = await startCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   expect(await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env })).toEqual({

@@ -151,7 +151,7 @@ test("traces the requests of older clients and of other endpoints [O4]", { tags:
     expect(names).toContain(name);
 });
 
-test("hands the trace to a remote MCP server in its headers, too [O4]", async () => {
+test("hands the trace to a remote MCP server in its headers, too [O4]", { tags: "rest" }, async () => {
   const collector = await startCollector();
   const remote = await modernServer();
   const { url, stop } = await serve(collector.env, { servers: { remote: { url: remote.url } } });

@@ -90,7 +90,7 @@ describe("testSkill", () => {
     );
   });
 
-  test("is exported by the package, and does not keep a program alive [L11]", async () => {
+  test("is exported by the package, and does not keep a program alive [L11]", { tags: "rest" }, async () => {
     const folder = await folderWith({ "weather.ts": WEATHER });
     const program = `
       import { testSkill } from "skillgate/testing";
@@ -105,9 +105,12 @@ describe("testSkill", () => {
   });
 });
 
-test("runs a skill in the process of the test, with its store, log, errors and stacks [L10, L11]", async () => {
-  const folder = await folderWith({
-    "where.ts": `
+test(
+  "runs a skill in the process of the test, with its store, log, errors and stacks [L10, L11]",
+  { tags: "rest" },
+  async () => {
+    const folder = await folderWith({
+      "where.ts": `
   export async function where(context: CallContext): Promise<number> {
     context.log("info", "asked");
     await context.store.set("asked", true);
@@ -120,13 +123,14 @@ test("runs a skill in the process of the test, with its store, log, errors and s
     return "late";
   }
 `,
-  });
-  const skill = await opened(join(folder, "where.ts"), { inProcess: true });
-  expect(await skill.call("where")).toBe(process.pid);
-  expect(skill.logged).toEqual(["info: asked"]);
-  expect(await skill.run("device.WhereSkill.late()")).toBe("late");
-  await expect(skill.call("fail")).rejects.toMatchObject({ message: "no" });
-  const apart = await opened(join(folder, "where.ts"));
-  expect(await apart.call("where")).not.toBe(process.pid);
-  await expect(apart.call("late")).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
-});
+    });
+    const skill = await opened(join(folder, "where.ts"), { inProcess: true });
+    expect(await skill.call("where")).toBe(process.pid);
+    expect(skill.logged).toEqual(["info: asked"]);
+    expect(await skill.run("device.WhereSkill.late()")).toBe("late");
+    await expect(skill.call("fail")).rejects.toMatchObject({ message: "no" });
+    const apart = await opened(join(folder, "where.ts"));
+    expect(await apart.call("where")).not.toBe(process.pid);
+    await expect(apart.call("late")).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
+  },
+);

@@ -61,7 +61,7 @@ test("reads and writes files with the filesystem server, and catches its errors 
   });
 });
 
-test("stores knowledge in the memory server [M5]", async () => {
+test("stores knowledge in the memory server [M5]", { tags: "rest" }, async () => {
   const folder = await temporaryFolder();
   const runtime = await withServer("memory", { env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") } });
   await getValue(
@@ -108,7 +108,7 @@ test("uses the sequential-thinking server step by step [M5]", async () => {
   ]);
 });
 
-test("uses all features of the reference server for everything [M7]", async () => {
+test("uses all features of the reference server for everything [M7]", { tags: "rest" }, async () => {
   const answers: Record<string, unknown> = {
     "elicitation/create": { action: "accept", content: { name: "Ada" } },
     "sampling/createMessage": { role: "assistant", model: "m", content: { type: "text", text: "four" } },

@@ -26,7 +26,7 @@ async function fakeNpx() {
   return { npx, env, calls: async () => (await readFile(log, "utf8")).trim().split("\n") };
 }
 
-test("resolves a program of npx once, then starts it directly [M3]", async () => {
+test("resolves a program of npx once, then starts it directly [M3]", { tags: "rest" }, async () => {
   const { npx, env, calls } = await fakeNpx();
   const stateDir = await temporaryFolder();
   const server = toServerConfig("fixture", { command: npx, args: ["-y", "@acme/fixture-server@1.2.3", "modern"], env });

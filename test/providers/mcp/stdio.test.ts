@@ -159,7 +159,7 @@ test("calls the reference server for files, structured content first [M3]", asyn
   });
 });
 
-test("calls the reference server for everything [M3]", async () => {
+test("calls the reference server for everything [M3]", { tags: "rest" }, async () => {
   const provider = await connected([installed("everything")]);
   const tell = (tool: string, input = {}, context = {}): Promise<unknown> =>
     provider.call("everything", tool, input, createContext(context));

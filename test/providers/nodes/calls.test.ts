@@ -64,7 +64,7 @@ describe.skipIf(NATS_SERVER === undefined)("devices in a network", () => {
     await expect(hub.call("one.EchoSkill.fail", { text: "fly" })).rejects.toThrow("cannot fly");
   });
 
-  test("sends arguments and results that no single message can hold [O3]", async () => {
+  test("sends arguments and results that no single message can hold [O3]", { tags: "rest" }, async () => {
     await joinWith(getNetwork("one"), { skills: [createEchoSkill("one")] });
     const hub = await openHub(getNetwork("controller"));
     await waitForDevice(hub, "one");

@@ -128,10 +128,14 @@ const NEEDS_COMPILER = {
   "index.ts": "enum Level { Low, High = 5 }\nexport const high = (): number => Level.High;\n",
 };
 
-test("compiles what cannot simply be removed with TypeScript, and shows the source in stacks [L1]", async () => {
-  const { high } = await importFiles(NEEDS_COMPILER);
-  expect((high as () => number)()).toBe(5);
-});
+test(
+  "compiles what cannot simply be removed with TypeScript, and shows the source in stacks [L1]",
+  { tags: "rest" },
+  async () => {
+    const { high } = await importFiles(NEEDS_COMPILER);
+    expect((high as () => number)()).toBe(5);
+  },
+);
 
 test.each([
   [

@@ -166,7 +166,7 @@ describe("a skills folder", () => {
     expect(provider.problems).toEqual([]);
   });
 
-  test("caches compiled files until one of their source files changes [L1]", async () => {
+  test("caches compiled files until one of their source files changes [L1]", { tags: "rest" }, async () => {
     const folder = await temporaryFolder();
     const skills = join(folder, "skills");
     const cacheDir = join(folder, "cache");

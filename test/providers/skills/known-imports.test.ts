@@ -30,7 +30,7 @@ async function createProject(body: string): Promise<Project> {
 
 const GREET = "export class GreetSkill {\n  greet(name: string): string { return `Hello, ${name}`; }\n}\n";
 
-test("imports a file that was imported before only for a call, if it is asked to [L6]", async () => {
+test("imports a file that was imported before only for a call, if it is asked to [L6]", { tags: "rest" }, async () => {
   const { skills, cacheDir, countImports, write } = await createProject(GREET);
   const [first] = (await load(skills, { cacheDir })).skills;
   expect(await countImports()).toBe(1);
@@ -46,7 +46,7 @@ test("imports a file that was imported before only for a call, if it is asked to
   expect(await countImports()).toBe(3);
 });
 
-test("imports a file again whose import has failed in part [L6]", async () => {
+test("imports a file again whose import has failed in part [L6]", { tags: "rest" }, async () => {
   const { skills, cacheDir, countImports } = await createProject(
     `${GREET}export class BrokenSkill {\n  constructor() { throw new Error("no key"); }\n  get(): number { return 1; }\n}\n`,
   );

@@ -35,7 +35,7 @@ test("names the package to install, at import and at a call [L4]", async () => {
   );
 });
 
-test("keeps the skill in use when another file takes its name [L5, L6]", async () => {
+test("keeps the skill in use when another file takes its name [L5, L6]", { tags: "rest" }, async () => {
   const folder = await temporaryFolder();
   const skills = join(folder, "skills");
   const same = (from: string): string => `export class SameSkill { from() { return "${from}"; } }`;

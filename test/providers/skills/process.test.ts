@@ -158,7 +158,7 @@ describe("skills that misbehave", () => {
     await expect(call(provider, "LargeSkill.echo", { text: "small" })).resolves.toBe("small");
   });
 
-  test("counts shared references by their serialized size [L10]", async () => {
+  test("counts shared references by their serialized size [L10]", { tags: "rest" }, async () => {
     const provider = await loadFiles({
       "laughing.ts": `
         const laughs = (times: number) => { let all: unknown = ["lol"]; while (times-- > 0) all = [all, all]; return all; };

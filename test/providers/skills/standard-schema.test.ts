@@ -98,7 +98,7 @@ test("names the package that a valibot schema needs if it is not installed [L2]"
   expect(define(arktypeTrip)).not.toThrow();
 });
 
-test("loads each of the three libraries in a skill file, from its own packages [L2]", async () => {
+test("loads each of the three libraries in a skill file, from its own packages [L2]", { tags: "rest" }, async () => {
   const fields = {
     zod: "z.object({ n: z.number() })",
     valibot: "v.object({ n: v.number() })",

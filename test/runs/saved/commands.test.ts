@@ -170,7 +170,7 @@ test("keeps secrets out of a saved skill, except as a parameter [R6]", { tags: "
   expect((await skillgate(["call", "CityMailSkill.run", "key=mine"], { cwd })).stdout).toBe("session mine\n");
 });
 
-test("saves only a run that worked [R6]", async () => {
+test("saves only a run that worked [R6]", { tags: "rest" }, async () => {
   const cwd = createProject();
   const failed = await run(cwd, MAIL.replace("Berlin", "Nowhere"));
   expect((await save(cwd, failed)).stderr).toContain(`run ${failed} did not work`);

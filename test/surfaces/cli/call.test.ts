@@ -56,7 +56,7 @@ test.each([
     4,
     'Cannot call a method without an approval: caller "owner" calls "MathSkill.pay"; request ID waits for an answer (APPROVAL_MISSING)',
   ],
-])("exits for call %j with %i [O1]", async (args, exit, says) => {
+])("exits for call %j with %i [O1]", { tags: "rest" }, async (args, exit, says) => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const ended = await skillgate(["call", ...args], { cwd });
   expect({ exit: ended.exit, stdout: ended.stdout }).toEqual({ exit, stdout: "" });

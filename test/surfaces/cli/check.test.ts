@@ -53,7 +53,7 @@ test("checks a file or stdin, and waits for a server that it needs [O1]", async 
   ]);
 });
 
-test("reports with check a program without calls [O1]", async () => {
+test("reports with check a program without calls [O1]", { tags: "rest" }, async () => {
   expect((await skillgate(["check", "-e", "1 + 1"], { cwd: project() })).stdout).toBe(
     "The program is valid; it calls nothing\n",
   );

@@ -273,7 +273,7 @@ test("leaves a file that does not parse unchanged, and reports the position of t
   expect(read(cwd, ".mcp.json")).toBe('{ "mcpServers": { "a": ');
 });
 
-test("shows with mcp tools the purpose of each tool [M10]", async () => {
+test("shows with mcp tools the purpose of each tool [M10]", { tags: "rest" }, async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const [text, json] = await Promise.all([mcp(["tools", "filesystem"], { cwd }), mcp(["tools", "--json"], { cwd })]);
   expect(text.stdout).toMatch(/^✓ filesystem \(FilesystemMCP\): \d+ tools\n {2}FilesystemMCP\.read_file +\S.*\n/);
@@ -286,7 +286,7 @@ test("shows with mcp tools the purpose of each tool [M10]", async () => {
   });
 });
 
-test("shows with mcp logs what a server prints on stderr [M9]", async () => {
+test("shows with mcp logs what a server prints on stderr [M9]", { tags: "rest" }, async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const { exit, stdout } = await mcp(["logs", "filesystem"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining("Secure MCP Filesystem Server") });

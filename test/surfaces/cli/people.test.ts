@@ -94,17 +94,21 @@ test("names the folder of a store that cannot record a run [R2]", async () => {
   expect(stderr).toContain(`The store reports: EEXIST: file already exists, mkdir '${join(cwd, "taken")}'`);
 });
 
-test("ends where HOME is a file, a loop of links, a folder of the kernel or nothing [O1]", async () => {
-  const cwd = project();
-  const home = (name: string): string => join(cwd, name);
-  writeFileSync(home("file"), "");
-  symlinkSync(home("loop"), home("loop"));
-  const homes = [home("file"), home("loop"), "/proc", "/dev/null", undefined];
-  const ends = await Promise.all(homes.map((HOME) => skillgate(["run", "-e", "1 + 1"], { cwd, env: { HOME } })));
-  expect(ends.map(({ exit, stdout }) => ({ exit, stdout }))).toEqual(homes.map(() => ({ exit: 0, stdout: "2\n" })));
-  const withSkills = await skillgate(["skills", "list"], {
-    cwd: project({ "skills/math.js": MATH_SKILL }),
-    env: { HOME: "/proc" },
-  });
-  expect(withSkills).toMatchObject({ exit: 0, stdout: expect.stringContaining("MathSkill") });
-});
+test(
+  "ends where HOME is a file, a loop of links, a folder of the kernel or nothing [O1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project();
+    const home = (name: string): string => join(cwd, name);
+    writeFileSync(home("file"), "");
+    symlinkSync(home("loop"), home("loop"));
+    const homes = [home("file"), home("loop"), "/proc", "/dev/null", undefined];
+    const ends = await Promise.all(homes.map((HOME) => skillgate(["run", "-e", "1 + 1"], { cwd, env: { HOME } })));
+    expect(ends.map(({ exit, stdout }) => ({ exit, stdout }))).toEqual(homes.map(() => ({ exit: 0, stdout: "2\n" })));
+    const withSkills = await skillgate(["skills", "list"], {
+      cwd: project({ "skills/math.js": MATH_SKILL }),
+      env: { HOME: "/proc" },
+    });
+    expect(withSkills).toMatchObject({ exit: 0, stdout: expect.stringContaining("MathSkill") });
+  },
+);

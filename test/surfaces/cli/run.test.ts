@@ -63,7 +63,7 @@ test("rejects files that cannot be read as wrong usage [O1]", async () => {
   ]);
 });
 
-test("stops reading an endless stdin [S7]", async () => {
+test("stops reading an endless stdin [S7]", { tags: "rest" }, async () => {
   const cwd = project();
   const yes = `"${process.execPath}" -e "const say = () => process.stdout.write('y\\n'.repeat(5000), (e) => e ?? say()); say()"`;
   const child = spawn("sh", ["-c", `${yes} 2>&- | "${process.execPath}" "${BIN}" run -`], {
@@ -151,7 +151,7 @@ test("exits with 4 for a call that needs an approval without a user to ask [P6]"
   expect(exit).toBe(4);
 });
 
-test("approves what a script runs and calls with --yes [P6]", async () => {
+test("approves what a script runs and calls with --yes [P6]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const run = await skillgate(["run", "-e", "device.MathSkill.pay('Ada', 5)", "--yes"], { cwd });
   expect(run).toEqual({ exit: 0, stdout: "paid 5 to Ada\n", stderr: "" });
@@ -293,7 +293,7 @@ test("rejects a missing folder of skills as wrong usage [L1]", async () => {
   });
 });
 
-test("cuts a huge output visibly and prints it completely [S11]", async () => {
+test("cuts a huge output visibly and prints it completely [S11]", { tags: "rest" }, async () => {
   const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n  resultBytes: 20000000\n" });
   const code = "for (let i = 0; i < 100; i++) print('x'.repeat(99999)); 'y'.repeat(3e6)";
   const { exit, stdout } = await skillgate(["run", "-e", code, "--settings", "big.yaml"], { cwd });
@@ -302,7 +302,7 @@ test("cuts a huge output visibly and prints it completely [S11]", async () => {
   expect(stdout.endsWith("yy\n")).toBe(true);
 });
 
-test("ends quietly when the reader closes the pipe [O1]", async () => {
+test("ends quietly when the reader closes the pipe [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "big.yaml": "limits:\n  outputBytes: 20000000\n" });
   writeFileSync(join(cwd, "big.js"), "for (let i = 0; i < 100; i++) print('x'.repeat(99999));");
   const reader = `"${process.execPath}" -e "process.stdin.once('data', (c) => process.exit(console.log(String(c).slice(0, 4))))"`;
@@ -311,12 +311,16 @@ test("ends quietly when the reader closes the pipe [O1]", async () => {
   expect(await ended(child)).toEqual({ exit: 0, stdout: "xxxx\n", stderr: "" });
 });
 
-test.skipIf(!existsSync("/dev/full"))("exits with a sentence when the output cannot be written [O1]", async () => {
-  const command = `"${process.execPath}" "${BIN}" run -e 1 > /dev/full`;
-  const child = spawn("sh", ["-c", command], { cwd: project(), stdio: ["ignore", "pipe", "pipe"] });
-  expect(await ended(child)).toEqual({
-    exit: 1,
-    stdout: "",
-    stderr: "Cannot write the output: ENOSPC: no space left on device, write\n",
-  });
-});
+test.skipIf(!existsSync("/dev/full"))(
+  "exits with a sentence when the output cannot be written [O1]",
+  { tags: "rest" },
+  async () => {
+    const command = `"${process.execPath}" "${BIN}" run -e 1 > /dev/full`;
+    const child = spawn("sh", ["-c", command], { cwd: project(), stdio: ["ignore", "pipe", "pipe"] });
+    expect(await ended(child)).toEqual({
+      exit: 1,
+      stdout: "",
+      stderr: "Cannot write the output: ENOSPC: no space left on device, write\n",
+    });
+  },
+);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { ended, meetingPoint, project, runProcess, start } from "./command.ts";
 
-test("reports a port in use with a fix [V6]", async () => {
+test("reports a port in use with a fix [V6]", { tags: "rest" }, async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await once(other, "listening");

@@ -75,7 +75,7 @@ describe("skills new", () => {
     ["send mail", "send-mail.ts", "SendMailSkill.sendMail"],
     ["3d print", "3d-print.ts", "Skill3dPrint.get3dPrint"],
     ["天気", "天気.ts", "天気Skill.get天気"],
-  ])("writes %s to the file %s with the method %s [L11]", async (name, file, path) => {
+  ])("writes %s to the file %s with the method %s [L11]", { tags: "rest" }, async (name, file, path) => {
     const cwd = project();
     expect(await json(cwd, "skills", "new", name)).toMatchObject({
       skill: path.split(".")[0],
@@ -133,7 +133,7 @@ describe("skills new", () => {
 });
 
 describe("skills check", () => {
-  test("lints each skill, and reports files that are not skills [L11]", async () => {
+  test("lints each skill, and reports files that are not skills [L11]", { tags: "rest" }, async () => {
     const long = "a".repeat(60);
     const cwd = project({
       "skills/broken.ts": "export class BrokenSkill {",
@@ -173,10 +173,13 @@ describe("skills check", () => {
     ]);
   });
 
-  test("reports schemas that accept any value, and parameters without a description in one line [L11]", async () => {
-    const deep = `const deep = (levels) => levels === 0 ? {} : { type: "object", properties: { a: deep(levels - 1) } };`;
-    const cwd = project({
-      "skills/schema.mjs": `
+  test(
+    "reports schemas that accept any value, and parameters without a description in one line [L11]",
+    { tags: "rest" },
+    async () => {
+      const deep = `const deep = (levels) => levels === 0 ? {} : { type: "object", properties: { a: deep(levels - 1) } };`;
+      const cwd = project({
+        "skills/schema.mjs": `
         import { defineSkill } from "skillgate";
         ${deep}
         const method = (properties) => ({ description: "Pick the plums of a given tree", input: { properties, $defs: { "a/b": { type: "string", description: "Fine" } } }, run: () => 1 });
@@ -185,19 +188,20 @@ describe("skills check", () => {
           gone: method({ fine: { $ref: "#/$defs/a~1b" }, gone: { $ref: "#/$defs/none" }, far: { $ref: "https://example.com/far.json" } }),
           many: method(Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [name, { type: "string" }]))),
         } });`,
-    });
-    const { stdout } = await skillgate(["skills", "check", "--json"], { cwd });
-    const [{ findings }] = JSON.parse(stdout).skills;
-    const said = findings.map(({ path, says }: { path: string; says: string }) => `${path}: ${says}`);
-    expect(said.filter((each: string) => !/a search for|parameter "/.test(each))).toEqual([
-      "SchemaSkill.deep: its input schema is too large or nests too deeply, so any arguments are accepted; simplify it",
-      'SchemaSkill.gone: its schema refers to "#/$defs/none", which it does not contain, so any value is accepted',
-      'SchemaSkill.gone: its schema refers to "https://example.com/far.json", which is not resolved, so any value is accepted; put it under $defs',
-      "SchemaSkill.many: 6 of its parameters have no description; add @param … for each",
-    ]);
-  });
+      });
+      const { stdout } = await skillgate(["skills", "check", "--json"], { cwd });
+      const [{ findings }] = JSON.parse(stdout).skills;
+      const said = findings.map(({ path, says }: { path: string; says: string }) => `${path}: ${says}`);
+      expect(said.filter((each: string) => !/a search for|parameter "/.test(each))).toEqual([
+        "SchemaSkill.deep: its input schema is too large or nests too deeply, so any arguments are accepted; simplify it",
+        'SchemaSkill.gone: its schema refers to "#/$defs/none", which it does not contain, so any value is accepted',
+        'SchemaSkill.gone: its schema refers to "https://example.com/far.json", which is not resolved, so any value is accepted; put it under $defs',
+        "SchemaSkill.many: 6 of its parameters have no description; add @param … for each",
+      ]);
+    },
+  );
 
-  test("checks the named skills, and shows the size of their declarations [L11]", async () => {
+  test("checks the named skills, and shows the size of their declarations [L11]", { tags: "rest" }, async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL, "skills/weather.ts": WEATHER });
     const { exit, stdout } = await skillgate(["skills", "check", "WeatherSkill"], { cwd });
     expect({ exit, stdout }).toEqual({
@@ -214,7 +218,7 @@ describe("skills check", () => {
 });
 
 describe("skills test", () => {
-  test("run examples through gatekeeper and sandbox, and report their mistakes [L11]", async () => {
+  test("run examples through gatekeeper and sandbox, and report their mistakes [L11]", { tags: "rest" }, async () => {
     const cwd = project({
       "skills/sum.ts": `
         /** @example device.SumSkill.add(1, 2)
@@ -281,7 +285,7 @@ describe("skills test", () => {
     },
   );
 
-  test("keep an example from changing the project's store [L11]", async () => {
+  test("keep an example from changing the project's store [L11]", { tags: "rest" }, async () => {
     const cwd = project();
     const { ok } = await json(cwd, "skills", "test", "--skills", resolve("skills"));
     expect(ok).toBe(true);
@@ -292,7 +296,7 @@ describe("skills test", () => {
 });
 
 describe("skills enable and disable", () => {
-  test("store the setting in settings.yaml, with everything else that is in it [L7]", async () => {
+  test("store the setting in settings.yaml, with everything else that is in it [L7]", { tags: "rest" }, async () => {
     const text = "# mine\nskills: skills   # the folder\nlimits:\n  calls: 5 # few\n";
     const cwd = project({ "skills/weather.ts": WEATHER, "settings.yaml": text });
     await json(cwd, "skills", "disable", "WeatherSkill");
@@ -323,7 +327,7 @@ describe("skills enable and disable", () => {
     });
   });
 
-  test("leave a malformed settings.yaml unchanged [L7]", async () => {
+  test("leave a malformed settings.yaml unchanged [L7]", { tags: "rest" }, async () => {
     const cwd = project({ "skills/weather.ts": WEATHER, "settings.yaml": "skills: [\n" });
     const { exit, stderr } = await skillgate(["skills", "disable", "WeatherSkill"], { cwd });
     expect({ exit, stderr }).toEqual({
@@ -343,7 +347,7 @@ describe("skills enable and disable", () => {
 });
 
 describe("skills settings, show, health and stats", () => {
-  test("refuse a setting that the skill could not use [L9]", async () => {
+  test("refuse a setting that the skill could not use [L9]", { tags: "rest" }, async () => {
     const cwd = project({ "skills/weather.ts": WEATHER });
     const set = (...words: readonly string[]) => skillgate(["skills", "settings", "WeatherSkill", ...words], { cwd });
     const refused = (says: string) => ({
@@ -360,18 +364,22 @@ describe("skills settings, show, health and stats", () => {
     expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toContain("unit: ${UNIT}");
   });
 
-  test("show settings with their defaults, change them in settings.yaml, and never show secrets [L9]", async () => {
-    const cwd = project({ "skills/weather.ts": WEATHER, ".env": "WEATHER_API_KEY=k-12345\n" });
-    const shown = await json(cwd, "skills", "settings", "WeatherSkill");
-    expect(shown).toMatchObject({ settings: { unit: "celsius", apiKey: "********" }, problems: [] });
-    await json(cwd, "skills", "settings", "WeatherSkill", "unit=fahrenheit");
-    expect(await json(cwd, "call", "WeatherSkill.temperature", "city=Rome")).toMatchObject({
-      value: "Rome 21 fahrenheit",
-    });
-    await json(cwd, "skills", "settings", "WeatherSkill", "unit=");
-    expect((await json(cwd, "skills", "settings", "WeatherSkill")).settings.unit).toBe("celsius");
-    expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("");
-  });
+  test(
+    "show settings with their defaults, change them in settings.yaml, and never show secrets [L9]",
+    { tags: "rest" },
+    async () => {
+      const cwd = project({ "skills/weather.ts": WEATHER, ".env": "WEATHER_API_KEY=k-12345\n" });
+      const shown = await json(cwd, "skills", "settings", "WeatherSkill");
+      expect(shown).toMatchObject({ settings: { unit: "celsius", apiKey: "********" }, problems: [] });
+      await json(cwd, "skills", "settings", "WeatherSkill", "unit=fahrenheit");
+      expect(await json(cwd, "call", "WeatherSkill.temperature", "city=Rome")).toMatchObject({
+        value: "Rome 21 fahrenheit",
+      });
+      await json(cwd, "skills", "settings", "WeatherSkill", "unit=");
+      expect((await json(cwd, "skills", "settings", "WeatherSkill")).settings.unit).toBe("celsius");
+      expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toBe("");
+    },
+  );
 
   test("write secrets into .env alone, and never show them [L9, O5]", { tags: "rest" }, async () => {
     const cwd = project({ "skills/weather.ts": WEATHER, ".env": "# mine\nA=1\n" });
@@ -399,7 +407,7 @@ describe("skills settings, show, health and stats", () => {
     expect([readEnv(), readFileSync(join(cwd, "settings.yaml"), "utf8")]).toEqual(["# mine\nA=1\n", ""]);
   });
 
-  test("sum statistics over several commands [X6]", async () => {
+  test("sum statistics over several commands [X6]", { tags: "rest" }, async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     expect((await skillgate(["skills", "stats"], { cwd })).stdout).toBe("No calls recorded yet\n");
     await skillgate(["run", "-e", "device.MathSkill.add(1, 2) + device.MathSkill.add(3, 4)"], { cwd });
@@ -414,7 +422,7 @@ describe("skills settings, show, health and stats", () => {
     );
   });
 
-  test("exit health with 1 while a skill is unhealthy [L8]", async () => {
+  test("exit health with 1 while a skill is unhealthy [L8]", { tags: "rest" }, async () => {
     const cwd = project({
       "skills/ill.ts": `export const ask = () => 1; export const healthCheck = () => ({ healthy: false, message: "no disk" });`,
       "skills/well.ts": "export const ask = () => 1;",

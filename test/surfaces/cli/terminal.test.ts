@@ -37,7 +37,7 @@ test("prints no colours without a terminal [O1]", async () => {
 });
 
 describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
-  test("prints colours, unless NO_COLOR is set [O1]", async () => {
+  test("prints colours, unless NO_COLOR is set [O1]", { tags: "rest" }, async () => {
     const cwd = project();
     expect((await inTerminal("run missing.js", cwd)).shown).toBe(
       `${red('Cannot read "missing.js": it does not exist')}\n`,
@@ -54,7 +54,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     });
   });
 
-  test("removes terminal controls from what a program prints [P9]", async () => {
+  test("removes terminal controls from what a program prints [P9]", { tags: "rest" }, async () => {
     const { shown } = await inTerminal(`run -e "print('a\\u001b[2J\\u202eb\\tc')"`, project());
     expect(shown).toBe("a\\u001b[2J\\u202eb\tc\n");
   });

@@ -38,13 +38,13 @@ test("opens the console of a server that runs, by a link that logs in once [O2]"
   expect([(await logIn()).status, (await logIn()).status]).toEqual([204, 401]);
 });
 
-test("serves a console of its own where no server runs, without a token [O2]", async () => {
+test("serves a console of its own where no server runs, without a token [O2]", { tags: "rest" }, async () => {
   const { text } = await start(project(), ["console"], /\/login#/);
   const page = await fetch(text, { headers: { accept: "text/html" } });
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
 });
 
-test("serves no pages with --no-console [O2]", async () => {
+test("serves no pages with --no-console [O2]", { tags: "rest" }, async () => {
   const { text } = await start(project(), ["serve", "--http", "--port", "0", "--no-console"], /Serving/);
   expect(text).not.toContain("console");
   const [, url = ""] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(text) ?? [];

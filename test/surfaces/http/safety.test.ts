@@ -391,7 +391,7 @@ test("answers requests that exceed the drain time with the reason when the serve
   await closed;
 });
 
-test("serves 64 clients at once [V1]", async () => {
+test("serves 64 clients at once [V1]", { tags: "rest" }, async () => {
   const { url } = await serve({ expose: "tools" }, { workers: 2 });
   const clients = await Promise.all(
     Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? oldClient(url) : newClient(url))),

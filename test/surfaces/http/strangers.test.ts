@@ -109,7 +109,7 @@ test("keeps at most 128 WebSockets without a valid token open [V6]", async () =>
   await expect(openSocket(url)).rejects.toThrow("503");
 });
 
-test("disconnects a WebSocket without a token that reads no answers [V6]", async () => {
+test("disconnects a WebSocket without a token that reads no answers [V6]", { tags: "rest" }, async () => {
   const { url } = await serve({}, {}, isRight);
   const socket = await openSocket(url);
   const closed = once(socket, "close");

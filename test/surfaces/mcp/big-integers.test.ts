@@ -173,7 +173,7 @@ test("a text that looks like a mark stays a text [M5]", async () => {
   expect(await runtime.call("RichMCP.wire", { json })).toEqual({ text });
 });
 
-test("the limit of an answer counts bytes [S6]", async () => {
+test("the limit of an answer counts bytes [S6]", { tags: "rest" }, async () => {
   const runtime = await startRuntime();
   const json = JSON.stringify({ content: [{ type: "text", text: "ä".repeat(60) }] });
   const limits = { answerBytes: 100 };

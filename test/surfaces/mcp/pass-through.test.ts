@@ -30,41 +30,49 @@ describe.each(ERAS)("of a server with tools that need a capability, a client of 
   const run = (client: RawClient, code: string) =>
     client.request("tools/call", { name: "run_code", arguments: { code } });
 
-  test("gets those whose capability it has, directly, in programs and in searches [M7] [V1]", async () => {
-    const url = await serveRich("both");
-    const [all, one, none] = await Promise.all([open(url, CLIENT), open(url, { sampling: {} }), open(url)]);
-    expect((await capable(all)).toSorted()).toEqual(["RichMCP__ask_model", "RichMCP__ask_user"]);
-    expect(await capable(one)).toEqual(["RichMCP__ask_model"]);
-    expect(await capable(none)).toEqual([]);
-    const direct = await all.request("tools/call", { name: "RichMCP__ask_user", arguments: {} });
-    expect(direct.content[0].text).toBe("asked, elicitation sampling");
-    const code = "device.RichMCP.ask_model()";
-    expect(await run(one, code)).toMatchObject({ structuredContent: { value: "asked the model" } });
-    expect(await run(none, code)).toMatchObject({ isError: true });
-    // The verdict on a program depends on what its client answers.
-    expect(await run(one, code)).toMatchObject({ structuredContent: { value: "asked the model" } });
-    const search = { name: "search_skills", arguments: { query: "ask the model" } };
-    expect((await one.request("tools/call", search)).structuredContent.paths).toContain("RichMCP.ask_model");
-    expect((await none.request("tools/call", search)).structuredContent.paths).not.toContain("RichMCP.ask_model");
-  });
+  test(
+    "gets those whose capability it has, directly, in programs and in searches [M7] [V1]",
+    { tags: "rest" },
+    async () => {
+      const url = await serveRich("both");
+      const [all, one, none] = await Promise.all([open(url, CLIENT), open(url, { sampling: {} }), open(url)]);
+      expect((await capable(all)).toSorted()).toEqual(["RichMCP__ask_model", "RichMCP__ask_user"]);
+      expect(await capable(one)).toEqual(["RichMCP__ask_model"]);
+      expect(await capable(none)).toEqual([]);
+      const direct = await all.request("tools/call", { name: "RichMCP__ask_user", arguments: {} });
+      expect(direct.content[0].text).toBe("asked, elicitation sampling");
+      const code = "device.RichMCP.ask_model()";
+      expect(await run(one, code)).toMatchObject({ structuredContent: { value: "asked the model" } });
+      expect(await run(none, code)).toMatchObject({ isError: true });
+      // The verdict on a program depends on what its client answers.
+      expect(await run(one, code)).toMatchObject({ structuredContent: { value: "asked the model" } });
+      const search = { name: "search_skills", arguments: { query: "ask the model" } };
+      expect((await one.request("tools/call", search)).structuredContent.paths).toContain("RichMCP.ask_model");
+      expect((await none.request("tools/call", search)).structuredContent.paths).not.toContain("RichMCP.ask_model");
+    },
+  );
 
-  test("has MCP Apps announced to the server, and those of a server announced to it [M7] [V1]", async () => {
-    const url = await serveRich("both");
-    const extension = { mimeTypes: ["text/html;profile=mcp-app"], other: "not passed on" };
-    const extensions = { "io.modelcontextprotocol/ui": extension, "x.example/other": {} };
-    const [shows, none] = await Promise.all([open(url, { ...CLIENT, extensions }), open(url, CLIENT)]);
-    expect(shows.capabilities.extensions).toMatchObject({ "io.modelcontextprotocol/ui": {} });
-    const ask = (client: RawClient) => client.request("tools/call", { name: "RichMCP__announced", arguments: {} });
-    const announced = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
-    expect(JSON.parse((await ask(shows)).content[0].text).extensions).toEqual(announced);
-    expect(JSON.parse((await ask(none)).content[0].text).extensions).toBeUndefined();
-    const { tools } = await shows.request("tools/list");
-    expect(tools.find(({ name }: { name: string }) => name === "RichMCP__show")._meta.ui).toEqual({
-      resourceUri: "ui://clock/face.html",
-    });
-    const { contents } = await shows.request("resources/read", { uri: "ui://clock/face.html" });
-    expect(contents[0]._meta.ui).toEqual({ csp: { connectDomains: ["https://clock.example"] }, prefersBorder: true });
-  });
+  test(
+    "has MCP Apps announced to the server, and those of a server announced to it [M7] [V1]",
+    { tags: "rest" },
+    async () => {
+      const url = await serveRich("both");
+      const extension = { mimeTypes: ["text/html;profile=mcp-app"], other: "not passed on" };
+      const extensions = { "io.modelcontextprotocol/ui": extension, "x.example/other": {} };
+      const [shows, none] = await Promise.all([open(url, { ...CLIENT, extensions }), open(url, CLIENT)]);
+      expect(shows.capabilities.extensions).toMatchObject({ "io.modelcontextprotocol/ui": {} });
+      const ask = (client: RawClient) => client.request("tools/call", { name: "RichMCP__announced", arguments: {} });
+      const announced = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
+      expect(JSON.parse((await ask(shows)).content[0].text).extensions).toEqual(announced);
+      expect(JSON.parse((await ask(none)).content[0].text).extensions).toBeUndefined();
+      const { tools } = await shows.request("tools/list");
+      expect(tools.find(({ name }: { name: string }) => name === "RichMCP__show")._meta.ui).toEqual({
+        resourceUri: "ui://clock/face.html",
+      });
+      const { contents } = await shows.request("resources/read", { uri: "ui://clock/face.html" });
+      expect(contents[0]._meta.ui).toEqual({ csp: { connectDomains: ["https://clock.example"] }, prefersBorder: true });
+    },
+  );
 
   test("learns of no MCP Apps if no server has some [V1]", async () => {
     const { url } = await serve({ expose: "both" });

@@ -103,7 +103,7 @@ test("uses the headers at POST /tools and at /rpc [M1] [V4]", async () => {
   expect((await post(`${url}/tools/CrmMCP.seen`, {})).json.detail ?? "").toContain("needs the session value project");
 });
 
-test("takes the values of a client over stdio from --session [M1] [V1]", async () => {
+test("takes the values of a client over stdio from --session [M1] [V1]", { tags: "rest" }, async () => {
   const { url } = await reflectingServer();
   const mcpServers = { crm: { url: `${url}of/\${session.project}/mcp` } };
   const cwd = project({ ".mcp.json": JSON.stringify({ mcpServers }) });

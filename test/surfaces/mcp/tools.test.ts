@@ -162,17 +162,21 @@ describe.each(CLIENTS)("a client of %s [V1]", (_name, connect) => {
     expect(asked).toMatchObject([{ message: "Who?" }]);
   });
 
-  test("asks the user at the client the questions of a folder's skill, as a tool and in a program [L3]", async () => {
-    const skillsDir = folder();
-    writeFileSync(join(skillsDir, "seats.ts"), ASKING);
-    const { url } = await serve({ expose: "both" }, { skillsDir });
-    const client = await connect(url);
-    onElicitation(client, ({ message }) => ({ action: "accept", content: { seat: `${message} 12A` } }));
-    expect(getText(await client.callTool({ name: "SeatsSkill__choose", arguments: {} }))).toBe("Which seat? 12A");
-    const code = "const seat = await device.SeatsSkill.choose(); `You sit at ${seat}`";
-    const ran = await client.callTool({ name: "run_code", arguments: { code } });
-    expect(getText(ran)).toBe("You sit at Which seat? 12A");
-  });
+  test(
+    "asks the user at the client the questions of a folder's skill, as a tool and in a program [L3]",
+    { tags: "rest" },
+    async () => {
+      const skillsDir = folder();
+      writeFileSync(join(skillsDir, "seats.ts"), ASKING);
+      const { url } = await serve({ expose: "both" }, { skillsDir });
+      const client = await connect(url);
+      onElicitation(client, ({ message }) => ({ action: "accept", content: { seat: `${message} 12A` } }));
+      expect(getText(await client.callTool({ name: "SeatsSkill__choose", arguments: {} }))).toBe("Which seat? 12A");
+      const code = "const seat = await device.SeatsSkill.choose(); `You sit at ${seat}`";
+      const ran = await client.callTool({ name: "run_code", arguments: { code } });
+      expect(getText(ran)).toBe("You sit at Which seat? 12A");
+    },
+  );
 
   test("pauses the program's clock while the user decides [S7]", { tags: "rest" }, async () => {
     const { url, runtime } = await serve({}, { limits: { wallMs: 1_500 } });

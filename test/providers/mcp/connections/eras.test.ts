@@ -31,7 +31,7 @@ test.each([
   ["auto", "modern"],
   ["legacy", "legacy"],
   ["modern", "modern"],
-])("speaks the protocol that an entry chooses (%s) [M1] [M3]", async (protocol, era) => {
+])("speaks the protocol that an entry chooses (%s) [M1] [M3]", { tags: "rest" }, async (protocol, era) => {
   const provider = await connected([fixture(["both-eras"], { protocol })]);
   expect(await call(provider, "era")).toBe(era);
   expect(await call(provider, "era", {}, by("modern"))).toBe(era);

@@ -38,7 +38,7 @@ test("does not take a tool that comes and goes for one that needs a capability [
   expect(await findCapableTools(BASE, listFor)).toEqual({ tools: [], needs: {} });
 });
 
-test("asks an old server over another process once, and stores the answer [M7]", async () => {
+test("asks an old server over another process once, and stores the answer [M7]", { tags: "rest" }, async () => {
   const stateDir = await temporaryFolder();
   const client = { can: () => true, ask: () => Promise.reject(new Error("not asked")) };
   const asker = createContext({ client });

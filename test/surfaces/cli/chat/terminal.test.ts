@@ -54,7 +54,7 @@ The sum is 5.
     },
   );
 
-  test("wraps Markdown at 60 columns, and uses no colours with NO_COLOR [G7]", async () => {
+  test("wraps Markdown at 60 columns, and uses no colours with NO_COLOR [G7]", { tags: "rest" }, async () => {
     const text = `## Title\n\n- **One** item ${"with many words ".repeat(6)}\n\n\`\`\`\n# code\n\`\`\`\n\n| a | b |\n|---|---|\n| 10 | 2 |\n`;
     const chat = startChat(chatProject([text]));
     await chat.until("> ");
@@ -124,29 +124,33 @@ a   b
     expect((await chat.ended()).exit).toBe(0);
   });
 
-  test("stops the work at Ctrl-C and continues; a second one on an empty line ends the chat [G7]", async () => {
-    const cwd = project({ "skills/math.js": MATH_SKILL, "script.yaml": "" });
-    const { path, next } = await meetingPoint(cwd);
-    const script = [{ code: `await device.MathSkill.wait(${JSON.stringify(path)})` }, "Still here."];
-    const chat = startChat(replaceScript(cwd, script));
-    await chat.until("> ");
-    chat.type("wait\r");
-    await next();
-    chat.type("\u0003");
-    await chat.until("(stopped;");
-    await chat.until("> ");
-    chat.type("go on\r");
-    await chat.until("Still here.");
-    await chat.until("> ");
-    chat.type("half a line\u0003");
-    await chat.until("> ");
-    chat.type("\u0003");
-    await chat.until("Ctrl-C again ends the chat");
-    chat.type("\u0003");
-    expect((await chat.ended()).exit).toBe(130);
-  });
+  test(
+    "stops the work at Ctrl-C and continues; a second one on an empty line ends the chat [G7]",
+    { tags: "rest" },
+    async () => {
+      const cwd = project({ "skills/math.js": MATH_SKILL, "script.yaml": "" });
+      const { path, next } = await meetingPoint(cwd);
+      const script = [{ code: `await device.MathSkill.wait(${JSON.stringify(path)})` }, "Still here."];
+      const chat = startChat(replaceScript(cwd, script));
+      await chat.until("> ");
+      chat.type("wait\r");
+      await next();
+      chat.type("\u0003");
+      await chat.until("(stopped;");
+      await chat.until("> ");
+      chat.type("go on\r");
+      await chat.until("Still here.");
+      await chat.until("> ");
+      chat.type("half a line\u0003");
+      await chat.until("> ");
+      chat.type("\u0003");
+      await chat.until("Ctrl-C again ends the chat");
+      chat.type("\u0003");
+      expect((await chat.ended()).exit).toBe(130);
+    },
+  );
 
-  test("stops at Ctrl-C in a question [P6]", async () => {
+  test("stops at Ctrl-C in a question [P6]", { tags: "rest" }, async () => {
     const chat = startChat(chatProject([{ code: "await device.MathSkill.pay('Ada', 1)" }, "Never."]));
     await chat.until("> ");
     chat.type("pay\r");
@@ -209,30 +213,34 @@ a   b
     },
   );
 
-  test("completes commands and paths of methods, and reads messages of several lines [G7]", async () => {
-    const cwd = chatProject(["Read."]);
-    const chat = startChat(cwd);
-    await chat.until("> ");
-    chat.type("/he\t");
-    await chat.until("/help ");
-    chat.type("\r");
-    await chat.until("/exit");
-    await chat.until("> ");
-    chat.type("use MathS\t");
-    await chat.until("MathSkill.");
-    chat.type("rep\t");
-    await chat.until("eat");
-    chat.type(" and\\\r");
-    await chat.until("… ");
-    chat.type("\u001B[200~one\rtwo\u001B[201~ three\r");
-    await chat.until("Read.");
-    await chat.until("> ");
-    chat.type("/save chat.md\r");
-    await chat.until("Saved chat.md\n> ");
-    chat.type("\u0004");
-    await chat.ended();
-    expect(readFileSync(join(cwd, "chat.md"), "utf8")).toContain("use MathSkill.repeat and\none\ntwo three\n");
-  });
+  test(
+    "completes commands and paths of methods, and reads messages of several lines [G7]",
+    { tags: "rest" },
+    async () => {
+      const cwd = chatProject(["Read."]);
+      const chat = startChat(cwd);
+      await chat.until("> ");
+      chat.type("/he\t");
+      await chat.until("/help ");
+      chat.type("\r");
+      await chat.until("/exit");
+      await chat.until("> ");
+      chat.type("use MathS\t");
+      await chat.until("MathSkill.");
+      chat.type("rep\t");
+      await chat.until("eat");
+      chat.type(" and\\\r");
+      await chat.until("… ");
+      chat.type("\u001B[200~one\rtwo\u001B[201~ three\r");
+      await chat.until("Read.");
+      await chat.until("> ");
+      chat.type("/save chat.md\r");
+      await chat.until("Saved chat.md\n> ");
+      chat.type("\u0004");
+      await chat.ended();
+      expect(readFileSync(join(cwd, "chat.md"), "utf8")).toContain("use MathSkill.repeat and\none\ntwo three\n");
+    },
+  );
 });
 
 function replaceScript(cwd: string, replies: readonly unknown[]): string {

@@ -210,7 +210,7 @@ test("keeps the TOML of codex with connect, and restores the same file with disc
   );
 });
 
-test("keeps comments with connect, and keys that the user added to the entry [V1]", async () => {
+test("keeps comments with connect, and keys that the user added to the entry [V1]", { tags: "rest" }, async () => {
   const text = `{
   // mine
   "mcpServers": {

@@ -6,7 +6,7 @@ const DOWN = JSON.stringify({
   mcpServers: { down: { command: process.execPath, args: ["-e", "console.error('out of order'); process.exit(7)"] } },
 });
 
-test("prints with doctor one line for each check that passes [O1]", async () => {
+test("prints with doctor one line for each check that passes [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, ".mcp.json": MCP_JSON });
   const { exit, stdout, stderr } = await skillgate(["doctor"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });

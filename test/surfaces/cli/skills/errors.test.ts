@@ -8,7 +8,7 @@ export function fail(text: string): string {
 }
 `;
 
-test("shows the stack of an error in a skill to the owner who runs or calls it [L10]", async () => {
+test("shows the stack of an error in a skill to the owner who runs or calls it [L10]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/broken.ts": FAILING });
   const stack = "Thrown by the skill: TypeError: no x\n    at fail (skills/broken.ts:3:9)\n";
   const run = await skillgate(["run", "-e", 'device.BrokenSkill.fail("x")'], { cwd });

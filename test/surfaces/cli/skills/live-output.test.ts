@@ -56,7 +56,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     },
   );
 
-  test("shows the progress of an MCP server in one line [M9]", async () => {
+  test("shows the progress of an MCP server in one line [M9]", { tags: "rest" }, async () => {
     const shown = await inTerminal("call OddMCP.progress", project({ ".mcp.json": ODD_SERVER }));
     const erase = "\r\u001B[2K";
     expect(shown).toBe(`${erase}OddMCP.progress 1/2 step 1${erase}OddMCP.progress 2/2 step 2${erase}done\n`);

@@ -43,7 +43,7 @@ test("a server over stdio takes commands, too, and removes its socket at its end
   expect(listSocketFiles(cwd)).toEqual([]);
 });
 
-test("only the owner can reach the socket [O7]", async () => {
+test("only the owner can reach the socket [O7]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
   mkdirSync(getSocketsFolder(cwd), { recursive: true });
   chmodSync(getSocketsFolder(cwd), 0o777);

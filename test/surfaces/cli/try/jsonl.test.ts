@@ -127,7 +127,7 @@ test("answers while the input is open, and reads changed skills after reload [O6
   expect((await result).exit).toBe(0);
 });
 
-test("ends at a signal while it waits for input [O6]", async () => {
+test("ends at a signal while it waits for input [O6]", { tags: "rest" }, async () => {
   const child = start(["try", "--jsonl"], { cwd: project({ "skills/math.js": MATH_SKILL }) });
   const result = ended(child);
   child.stdin?.write(`${command("get_skills")}\n`);

@@ -54,7 +54,7 @@ foo(
   expect(stdout.endsWith("\nafter\n")).toBe(true);
 });
 
-test("answers the commands from what is open [O6]", async () => {
+test("answers the commands from what is open [O6]", { tags: "rest" }, async () => {
   const { exit, stdout } = await run(`.search add numbers
 .describe MathSkill.add
 .types MathSkill

@@ -69,18 +69,22 @@ async function openWithSkills() {
 }
 
 describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
-  test("continues a program while its syntax is incomplete, and shows calls as they run [O6]", async () => {
-    const { see, type, exit } = await openWithSkills();
-    type("[await device.MathSkill.add(1, 2),\r");
-    await see("… ");
-    type("4]\r");
-    const shown = await see("> ");
-    expect(shown).toMatch(/MathSkill\.add …\n {2}MathSkill\.add ok [\d.]+ ms\n\[3,4\]\n> $/);
-    type(".exit\r");
-    expect(await exit).toBe(0);
-  });
+  test(
+    "continues a program while its syntax is incomplete, and shows calls as they run [O6]",
+    { tags: "rest" },
+    async () => {
+      const { see, type, exit } = await openWithSkills();
+      type("[await device.MathSkill.add(1, 2),\r");
+      await see("… ");
+      type("4]\r");
+      const shown = await see("> ");
+      expect(shown).toMatch(/MathSkill\.add …\n {2}MathSkill\.add ok [\d.]+ ms\n\[3,4\]\n> $/);
+      type(".exit\r");
+      expect(await exit).toBe(0);
+    },
+  );
 
-  test("runs lines that are pasted together as one program [O6]", async () => {
+  test("runs lines that are pasted together as one program [O6]", { tags: "rest" }, async () => {
     const { see, type, exit } = await openWithSkills();
     type("const first = 20\rfirst + 22\r");
     await see("42\n> ");

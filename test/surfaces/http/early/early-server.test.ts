@@ -41,7 +41,7 @@ test.each([
   },
 );
 
-test("notifies a client whose list was sent before the methods were known [V1]", async () => {
+test("notifies a client whose list was sent before the methods were known [V1]", { tags: "rest" }, async () => {
   const server = await startLate(project({ "skills/math.js": MATH_SKILL }));
   const client = await oldClient(server.url);
   const isChanged = new Promise<void>((done) => onToolsChanged(client, done));
