@@ -1,3 +1,5 @@
+// @module-tag rest
+
 import { spawnSync } from "node:child_process";
 
 import { expect, onTestFinished, test } from "vitest";
