@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { DEFAULT_TIMEOUTS } from "../model/timeouts.ts";
 import type { ExportVerdict } from "./audit/export.ts";
+import type { RestoredStore, StoreBackup } from "./backup.ts";
 import type { Database } from "./database/database.ts";
 import type { EngineOptions, StoreLocation } from "./database/open.ts";
 import { createHealth, type HealthRecord, type StoreFailure, type StoreHealth } from "./health.ts";
@@ -58,6 +59,16 @@ export async function hasDatabase({ folder, url }: StoreLocation): Promise<boole
   if (url !== undefined) return true;
   const { STORE_FILE } = await import("./database/open.ts");
   return folder !== undefined && existsSync(join(folder, STORE_FILE));
+}
+
+/** See `backup.ts`, which is imported only here. */
+export async function backUpStore(folder: string, out: string): Promise<StoreBackup> {
+  return (await import("./backup.ts")).backUpStore(folder, out);
+}
+
+/** See `backup.ts`, which is imported only here. */
+export async function restoreStore(folder: string, backup: string): Promise<RestoredStore> {
+  return (await import("./backup.ts")).restoreStore(folder, backup);
 }
 
 /** A database that is opened when it is first needed. */

@@ -96,20 +96,8 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const parts = { sources: trusted, log: onLog, secrets, saved, onServers };
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
-  const storeProblems: Problem[] = [];
-  const retention = scheduleRetention(settings.retention, (text) => onLog("warn", text));
-  const databaseOptions = {
-    lockMs: settings.timeouts.lockMs,
-    warn: (error: string) => void storeProblems.push({ source: "store", error, isForAllRuns: true }),
-  };
-  const database = createLazyDatabase(settings.database, databaseOptions, (opened) => {
-    if (options.lazy !== true) retention.start(opened);
-  });
-  database.health.onChange((failure) => {
-    if (failure === undefined) onLog("warn", "The store works again");
-    else onLog("error", `The store fails: ${failure.message}`);
-    events.emit("store", failure);
-  });
+  const databaseParts = createDatabaseParts(settings, options, onLog, events);
+  const { database } = databaseParts;
   const audit = createAudit(settings, database, onLog);
   if (options.lazy !== true) await audit?.open();
   const executors = await openExecutors(settings, { registry, policy, log: onLog });
@@ -124,7 +112,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     events,
     skillSettings,
     store,
-    database,
+    ...databaseParts,
     statistics,
     secrets,
     log: onLog,
@@ -132,10 +120,29 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     policy,
     executors,
     audit,
-    retention,
-    storeProblems,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
   };
+}
+
+/** Opens the database at its first use, deletes old records in it, and says in the log when it fails and works again. */
+function createDatabaseParts(
+  { database: location, retention: kept, timeouts }: RuntimeSettings,
+  { lazy = false }: RuntimeOptions,
+  log: LogListener,
+  events: EventEmitter<RuntimeEvents>,
+): Pick<RuntimeParts, "database" | "retention" | "storeProblems"> {
+  const storeProblems: Problem[] = [];
+  const retention = scheduleRetention(kept, (text) => log("warn", text));
+  const warn = (error: string): void => void storeProblems.push({ source: "store", error, isForAllRuns: true });
+  const database = createLazyDatabase(location, { lockMs: timeouts.lockMs, warn }, (opened) => {
+    if (!lazy) retention.start(opened);
+  });
+  database.health.onChange((failure) => {
+    if (failure === undefined) log("warn", "The store works again");
+    else log("error", `The store fails: ${failure.message}`);
+    events.emit("store", failure);
+  });
+  return { database, retention, storeProblems };
 }
 
 function forwardLog(events: EventEmitter<RuntimeEvents>, log: RuntimeOptions["log"]): void {

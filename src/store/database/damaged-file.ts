@@ -18,8 +18,9 @@ export async function moveAside(
 ): Promise<void> {
   await withLock(`${file}.lock`, Math.max(lockMs, MIN_LOCK_MS), async () => {
     if (!(await isStillDamaged())) return;
-    const aside = `${file}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
-    for (const suffix of ["-wal", "-shm", ""]) await renameIfThere(file + suffix, aside + suffix);
+    const suffix = `.damaged-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
+    await moveFilesAside(file, suffix);
+    const aside = file + suffix;
     await clearMark(file);
     warn(
       `The file of the store, ${file}, is damaged. It was moved to ${aside}, and a new store was created. ` +
@@ -49,8 +50,23 @@ function markPath(file: string): string {
   return `${file}.check`;
 }
 
-async function renameIfThere(from: string, to: string): Promise<void> {
-  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-  });
+/** Renames a file of SQLite, after its log of writes, which belongs to no other file. Returns false if it is not there. */
+export async function moveFilesAside(
+  file: string,
+  suffix: string,
+  parts: readonly string[] = ["-wal", "-shm", ""],
+): Promise<boolean> {
+  let isMoved = false;
+  for (const part of parts) isMoved = await renameIfThere(file + part, file + suffix + part);
+  return isMoved;
+}
+
+async function renameIfThere(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return false;
+  }
 }

@@ -1,7 +1,11 @@
-import type { DatabaseInfo } from "../../store/index.ts";
+import { resolve } from "node:path";
+
+import type { DatabaseInfo, StoreLocation } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
 import { writeLines } from "./input/write-files.ts";
+import type { CliSession } from "./session.ts";
 import { count, lines, shownPath, table } from "./text/layout.ts";
+import { UsageError } from "./usage-error.ts";
 
 export function addStore(program: CliCommand): void {
   const store = program.command("store").description("inspect and clean up the database of keys, approvals and audit");
@@ -29,6 +33,45 @@ export function addStore(program: CliCommand): void {
         text: `Deleted ${count(records, "record")}; the store has ${kilobytes(bytes)}, before ${kilobytes(before.bytes)}`,
       };
     });
+  store
+    .command("backup")
+    .description("write a whole copy of the store and of the key of its audit log, while servers use it")
+    .requiredOption("--out <file>", "a new file that only you can read")
+    .run(backUp);
+  store
+    .command("restore")
+    .description("replace the store by a backup; what was there is renamed, and servers open the restored store")
+    .argument("<file>", "a file of store backup")
+    .run(restore);
+}
+
+async function backUp({ folders }: CliSession, { out }: { readonly out: string }): Promise<CommandResult> {
+  const { backUpStore } = await import("../../store/index.ts");
+  const { bytes, files } = await backUpStore(requireFolder((await folders()).database, "back up"), resolve(out));
+  return {
+    json: { file: out, bytes, files },
+    text: `Wrote the store, with ${count(files.length, "file")} beside it, to ${shownPath(out)}: ${kilobytes(bytes)}`,
+  };
+}
+
+async function restore({ folders }: CliSession, file: string): Promise<CommandResult> {
+  const { restoreStore } = await import("../../store/index.ts");
+  const { bytes, files, before } = await restoreStore(
+    requireFolder((await folders()).database, "restore"),
+    resolve(file),
+  );
+  const moved = before === undefined ? "" : `\nWhat was there is now ${shownPath(before)}`;
+  return {
+    json: { file, bytes, files, ...(before !== undefined && { before }) },
+    text: `Restored the store, with ${count(files.length, "file")} beside it: ${kilobytes(bytes)}${moved}`,
+  };
+}
+
+function requireFolder({ folder, url }: StoreLocation, what: string): string {
+  if (url === undefined && folder !== undefined) return folder;
+  throw new UsageError(
+    `The store is a PostgreSQL database: ${what} its schema skillgate with pg_dump or pg_restore, and audit-key.pem in ${folder ?? "the folder of the store"}`,
+  );
 }
 
 type Exported = Parameters<typeof toLines>[0];
