@@ -47,7 +47,9 @@ test("copies the whole store while others write, with all that was committed bef
   for (let round = 0; round < repetitions(3, 20); round++) {
     const before = committed;
     const file = join(copies, `${round}.backup`);
-    expect(await backUpStore(folder, file)).toMatchObject({ files: expect.arrayContaining(["MathSkill.jsonl", "audit-key.pem"]) as unknown });
+    expect(await backUpStore(folder, file)).toMatchObject({
+      files: expect.arrayContaining(["MathSkill.jsonl", "audit-key.pem"]) as unknown,
+    });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const restored = join(copies, String(round));
     expect(await restoreStore(restored, file)).toMatchObject({ before: undefined });

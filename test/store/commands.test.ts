@@ -206,3 +206,26 @@ test("names the version to install for a store of a newer version", async () => 
   expect(exit).toBe(1);
   expect(stderr).toContain("Install skillgate@9.1.0 or newer (STORE_NEWER)");
 });
+
+test("backs up and restores a store, and says why it cannot [P8]", async () => {
+  const cwd = project(SETTINGS);
+  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const backup = ["store", "backup", "--out", "monday.db"];
+  expect(await skillgate(backup, { cwd })).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/^Wrote the store, with \d files beside it, to monday\.db: \d+ KB\n$/) as unknown,
+  });
+  expect(await skillgate(backup, { cwd })).toMatchObject({
+    exit: 2,
+    stderr: "Cannot write monday.db: it exists already; name a new file\n",
+  });
+  await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
+  const restored = await skillgate(["store", "restore", "monday.db"], { cwd });
+  expect(restored).toMatchObject({ exit: 0, stderr: "" });
+  expect(restored.stdout).toMatch(/^Restored the store.*\nWhat was there is now state\/skillgate\.db\.before-restore-/);
+  expect((await skillgate(["audit", "verify"], { cwd })).stdout).toContain("All is well: 2 records");
+  const wrong = await skillgate(["store", "restore", "settings.yaml"], { cwd });
+  expect(wrong.exit).toBe(1);
+  expect(wrong.stderr).toMatch(/settings\.yaml is not a whole backup: .*Name a file of: store backup/);
+  expect((await skillgate(["audit", "verify"], { cwd })).stdout).toContain("All is well: 2 records");
+});

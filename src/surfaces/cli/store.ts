@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 
 import type { DatabaseInfo, StoreLocation } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
-import { writeLines } from "./input/write-files.ts";
+import { toWriteError, writeLines } from "./input/write-files.ts";
 import type { CliSession } from "./session.ts";
 import { count, lines, shownPath, table } from "./text/layout.ts";
 import { UsageError } from "./usage-error.ts";
@@ -47,7 +47,10 @@ export function addStore(program: CliCommand): void {
 
 async function backUp({ folders }: CliSession, { out }: { readonly out: string }): Promise<CommandResult> {
   const { backUpStore } = await import("../../store/index.ts");
-  const { bytes, files } = await backUpStore(requireFolder((await folders()).database, "back up"), resolve(out));
+  const folder = requireFolder((await folders()).database, "back up");
+  const { bytes, files } = await backUpStore(folder, resolve(out)).catch((thrown: unknown) => {
+    throw toWriteError(out, thrown);
+  });
   return {
     json: { file: out, bytes, files },
     text: `Wrote the store, with ${count(files.length, "file")} beside it, to ${shownPath(out)}: ${kilobytes(bytes)}`,

@@ -5,6 +5,7 @@ import { dirname, relative } from "node:path";
 import { finished } from "node:stream/promises";
 
 import { whyNotWritten } from "../../../config/index.ts";
+import { SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { makeFolder } from "../../../shared/files/make-folder.ts";
 import { UsageError } from "../usage-error.ts";
@@ -20,10 +21,16 @@ export async function writeLines(list: AsyncIterable<string>, file: string | und
     await finished(stream);
     return count;
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    if (code === undefined) throw thrown;
-    throw new UsageError(`Cannot write ${file}: ${whyNotWritten(code)}`);
+    throw toWriteError(file, thrown);
   }
+}
+
+/** Returns the error for a new file that could not be written: a mistake in the command, if the system says why. */
+export function toWriteError(file: string, thrown: unknown): unknown {
+  const code = thrown instanceof Error && !(thrown instanceof SkillgateError) && "code" in thrown && thrown.code;
+  if (typeof code !== "string") return thrown;
+  const why = code === "EEXIST" ? "it exists already; name a new file" : whyNotWritten(code);
+  return new UsageError(`Cannot write ${file}: ${why}`);
 }
 
 /** A reader that stops, such as `head`, ends the writing. */
