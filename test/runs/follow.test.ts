@@ -41,9 +41,7 @@ const answer = (database: Database, id: string): Promise<boolean> =>
   database.approvals.answer(id, { state: "approved", scope: null, by: "ada", as: "user", time: Date.now() });
 
 /** Follows the runs, and lets the test wait for those that are continued. */
-async function follow(
-  database: Database,
-): Promise<{
+async function follow(database: Database): Promise<{
   readonly next: () => Promise<string>;
   readonly all: string[];
   readonly look: Mock<Claims["checkProcesses"]>;

@@ -1,6 +1,6 @@
 /**
  * Every number of the ranking. Those without a source were set by hand, for recall on the public tool sets of
- * `test/registry/search-recall.all.test.ts`: run it after a change.
+ * `test/registry/search-recall.test.ts`: run it after a change.
  */
 
 /**

@@ -126,13 +126,13 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
 
 /** Opens the database at its first use, deletes old records in it, and says in the log when it fails and works again. */
 function createDatabaseParts(
-  { database: location, retention: kept, timeouts }: RuntimeSettings,
+  { database: location, retention: retentionSettings, timeouts }: RuntimeSettings,
   { lazy = false }: RuntimeOptions,
   log: LogListener,
   events: EventEmitter<RuntimeEvents>,
 ): Pick<RuntimeParts, "database" | "retention" | "storeProblems"> {
   const storeProblems: Problem[] = [];
-  const retention = scheduleRetention(kept, (text) => log("warn", text));
+  const retention = scheduleRetention(retentionSettings, (text) => log("warn", text));
   const warn = (error: string): void => void storeProblems.push({ source: "store", error, isForAllRuns: true });
   const database = createLazyDatabase(location, { lockMs: timeouts.lockMs, warn }, (opened) => {
     if (!lazy) retention.start(opened);
