@@ -39,8 +39,6 @@ export function performQuestion(question: StoreQuestion, { store, client }: Call
   }
 }
 
-/** A call that the process has not started after this time moves to another process. */
-const START_MS = 1_000;
 /** Extra time for the report of a call that starts just before the limit. */
 const START_MARGIN_MS = 250;
 /** Interval between checks for such calls, while calls are pending. */
@@ -114,7 +112,8 @@ export class Calls {
     return this.#open.size === 0;
   }
 
-  invoke(request: CallRequest, context: CallContext): Promise<ProcessCallEnd> {
+  /** Calls a method. A call that the process has not started after `startMs` moves to another process. */
+  invoke(request: CallRequest, context: CallContext, startMs: number): Promise<ProcessCallEnd> {
     const { path } = request;
     const { signal } = context;
     if (signal.aborted) return Promise.resolve({ kind: "error", error: callCancelled(path, signal) });
@@ -132,7 +131,7 @@ export class Calls {
       const call: ProcessCall = {
         path,
         context,
-        startBy: this.#isInspected ? Infinity : nowMs() + START_MS,
+        startBy: this.#isInspected ? Infinity : nowMs() + startMs,
         end,
         hasBegun: false,
       };

@@ -18,6 +18,11 @@ const MAX_BLOCKED = 3;
 const MAX_RELOADS = 200;
 /** Number of processes that a request is sent to before it fails. */
 const MAX_PROCESSES = 4;
+/**
+ * A call that a process has not started after this time moves to another one, which has four times as long: a large argument
+ * takes seconds on a busy machine.
+ */
+const START_MS = 1_000;
 
 export interface SkillProcessesOptions {
   readonly root: string;
@@ -103,11 +108,11 @@ export class SkillProcesses implements SkillHost {
   }
 
   async #invoke(request: CallRequest, context: CallContext): Promise<unknown> {
-    for (let attempts = MAX_PROCESSES; attempts > 0; attempts--) {
+    for (let attempt = 0; attempt < MAX_PROCESSES; attempt++) {
       if (this.#isClosed) throw runtimeClosed(request.path);
       const process = this.#running();
       if (!(await isImported(process, request))) continue;
-      const end = await process.invoke(request, context);
+      const end = await process.invoke(request, context, START_MS * 4 ** attempt);
       if (end.kind === "value") return end.value;
       if (end.kind === "error") throw end.error;
     }

@@ -131,8 +131,8 @@ export class SkillProcess {
     this.#imports.forget(module);
   }
 
-  async invoke(request: CallRequest, context: CallContext): Promise<ProcessCallEnd> {
-    return this.isOver ? { kind: "moved" } : this.#calls.invoke(request, context);
+  async invoke(request: CallRequest, context: CallContext, startMs: number): Promise<ProcessCallEnd> {
+    return this.isOver ? { kind: "moved" } : this.#calls.invoke(request, context, startMs);
   }
 
   /** Ends the process once its calls and imports have ended. */
