@@ -6,8 +6,15 @@ import { createCpuReporter } from "./test/support/suite/cpu-report.ts";
 /** `usual` is `npm test`, `rest` is what that leaves out; `all` is both. */
 const part = process.env["SKILLGATE_TESTS"] ?? "usual";
 
-/** Files whose tests need modules or a stack as in a new process. */
-const ALONE: ReadonlySet<string> = new Set(["test/providers/skills/compile.test.ts", "test/sandbox/codec.test.ts"]);
+/** Files whose tests need modules or a stack as in a new process, or count what their process holds. */
+const ALONE: ReadonlySet<string> = new Set([
+  "test/providers/mcp/lifecycle.test.ts",
+  "test/providers/skills/compile.test.ts",
+  "test/providers/skills/folder.test.ts",
+  "test/providers/skills/reload.test.ts",
+  "test/sandbox/codec.test.ts",
+  "test/sandbox/threads.test.ts",
+]);
 
 const files = listFiles();
 

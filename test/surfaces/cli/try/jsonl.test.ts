@@ -120,7 +120,7 @@ test("answers while the input is open, and reads changed skills after reload [O6
   expect(await ask(call("MathSkill.add", { a: 1, b: 2 }))).toMatchObject({ data: { value: 103 } });
   writeFileSync(join(cwd, "settings.yaml"), "limits: { calls: many }\n");
   expect(await ask(command("reload"))).toMatchObject({
-    data: { problems: [expect.stringContaining('"calls" must be a whole number')] as unknown[] },
+    data: { problems: [expect.stringContaining("limits.calls must be a whole number")] as unknown[] },
   });
   expect(await ask(call("MathSkill.add", { a: 1, b: 2 }))).toMatchObject({ data: { value: 103 } });
   child.stdin?.end();
