@@ -4,7 +4,7 @@ export interface Timeouts {
   readonly validationMs: number;
   /** One search or description; a client that asks waits as long for servers that still connect. */
   readonly discoveryMs: number;
-  /** Waiting for another process that writes to the store. */
+  /** Waiting for another process that writes to the store; `store vacuum` writes for seconds if the store is large. */
   readonly lockMs: number;
   /** Connecting to an MCP server; listing its tools may take as long again. */
   readonly connectMs: number;
@@ -13,6 +13,6 @@ export interface Timeouts {
 export const DEFAULT_TIMEOUTS: Timeouts = Object.freeze({
   validationMs: 5_000,
   discoveryMs: 2_000,
-  lockMs: 500,
+  lockMs: 5_000,
   connectMs: 30_000,
 });

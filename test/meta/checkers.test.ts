@@ -55,7 +55,8 @@ test("reports a file that is not formatted (oxfmt)", () => {
 
 test("reports an unused file, export and dependency (knip)", () => {
   write("knip.json", readFileSync("knip.json", "utf8"));
-  write("package.json", JSON.stringify({ name: "probe", type: "module", dependencies: { leftover: "1.0.0" } }));
+  const facts = { name: "probe", type: "module", main: "./src/index.ts", dependencies: { leftover: "1.0.0" } };
+  write("package.json", JSON.stringify(facts));
   write("src/index.ts", 'import { one } from "./one.ts";\nexport default one;\n');
   write("src/one.ts", "export const one = 1;\nexport const spare = 2;\n");
   write("src/alone.ts", "export const alone = 1;\n");

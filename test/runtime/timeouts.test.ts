@@ -228,7 +228,7 @@ describe("refuses an invalid value with the valid ones", () => {
 });
 
 test("uses the documented default of each timeout unless it is set [X8]", async () => {
-  const defaults = { validationMs: 5_000, discoveryMs: 2_000, lockMs: 500, connectMs: 30_000 };
+  const defaults = { validationMs: 5_000, discoveryMs: 2_000, lockMs: 5_000, connectMs: 30_000 };
   expect((await open({})).timeouts).toEqual(defaults);
   writeFileSync(join(folder, "settings.yaml"), "timeouts:\n  validationMs: 100\n  lockMs: 7\n");
   const runtime = await open({ settings: "settings.yaml", timeouts: { lockMs: 8.5, connectMs: 1e12 } });

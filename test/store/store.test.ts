@@ -110,7 +110,7 @@ describe("a store in a folder", () => {
   });
 
   test("ignores the lock of a process that has ended, and respects that of a live one [X8]", async () => {
-    const space = createStore(folder).space("notes");
+    const space = createStore(folder, 500).space("notes");
     await space.set("a", 1);
     const child = fork(join(folder, "none.js"), { stdio: "ignore" });
     await once(child, "exit");

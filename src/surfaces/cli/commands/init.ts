@@ -72,7 +72,7 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
 # timeouts:
 #   validationMs: 5000
 #   discoveryMs: 2000
-#   lockMs: 500
+#   lockMs: 5000
 #   connectMs: 30000
 `,
   ],
