@@ -19,26 +19,30 @@ test.each([
   ["descriptions", "describe_function", { path: "TestSkill.add" }],
   ["programs without calls", "run_code", { code: "1 + 1" }],
   ["programs that are refused", "run_code", { code: "device.TestSkill.ad(1)" }],
-])("counts %s in the limits of a key, over REST, JSON-RPC and MCP [P5]", async (_what, tool, args) => {
-  const { url, header } = await serveLimited(3);
-  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
-  const clients = [await oldClient(url, header), await newClient(url, header)];
-  for (const endpoint of [`${url}/tools/${tool}`, `${url}/rpc`])
-    expect((await post(endpoint, endpoint.endsWith("rpc") ? call : args, header)).status).not.toBe(429);
-  await clients[0]?.callTool({ name: tool, arguments: args });
-  const rest = await post(`${url}/tools/${tool}`, args, header);
-  expect([rest.status, rest.json.fault.data.reason]).toEqual([429, expect.stringMatching(REASON)]);
-  expect(Number(rest.headers.get("retry-after"))).toBeGreaterThan(3_000);
-  const rpc = await post(`${url}/rpc`, call, header);
-  expect(rpc.json.error.data.retry_after).toBeGreaterThan(3_000);
-  for (const client of clients) {
-    const refused = await client.callTool({ name: tool, arguments: args });
-    expect(refused).toMatchObject({
-      isError: true,
-      structuredContent: { reason: expect.stringMatching(REASON), retry_after: expect.any(Number) },
-    });
-  }
-});
+])(
+  "counts %s in the limits of a key, over REST, JSON-RPC and MCP [P5]",
+  { tags: "rest" },
+  async (_what, tool, args) => {
+    const { url, header } = await serveLimited(3);
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
+    const clients = [await oldClient(url, header), await newClient(url, header)];
+    for (const endpoint of [`${url}/tools/${tool}`, `${url}/rpc`])
+      expect((await post(endpoint, endpoint.endsWith("rpc") ? call : args, header)).status).not.toBe(429);
+    await clients[0]?.callTool({ name: tool, arguments: args });
+    const rest = await post(`${url}/tools/${tool}`, args, header);
+    expect([rest.status, rest.json.fault.data.reason]).toEqual([429, expect.stringMatching(REASON)]);
+    expect(Number(rest.headers.get("retry-after"))).toBeGreaterThan(3_000);
+    const rpc = await post(`${url}/rpc`, call, header);
+    expect(rpc.json.error.data.retry_after).toBeGreaterThan(3_000);
+    for (const client of clients) {
+      const refused = await client.callTool({ name: tool, arguments: args });
+      expect(refused).toMatchObject({
+        isError: true,
+        structuredContent: { reason: expect.stringMatching(REASON), retry_after: expect.any(Number) },
+      });
+    }
+  },
+);
 
 test("counts a program with calls as its calls, and gives the unit back that no call has used [P5]", async () => {
   const { url, header } = await serveLimited(4);

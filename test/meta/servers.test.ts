@@ -36,6 +36,6 @@ function runBuild(env: Readonly<Record<string, string>>): string {
 }
 
 test("tells the tests that they run on a build server [O3]", () => {
-  expect(runBuild({})).toBe("test with CI=true\nrun test:rest with CI=true\n");
-  expect(runBuild({ CI: "woodpecker" })).toContain("test with CI=woodpecker\n");
+  expect(runBuild({})).toBe("test with CI=true\n");
+  expect(runBuild({ CI: "woodpecker" })).toBe("test with CI=woodpecker\n");
 });

@@ -125,39 +125,43 @@ test("one observation refuses no program, whatever it reads [D3]", async () => {
   }
 });
 
-test("what was observed of an MCP server is there for the next runtime, without values [D3]", async () => {
-  const stateDir = temporaryFolder();
-  const mcpServers = { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js"] } };
-  const start = async (): Promise<Runtime> => {
-    const runtime = await open({ skills: [], mcpServers, mcp: { stateDir } });
-    await runtime.ready;
-    return runtime;
-  };
-  const first = await start();
-  await first.call("FixtureMCP.echo", { message: '{"secret_value":"hunter2","list":[1]}' });
-  const observed = resultOf(first, "FixtureMCP.echo");
-  expect(observed).not.toBe("Promise<any>");
-  await first.close();
-  const folder = join(stateDir, "results");
-  const [file = ""] = readdirSync(folder);
-  expect(readFileSync(join(folder, file), "utf8")).not.toContain("hunter2");
+test(
+  "what was observed of an MCP server is there for the next runtime, without values [D3]",
+  { tags: "rest" },
+  async () => {
+    const stateDir = temporaryFolder();
+    const mcpServers = { fixture: { command: process.execPath, args: ["test/fixtures/mcp/server.js"] } };
+    const start = async (): Promise<Runtime> => {
+      const runtime = await open({ skills: [], mcpServers, mcp: { stateDir } });
+      await runtime.ready;
+      return runtime;
+    };
+    const first = await start();
+    await first.call("FixtureMCP.echo", { message: '{"secret_value":"hunter2","list":[1]}' });
+    const observed = resultOf(first, "FixtureMCP.echo");
+    expect(observed).not.toBe("Promise<any>");
+    await first.close();
+    const folder = join(stateDir, "results");
+    const [file = ""] = readdirSync(folder);
+    expect(readFileSync(join(folder, file), "utf8")).not.toContain("hunter2");
 
-  const second = await start();
-  expect(resultOf(second, "FixtureMCP.echo")).toBe(observed);
-  expect(second.observed().results.map(({ path }) => path)).toEqual(["FixtureMCP.echo"]);
-  expect(second.briefCatalog()[0]).toContain("(observed once)");
-  second.forget();
-  expect(resultOf(second, "FixtureMCP.echo")).toBe("Promise<any>");
-  await second.close();
-  expect((await start()).observed().results).toEqual([]);
+    const second = await start();
+    expect(resultOf(second, "FixtureMCP.echo")).toBe(observed);
+    expect(second.observed().results.map(({ path }) => path)).toEqual(["FixtureMCP.echo"]);
+    expect(second.briefCatalog()[0]).toContain("(observed once)");
+    second.forget();
+    expect(resultOf(second, "FixtureMCP.echo")).toBe("Promise<any>");
+    await second.close();
+    expect((await start()).observed().results).toEqual([]);
 
-  writeFileSync(join(folder, file), "{ not json");
-  const said: string[] = [];
-  const third = await open({ skills: [], mcpServers, mcp: { stateDir }, log: (_level, text) => said.push(text) });
-  await third.ready;
-  expect(resultOf(third, "FixtureMCP.echo")).toBe("Promise<any>");
-  expect(said.join()).toContain("Cannot read the stored types of results");
-});
+    writeFileSync(join(folder, file), "{ not json");
+    const said: string[] = [];
+    const third = await open({ skills: [], mcpServers, mcp: { stateDir }, log: (_level, text) => said.push(text) });
+    await third.ready;
+    expect(resultOf(third, "FixtureMCP.echo")).toBe("Promise<any>");
+    expect(said.join()).toContain("Cannot read the stored types of results");
+  },
+);
 
 test("nothing is stored with observations.results: false [D3]", async () => {
   const stateDir = temporaryFolder();

@@ -36,7 +36,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
   },
 );
 
-test("ends a run that ends its process each time it is continued [R2]", async () => {
+test("ends a run that ends its process each time it is continued [R2]", { timeout: 240_000 }, async () => {
   const shop = createShop();
   const runtime = await openStore(shop.store);
   const first = startProcess(shop, ["run", `await device.OrderSkill.crash(1)`]);

@@ -53,7 +53,7 @@ test.each([
   expect(getUserStateDir(env)).toBe(folder);
 });
 
-test("finds the tools of servers that a lazy runtime has not started [M3]", async () => {
+test("finds the tools of servers that a lazy runtime has not started [M3]", { tags: "rest" }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "skillgate-use-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "mcp.json");

@@ -159,7 +159,7 @@ describe("settings of skills", () => {
     export function leak(context: CallContext) { throw new Error("key " + context.secrets.apiKey + " is wrong"); }
   `;
 
-  test("come from settings.yaml, with defaults; secrets come from the environment [L9]", async () => {
+  test("come from settings.yaml, with defaults; secrets come from the environment [L9]", { tags: "rest" }, async () => {
     write("skills/weather.ts", WEATHER);
     write("settings.yaml", "skills:\n  WeatherSkill:\n    days: 3\n    isolation: process\n");
     const options = {
@@ -189,27 +189,31 @@ describe("settings of skills", () => {
     });
   });
 
-  test("refuse calls and fail the health check while a required secret is missing [L8, L9]", async () => {
-    write("skills/weather.ts", WEATHER);
-    const runtime = await open({ skillsDir: "skills", skills: [], env: {} });
-    await expect(runtime.call("WeatherSkill.given", {})).rejects.toMatchObject({
-      code: "SECRET_MISSING",
-      message:
-        'Cannot call a skill without its secret: WeatherSkill: it has no "apiKey"; set WEATHER_API_KEY (SECRET_MISSING)',
-    });
-    expect(await runtime.health()).toEqual([
-      {
-        skill: "WeatherSkill",
-        source: "weather.ts",
-        healthy: false,
-        message: 'it has no "apiKey"; set WEATHER_API_KEY',
-      },
-    ]);
-    const outcome = await runtime.run("device.WeatherSkill.given()");
-    expect(outcome).toMatchObject({ kind: "failed", error: { code: "SECRET_MISSING" } });
-  });
+  test(
+    "refuse calls and fail the health check while a required secret is missing [L8, L9]",
+    { tags: "rest" },
+    async () => {
+      write("skills/weather.ts", WEATHER);
+      const runtime = await open({ skillsDir: "skills", skills: [], env: {} });
+      await expect(runtime.call("WeatherSkill.given", {})).rejects.toMatchObject({
+        code: "SECRET_MISSING",
+        message:
+          'Cannot call a skill without its secret: WeatherSkill: it has no "apiKey"; set WEATHER_API_KEY (SECRET_MISSING)',
+      });
+      expect(await runtime.health()).toEqual([
+        {
+          skill: "WeatherSkill",
+          source: "weather.ts",
+          healthy: false,
+          message: 'it has no "apiKey"; set WEATHER_API_KEY',
+        },
+      ]);
+      const outcome = await runtime.run("device.WeatherSkill.given()");
+      expect(outcome).toMatchObject({ kind: "failed", error: { code: "SECRET_MISSING" } });
+    },
+  );
 
-  test("report all mistakes at once, and keep the skill working [L9]", async () => {
+  test("report all mistakes at once, and keep the skill working [L9]", { tags: "rest" }, async () => {
     write("skills/weather.ts", WEATHER);
     write("settings.yaml", 'skills:\n  WeatherSkill: { days: 9, unti: celsius, unit: "${NOTHING}" }\n');
     const runtime = await open({ skillsDir: "skills", settings: join(folder, "settings.yaml"), env: {} });

@@ -114,7 +114,7 @@ test("remembers in the runtime's store, from one runtime to the next [B4]", { ta
   await second.close();
 });
 
-test("refuses more than 500 notes of a caller, and names notes to delete [B4]", async () => {
+test("refuses more than 500 notes of a caller, and names notes to delete [B4]", { tags: "rest" }, async () => {
   const { remember, forget } = memory();
   const first = await remember("the oldest of little importance", [], 2);
   await remember("important", [], 9);

@@ -94,47 +94,58 @@ test("passes values of a program to a method as the page for skill authors says 
   );
 });
 
-test("keeps a date of a program as a date where the type is open, and writes text where a string is declared [S9]", async () => {
-  const runtime = await open();
-  const skill = "device.ValuesSkill";
-  const long = "Array.from({ length: 2_000 }, () => new Date(0))";
-  for (const [source, expected] of [
-    [`${skill}.at({ when: new Date(0), title: new Date(0) })`, "object string true"],
-    [`${skill}.title(new Date(0))`, "1970-01-01T00:00:00.000Z"],
-    [`${skill}.all([new Date(0), new Set([1]), Promise.resolve(new Date(1))])`, '["Date","Array","Date"]'],
-    [`new Set(await ${skill}.all(${long})).size + (await ${skill}.all(${long}))[0]`, "1Date"],
-    [`${skill}.take({ value: { $date: "1970-01-01T00:00:00.000Z" } })`, 'Object {"$date":"1970-01-01T00:00:00.000Z"}'],
-    [
-      `${skill}.take({ value: [{ $date: [new Set([1])] }, { $date: 1, b: 2 }] })`,
-      'Array [{"$date":[[1]]},{"$date":1,"b":2}]',
-    ],
-    [`Date.prototype.toJSON = () => "noon"; ${skill}.take({ value: new Date(0) })`, 'String "noon"'],
-    [
-      `${skill}.take({ value: { toJSON: () => JSON.stringify({ d: new Date(0) }) } })`,
-      'String "{\\"d\\":\\"1970-01-01T00:00:00.000Z\\"}"',
-    ],
-  ] as const)
-    expect([source, await text(runtime, source)]).toEqual([source, expected]);
-  const error = await text(runtime, `throw { at: new Date(0) }`);
-  expect(error).toContain('{"at":"1970-01-01T00:00:00.000Z"}');
-});
+test(
+  "keeps a date of a program as a date where the type is open, and writes text where a string is declared [S9]",
+  { tags: "rest" },
+  async () => {
+    const runtime = await open();
+    const skill = "device.ValuesSkill";
+    const long = "Array.from({ length: 2_000 }, () => new Date(0))";
+    for (const [source, expected] of [
+      [`${skill}.at({ when: new Date(0), title: new Date(0) })`, "object string true"],
+      [`${skill}.title(new Date(0))`, "1970-01-01T00:00:00.000Z"],
+      [`${skill}.all([new Date(0), new Set([1]), Promise.resolve(new Date(1))])`, '["Date","Array","Date"]'],
+      [`new Set(await ${skill}.all(${long})).size + (await ${skill}.all(${long}))[0]`, "1Date"],
+      [
+        `${skill}.take({ value: { $date: "1970-01-01T00:00:00.000Z" } })`,
+        'Object {"$date":"1970-01-01T00:00:00.000Z"}',
+      ],
+      [
+        `${skill}.take({ value: [{ $date: [new Set([1])] }, { $date: 1, b: 2 }] })`,
+        'Array [{"$date":[[1]]},{"$date":1,"b":2}]',
+      ],
+      [`Date.prototype.toJSON = () => "noon"; ${skill}.take({ value: new Date(0) })`, 'String "noon"'],
+      [
+        `${skill}.take({ value: { toJSON: () => JSON.stringify({ d: new Date(0) }) } })`,
+        'String "{\\"d\\":\\"1970-01-01T00:00:00.000Z\\"}"',
+      ],
+    ] as const)
+      expect([source, await text(runtime, source)]).toEqual([source, expected]);
+    const error = await text(runtime, `throw { at: new Date(0) }`);
+    expect(error).toContain('{"at":"1970-01-01T00:00:00.000Z"}');
+  },
+);
 
-test("returns a date of a program as a date in the value of the outcome, and ISO 8601 in its text [S9]", async () => {
-  const runtime = await open();
-  const iso = "1970-01-01T00:00:00.000Z";
-  for (const [source, value, shown] of [
-    ["new Date(0)", new Date(0), iso],
-    ["({ a: [new Date(0)], b: new Date(NaN) })", { a: [new Date(0)], b: null }, `{"a":["${iso}"],"b":null}`],
-    ["({ a: new Date(0), b: new Set([1]) })", { a: new Date(0), b: [1] }, `{"a":"${iso}","b":[1]}`],
-    [
-      `({ a: { $date: "${iso}" }, b: "${iso}" })`,
-      { a: { $date: iso }, b: iso },
-      `{"a":{"$date":"${iso}"},"b":"${iso}"}`,
-    ],
-    [`({ $date: new Date(0), c: new Set() })`, { $date: new Date(0), c: [] }, `{"$date":"${iso}","c":[]}`],
-  ] as const)
-    expect(await runtime.run(source)).toMatchObject({ kind: "completed", value, text: shown });
-});
+test(
+  "returns a date of a program as a date in the value of the outcome, and ISO 8601 in its text [S9]",
+  { tags: "rest" },
+  async () => {
+    const runtime = await open();
+    const iso = "1970-01-01T00:00:00.000Z";
+    for (const [source, value, shown] of [
+      ["new Date(0)", new Date(0), iso],
+      ["({ a: [new Date(0)], b: new Date(NaN) })", { a: [new Date(0)], b: null }, `{"a":["${iso}"],"b":null}`],
+      ["({ a: new Date(0), b: new Set([1]) })", { a: new Date(0), b: [1] }, `{"a":"${iso}","b":[1]}`],
+      [
+        `({ a: { $date: "${iso}" }, b: "${iso}" })`,
+        { a: { $date: iso }, b: iso },
+        `{"a":{"$date":"${iso}"},"b":"${iso}"}`,
+      ],
+      [`({ $date: new Date(0), c: new Set() })`, { $date: new Date(0), c: [] }, `{"$date":"${iso}","c":[]}`],
+    ] as const)
+      expect(await runtime.run(source)).toMatchObject({ kind: "completed", value, text: shown });
+  },
+);
 
 const SERVER = `
 import { createInterface } from "node:readline";
@@ -150,27 +161,31 @@ for await (const line of createInterface(process.stdin)) {
 }
 `;
 
-test("sends a date of a program to an MCP server as ISO 8601, and does not change values that look like tags [S9]", async () => {
-  const cwd = project({ "server.mjs": SERVER });
-  const args = [join(cwd, "server.mjs")];
-  const runtime = await createRuntime({
-    cwd,
-    skillsDir: false,
-    mcpServers: { taker: { command: process.execPath, args } },
-  });
-  onTestFinished(() => runtime.close());
-  await runtime.ready;
-  const iso = new Date(0).toISOString();
-  for (const [given, expected] of [
-    ["[new Date(0), { $date: '2026-01-01' }]", [iso, { $date: "2026-01-01" }]],
-    ["[new Date(0), new Set([1])]", [iso, [1]]],
-    ["Array.from({ length: 2_000 }, () => new Date(0))", Array<string>(2_000).fill(iso)],
-  ] as const) {
-    expect(await runtime.run(`device.TakerMCP.take({ value: ${given} })`)).toMatchObject({
-      value: { value: expected },
+test(
+  "sends a date of a program to an MCP server as ISO 8601, and does not change values that look like tags [S9]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "server.mjs": SERVER });
+    const args = [join(cwd, "server.mjs")];
+    const runtime = await createRuntime({
+      cwd,
+      skillsDir: false,
+      mcpServers: { taker: { command: process.execPath, args } },
     });
-  }
-});
+    onTestFinished(() => runtime.close());
+    await runtime.ready;
+    const iso = new Date(0).toISOString();
+    for (const [given, expected] of [
+      ["[new Date(0), { $date: '2026-01-01' }]", [iso, { $date: "2026-01-01" }]],
+      ["[new Date(0), new Set([1])]", [iso, [1]]],
+      ["Array.from({ length: 2_000 }, () => new Date(0))", Array<string>(2_000).fill(iso)],
+    ] as const) {
+      expect(await runtime.run(`device.TakerMCP.take({ value: ${given} })`)).toMatchObject({
+        value: { value: expected },
+      });
+    }
+  },
+);
 
 test("distinguishes dates from strings in everything derived from arguments, and shows dates as strings [S9]", async () => {
   const asked: unknown[] = [];

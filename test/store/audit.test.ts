@@ -199,7 +199,7 @@ describe("old records are deleted beside those of a clock that is wrong", () => 
     ["ahead, before old ones", [9, 0, 9, 0, 0, 0, 0], 7],
     ["ahead, at the end", [0, 0, 0, 9], 3],
     ["behind, after younger ones", [0, 9, 9, 9, 0], 1],
-  ])("%s [P8]", async (_name, days, deleted) => {
+  ])("%s [P8]", { tags: "rest" }, async (_name, days, deleted) => {
     await using database = await openDatabase({ folder: getFolder() });
     for (const day of days) await database.audit.append(createRecords(1, START + day * DAY_MS));
     expect(await database.audit.prune(START + DAY_MS, 100)).toBe(deleted);

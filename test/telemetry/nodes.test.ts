@@ -10,6 +10,7 @@ import { startCollector } from "./collector.ts";
 
 test.skipIf(NATS_SERVER === undefined)(
   "continues a trace on the device that makes a call, in the headers of its message [O3, O4]",
+  { tags: "rest" },
   async () => {
     const server = await startNats();
     onTestFinished(() => server.close());

@@ -88,7 +88,7 @@ test("stores knowledge in the memory server [M5]", { tags: "rest" }, async () =>
   expect(value).toEqual([2, "programs", "Engine", ["Engine"]]);
 });
 
-test("uses the sequential-thinking server step by step [M5]", async () => {
+test("uses the sequential-thinking server step by step [M5]", { tags: "rest" }, async () => {
   const runtime = await withServer("sequential-thinking");
   const value = await getValue(
     runtime,

@@ -47,7 +47,7 @@ test("keeps the skill of a restarted server with the same tools [M4]", async () 
   expect(provider.skills[0]).toBe(skill);
 });
 
-test("stops restarting a server that exits repeatedly [M4]", async () => {
+test("stops restarting a server that exits repeatedly [M4]", { tags: "rest" }, async () => {
   const provider = await connected([fixture()], { restart: { ...SOON, times: 2 } });
   for (const restart of [1, 2, 3]) {
     await call(provider, "die").catch(() => {});
@@ -69,7 +69,7 @@ test("restarts a server that closes its output [M4]", async () => {
   expect(await call(provider, "echo", { message: "back" })).toBe("back");
 });
 
-test("adds new tools of a running server after list_changed [M3]", async () => {
+test("adds new tools of a running server after list_changed [M3]", { tags: "rest" }, async () => {
   for (const ways of [[], ["modern"]]) {
     const provider = await connected([fixture(ways)]);
     const before = provider.skills[0];

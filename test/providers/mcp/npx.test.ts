@@ -48,6 +48,7 @@ test("finds a program of a package by its name [M3]", async () => {
 
 test.each([[["--registry", "x", "@acme/fixture-server"]], [["-y", "./local"]], [["-y", "@acme/unknown"]]])(
   "leaves unknown options to npx: %j [M3]",
+  { tags: "rest" },
   async (args) => {
     const { npx, env, calls } = await fakeNpx();
     await connected([toServerConfig("fixture", { command: npx, args, env })], { connectTimeoutMs: 5_000 });

@@ -48,7 +48,7 @@ test.each<[name: string, schema: unknown, args: string]>([
   });
 });
 
-test("never fetches a schema from another address [M6]", async () => {
+test("never fetches a schema from another address [M6]", { tags: "rest" }, async () => {
   const server = await plainServer(200, '{"type":"string"}');
   const runtime = await withTool(object({ a: { $ref: `${server.url}a.json` } }));
   expect(await runtime.run("await device.FixtureMCP.odd({ a: 1 })")).toMatchObject({ value: "called odd" });
@@ -56,7 +56,7 @@ test("never fetches a schema from another address [M6]", async () => {
   expect(server.requests).toEqual([]);
 });
 
-test("delivers a result that does not match its schema, with a note [M5]", async () => {
+test("delivers a result that does not match its schema, with a note [M5]", { tags: "rest" }, async () => {
   const runtime = await withTool({ type: "object" }, object({ sum: { type: "number" } }, { required: ["sum"] }));
   const outcome = await runtime.run("await device.FixtureMCP.odd()");
   expect(outcome).toMatchObject({ kind: "completed", value: "called odd" });

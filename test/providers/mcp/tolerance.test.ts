@@ -76,7 +76,7 @@ test.each([
   ["fetch-fails", '"fixture" did not list its tools: fetch failed'],
   ["list-is-odd", '"fixture" did not list its tools: the server answers tools/list without a list of tools'],
   ["die-on-list", '"fixture" exited with code 4 before it was ready'],
-])("reports why a server that starts with %s is down [M3, X8]", async (way, values) => {
+])("reports why a server that starts with %s is down [M3, X8]", { tags: "rest" }, async (way, values) => {
   const provider = await connected([fixture([way])]);
   const error = `Cannot start the MCP server: ${values} (SERVER_FAILED)`;
   expect(provider.servers[0]).toMatchObject({ status: "error", error, toolCount: 0 });

@@ -212,7 +212,7 @@ test("truncates a long error message [L10]", async () => {
   expect(String(await called("ThrowsSkill.long")).length).toBeLessThanOrEqual(16_384);
 });
 
-test("validates with deep, huge, recursive and hostile schemas as far as possible [T6]", async () => {
+test("validates with deep, huge, recursive and hostile schemas as far as possible [T6]", { tags: "rest" }, async () => {
   const call = async (method: string, input: Readonly<Record<string, unknown>>): Promise<unknown> =>
     runtime.call(`SchemasSkill.${method}`, input).catch((error: Error) => error.message.replace(/; use .*/, ""));
   const nodes = { list: { value: 1, next: { value: 2 } } };

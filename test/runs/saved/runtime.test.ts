@@ -104,24 +104,28 @@ test("limits how deeply saved skills call each other [R6]", async () => {
   );
 });
 
-test("runs more saved skills at once than there are threads, also those that a program waits for [R6]", async () => {
-  const inner = saved(
-    "InnerSkill",
-    `const text = "a";\nconst get = () => device.BaseSkill.echo(text);\n[get()].map((each) => each + "!")[0]`,
-    "parameters: { text: { type: string } }\n",
-  );
-  const outer = saved(
-    "OuterSkill",
-    `const text = "a";\nconst get = () => device.InnerSkill.run(text);\n[get()].map((each) => each + "?")[0]`,
-    "parameters: { text: { type: string } }\n",
-  );
-  const runtime = await open({ "inner.saved.yaml": inner, "outer.saved.yaml": outer });
-  const texts = Array.from({ length: 24 }, (_, at) => `t${at}`);
-  const answers = await Promise.all(texts.map((text) => runtime.call("OuterSkill.run", { text })));
-  expect(answers).toEqual(texts.map((text) => `${text}!?`));
-});
+test(
+  "runs more saved skills at once than there are threads, also those that a program waits for [R6]",
+  { tags: "rest" },
+  async () => {
+    const inner = saved(
+      "InnerSkill",
+      `const text = "a";\nconst get = () => device.BaseSkill.echo(text);\n[get()].map((each) => each + "!")[0]`,
+      "parameters: { text: { type: string } }\n",
+    );
+    const outer = saved(
+      "OuterSkill",
+      `const text = "a";\nconst get = () => device.InnerSkill.run(text);\n[get()].map((each) => each + "?")[0]`,
+      "parameters: { text: { type: string } }\n",
+    );
+    const runtime = await open({ "inner.saved.yaml": inner, "outer.saved.yaml": outer });
+    const texts = Array.from({ length: 24 }, (_, at) => `t${at}`);
+    const answers = await Promise.all(texts.map((text) => runtime.call("OuterSkill.run", { text })));
+    expect(answers).toEqual(texts.map((text) => `${text}!?`));
+  },
+);
 
-test("returns a large result whole, with its dates [R6]", async () => {
+test("returns a large result whole, with its dates [R6]", { tags: "rest" }, async () => {
   const runtime = await open({ "large.saved.yaml": saved("LargeSkill", "await device.BaseSkill.large()") });
   const outcome = await runtime.run("const { at, text } = await device.LargeSkill.run();\n[at.getTime(), text.length]");
   expect(outcome).toMatchObject({ kind: "completed", value: [0, 400_000] });
@@ -225,7 +229,7 @@ const BROKEN: readonly (readonly [what: string, text: string, says: string | Reg
   ],
 ];
 
-test.each(BROKEN)("refuses a file %s, and uses the others [R6]", async (_what, text, says) => {
+test.each(BROKEN)("refuses a file %s, and uses the others [R6]", { tags: "rest" }, async (_what, text, says) => {
   const runtime = await open({ "a.saved.yaml": text, "z.saved.yaml": ECHO });
   expect(runtime.problems).toMatchObject([
     { source: "a.saved.yaml", error: expect.stringMatching(/^Cannot load the skill: /) },

@@ -83,7 +83,7 @@ test("describes a method with its types and an example [D3]", async () => {
   expect(stdout).toContain("Note: Needs the approval of the user for each call");
 });
 
-test("prints the description as an object with describe --json [D3]", async () => {
+test("prints the description as an object with describe --json [D3]", { tags: "rest" }, async () => {
   const cwd = project({ ".mcp.json": MCP_JSON });
   const { exit, stdout } = await skillgate(["describe", "FilesystemMCP.read_text_file", "--json"], { cwd });
   expect(exit).toBe(0);
@@ -99,7 +99,7 @@ test("prints the description as an object with describe --json [D3]", async () =
   });
 });
 
-test("describes several paths [D3]", async () => {
+test("describes several paths [D3]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL });
   const { exit, stdout } = await skillgate(["describe", "MathSkill.add", "MathSkill.repeat"], { cwd });
   expect(exit).toBe(0);

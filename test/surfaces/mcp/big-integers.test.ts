@@ -77,7 +77,7 @@ describe.each(ERAS)("a server gets the digits that a client of %s sent", (_era, 
     expect(runtime.audit().map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
   });
 
-  test("by call_method, and with a member that only the SDK reads [M5]", async () => {
+  test("by call_method, and with a member that only the SDK reads [M5]", { tags: "rest" }, async () => {
     const { url, runtime } = await serve({ expose: "calls" }, { mcpServers: (await createServers()) as never });
     await runtime.ready;
     const client = await open(`${url}/mcp`);
@@ -126,7 +126,7 @@ test("an integer in arguments is checked against the schema, and a client over s
   expect(find(3)).toMatch(/"isError":true.*json/);
 });
 
-test("a client over stdio gets the digits that a server sent [M5]", async () => {
+test("a client over stdio gets the digits that a server sent [M5]", { tags: "rest" }, async () => {
   const answers = await callOverStdio([
     '{"name":"RichMCP__number","arguments":{}}',
     // This call has a field that only the SDK reads.
@@ -165,7 +165,7 @@ test("a program gets the integer as text, with a note [M5]", { tags: "rest" }, a
   });
 });
 
-test("a text that looks like a mark stays a text [M5]", async () => {
+test("a text that looks like a mark stays a text [M5]", { tags: "rest" }, async () => {
   const runtime = await startRuntime();
   await runtime.run("await device.RichMCP.number()");
   const text = "exact-00000000-0000-4000-8000-000000000000:12";

@@ -53,7 +53,7 @@ test.each([
   ["", /, which printed nothing \(SERVER_FAILED\)$/],
   ["console.log('a\\u0007b')", /, which printed control characters \(SERVER_FAILED\)$/],
   ["console.log('x'.repeat(70_000))", /, which printed more than 64 KB \(SERVER_FAILED\)$/],
-])("names a command that fails: %s [M2]", async (print, why) => {
+])("names a command that fails: %s [M2]", { tags: "rest" }, async (print, why) => {
   const line = await vault(print);
   const provider = await connected([fixture([], { env: { TOKEN: line } })]);
   const { status, error = "" } = provider.servers[0] ?? {};

@@ -184,7 +184,7 @@ test(
   },
 );
 
-test("refuses a seventeenth process while all others are in use [M1]", async () => {
+test("refuses a seventeenth process while all others are in use [M1]", { tags: "rest" }, async () => {
   const provider = await connected([fixture([], { env: { PROJECT: "${session.project}" } })]);
   const controller = new AbortController();
   await call(provider, "pid", {}, withProject("p0"));

@@ -46,7 +46,7 @@ test("shows skills and their methods, and the commands [G8]", async () => {
     expect(stdout).toMatch(new RegExp(`^/${name}\\b`, "m"));
 });
 
-test("takes paths of files for text, and says what a mistyped command means [G8]", async () => {
+test("takes paths of files for text, and says what a mistyped command means [G8]", { tags: "rest" }, async () => {
   const lines = ["/path/to/file", "/etc", " /mcp", "/hepl", "/tools Mathskil"];
   const { exit, stdout, stderr } = await chat(lines, ["One.", "Two.", "Three."]);
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "One.\nTwo.\nThree.\n" });
@@ -54,7 +54,7 @@ test("takes paths of files for text, and says what a mistyped command means [G8]
   expect(stderr).toContain("Unknown skill: Mathskil; did you mean MathSkill?");
 });
 
-test("lists the programs of the conversation, and one with its code and result [G7]", async () => {
+test("lists the programs of the conversation, and one with its code and result [G7]", { tags: "rest" }, async () => {
   const code = "const sum = await device.MathSkill.add(2, 3);\nsum";
   const { stdout } = await chat(["2 + 3?", "/runs", "/runs s1", "/new", "/runs"], [{ code }, "5."]);
   const steady = stdout.replaceAll(/[\da-f-]{36}/g, "ID").replaceAll(/\d[\d.]* ms/g, "1 ms");
@@ -134,7 +134,7 @@ test("says that a program waits, and gives the model a denial as its result [P6]
   expect(stderr).toContain("MathSkill.pay refused");
 });
 
-test("changes the model and the system prompt, and keeps the conversation [G8]", async () => {
+test("changes the model and the system prompt, and keeps the conversation [G8]", { tags: "rest" }, async () => {
   const files = { "other.yaml": '["From the other: {result}"]' };
   const lines = [
     "hello",
@@ -151,19 +151,23 @@ test("changes the model and the system prompt, and keeps the conversation [G8]",
   expect(stderr).toContain("Unknown provider of the model: nosuch");
 });
 
-test("saves the conversation as Markdown and as a transcript that only its owner can read [G8]", async () => {
-  const cwd = project(chatFiles(["Hi."]));
-  const input = "hello\\\nworld\n/save a.md\n/save a.jsonl\n/save a.md\n/save\n";
-  const { stdout, stderr } = await skillgate(CHAT, { cwd, input });
-  expect(stdout).toBe("Hi.\nSaved a.md\nSaved a.jsonl\n");
-  expect(stderr).toContain("Cannot write a.md: ");
-  expect(stderr).toContain("The file is missing; write /save chat.md");
-  expect(readFileSync(join(cwd, "a.md"), "utf8")).toBe("## User\n\nhello\nworld\n\n## Assistant\n\nHi.\n");
-  expect(statSync(join(cwd, "a.jsonl")).mode & 0o777).toBe(0o600);
-  expect((await skillgate(["ask", "--replay", "a.jsonl"], { cwd })).stdout).toBe("Hi.\n");
-});
+test(
+  "saves the conversation as Markdown and as a transcript that only its owner can read [G8]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project(chatFiles(["Hi."]));
+    const input = "hello\\\nworld\n/save a.md\n/save a.jsonl\n/save a.md\n/save\n";
+    const { stdout, stderr } = await skillgate(CHAT, { cwd, input });
+    expect(stdout).toBe("Hi.\nSaved a.md\nSaved a.jsonl\n");
+    expect(stderr).toContain("Cannot write a.md: ");
+    expect(stderr).toContain("The file is missing; write /save chat.md");
+    expect(readFileSync(join(cwd, "a.md"), "utf8")).toBe("## User\n\nhello\nworld\n\n## Assistant\n\nHi.\n");
+    expect(statSync(join(cwd, "a.jsonl")).mode & 0o777).toBe(0o600);
+    expect((await skillgate(["ask", "--replay", "a.jsonl"], { cwd })).stdout).toBe("Hi.\n");
+  },
+);
 
-test("prints with --json each event as a line, and exits like the last message [G7]", async () => {
+test("prints with --json each event as a line, and exits like the last message [G7]", { tags: "rest" }, async () => {
   const cwd = project(chatFiles([{ code: "device.MathSkill.add(2, 3)" }, "5."]));
   const { exit, stdout } = await skillgate([...CHAT, "--json"], { cwd, input: "2 + 3?\n/mcp\none more\n" });
   const events = stdout
@@ -177,7 +181,7 @@ test("prints with --json each event as a line, and exits like the last message [
   expect(exit).not.toBe(0);
 });
 
-test("shows an image of a result as the path of a file [G7]", async () => {
+test("shows an image of a result as the path of a file [G7]", { tags: "rest" }, async () => {
   const data = Buffer.from("not quite a PNG").toString("base64");
   const image = { type: "image", mimeType: "image/png", data };
   const code = `await device.MathSkill.echo(${JSON.stringify([image])})`;

@@ -23,33 +23,41 @@ test("prints with doctor one line for each check that passes [O1]", { tags: "res
   expect(lines).toHaveLength(11);
 });
 
-test("exits from doctor with 6 for a server that is down, with the end of its stderr [O1]", async () => {
-  const cwd = project({ "skills/math.js": MATH_SKILL, "mcp.json": DOWN });
-  const { exit, stdout } = await skillgate(["doctor"], { cwd });
-  expect(exit).toBe(6);
-  expect(stdout).toMatch(/\n✗ MCP server down: error: .*exited with code 7.*\n {4}out of order\n$/);
-});
+test(
+  "exits from doctor with 6 for a server that is down, with the end of its stderr [O1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "skills/math.js": MATH_SKILL, "mcp.json": DOWN });
+    const { exit, stdout } = await skillgate(["doctor"], { cwd });
+    expect(exit).toBe(6);
+    expect(stdout).toMatch(/\n✗ MCP server down: error: .*exited with code 7.*\n {4}out of order\n$/);
+  },
+);
 
-test("reports with doctor a mistake in a working skill as a warning [O1]", async () => {
+test("reports with doctor a mistake in a working skill as a warning [O1]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/loose.js": "export class LooseSkill { take(anything) {} }" });
   const { exit, stdout } = await skillgate(["doctor"], { cwd });
   expect(exit).toBe(0);
   expect(stdout).toMatch(/\n✓ Skills: LooseSkill \(1 method\)\n! Problem: .*loose\.js/);
 });
 
-test("exits from doctor with 2 for problems that the user must fix, even if a server is down [O1]", async () => {
-  const cwd = project({ "skills/broken.js": "export class {", "mcp.json": DOWN, ".mcp.json": "{" });
-  const { exit, stdout } = await skillgate(["doctor", "--json"], { cwd });
-  expect(exit).toBe(2);
-  const { ok, checks } = JSON.parse(stdout);
-  expect(ok).toBe(false);
-  const failed = checks.filter(({ status }: { status: string }) => status === "error");
-  expect(failed.map(({ kind, says }: { kind: string; says: string }) => [kind, says])).toEqual([
-    ["configuration", expect.stringContaining(".mcp.json")],
-    ["configuration", expect.stringContaining("broken.js")],
-    ["server", expect.stringContaining("exited with code 7")],
-  ]);
-});
+test(
+  "exits from doctor with 2 for problems that the user must fix, even if a server is down [O1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "skills/broken.js": "export class {", "mcp.json": DOWN, ".mcp.json": "{" });
+    const { exit, stdout } = await skillgate(["doctor", "--json"], { cwd });
+    expect(exit).toBe(2);
+    const { ok, checks } = JSON.parse(stdout);
+    expect(ok).toBe(false);
+    const failed = checks.filter(({ status }: { status: string }) => status === "error");
+    expect(failed.map(({ kind, says }: { kind: string; says: string }) => [kind, says])).toEqual([
+      ["configuration", expect.stringContaining(".mcp.json")],
+      ["configuration", expect.stringContaining("broken.js")],
+      ["server", expect.stringContaining("exited with code 7")],
+    ]);
+  },
+);
 
 test("continues doctor when the named settings file cannot be read [O1]", async () => {
   const { exit, stdout } = await skillgate(["doctor", "--settings", "nowhere.yaml"], { cwd: project() });

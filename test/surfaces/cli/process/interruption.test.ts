@@ -76,7 +76,7 @@ test("stops waiting for a server at Ctrl-C, with a sentence [O1]", { tags: "rest
   await server.ended;
 });
 
-test("stops waiting for stdin at Ctrl-C [O1]", async () => {
+test("stops waiting for stdin at Ctrl-C [O1]", { tags: "rest" }, async () => {
   const child = start(["run", "-"], { cwd: project() });
   const outcome = ended(child);
   // More than a pipe can hold: once it is written, the command is there and reads.

@@ -132,7 +132,7 @@ const REFUSED: readonly (readonly [
   ["an unknown path", 404, "/unknown", BEARER, JSON.stringify(INITIALIZE)],
 ];
 
-test("answers nothing early that the complete server refuses [V1] [V6]", async () => {
+test("answers nothing early that the complete server refuses [V1] [V6]", { tags: "rest" }, async () => {
   const cwd = project({ "settings.yaml": "server:\n  bodyBytes: 2000\n" });
   const server = await startLate(cwd, { flags: [] });
   const early = new Map<string, number>();
@@ -202,7 +202,7 @@ test("bounds the number of requests that wait [V6]", { tags: "rest" }, async () 
   expect(statuses.filter((status) => status === 200)).toHaveLength(128);
 });
 
-test("refuses the requests that wait if the start fails [V6]", async () => {
+test("refuses the requests that wait if the start fails [V6]", { tags: "rest" }, async () => {
   const cwd = project();
   const server = await startLate(cwd);
   const called = post(`${server.url}/rpc`, { jsonrpc: "2.0", id: 1, method: "list_tools" });
@@ -217,7 +217,7 @@ test("refuses the requests that wait if the start fails [V6]", async () => {
   expect(stderr).toContain("server.port must be a whole number from 0 to 65535");
 });
 
-test("listens again if the settings have changed during the start [V6]", async () => {
+test("listens again if the settings have changed during the start [V6]", { tags: "rest" }, async () => {
   const cwd = project();
   const server = await startLate(cwd);
   const called = fetch(`${server.url}/health`);
@@ -229,7 +229,7 @@ test("listens again if the settings have changed during the start [V6]", async (
   await expect.poll(() => post(url, INITIALIZE).catch(() => ({ status: 0 }))).toMatchObject({ status: 200 });
 });
 
-test("ends with a signal during the start [V6]", async () => {
+test("ends with a signal during the start [V6]", { tags: "rest" }, async () => {
   const server = await startLate(project());
   const waiting = fetch(`${server.url}/health`).then(({ status }) => status);
   expect((await post(`${server.url}/mcp`, INITIALIZE)).status).toBe(200);
