@@ -125,7 +125,8 @@ test("takes over the run of a process of this system that has ended at once [R2]
   await addRun(database, "r", { state: "running", claimedBy: `${host}/${ended.stdout.trim()}/1/${space}` });
   const { next, look } = await follow(database);
   expect(await next()).toBe("r");
-  expect(look.mock.calls.length).toBeLessThan(5);
+  // A process whose counter stands still is watched for 40 looks.
+  expect(look.mock.calls.length).toBeLessThan(20);
 });
 
 test("continues a run of two questions, one of which was answered while no process ran [R2]", async () => {
