@@ -51,7 +51,10 @@ const PROGRESS = { attempts: 0 } as const;
 export class RunRecorder {
   readonly id: string;
   readonly header: RunHeader;
+  /** Resolves when the store has the run, so that other processes find it. */
+  readonly whenStored: Promise<void>;
   readonly #options: RecorderOptions;
+  #markStored = (): void => {};
   readonly #calls: Map<number, MutableCall>;
   readonly #deliveries: Delivery[];
   #used: RunUsage | undefined;
@@ -87,6 +90,7 @@ export class RunRecorder {
     this.#seq = record?.nextSeq ?? 0;
     this.#lastHash = record?.lastHash ?? FIRST_HASH;
     this.#isAttempt = record !== undefined;
+    this.whenStored = record === undefined ? new Promise((resolve) => (this.#markStored = resolve)) : Promise.resolve();
     if (record === undefined) this.#buffer.push({ type: "start", header });
     else this.#buffer.push({ type: "claim", by: claims.by, version: VERSION, time: Date.now() });
   }
@@ -283,6 +287,7 @@ export class RunRecorder {
     }
     this.#unsure = undefined;
     this.#seq++;
+    this.#markStored();
     this.#lastHash = entry.hash;
     this.#size += entry.events.length;
     if (changes.attempts === 0) this.#isAttempt = false;

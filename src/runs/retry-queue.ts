@@ -5,6 +5,8 @@ export interface RetryQueue {
    * the same: it has succeeded when one attempt has.
    */
   add(name: string, work: () => Promise<void>): Promise<void>;
+  /** Repeats now what has failed: the reason for it has probably ended. */
+  repeatNow(): void;
   /** Tries once more what has not succeeded, and does nothing later. */
   close(): Promise<void>;
 }
@@ -32,6 +34,7 @@ export function createRetryQueue({ onFailure, firstMs = FIRST_MS, maxMs = MAX_MS
   let timer: NodeJS.Timeout | undefined;
   let delayMs = firstMs;
   let isClosed = false;
+  let isRepeating = false;
 
   async function attempt(name: string, work: () => Promise<void>): Promise<boolean> {
     try {
@@ -49,11 +52,13 @@ export function createRetryQueue({ onFailure, firstMs = FIRST_MS, maxMs = MAX_MS
   /** Repeats work until some fails: then the rest would probably fail as well. */
   async function repeat(): Promise<void> {
     let hasFailed = false;
+    isRepeating = true;
     for (const [name, work] of waiting) {
       hasFailed = !(await attempt(name, work));
       if (hasFailed) break;
     }
     delayMs = hasFailed ? Math.min(2 * delayMs, maxMs) : firstMs;
+    isRepeating = false;
     timer = undefined;
     schedule();
   }
@@ -67,6 +72,11 @@ export function createRetryQueue({ onFailure, firstMs = FIRST_MS, maxMs = MAX_MS
     async add(name, work) {
       await attempt(name, work);
       schedule();
+    },
+    repeatNow() {
+      if (isClosed || isRepeating || waiting.size === 0) return;
+      clearTimeout(timer);
+      void repeat();
     },
     async close() {
       isClosed = true;

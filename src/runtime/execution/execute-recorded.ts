@@ -58,7 +58,9 @@ export async function waitForRun(
 ): Promise<Outcome> {
   const open = services.records.open.get(id);
   if (open === undefined) throw new TypeError(`Run ${id} is not open`);
-  const outcome = await Promise.race([open.settled, open.whenWaiting(isPatient)]);
+  // A caller that is told to ask again must find the run, also in another process.
+  const waiting = open.whenWaiting(isPatient).then(() => open.recorder.whenStored);
+  const outcome = (await Promise.race([open.settled, waiting])) ?? undefined;
   if (outcome !== undefined) return outcome;
   services.records.waited.add(open.caller);
   return describeWaiting(id, await services.listApprovals(id));

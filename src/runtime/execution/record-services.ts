@@ -112,6 +112,7 @@ function createRecordServices({
   const retries = createRetryQueue({
     onFailure: (work, error) => warn(`Cannot ${work}: ${getMessage(error)}`),
   });
+  database.health.onChange((failure) => failure === undefined && retries.repeatNow());
   const claims = createClaims(() => database.open(), retries, {
     warn: (error) => warn(`Cannot renew the claims on runs: ${getMessage(error)}`),
   });

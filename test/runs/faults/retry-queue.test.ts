@@ -56,3 +56,14 @@ test("tries once more when it is closed, and then reports what never succeeded",
   expect([good.attempts, bad.attempts]).toEqual([2, 2]);
   expect(failures).toEqual(["good", "bad", "bad"]);
 });
+
+test("repeats at once what has failed when it is told to, also between two long pauses", async () => {
+  const queue = createRetryQueue({ onFailure: () => {}, firstMs: 1_000_000, maxMs: 1_000_000 });
+  const work = failing(2);
+  await queue.add("record", work.work);
+  await expect.poll(() => (queue.repeatNow(), work.attempts)).toBe(3);
+  await work.done;
+  queue.repeatNow();
+  expect(work.attempts).toBe(3);
+  await queue.close();
+});

@@ -31,9 +31,12 @@ async function lockStore(folder: string): Promise<() => Promise<void>> {
 }
 
 /** A runtime with a skill whose method locks the store during its call. */
-async function openLocking(
-  store: string,
-): Promise<{ runtime: Runtime; warnings: string[]; unlock: () => Promise<void> }> {
+async function openLocking(store: string): Promise<{
+  runtime: Runtime;
+  warnings: string[];
+  onWarning: (listener: () => void) => void;
+  unlock: () => Promise<void>;
+}> {
   let unlock = async (): Promise<void> => {};
   const StoreSkill = defineSkill({
     name: "StoreSkill",
@@ -47,9 +50,11 @@ async function openLocking(
           return "locked";
         },
       },
+      ask: { description: "Ask a person", approval: "user", run: () => "approved" },
     },
   });
   const warnings: string[] = [];
+  let onWarning = (): void => {};
   const runtime = await createRuntime({
     skillsDir: false,
     skills: [StoreSkill],
@@ -57,10 +62,15 @@ async function openLocking(
     store,
     audit: "off",
     timeouts: { lockMs: 10 },
-    log: (_level, text) => void (text.startsWith("Cannot record run") && warnings.push(text)),
+    approvals: { wait: true, holdSeconds: 0.01 },
+    log(_level, text) {
+      if (!text.startsWith("Cannot record run")) return;
+      warnings.push(text);
+      onWarning();
+    },
   });
   onTestFinished(() => runtime.close());
-  return { runtime, warnings, unlock: () => unlock() };
+  return { runtime, warnings, onWarning: (listener) => void (onWarning = listener), unlock: () => unlock() };
 }
 
 const LOCK = `await device.StoreSkill.lock(); "done"`;
@@ -80,6 +90,18 @@ test("records the end of a run when the store works again, and answers for the r
     expect.stringMatching(`^Cannot record run ${id}: .*LOCK_TIMEOUT`),
   ]);
   expect(await runtime.runs.resume(id)).toMatchObject({ kind: "completed", value: "done" });
+});
+
+test("says that a run waits for a person only when the run is in the store [R2]", async () => {
+  const store = createFolder();
+  const { runtime, onWarning } = await openLocking(store);
+  const unlock = await lockStore(store);
+  const unlocked = new Promise((resolve) => onWarning(() => resolve(unlock())));
+  const waiting = runtime.run(`await device.StoreSkill.ask()`);
+  await unlocked;
+  const { kind, runId } = await waiting;
+  expect(kind).toBe("waiting");
+  expect(await runtime.runs.get(runId)).toMatchObject({ state: "waiting" });
 });
 
 test("tries once more to record the end of a run when the runtime is closed [R1]", async () => {
