@@ -122,6 +122,7 @@ export interface StartedProcess {
   readonly lines: readonly string[];
   /** Resolves when its log has a line with this text. */
   waitForLine(text: string): Promise<void>;
+  hasEnded(): boolean;
   /** Ends it with a signal, and resolves to its exit code. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -153,14 +154,16 @@ export interface Answer {
 }
 
 export interface FrontProcess extends StartedProcess {
+  /** Where it listens. */
+  readonly origin: string;
   run(code: string): Promise<Answer>;
   /** Resumes a run until it does not wait any more. */
   resume(runId: string): Promise<Answer>;
 }
 
-/** Starts `skillgate serve` on a free port, which hands its runs to executors. */
-export async function startFrontProcess({ cwd, url }: ExecutorProject): Promise<FrontProcess> {
-  const args = ["serve", "--http", "--port", "0", "--no-auth", "--executors", url];
+/** Starts `skillgate serve` on a free port. It hands its runs to executors, or executes them if the project has no URL of these. */
+export async function startFrontProcess({ cwd, url }: Pick<ExecutorProject, "cwd" | "url">): Promise<FrontProcess> {
+  const args = ["serve", "--http", "--port", "0", "--no-auth", ...(url === "" ? [] : ["--executors", url])];
   const { process, match } = await startUntil(args, { cwd, line: /MCP at (http:\/\/[^/]+)/ });
   const post = async (tool: string, body: object): Promise<Answer> => {
     const headers = { "content-type": "application/json" };
@@ -170,6 +173,7 @@ export async function startFrontProcess({ cwd, url }: ExecutorProject): Promise<
   };
   return {
     ...process,
+    origin: match,
     run: (code) => post("run_code", { code }),
     async resume(runId) {
       for (;;) {
@@ -197,7 +201,8 @@ async function startUntil(
     child.once("close", () => reject(new Error(`skillgate ${args.join(" ")} has ended: ${lines.join("\n")}`)));
   });
   const waitForLine = (text: string): Promise<void> => waitUntil(async () => lines.some((line) => line.includes(text)));
-  return { process: { lines, waitForLine, kill: (signal) => end(child, signal) }, match };
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  return { process: { lines, waitForLine, hasEnded, kill: (signal) => end(child, signal) }, match };
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
