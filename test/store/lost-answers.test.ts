@@ -63,6 +63,16 @@ describe.skipIf(postgres === undefined)("an answer of PostgreSQL that is lost", 
     await createTables(engine);
   });
 
+  test("is never one to a query of the driver itself, which does not handle its failure [P8]", async () => {
+    let isCut = false;
+    // The column of the query that asks for the types of arrays.
+    void network.cutAt("typarray").then(() => (isCut = true));
+    const other = await openPostgres(network.url, 500);
+    onTestFinished(() => other.close());
+    await other.total(COUNTERS);
+    expect(isCut).toBe(false);
+  });
+
   test("does not repeat a transaction that was committed [P8]", async () => {
     const cut = network.cutAt("COMMIT");
     let times = 0;

@@ -85,6 +85,8 @@ export function openDriver({ url, schema, lockMs }: PostgresTarget, options: Dri
     backoff: () => REOPEN_SECONDS,
     onnotice: () => {},
     types: { bigint: BIGINT },
+    // The driver would ask for the types of arrays, which no table has. If the connection is closed meanwhile, it handles no error.
+    fetch_types: false,
     ...options,
     connection: {
       application_name: "skillgate",
