@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Limits on what connections may occupy. */
@@ -8,6 +9,8 @@ export interface ConnectionLimits {
   readonly totalUnreadBytes: number;
   /** Connections of one caller. */
   readonly connections: number;
+  /** Requests of one connection that are not answered, which a client can pipeline. */
+  readonly requests: number;
 }
 
 /** One caller may have half of the connections of a server. */
@@ -15,6 +18,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   unreadBytes: 64 << 20,
   totalUnreadBytes: 256 << 20,
   connections: 2_048,
+  requests: 256,
 };
 
 /** The bytes that clients have not read, and the connections of each caller. */
@@ -24,6 +28,8 @@ export interface Connections {
    * with the most.
    */
   addUnread(socket: Socket, bytes: number): () => void;
+  /** Counts a request until its answer is sent. Destroys a connection with too many, and then returns false. */
+  addRequest(socket: Socket, answer: ServerResponse): boolean;
   /** Returns why the caller may not use a further connection; `undefined` if it may. A connection counts for its last caller. */
   claim(socket: Socket, caller: string): string | undefined;
 }
@@ -33,6 +39,7 @@ export function createConnections(limits: ConnectionLimits, log: (text: string) 
   const unread = new Map<Socket, number>();
   const callers = new Map<Socket, string>();
   const counts = new Map<string, number>();
+  const unanswered = new WeakMap<Socket, number>();
   let total = 0;
 
   function addBytes(socket: Socket, bytes: number): void {
@@ -81,6 +88,18 @@ export function createConnections(limits: ConnectionLimits, log: (text: string) 
         if (isCounted && unread.has(socket)) addBytes(socket, -bytes);
         isCounted = false;
       };
+    },
+    addRequest(socket, answer) {
+      const sum = (unanswered.get(socket) ?? 0) + 1;
+      unanswered.set(socket, sum);
+      answer.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+      if (sum <= limits.requests) return true;
+      if (!socket.destroyed)
+        destroy(
+          socket,
+          `${sum} of its requests are not answered, and the limit of one connection is ${limits.requests}`,
+        );
+      return false;
     },
     claim(socket, caller) {
       const previous = callers.get(socket);

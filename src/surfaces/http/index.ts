@@ -145,6 +145,7 @@ function serveRequests(server: Server, services: HttpServices): void {
   };
   server.on("request", (incoming, outgoing) => {
     const { isStopping } = services.inFlight;
+    if (!services.connections.addRequest(incoming.socket, outgoing)) return;
     if (isStopping || incoming.method === "POST") services.inFlight.trackResponse(outgoing);
     if (isStopping) return void refuseRequest(incoming, outgoing, STOPPING);
     // Drop a client that stops reading its answer, and free the buffers held for it.

@@ -12,7 +12,10 @@ const TEXT = "x".repeat(1 << 20);
 const BigSkill = defineSkill({
   name: "BigSkill",
   description: "Answers at length",
-  methods: { say: { description: "Say", readOnly: true, run: () => TEXT } },
+  methods: {
+    say: { description: "Say", readOnly: true, run: () => TEXT },
+    wait: { description: "Never answer", readOnly: true, run: () => new Promise(() => {}) },
+  },
 });
 
 const MB = 1 << 20;
@@ -22,6 +25,7 @@ async function serveWithLimits(limits: {
   readonly unreadBytes: number;
   readonly totalUnreadBytes: number;
   readonly connections: number;
+  readonly requests?: number;
 }): Promise<{ readonly url: string; readonly nextLine: () => Promise<string> }> {
   const lines: string[] = [];
   let wake = (): void => {};
@@ -29,7 +33,10 @@ async function serveWithLimits(limits: {
     lines.push(text);
     wake();
   };
-  const { url } = await serve({}, { skills: [BigSkill] }, (token) => token === "owner", { limits, log });
+  const { url } = await serve({}, { skills: [BigSkill] }, (token) => token === "owner", {
+    limits: { requests: 256, ...limits },
+    log,
+  });
   return {
     url,
     async nextLine() {
@@ -40,12 +47,12 @@ async function serveWithLimits(limits: {
 }
 
 /** Pipelines calls whose answers have 1 MB each, and reads none of them. */
-function pipeline(url: string, calls: number): Socket {
+function pipeline(url: string, calls: number, name = "BigSkill.say"): Socket {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on("error", () => {}); // the server closes it
   onTestFinished(() => void socket.destroy());
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "BigSkill.say" } });
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name } });
   const head = `POST /rpc HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer owner\r\nContent-Type: application/json\r\n`;
   socket.pause();
   socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`.repeat(calls));
@@ -65,6 +72,17 @@ test("closes a connection that does not read the answers to pipelined requests",
   expect(await nextLine()).toMatch(
     /^Closed a connection of owner: it has not read \d+\.\d MB; the limit of one connection is 8\.0 MB$/,
   );
+});
+
+test("closes a connection with too many pipelined requests that are not answered", async () => {
+  const { url, nextLine } = await serveWithLimits({
+    unreadBytes: 64 * MB,
+    totalUnreadBytes: 256 * MB,
+    connections: 9,
+    requests: 4,
+  });
+  pipeline(url, 6, "BigSkill.wait");
+  expect(await nextLine()).toContain("5 of its requests are not answered, and the limit of one connection is 4");
 });
 
 test("closes a WebSocket that does not read", async () => {
