@@ -90,10 +90,10 @@ test("is declared, and checked like a method [R8]", async () => {
 test("gives a call no more time than the run has left, and names it when the run ends [R8]", async () => {
   const runtime = await open();
   calls.length = 0;
-  const outcome = await runtime.run("await device.SlowSkill.never()", { limits: { wallMs: 300 } });
+  const outcome = await runtime.run("await device.SlowSkill.never()", { limits: { wallMs: 1_500 } });
   const [call] = calls;
   expect(call?.timeoutMs).toBeGreaterThan(0);
-  expect(call?.timeoutMs).toBeLessThanOrEqual(300);
+  expect(call?.timeoutMs).toBeLessThanOrEqual(1_500);
   expect(call?.signal.reason).toMatchObject({
     code: "CALL_CANCELLED",
     message: expect.stringMatching(/SlowSkill\.never; the run had only \d+ ms left for it/),

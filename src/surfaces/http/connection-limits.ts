@@ -39,7 +39,7 @@ export function createConnections(limits: ConnectionLimits, log: (text: string) 
   const unread = new Map<Socket, number>();
   const callers = new Map<Socket, string>();
   const counts = new Map<string, number>();
-  const unanswered = new WeakMap<Socket, number>();
+  const countRequest = createRequestCounter();
   let total = 0;
 
   function addBytes(socket: Socket, bytes: number): void {
@@ -55,12 +55,6 @@ export function createConnections(limits: ConnectionLimits, log: (text: string) 
     log(`Closed a connection${caller === undefined ? "" : ` of ${caller}`}: it has not read ${toMb(bytes)}; ${reason}`);
     addBytes(socket, -bytes); // what is freed later counts no more
     socket.destroy();
-  }
-
-  function findLargest(): Socket | undefined {
-    let largest: Socket | undefined;
-    for (const [socket, bytes] of unread) if (bytes > (unread.get(largest as Socket) ?? 0)) largest = socket;
-    return largest;
   }
 
   function count(caller: string, change: number): void {
@@ -82,7 +76,7 @@ export function createConnections(limits: ConnectionLimits, log: (text: string) 
       let isCounted = true;
       if ((unread.get(socket) ?? 0) > limits.unreadBytes)
         destroy(socket, `the limit of one connection is ${toMb(limits.unreadBytes)}`);
-      const largest = total > limits.totalUnreadBytes ? findLargest() : undefined;
+      const largest = total > limits.totalUnreadBytes ? findLargest(unread) : undefined;
       if (largest !== undefined) destroy(largest, `the limit of all connections is ${toMb(limits.totalUnreadBytes)}`);
       return () => {
         if (isCounted && unread.has(socket)) addBytes(socket, -bytes);
@@ -90,9 +84,7 @@ export function createConnections(limits: ConnectionLimits, log: (text: string) 
       };
     },
     addRequest(socket, answer) {
-      const sum = (unanswered.get(socket) ?? 0) + 1;
-      unanswered.set(socket, sum);
-      answer.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+      const sum = countRequest(socket, answer);
       if (sum <= limits.requests) return true;
       if (!socket.destroyed)
         destroy(
@@ -112,6 +104,21 @@ export function createConnections(limits: ConnectionLimits, log: (text: string) 
       count(caller, 1);
       return undefined;
     },
+  };
+}
+
+function findLargest(unread: ReadonlyMap<Socket, number>): Socket | undefined {
+  return [...unread].toSorted(([, one], [, other]) => other - one)[0]?.[0];
+}
+
+/** Returns the function that counts a request until its answer is sent, and returns how many its connection has. */
+function createRequestCounter(): (socket: Socket, answer: ServerResponse) => number {
+  const unanswered = new WeakMap<Socket, number>();
+  return (socket, answer) => {
+    const sum = (unanswered.get(socket) ?? 0) + 1;
+    unanswered.set(socket, sum);
+    answer.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    return sum;
   };
 }
 
