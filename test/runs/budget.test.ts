@@ -102,7 +102,7 @@ test("gives a call no more time than the run has left, and names it when the run
     kind: "failed",
     error: {
       code: "WALL_LIMIT",
-      message: expect.stringContaining("the run took 300 ms; it had made 1 call; under way was SlowSkill.never"),
+      message: expect.stringContaining("the run took 1500 ms; it had made 1 call; under way was SlowSkill.never"),
     },
   });
 });
