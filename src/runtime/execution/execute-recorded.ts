@@ -58,7 +58,7 @@ export async function waitForRun(
 ): Promise<Outcome> {
   const open = services.records.open.get(id);
   if (open === undefined) throw new TypeError(`Run ${id} is not open`);
-  // A caller that is told to ask again must find the run, also in another process.
+  // A caller that asks again must find the run, also in another process.
   const waiting = open.whenWaiting(isPatient).then(() => open.recorder.whenStored);
   const outcome = (await Promise.race([open.settled, waiting])) ?? undefined;
   if (outcome !== undefined) return outcome;

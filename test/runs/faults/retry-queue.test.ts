@@ -57,7 +57,7 @@ test("tries once more when it is closed, and then reports what never succeeded",
   expect(failures).toEqual(["good", "bad", "bad"]);
 });
 
-test("repeats at once what has failed when it is told to, also between two long pauses", async () => {
+test("repeats at once what has failed when the store works again, also between two long pauses", async () => {
   const queue = createRetryQueue({ onFailure: () => {}, firstMs: 1_000_000, maxMs: 1_000_000 });
   const work = failing(2);
   await queue.add("record", work.work);

@@ -31,7 +31,10 @@ async function lockStore(folder: string): Promise<() => Promise<void>> {
 }
 
 /** A runtime with a skill whose method locks the store during its call. */
-async function openLocking(store: string): Promise<{
+async function openLocking(
+  store: string,
+  lockMs = 10,
+): Promise<{
   runtime: Runtime;
   warnings: string[];
   onWarning: (listener: () => void) => void;
@@ -61,7 +64,7 @@ async function openLocking(store: string): Promise<{
     workers: 1,
     store,
     audit: "off",
-    timeouts: { lockMs: 10 },
+    timeouts: { lockMs },
     approvals: { wait: true, holdSeconds: 0.01 },
     log(_level, text) {
       if (!text.startsWith("Cannot record run")) return;
@@ -92,9 +95,10 @@ test("records the end of a run when the store works again, and answers for the r
   expect(await runtime.runs.resume(id)).toMatchObject({ kind: "completed", value: "done" });
 });
 
-test("says that a run waits for a person only when the run is in the store [R2]", async () => {
+test("says that a run waits for a person only when the run is in the store [R2]", { tags: "rest" }, async () => {
   const store = createFolder();
-  const { runtime, onWarning } = await openLocking(store);
+  // The write of the question, which follows that of the run, has as long for the end of the lock.
+  const { runtime, onWarning } = await openLocking(store, 300);
   const unlock = await lockStore(store);
   const unlocked = new Promise((resolve) => onWarning(() => resolve(unlock())));
   const waiting = runtime.run(`await device.StoreSkill.ask()`);
