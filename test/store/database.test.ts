@@ -81,6 +81,14 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     expect((await database.keys.list()).map(({ id }) => id)).toEqual(["k1", "k2"]);
   });
 
+  test("refuses a condition on a column that the table does not have, and changes nothing", async () => {
+    await database.keys.add(KEY);
+    const where = { state: "running", claimedUntil: 1 } as const;
+    await expect(database.runs.list(where)).rejects.toThrow("The table runs has no column claimedUntil");
+    await expect(database.runs.count(where)).rejects.toThrow("The table runs has no column claimedUntil");
+    expect(await database.keys.list()).toEqual([KEY]);
+  });
+
   test("refuses a second key with one id", async () => {
     await database.keys.add(KEY);
     await expect(database.keys.add(KEY)).rejects.toMatchObject({ code: "STORE_CONFLICT" });

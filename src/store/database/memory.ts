@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { createQueue } from "../queue.ts";
-import { getColumns, isRange } from "./sql.ts";
+import { getColumns, isRange, requireColumns } from "./sql.ts";
 import { guardRows, type Rows, type SelectOptions, type StoreEngine, type Table, type Where } from "./table.ts";
 import { createWatchers } from "./watch.ts";
 
@@ -44,8 +44,10 @@ function createRows(getTables: () => Tables): Rows {
     tables.set(name, table);
     return table;
   };
-  const find = <Row extends object>(table: Table<Row>, where: Where<Row>): Row[] =>
-    ([...getTable(table).values()] as Row[]).filter((row) => matches(table, row, where));
+  const find = <Row extends object>(table: Table<Row>, where: Where<Row>): Row[] => {
+    requireColumns(table, where);
+    return ([...getTable(table).values()] as Row[]).filter((row) => matches(table, row, where));
+  };
 
   return {
     async insert(table, list) {

@@ -134,6 +134,12 @@ export function getColumns<Row>(table: Table<Row>): readonly (keyof Row & string
   return Object.keys(table.columns) as (keyof Row & string)[];
 }
 
+/** Throws for a condition on a column that the table does not have: without it, more rows would match. */
+export function requireColumns<Row>({ name, columns }: Table<Row>, where: Where<Row>): void {
+  const unknown = Object.keys(where).find((column) => !Object.hasOwn(columns, column));
+  if (unknown !== undefined) throw new TypeError(`The table ${name} has no column ${unknown}`);
+}
+
 export function isRange(condition: unknown): condition is Range<unknown> {
   return typeof condition === "object" && condition !== null;
 }
@@ -148,6 +154,7 @@ function toSqlValue(kind: ColumnKind, value: unknown): SqlValue {
 }
 
 function whereClause<Row>(table: Table<Row>, where: Where<Row>): SqlStatement {
+  requireColumns(table, where);
   const terms = getColumns(table).flatMap((column) => {
     const condition: unknown = where[column];
     return condition === undefined ? [] : toTerms(toSqlName(column), condition);

@@ -82,7 +82,7 @@ function createQuestion(at) {
 function createRow(id) {
   const now = Date.now();
   const counts = { calls: 2, effects: 1, size: 500, attempts: 1 };
-  const times = { created: now, updated: now, ended: null, claimedUntil: now + 60_000 };
+  const times = { created: now, updated: now, ended: null };
   return {
     id,
     caller: "owner",

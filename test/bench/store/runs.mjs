@@ -90,7 +90,7 @@ async function measureResume(store) {
     const times = [];
     for (let round = 0; round < 30; round++) {
       const id = `${runId}-${round}`;
-      const left = { state: "running", ended: null, claimedBy: null, claimedUntil: 0 };
+      const left = { state: "running", ended: null, claimedBy: null };
       await database.runs.add(
         { ...row, id, ...left },
         { run: id, seq: 0, events: text, hash: hashEntry("", id, 0, text) },

@@ -1,5 +1,5 @@
 import { getMessage, SkillgateError } from "../../../errors.ts";
-import type { Database, StoreLocation } from "../../../store/index.ts";
+import { type Database, hasEnded, type StoreLocation } from "../../../store/index.ts";
 import { count } from "../text/layout.ts";
 import { type DoctorCheck, getOwnerFix } from "../text/output.ts";
 
@@ -26,13 +26,16 @@ const CONTINUED_MS = 60_000;
 const MAX_RUNS = 1_000;
 const MAX_NAMES = 5;
 
-/** A run stands still if no process executes it, and no person has to answer. */
+/**
+ * A run stands still if no process executes it, and no person has to answer. A process of another machine counts as living: only
+ * a server that watches its counter knows.
+ */
 async function checkRuns({ runs, approvals }: Database): Promise<readonly DoctorCheck[]> {
   const before = { lt: Date.now() - CONTINUED_MS };
-  const where = { state: { in: ["running", "waiting"] as const }, claimedUntil: before, updated: before };
-  const open = await runs.list(where, { limit: MAX_RUNS });
+  const open = await runs.list({ state: { in: ["running", "waiting"] }, updated: before }, { limit: MAX_RUNS });
+  const stopped = open.filter(({ claimedBy }) => claimedBy === null || hasEnded(claimedBy));
   const waiting = new Set((await approvals.list("pending")).map(({ runId }) => runId));
-  const ids = open.flatMap(({ id, state }) => (state === "waiting" && waiting.has(id) ? [] : [id]));
+  const ids = stopped.flatMap(({ id, state }) => (state === "waiting" && waiting.has(id) ? [] : [id]));
   if (ids.length === 0) return [];
   const names = `${ids.slice(0, MAX_NAMES).join(", ")}${ids.length > MAX_NAMES ? ", …" : ""}`;
   const fix = "skillgate serve continues them; end one with: skillgate runs cancel ID";

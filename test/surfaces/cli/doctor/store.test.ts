@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { findSqlite } from "../../../../src/store/database/sqlite-program.ts";
-import { openDatabase } from "../../../../src/store/index.ts";
+import { getProcessName, openDatabase } from "../../../../src/store/index.ts";
 import { project, skillgate } from "../command.ts";
 
 const SETTINGS = { "settings.yaml": "store:\n  dir: state\n" };
@@ -53,12 +53,16 @@ test("names with doctor the runs that no process executes, and not those that wa
   {
     await using database = await openDatabase({ folder });
     const run = { caller: "local", title: "", created: 1, updated: 1, ended: null, continues: null, calls: 0 };
-    const facts = { ...run, effects: 0, size: 0, claimedBy: null, claimedUntil: 0, attempts: 1 };
+    const facts = { ...run, effects: 0, size: 0, claimedBy: null, attempts: 1 };
     const entry = { seq: 0, events: "[]", hash: "" };
     await database.runs.add({ ...facts, id: "stopped", state: "running" }, { ...entry, run: "stopped" });
     await database.runs.add({ ...facts, id: "asks", state: "waiting" }, { ...entry, run: "asks" });
     await database.runs.add({ ...facts, id: "answered", state: "waiting" }, { ...entry, run: "answered" });
     await database.runs.add({ ...facts, id: "ended", state: "completed" }, { ...entry, run: "ended" });
+    const living = { ...facts, claimedBy: getProcessName().replace(`/${process.pid}/`, `/${process.ppid}/`) };
+    await database.runs.add({ ...living, id: "works", state: "running" }, { ...entry, run: "works" });
+    const gone = { ...facts, claimedBy: getProcessName().replace(`/${process.pid}/`, "/4194305/") };
+    await database.runs.add({ ...gone, id: "killed", state: "running" }, { ...entry, run: "killed" });
     await database.approvals.add({
       id: "q",
       runId: "asks",
@@ -81,7 +85,7 @@ test("names with doctor the runs that no process executes, and not those that wa
   const { exit, lines } = await checkStore(cwd);
   expect(exit).toBe(0);
   expect(lines).toMatch(
-    /\n! Store: 2 runs without a process that executes them: (?:stopped, answered|answered, stopped)\n/,
+    /\n! Store: 3 runs without a process that executes them: (?=.*stopped)(?=.*answered)(?=.*killed)(?!.*works)/,
   );
   expect(lines).toContain("    skillgate serve continues them; end one with: skillgate runs cancel ID\n");
 });
