@@ -18,7 +18,7 @@ export interface StoreHealth {
 
 /** The health of a store, as the operations report it. */
 export interface HealthRecord extends StoreHealth {
-  /** Reports an operation that failed. A conflict says nothing about the store and is ignored. */
+  /** Reports an operation that failed. A conflict, and an error of another module, say nothing about the store and are ignored. */
   fail(error: unknown): void;
   /** Reports a commit. */
   succeed(): void;
@@ -55,7 +55,8 @@ export function createHealth(tryCommit: () => Promise<unknown>): HealthRecord {
     onChange: (listener) => void listeners.push(listener),
     fail(error) {
       const code = error instanceof SkillgateError ? error.code : "STORE_UNAVAILABLE";
-      if (isClosed || code === "STORE_CONFLICT") return;
+      const isOfStore = code === "LOCK_TIMEOUT" || (code.startsWith("STORE_") && code !== "STORE_CONFLICT");
+      if (isClosed || !isOfStore) return;
       set({ code, message: getMessage(error) });
       tryLater();
     },
