@@ -62,6 +62,7 @@ interface OpenRecords {
 class Decisions implements ApprovalDecisions {
   readonly #options: DecisionOptions;
   #opening: Promise<OpenRecords> | undefined;
+  #hasClosedAbandoned = false;
   #added = 0;
   #isClosed = false;
 
@@ -101,18 +102,31 @@ class Decisions implements ApprovalDecisions {
   /** A failure is for the owner: it may name a folder of this machine. */
   async #openRecords(request: CallToApprove): Promise<OpenRecords> {
     const { open, warn } = this.#options;
-    this.#opening ??= open().then(async (database) => {
-      await closeAbandoned(database.approvals);
+    this.#opening ??= open().then((database) => {
       const onFailure = (error: unknown): void => warn(`Cannot read approvals: ${getMessage(error)}`);
       const waiter = createAnswerWaiter(database, onFailure);
       return { approvals: database.approvals, kind: database.kind, waiter };
     });
     try {
-      return await this.#opening;
+      const records = await this.#opening;
+      await this.#closeAbandoned(records);
+      return records;
     } catch (cause) {
       this.#opening = undefined;
       warn(`Cannot ask for an approval: ${getMessage(cause)}`);
       throw refusal(request, ", and the store of approvals cannot be used", { cause });
+    }
+  }
+
+  /** Closes once the questions of processes that have ended. The next call tries again if that fails: this one does not need it. */
+  async #closeAbandoned({ approvals }: OpenRecords): Promise<void> {
+    if (this.#hasClosedAbandoned) return;
+    this.#hasClosedAbandoned = true;
+    try {
+      await closeAbandoned(approvals);
+    } catch (error) {
+      this.#hasClosedAbandoned = false;
+      this.#options.warn(`Cannot close abandoned approvals: ${getMessage(error)}`);
     }
   }
 

@@ -95,7 +95,7 @@ test("records the end of a run when the store works again, and answers for the r
   expect(await runtime.runs.resume(id)).toMatchObject({ kind: "completed", value: "done" });
 });
 
-test("says that a run waits for a person only when the run is in the store [R2]", { tags: "rest" }, async () => {
+test("says that a run waits for a person only when the run is in the store [R2]", async () => {
   const store = createFolder();
   // The write of the question, which follows that of the run, has as long for the end of the lock.
   const { runtime, onWarning } = await openLocking(store, 300);
