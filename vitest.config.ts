@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
 import { createCpuReporter } from "./test/support/suite/cpu-report.ts";
+import { hasTestsOf } from "./test/support/suite/select-files.ts";
 
 /** `usual` is `npm test`, `rest` is what that leaves out; `all` is both. */
 const part = process.env["SKILLGATE_TESTS"] ?? "usual";
@@ -31,8 +32,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default", createCpuReporter({ isUsual: part === "usual" })],
-    // A test of the rest that starts many processes can fail on a machine with other work; the report says that it was repeated.
-    retry: part === "rest" ? 1 : 0,
     pool: "forks",
     maxWorkers: "100%",
     setupFiles: ["test/support/suite/measure-cpu.ts", "test/support/suite/disable-colors.ts"],
@@ -49,9 +48,5 @@ function listFiles(): readonly string[] {
   return readdirSync("test", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".test.ts"))
     .map((file) => `test/${file.replaceAll("\\", "/")}`)
-    .filter((file) => {
-      const text = readFileSync(file, "utf8");
-      if (part === "usual") return !/^\/\/ @module-tag rest$/m.test(text);
-      return part === "all" || /^\/\/ @module-tag (?:rest|repeated)$|\btags: "rest"/m.test(text);
-    });
+    .filter((file) => hasTestsOf(part, readFileSync(file, "utf8")));
 }

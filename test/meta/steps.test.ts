@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 
 import { findOverBudget, formatSlowest } from "../support/suite/cpu-report.ts";
+import { hasTestsOf } from "../support/suite/select-files.ts";
 
 const files = Array.from({ length: 12 }, (_, at) => ({ file: `test/f${at}.test.ts`, cpuMs: 2_000 * at }));
 
@@ -20,6 +21,17 @@ test("lists the files of a run that took the most CPU time, the slowest first", 
 test("reports a file that takes more CPU time than its budget", () => {
   const file = { file: "test/slow.test.ts", cpuMs: 31_000 };
   expect(findOverBudget([...files, file])).toEqual(["test/slow.test.ts took 31.0 CPU seconds; its budget is 30"]);
+});
+
+test.each([
+  ["", { usual: true, rest: false, all: true }],
+  ["// @module-tag rest\n", { usual: false, rest: true, all: true }],
+  ["// @module-tag repeated\n", { usual: true, rest: true, all: true }],
+  ['test("a", { tags: "rest" }, run);', { usual: true, rest: true, all: true }],
+  ['test(\n  "a",\n  { tags:\n    ["repeated", "rest"] }, run);', { usual: true, rest: true, all: true }],
+  ["test('a', { timeout: 1, tags: 'rest' }, run);", { usual: true, rest: true, all: true }],
+])("finds the parts of a file with the text %j", (text, parts) => {
+  for (const [part, isIn] of Object.entries(parts)) expect(hasTestsOf(part, text), part).toBe(isIn);
 });
 
 test("shows which step of the preparation runs, and how long it takes", { tags: "rest" }, () => {
