@@ -127,7 +127,7 @@ throw new Error("refused " + n);
 return await device.FilesystemMCP.read_file({ path: "/data/notes.txt", encoding: "utf8", admin: true });
 
 //# wrong-type-at-run-time {"intent":"a text for a number that is only known at run time","end":"ARGUMENTS_INVALID"}
-const ids = ["1; DROP TABLE users"];
+const ids = JSON.parse('["1; DROP TABLE users"]');
 return await device.UserSkill.get({ id: ids[0] });
 
 //# wrong-types {"intent":"a text for a number, a number for a text, a list for an object","end":"refused"}
