@@ -12,6 +12,12 @@ const MAX_SECRETS = 500;
 /** Lines of a secret of several lines, such as a private key, are masked one by one from this length on. */
 const MIN_LINE_LENGTH = 16;
 
+/** Longer log lines, progress and notes are cut. */
+const MAX_MESSAGE_UNITS = 16 << 10;
+
+/** Longest form of a secret that is recognized where a message is cut. */
+const MAX_CUT_SECRET_UNITS = 4 << 10;
+
 /** Deeper parts of a value that holds a secret are masked whole. */
 const MAX_DEPTH = 500;
 
@@ -70,6 +76,15 @@ export class KnownSecrets {
   /** A text without known secrets and without tokens: for errors, logs and what processes print. */
   maskText(text: string): string {
     return maskTokens(this.mask(text), () => MASK);
+  }
+
+  /** The beginning of a message of a stranger, which may be of any length, masked; a secret at the cut is removed. */
+  maskMessage(text: string): string {
+    if (text.length <= MAX_MESSAGE_UNITS) return this.maskText(text);
+    let end = MAX_MESSAGE_UNITS;
+    for (const { index, 0: found } of text.slice(0, end + MAX_CUT_SECRET_UNITS).matchAll(this.#matcher()))
+      if (index < end && index + found.length > end) end = index;
+    return `${this.maskText(text.slice(0, end))}…`;
   }
 
   /** The end of a text, masked; the cut never leaves the end of a secret behind. */
@@ -216,7 +231,7 @@ interface TokenFormat {
   readonly isForDisplay?: true;
 }
 
-/** No pattern takes more than about linear time. Each matches the whole of what is masked. */
+/** Each pattern takes linear time for every text, and matches the whole of what is masked. */
 export const TOKEN_FORMATS: readonly TokenFormat[] = [
   { name: "PEM block", pattern: /-----BEGIN [A-Z ]{3,40}-----[\s\S]*?(?:-----END [A-Z ]{3,40}-----|$)/ },
   { name: "password in a URL", pattern: /(?<=:\/\/[^\s/?#@:"'`<>]{0,200}:)[^\s/?#@"'`<>]{1,400}(?=@)/ },
@@ -231,7 +246,12 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
   { name: "Google OAuth", pattern: /ya29\.[\w-]{10,}/ },
   { name: "npm", pattern: /npm_\w{20,}/ },
   { name: "Hugging Face", pattern: /hf_\w{20,}/ },
-  { name: "JSON web token", pattern: /eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/ },
+  {
+    name: "JSON web token",
+    // The optional part keeps the time linear: a run without a dot is taken as a whole, and refused.
+    pattern: /eyJ[\w-]{8,}(?:\.[\w-]{8,}(?:\.[\w-]*)?)?/,
+    accepts: (found) => found.includes("."),
+  },
   { name: "random", pattern: /[\w-]{28,}/, accepts: looksRandom },
   {
     name: "letters and digits",

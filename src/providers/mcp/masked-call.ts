@@ -13,9 +13,9 @@ export async function callMasked(
   const { wire, progress, addNote } = context;
   const maskedContext: RequestContext = {
     ...context,
-    progress: (done, total, text) => progress(done, total, text && secrets.maskText(text)),
+    progress: (done, total, text) => progress(done, total, text && secrets.maskMessage(text)),
     ...(wire && { wire: (result: unknown) => wire(headerSecrets.maskValue(result)) }),
-    ...(addNote && { addNote: (text: string) => addNote(secrets.maskText(text)) }),
+    ...(addNote && { addNote: (text: string) => addNote(secrets.maskMessage(text)) }),
   };
   try {
     return headerSecrets.maskValue(await call(maskedContext));

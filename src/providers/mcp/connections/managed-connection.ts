@@ -194,12 +194,12 @@ export class ManagedConnection {
       ...(this.#era && { era: this.#era }),
       onToolsChanged: this.#events.onToolsChanged,
       onLog: (level, text) => {
-        const masked = secrets.maskText(text);
+        const masked = secrets.maskMessage(text);
         log(name, level, masked);
         this.#events.onLog(level, masked);
       },
       onProcess: (report) => (this.#report = report),
-      log: (level, text) => log(name, level, secrets.maskText(text)),
+      log: (level, text) => log(name, level, secrets.maskMessage(text)),
     });
   }
 }

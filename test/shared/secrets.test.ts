@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+
+import { KnownSecrets, maskTokens } from "../../src/shared/secrets.ts";
+
+const KNOWN = new KnownSecrets(["canary-secret-1234"]);
+
+/** The milliseconds of computing that a function takes, whatever else the machine does. */
+function measureCpu(run: () => unknown): number {
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+describe("masks a text in a time that grows with its length only [P9]", () => {
+  test.each([
+    "-eyJaaaaaaaa",
+    "eyJaaaaaaaa.aaaaaaaa.",
+    "eyJ-",
+    "-----BEGIN A KEY-----",
+    "://a:",
+    "://a:a",
+    "sk-aaaaaaaa",
+    "sg_000000000000_aaaa ",
+    "sk_live_aaaaaaaa.",
+    "github_pat_",
+    "xoxa-",
+    "AKIA",
+    "AIza",
+    "ya29.",
+    "npm_",
+    "aA1-",
+    "a1",
+    "a",
+    "1",
+  ])("%j, repeated to 300,000 characters", (prefix) => {
+    const text = prefix.repeat(Math.ceil(300_000 / prefix.length));
+    expect(measureCpu(() => KNOWN.maskText(text))).toBeLessThan(1_000);
+    expect(measureCpu(() => maskTokens(text, () => "", "display"))).toBeLessThan(1_000);
+  });
+});
+
+describe("masks JSON web tokens [P9]", () => {
+  const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln";
+
+  test.each([
+    [`Bearer ${token}.`, "Bearer [redacted]."],
+    [`token-${token}`, "token-[redacted]"],
+    [`aeyJhbGci-${token}`, "aeyJhbGci-[redacted]"],
+    [`"a\\n${token}"`, '"a\\n[redacted]"'],
+    ["eyJhbGciOiJIUzI1NiJ9 alone", "eyJhbGciOiJIUzI1NiJ9 alone"],
+  ])("%s", (text, masked) => {
+    expect(KNOWN.maskText(text)).toBe(masked);
+  });
+});
+
+describe("cuts a message before it is masked [P9]", () => {
+  test("keeps a message of usual length", () => {
+    expect(KNOWN.maskMessage("key canary-secret-1234")).toBe("key [redacted]");
+  });
+
+  test("keeps the first 16 KB of a longer one", () => {
+    expect(KNOWN.maskMessage("a ".repeat(500_000))).toBe(`${"a ".repeat(8192)}…`);
+  });
+
+  test("leaves no part of a secret at the cut", () => {
+    const before = ". ".repeat(8190);
+    expect(KNOWN.maskMessage(`${before}canary-secret-1234${before}`)).toBe(`${before}…`);
+  });
+});
