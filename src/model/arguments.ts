@@ -52,9 +52,18 @@ export function bindArguments(method: Method, args: readonly unknown[]): Argumen
   const last = present.at(-1);
   const before = present.slice(0, -1);
   if (last === UNKNOWN) return bound(method, before, {}, false);
-  if (isPlainObject(last) && holdsNames(last, before.length, method)) return bound(method, before, last, true);
+  if (isPlainObject(last) && holdsNames(last, before.length, method)) {
+    // Refused before anything is copied: each further step would take time for every name.
+    const count = Object.keys(last).length;
+    if (count > method.parameters.length + MAX_UNKNOWN_NAMES && !isOpenToNames(method))
+      return unfit(tooMany(count, method.parameters));
+    return bound(method, before, last, true);
+  }
   return bound(method, present, {}, true);
 }
+
+/** A call with more names beside its parameters is refused as a whole. */
+const MAX_UNKNOWN_NAMES = 64;
 
 /** `Cannot call a method with these arguments: "query" is required; use search(query: string) (ARGUMENTS_INVALID)`. */
 export function argumentsMessage(method: Method, problems: readonly ArgumentProblem[]): string {
@@ -174,3 +183,28 @@ function takesObject(schema: unknown, root: JsonSchema, depth = 0): ObjectParame
 const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "array", "object", "null"]);
 
 const OBJECT_KEYWORDS = ["properties", "additionalProperties", "patternProperties", "propertyNames"] as const;
+
+const MAX_SUBSCHEMA_DEPTH = 8;
+
+/**
+ * True if a method accepts arguments that it does not name. JSON Schema allows them by default; here a schema must allow
+ * them with `additionalProperties`, `unevaluatedProperties` or `patternProperties`, or name no argument at all.
+ */
+export function isOpenToNames(method: Method): boolean {
+  const parts = getSubschemas(method.input, method.input, MAX_SUBSCHEMA_DEPTH);
+  const closed = parts.some((part) => CLOSING.some((keyword) => part[keyword] === false));
+  if (method.parameters.length === 0) return !closed;
+  return parts.some(
+    (part) => isRecord(part["patternProperties"]) || CLOSING.some((keyword) => (part[keyword] ?? false) !== false),
+  );
+}
+
+const CLOSING = ["additionalProperties", "unevaluatedProperties"] as const;
+
+/** Returns a schema and the subschemas that apply to the same value. */
+function getSubschemas(schema: unknown, root: JsonSchema, depth: number): readonly JsonSchema[] {
+  if (!isRecord(schema) || depth === 0) return [];
+  const inner = [schema["allOf"], schema["anyOf"], schema["oneOf"], schema["then"], schema["else"]].flat();
+  const referred = schema["$ref"] === undefined ? undefined : schemaBehind(schema, root);
+  return [schema, ...[...inner, referred].flatMap((part) => getSubschemas(part, root, depth - 1))];
+}

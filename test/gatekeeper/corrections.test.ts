@@ -127,6 +127,12 @@ test("counts null and undefined for an optional argument as left out [S5]", () =
   );
 });
 
+test("corrects no call with more than 32 unknown arguments [S5]", () => {
+  const names = (count: number): string => Array.from({ length: count }, (_, at) => `n${at}: 1`).join(", ");
+  expect(getFix(`page({ ${names(32)} })`)).toBe("Write await device.ShopMCP.page()");
+  expect(getFix(`page({ ${names(33)} })`)).toBe("Write device.ShopMCP.page(number?: number, size?: number)");
+});
+
 function getFix(call: string): string | undefined {
   const names = "const status = Math.random(), names = [Math.random()], name = Math.random();\n";
   const source = `${names}${call.replace(/(^|\n)(?=\w+\()/, "$1device.ShopMCP.")}`;

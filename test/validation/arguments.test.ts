@@ -47,6 +47,14 @@ describe("binds arguments to names [S1]", () => {
   });
 });
 
+test("refuses a call with thousands of names before it copies them [S1]", () => {
+  const names = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, at]));
+  expect(bindInput(search, [names(60_000)])).toEqual(["_root takes at most 2 (query, count), not 60000"]);
+  expect(bindInput(search, ["weather", names(67)])).toEqual(["_root takes at most 2 (query, count), not 67"]);
+  expect(bindInput(search, [names(66)])).toHaveProperty("n65", 65);
+  expect(bindInput(ping, [names(100)])).toHaveProperty("n99", 99);
+});
+
 describe("treats a last object as a value only if it cannot be named arguments [S1]", () => {
   test.each<[string, Method, readonly unknown[], unknown]>([
     ["its key is a parameter", echo, [{ value: 1 }], { value: 1 }],
