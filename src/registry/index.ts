@@ -7,7 +7,7 @@ import { shareIndex, shareIndexWithView } from "./search/index.ts";
 
 export { briefCatalog, CATALOG_LEGEND } from "./brief-catalog.ts";
 export { completeCode, type CodeCompletion } from "./completion/complete-code.ts";
-export { declarations } from "./declarations/index.ts";
+export { bareDeclarations, declarations } from "./declarations/index.ts";
 export type { FindInferredOutput, InferredOutput } from "./declarations/inferred-output.ts";
 export { describe, type Description } from "./describe.ts";
 export { exampleArguments } from "./examples/index.ts";

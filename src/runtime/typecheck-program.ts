@@ -8,7 +8,7 @@ import type { Violation } from "../model/outcome.ts";
 import { setBounded } from "../shared/lru.ts";
 import { hasUnknown, type Plan } from "../model/plan.ts";
 import type { Program } from "../model/program.ts";
-import { declarations, type InferredOutput } from "../registry/index.ts";
+import { bareDeclarations, type InferredOutput } from "../registry/index.ts";
 import type { RunRequest } from "./execution/run-services.ts";
 import type { Diagnostic, Typecheck } from "../typecheck/index.ts";
 
@@ -84,13 +84,11 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
     }
     const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
     if (methods.length === 0) return EMPTY_REPORT;
-    const observed = methods.flatMap((method) => discovery.observedFor(caller)(method) ?? []);
+    const findObserved = discovery.observedFor(caller);
+    const observed = methods.flatMap((method) => findObserved(method) ?? []);
     if (hasKnownOutputs(plan, methods) && !hasStrangeMember(text, observed)) return EMPTY_REPORT;
-    const skills = [...new Set(methods.map(({ skill }) => skill))];
-    const [promised, withObserved] = [declarations(catalog, skills), discovery.declarations(catalog, caller, skills)];
-    const all = await findDiagnostics(text, withObserved, deadlineMs);
-    const sure =
-      withObserved === promised || all.length === 0 ? all : await findDiagnostics(text, promised, deadlineMs);
+    const all = await findDiagnostics(text, bareDeclarations(methods, findObserved), deadlineMs);
+    const sure = all.length === 0 ? all : await findDiagnostics(text, bareDeclarations(methods), deadlineMs);
     return createReport(
       sure,
       all.filter((each) => !sure.some((one) => isSame(one, each))),

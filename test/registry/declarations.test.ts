@@ -3,7 +3,7 @@
 import * as fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { describe, expect, test } from "vitest";
-import { declarations } from "../../src/registry/index.ts";
+import { bareDeclarations, declarations } from "../../src/registry/index.ts";
 import { createCatalog, recordedSkills, sampleSkills, createSkill } from "./catalogs.ts";
 import { findDiagnostics } from "./compile.ts";
 import { rootSchema } from "./schemas.ts";
@@ -41,6 +41,30 @@ test("declares one signature for positional arguments and one for named ones [D5
     reset(): Promise<any>;
     reset(args: Record<string, never>): Promise<any>;
     any(args?: Record<string, unknown>): Promise<any>;
+  };
+};
+`);
+});
+
+test("declares for the compiler the used methods alone, the same however often a result was observed [D5, S5]", () => {
+  const { methods } = createCatalog(CALCULATOR);
+  const schema = { type: "object", properties: { sum: { type: "number" } } };
+  const [once, often] = [1, 900].map((times) => bareDeclarations(methods.slice(0, 2), () => ({ schema, times })));
+  expect(often).toBe(once);
+  expect(bareDeclarations(methods.slice(1))).toBe(`declare const device: {
+  MathSkill: {
+    reset(): Promise<any>;
+    reset(args: Record<string, never>): Promise<any>;
+    any(args?: Record<string, unknown>): Promise<any>;
+  };
+};
+`);
+  expect(once).toBe(`declare const device: {
+  MathSkill: {
+    add(a: number, b?: number): Promise<{ sum?: number }>;
+    add(args: { a: number; b?: number }): Promise<{ sum?: number }>;
+    reset(): Promise<{ sum?: number }>;
+    reset(args: Record<string, never>): Promise<{ sum?: number }>;
   };
 };
 `);

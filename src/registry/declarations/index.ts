@@ -1,8 +1,13 @@
-import type { Catalog, Skill } from "../../model/catalog.ts";
+import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { createUnknownNameError } from "../../shared/suggest.ts";
 import { splitRemoteSkill } from "../../shared/names/method-paths.ts";
-import { type MethodText, methodText } from "./method.ts";
-import { withInferredOutput, NO_INFERRED_OUTPUTS, type FindInferredOutput } from "./inferred-output.ts";
+import { type MethodText, methodText, type TextStyle } from "./method.ts";
+import {
+  withInferredOutput,
+  NO_INFERRED_OUTPUTS,
+  type FindInferredOutput,
+  type InferredOutput,
+} from "./inferred-output.ts";
 import { bindingName, docComment, indented, propertyName } from "./text.ts";
 
 /**
@@ -18,13 +23,60 @@ export function declarations(
 ): string {
   const skills = skillNames === undefined ? catalog.skills : skillNames.map((name) => knownSkill(catalog, name));
   const texts = [...new Set(skills)].map((skill) => getSkillText(skill, observed));
+  return skillNames === undefined ? joinTexts(texts, OWN_METHODS, FOUND_METHOD) : joinTexts(texts);
+}
+
+/**
+ * Returns the declarations of some methods for the compiler: without comments, which change with each observed result, and
+ * without the other methods of their skills.
+ */
+export function bareDeclarations(
+  methods: readonly Method[],
+  observed: FindInferredOutput = NO_INFERRED_OUTPUTS,
+): string {
+  const bySkill = new Map<string, Method[]>();
+  for (const method of methods) {
+    const others = bySkill.get(method.skill);
+    if (others === undefined) bySkill.set(method.skill, [method]);
+    else others.push(method);
+  }
+  const write = (method: Method, qualifier: string, prefix?: string): MethodText =>
+    getBareText(method, observed(method), { qualifier, ...(prefix !== undefined && { prefix }) });
+  return joinTexts([...bySkill].map(([name, used]) => writeSkill({ name, description: "", methods: used }, write)));
+}
+
+interface BareText {
+  readonly text: MethodText;
+  /** What the text depends on, besides the method. */
+  readonly facts: readonly unknown[];
+}
+
+/** The last text of each method. */
+const BARE_TEXTS = new WeakMap<Method, BareText>();
+
+function getBareText(
+  method: Method,
+  output: InferredOutput | undefined,
+  place: Omit<TextStyle, "comments">,
+): MethodText {
+  const facts = [output?.schema, place.qualifier, place.prefix];
+  const before = BARE_TEXTS.get(method);
+  if (before !== undefined && before.facts.every((fact, at) => fact === facts[at])) return before.text;
+  const text = methodText(
+    withInferredOutput(method, () => output),
+    { ...place, comments: false },
+  );
+  BARE_TEXTS.set(method, { text, facts });
+  return text;
+}
+
+function joinTexts(texts: readonly SkillText[], ownMethods: readonly string[] = [], types = ""): string {
   const namespaces = texts.map(({ namespace }) => namespace).join("");
-  const isWhole = skillNames === undefined;
   const local = texts.filter(({ device }) => device === undefined).map(({ member }) => member);
-  const members = [...local, ...(isWhole ? OWN_METHODS : [])];
+  const members = [...local, ...ownMethods];
   const nodes = declareNodes(texts);
   const device = members.length === 0 && nodes !== "" ? "" : declareObject("device", members);
-  return `${namespaces}${isWhole ? FOUND_METHOD : ""}${device}${nodes}`;
+  return `${namespaces}${types}${device}${nodes}`;
 }
 
 function declareObject(name: string, members: readonly string[]): string {
@@ -76,21 +128,23 @@ interface SkillText {
 const TEXTS = new WeakMap<Skill, SkillText>();
 
 function getSkillText(skill: Skill, observed: FindInferredOutput): SkillText {
-  if (skill.methods.some((method) => observed(method) !== undefined)) return writeSkill(skill, observed);
+  const write: WriteMethod = (method, qualifier, prefix) =>
+    methodText(withInferredOutput(method, observed), { qualifier, ...(prefix !== undefined && { prefix }) });
+  if (skill.methods.some((method) => observed(method) !== undefined)) return writeSkill(skill, write);
   const cached = TEXTS.get(skill);
   if (cached !== undefined) return cached;
-  const text = writeSkill(skill, NO_INFERRED_OUTPUTS);
+  const text = writeSkill(skill, write);
   TEXTS.set(skill, text);
   return text;
 }
 
-function writeSkill(skill: Skill, observed: FindInferredOutput): SkillText {
+type WriteMethod = (method: Method, qualifier: string, prefix?: string) => MethodText;
+
+function writeSkill(skill: Pick<Skill, "name" | "description" | "methods">, write: WriteMethod): SkillText {
   const space = bindingName(skill.name);
   const types = new Map<string, string>();
   const members = skill.methods.map((method) => {
-    const declared = withInferredOutput(method, observed);
-    const text =
-      agreeing(methodText(declared, `${space}.`), types) ?? methodText(declared, `${space}.`, `${method.name}_`);
+    const text = agreeing(write(method, `${space}.`), types) ?? write(method, `${space}.`, `${method.name}_`);
     for (const [name, type] of text.types) types.set(name, type);
     const signatures = text.byName === undefined ? [text.positional] : [text.positional, text.byName];
     return text.comment + signatures.map((signature) => `${propertyName(method.name)}${signature};`).join("\n");

@@ -34,10 +34,21 @@ export function formatDeclaration(method: DeclaredMethod): string {
   return `${comment}${propertyName(method.name)}${positional};${aliases.join("")}`;
 }
 
-/** `qualifier` stands before every name of a type, `prefix` is part of it. */
-export function methodText(method: DeclaredMethod, qualifier = "", prefix = ""): MethodText {
+export interface TextStyle {
+  /** Stands before every name of a type. */
+  readonly qualifier?: string;
+  /** The beginning of every name of a type. */
+  readonly prefix?: string;
+  /** False for the compiler, which does not read comments. */
+  readonly comments?: boolean;
+}
+
+export function methodText(
+  method: DeclaredMethod,
+  { qualifier = "", prefix = "", comments = true }: TextStyle = {},
+): MethodText {
   const names = createTypeNames(prefix);
-  const style = { names, qualifier, depth: DEPTH, comments: true } as const;
+  const style = { names, qualifier, depth: DEPTH, comments } as const;
   const input: TypeStyle = { ...style, root: method.input, of: "input" };
   const output = method.output;
   const result =
@@ -46,7 +57,7 @@ export function methodText(method: DeclaredMethod, qualifier = "", prefix = ""):
       : shortOrNamed(output, `${method.name} result`, { ...style, root: output, of: "output" }, names);
   const returns = `: Promise<${result}>`;
   const parameters = namedParameters(method, input, names);
-  const common = { comment: formatComment(method, parameters), types: names.definitions };
+  const common = { comment: comments ? formatComment(method, parameters) : "", types: names.definitions };
   if (takesAnyObject(method))
     return { ...common, positional: `(args?: ${toType(method.input, input).text})${returns}`, byName: undefined };
   return {
