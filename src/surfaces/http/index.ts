@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
+import type { Writable } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 
 import type { Runtime } from "../../runtime.ts";
@@ -136,13 +137,12 @@ function checkIssuer({ oauth }: HttpServerSettings, log: (text: string) => void)
 function serveRequests(server: Server, services: HttpServices): void {
   const { requestSeconds } = services.settings;
   const routes = createRoutes(services);
-  const listener = getRequestListener((request, env) => routes.fetch(request, env), { overrideGlobalObjects: false });
-  /** Counts an answer until the client has read it. Answers to pipelined requests wait for each other. */
-  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    await listener(incoming, outgoing);
-    if (outgoing.writableLength === 0 || outgoing.closed) return;
-    outgoing.once("close", services.connections.addUnread(incoming.socket, outgoing.writableLength));
+  const fetch: Parameters<typeof getRequestListener>[0] = async (request, env) => {
+    const response = await routes.fetch(request, env);
+    if (!response.headers.has("content-disposition")) writeAtOnce(env.outgoing);
+    return response;
   };
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
   server.on("request", (incoming, outgoing) => {
     const { isStopping } = services.inFlight;
     if (!services.connections.addRequest(incoming.socket, outgoing)) return;
@@ -150,8 +150,20 @@ function serveRequests(server: Server, services: HttpServices): void {
     if (isStopping) return void refuseRequest(incoming, outgoing, STOPPING);
     // Drop a client that stops reading its answer, and free the buffers held for it.
     outgoing.once("prefinish", () => outgoing.socket?.setTimeout(requestSeconds * 1_000));
-    void respond(incoming, outgoing);
+    void listener(incoming, outgoing);
   });
+}
+
+/**
+ * Writes an answer without waiting for its client, so that all that the client has not read is counted. Else it would be in the
+ * queue of a stream that reports events. Only the source of a download waits for its reader.
+ */
+function writeAtOnce(outgoing: Writable): void {
+  const write = outgoing.write.bind(outgoing) as (...args: readonly unknown[]) => boolean;
+  outgoing.write = (...args: readonly unknown[]) => {
+    write(...args);
+    return true;
+  };
 }
 
 const STOPPING = { reason: "The server is stopping", suggestions: ["Send the request again, to a server that runs"] };

@@ -45,6 +45,7 @@ export function serveSockets(server: Server, services: HttpServices): Sockets {
   const unknown = new WebSocketServer({ noServer: true, maxPayload: Math.min(MAX_UNAUTHENTICATED_BYTES, bodyBytes) });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() !== "websocket") return carryOn(server, request, socket, head);
+    services.connections.watch(request.socket);
     void accept(request, socket, head);
   });
 
@@ -127,9 +128,7 @@ function converse(
   const send = (message: unknown): void => {
     if (unauthenticated.has(client) && client.bufferedAmount > MAX_UNAUTHENTICATED_BYTES) client.terminate();
     if (client.readyState !== client.OPEN) return;
-    const text = Buffer.from(JSON.stringify(message));
-    const wasRead = services.connections.addUnread(request.socket, text.length);
-    client.send(text, { binary: false }, wasRead);
+    client.send(JSON.stringify(message));
   };
   const closeAfterAnswer = (code: number, reason: string): void => void setImmediate(() => client.close(code, reason));
   // Each message is authenticated again, because a key can be revoked and a token expires.

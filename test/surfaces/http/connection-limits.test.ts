@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
+import type { WebPages } from "../../../src/surfaces/http/index.ts";
 import { serve } from "../serving.ts";
 
 const TEXT = "x".repeat(1 << 20);
@@ -14,6 +15,14 @@ const BigSkill = defineSkill({
   description: "Answers at length",
   methods: {
     say: { description: "Say", readOnly: true, run: () => TEXT },
+    stream: {
+      description: "Report progress at length",
+      readOnly: true,
+      run: (_, { progress }) => {
+        for (let n = 1; n <= 64; n++) progress(n, 64, TEXT.slice(0, TEXT.length / 4));
+        return new Promise(() => {});
+      },
+    },
     wait: { description: "Never answer", readOnly: true, run: () => new Promise(() => {}) },
   },
 });
@@ -36,6 +45,7 @@ async function serveWithLimits(limits: {
   const { url } = await serve({}, { skills: [BigSkill] }, (token) => token === "owner", {
     limits: { requests: 256, ...limits },
     log,
+    pages: PAGES,
   });
   return {
     url,
@@ -46,16 +56,43 @@ async function serveWithLimits(limits: {
   };
 }
 
-/** Pipelines calls whose answers have 1 MB each, and reads none of them. */
+/** Pipelines calls, by default with answers of 1 MB each, and reads none of them. */
 function pipeline(url: string, calls: number, name = "BigSkill.say"): Socket {
+  return post(
+    url,
+    Array.from({ length: calls }, () => ["/rpc", createCall(name)]),
+  );
+}
+
+function createCall(name: string, _meta = {}): object {
+  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, _meta } };
+}
+
+/** The path and the body of a request. */
+type TestRequest = readonly [path: string, message: object];
+
+/** Sends requests on one connection, and reads no answer. */
+function post(url: string, requests: readonly TestRequest[], accept = "application/json"): Socket {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on("error", () => {}); // the server closes it
   onTestFinished(() => void socket.destroy());
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name } });
-  const head = `POST /rpc HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer owner\r\nContent-Type: application/json\r\n`;
   socket.pause();
-  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`.repeat(calls));
+  for (const [path, message] of requests) {
+    const body = JSON.stringify(message);
+    const lines = [
+      `POST ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      "Authorization: Bearer owner",
+      "Content-Type: application/json",
+      `Accept: ${accept}`,
+      "MCP-Protocol-Version: 2026-07-28",
+      "Mcp-Method: tools/call",
+      "Mcp-Name: BigSkill__stream",
+      `Content-Length: ${body.length}`,
+    ];
+    socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  }
   return socket;
 }
 
@@ -91,6 +128,50 @@ test("closes a WebSocket that does not read", async () => {
   client.pause();
   for (let id = 0; id < 30; id++)
     client.send(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "BigSkill.say" } }));
+  expect(await nextLine()).toContain("the limit of one connection is 8.0 MB");
+});
+
+const EVENTS = "text/event-stream";
+
+const META = {
+  progressToken: 1,
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+  "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+};
+
+/** Streams that one megabyte after the other is put into, whether it is read or not. */
+const PAGES: WebPages = {
+  prefix: "/pages",
+  mount(app) {
+    app.post("/pages", () => {
+      const source = new ReadableStream<Uint8Array>({
+        start(stream) {
+          for (let n = 0; n < 30; n++) stream.enqueue(new Uint8Array(MB));
+        },
+      });
+      return new Response(source);
+    });
+  },
+  close() {},
+};
+
+test.each<[string, readonly TestRequest[], string]>([
+  ["/rpc", [["/rpc", createCall("BigSkill.stream")]], EVENTS],
+  ["/tools", [["/tools/BigSkill.stream", {}]], EVENTS],
+  ["/mcp", [["/mcp?expose=tools", createCall("BigSkill__stream", META)]], `${EVENTS}, application/json`],
+  ["a page", [["/pages", {}]], "*/*"],
+  [
+    "behind a request",
+    [
+      ["/rpc", createCall("BigSkill.wait")],
+      ["/rpc", createCall("BigSkill.stream")],
+    ],
+    EVENTS,
+  ],
+])("closes a connection that does not read a stream: %s", async (_, requests, accept) => {
+  const { url, nextLine } = await serveWithLimits({ unreadBytes: 8 * MB, totalUnreadBytes: 1024 * MB, connections: 9 });
+  post(url, requests, accept);
   expect(await nextLine()).toContain("the limit of one connection is 8.0 MB");
 });
 
