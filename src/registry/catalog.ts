@@ -74,7 +74,7 @@ export type ReadableParts = WeakMap<Skill, Skill | undefined>;
  * that only changed skills are computed again.
  */
 export function readableView(catalog: Catalog, caller: Caller, cache: ReadableParts): Catalog {
-  if (caller.grants.includes("*") && caller.profile === undefined && !catalog.methods.some(needsClient)) return catalog;
+  if (caller.grants.includes("*") && caller.profile === undefined && !needsClient(catalog)) return catalog;
   const getReadablePart = (skill: Skill): Skill | undefined => {
     if (!cache.has(skill)) cache.set(skill, readableSkill(skill, caller));
     return cache.get(skill);
@@ -84,9 +84,15 @@ export function readableView(catalog: Catalog, caller: Caller, cache: ReadablePa
   return whole ? catalog : catalogFrom(skills, catalog.version);
 }
 
-/** True for a method that only callers whose clients answer requests have. */
-export function needsClient({ definition }: Method): boolean {
-  return definition.needsClient !== undefined;
+const NEED_CLIENT = new WeakMap<Catalog, boolean>();
+
+/** True if a catalog has a method that only callers whose clients answer requests may see. */
+export function needsClient(catalog: Catalog): boolean {
+  const known = NEED_CLIENT.get(catalog);
+  if (known !== undefined) return known;
+  const isNeeded = catalog.methods.some(({ definition }) => definition.needsClient !== undefined);
+  NEED_CLIENT.set(catalog, isNeeded);
+  return isNeeded;
 }
 
 function isAnswered({ definition }: Method, { answers = [] }: Caller): boolean {

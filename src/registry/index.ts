@@ -89,7 +89,7 @@ export function createRegistry(): Registry {
     viewFor(caller) {
       const whole = newest();
       const { grants, reads = [], profile, answers = [] } = caller;
-      const key = JSON.stringify([grants, reads, profile, whole.methods.some(needsClient) ? answers : []]);
+      const key = JSON.stringify([grants, reads, profile, needsClient(whole) ? answers : []]);
       const view = views.get(key);
       if (view !== undefined) return view;
       if (parts.size >= KEPT_VIEWS) for (const each of [views, parts]) each.clear();
