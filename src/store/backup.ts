@@ -4,13 +4,17 @@ import { join } from "node:path";
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
 import { formatInstall } from "../shared/package/optional-package.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
+import { HEAD_FILE } from "./audit/audit-keys.ts";
+import { PUBLIC_FILE } from "./audit/signer.ts";
 import { moveFilesAside } from "./database/damaged-file.ts";
 import { STORE_FILE, openEngine } from "./database/open.ts";
 import { findSqlite, type SqliteConnection, type SqliteProgram } from "./database/sqlite-program.ts";
 import { withLock } from "./lock.ts";
 
-/** Files beside the database that a restore needs: the key that signs the audit log, and what skills keep. */
-const isKept = (name: string): boolean => name === "audit-key.pem" || name.endsWith(".jsonl");
+/** Files beside the database that a restore needs: the keys and the newest head of the audit log, and what skills keep. */
+const isKept = (name: string): boolean => AUDIT_FILES.has(name) || name.endsWith(".jsonl");
+
+const AUDIT_FILES: ReadonlySet<string> = new Set(["audit-key.pem", PUBLIC_FILE, HEAD_FILE]);
 
 /** The table of a backup that holds these files. A store has no table of this name. */
 const TABLE = "backup_files";
@@ -34,12 +38,17 @@ export async function backUpStore(folder: string, out: string): Promise<StoreBac
     throw unavailable(`there is no store in ${folder}, so there is nothing to back up`);
   await (await open(out, "wx", 0o600)).close();
   try {
+    // Before the copy: a head that is signed meanwhile may be beyond it.
+    const head = await readFile(join(folder, HEAD_FILE), "utf8").catch(() => undefined);
     await use(program.connect(file), (store) => {
       store.exec(`PRAGMA busy_timeout = ${LOCK_MS}`);
       store.exec(`VACUUM INTO '${out.replaceAll("'", "''")}'`);
     });
-    const names = (await readdir(folder)).filter(isKept);
-    const contents = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+    const others = (await readdir(folder)).filter((name) => isKept(name) && name !== HEAD_FILE);
+    const names = head === undefined ? others : [...others, HEAD_FILE];
+    const contents = await Promise.all(
+      names.map(async (name) => (name === HEAD_FILE ? head : readFile(join(folder, name), "utf8"))),
+    );
     await use(program.connect(out), (copy) => {
       copy.exec(`CREATE TABLE ${TABLE} (name TEXT PRIMARY KEY, content TEXT)`);
       const insert = copy.prepare(`INSERT INTO ${TABLE} VALUES (?, ?)`);
@@ -72,7 +81,8 @@ export async function restoreStore(folder: string, backup: string): Promise<Rest
     const file = join(folder, STORE_FILE);
     return await withLock(`${file}.lock`, LOCK_MS, async () => {
       const suffix = `.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
-      for (const { name } of files) await moveFilesAside(join(folder, name), suffix, [""]);
+      const names = new Set([...files.map(({ name }) => name), HEAD_FILE]);
+      for (const name of names) await moveFilesAside(join(folder, name), suffix, [""]);
       const isMoved = await moveFilesAside(file, suffix);
       for (const { name, content } of files) await writeFile(join(folder, name), content, { mode: 0o600 });
       await rename(join(draft, STORE_FILE), file);

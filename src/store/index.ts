@@ -39,19 +39,28 @@ export async function openDatabase(
 }
 
 /**
- * Checks the lines of an export of the audit log. Accepts only the key `signer`, or else the one in `folder`; any key if there
- * is neither, and then `isKnownSigner` is false.
+ * Checks the lines of an export of the audit log. Accepts the keys `signers`, or else those in `folder`; without any, each key,
+ * and then `isKnownSigner` is false.
  */
 export async function verifyAuditExport(
   lines: AsyncGenerator<string>,
-  { signer, folder }: { readonly signer?: string; readonly folder?: string },
+  { signers, folder }: { readonly signers?: ReadonlySet<string>; readonly folder?: string },
 ): Promise<{ readonly verdict: ExportVerdict; readonly isKnownSigner: boolean }> {
-  const [{ verifyExport }, { readSigner }] = await Promise.all([
+  const [{ verifyExport }, { readSignerIds }] = await Promise.all([
     import("./audit/export.ts"),
     import("./audit/signer.ts"),
   ]);
-  const expected = signer ?? (folder === undefined ? undefined : (await readSigner(folder))?.id);
-  return { verdict: await verifyExport(lines, expected), isKnownSigner: expected !== undefined };
+  const expected = signers ?? (folder === undefined ? new Set<string>() : await readSignerIds(folder));
+  return { verdict: await verifyExport(lines, expected), isKnownSigner: expected.size > 0 };
+}
+
+/** Reads the public keys of a file such as `audit-keys.pub.pem`, for `verify`. */
+export async function readPublicKeys(file: string): Promise<ReadonlySet<string>> {
+  const [{ readFile }, { parsePublicKeys }] = await Promise.all([
+    import("node:fs/promises"),
+    import("./audit/signer.ts"),
+  ]);
+  return new Set(parsePublicKeys(await readFile(file, "utf8")));
 }
 
 /** Returns true for the URL of a database, and for a folder with a file of the store. */

@@ -1,16 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import type { AuditRecord } from "../../src/store/audit/chain.ts";
+import { type AuditRecord, getSignedText } from "../../src/store/audit/chain.ts";
 import { AUDIT, AUDIT_HEADS, type AuditRow } from "../../src/store/audit/rows.ts";
+import { openSigner } from "../../src/store/audit/signer.ts";
 import { createAuditWriter } from "../../src/store/audit/writer.ts";
 import { openEngine } from "../../src/store/database/open.ts";
 import type { StoreEngine } from "../../src/store/database/table.ts";
-import { type Database, openDatabase, type StoreLocation } from "../../src/store/index.ts";
+import { type Database, openDatabase, readPublicKeys, type StoreLocation } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
 const { kinds, getFolder } = await prepareDatabases();
@@ -40,6 +41,18 @@ describe.each(kinds)("an audit log in %s", (_kind, makeLocation) => {
     const engine = await openEngine(location, { lockMs: 500, warn: () => {} });
     await change(engine, await engine.select(AUDIT, {}));
     await engine.close();
+  }
+
+  /** Replaces all heads by one of another key, for the last of some rows. */
+  async function forgeHeads(engine: StoreEngine, rows: readonly AuditRow[], day?: string): Promise<void> {
+    const folder = join(getFolder(), "forger");
+    await using forger = await openDatabase({ folder });
+    await forger.audit.append(createRecords(1));
+    const signer = await openSigner(folder);
+    const [seq, hash] = [rows.at(-1)?.seq ?? 0, rows.at(-1)?.hash ?? ""];
+    const head = { day: day ?? "2026-03-01", signer: signer.id, seq, hash, time: START };
+    await engine.delete(AUDIT_HEADS, {});
+    await engine.put(AUDIT_HEADS, { ...head, signature: signer.sign(getSignedText(head)) });
   }
 
   test("chains records, and verifies them [P8]", async () => {
@@ -133,8 +146,57 @@ describe.each(kinds)("an audit log in %s", (_kind, makeLocation) => {
     const broken = { kind: "broken", problem: "changed", seq: 5 };
     expect(await database.audit.verify()).toMatchObject(broken);
     await tamper((engine) => engine.delete(AUDIT_HEADS, {}));
-    expect(await database.audit.verify()).toMatchObject({ kind: "intact" });
-    expect(await database.audit.verify(head === undefined ? [] : [head])).toMatchObject(broken);
+    expect(await database.audit.verify()).toMatchObject(broken); // by the head in the folder
+    await rm(join(location.folder ?? "", "audit-head.json"));
+    expect(await database.audit.verify({ positions: head === undefined ? [] : [head] })).toMatchObject(broken);
+  });
+
+  test("accepts only heads of keys of the project, which are not in the database [P8]", async () => {
+    await database.audit.append(createRecords(5));
+    await tamper(async (engine, rows) => {
+      await forgeHeads(engine, rows.slice(0, 5));
+      await engine.delete(AUDIT, { seq: { gt: 3 } });
+    });
+    expect(await database.audit.verify()).toMatchObject({ problem: "truncated", seq: 4 });
+    await rm(join(location.folder ?? "", "audit-head.json"));
+    expect(await database.audit.verify()).toMatchObject({
+      problem: "unsigned",
+      says: expect.stringMatching(/^No head is signed by a key of this project; 1 are signed by other keys\. /),
+    });
+    await tamper((engine) => engine.delete(AUDIT_HEADS, {}));
+    expect(await database.audit.verify()).toMatchObject({
+      problem: "unsigned",
+      says: "No head is signed by a key of this project",
+    });
+  });
+
+  test("accepts the start of a pruned chain only from a key of the project [P8]", async () => {
+    await database.audit.append(createRecords(5));
+    await tamper(async (engine, rows) => {
+      await forgeHeads(engine, rows.slice(0, 3), "pruned");
+      await engine.delete(AUDIT, { seq: { lt: 4 } });
+    });
+    expect(await database.audit.verify()).toMatchObject({
+      problem: "signature",
+      says: expect.stringMatching(/^The records up to 3 are missing: .* signed by another key/),
+    });
+  });
+
+  test("verifies elsewhere with the public keys of the project, also with one that was replaced [P8]", async () => {
+    await database.audit.append(createRecords(2));
+    await database.close();
+    const folder = location.folder ?? "";
+    await rename(join(folder, "audit-key.pem"), join(folder, "audit-key.old.pem"));
+    database = await openDatabase(location);
+    await database.audit.append(createRecords(2));
+    await database.audit.sign();
+    expect(await database.audit.verify()).toMatchObject({ kind: "intact", heads: [{}, {}], otherHeads: 0 });
+    const signers = await readPublicKeys(join(folder, "audit-keys.pub.pem"));
+    expect(signers.size).toBe(2);
+    const elsewhere = { ...location, ...(location.url !== undefined && { folder: `${folder}-elsewhere` }) };
+    await using other = await openDatabase(elsewhere);
+    expect(await other.audit.verify({ signers })).toMatchObject({ kind: "intact", records: 4, otherHeads: 0 });
+    expect(await other.audit.verify({ signers: new Set(["another"]) })).toMatchObject({ problem: "unsigned" });
   });
 
   test("finds a head whose signature is not valid [P8]", async () => {

@@ -61,7 +61,8 @@ test("copies the whole store while others write, with all that was committed bef
       readFileSync(join(folder, "audit-key.pem"), "utf8"),
     );
     const files = readdirSync(restored).filter((name) => !/-(?:wal|shm)$/.test(name));
-    expect(files.toSorted()).toEqual(["MathSkill.jsonl", "audit-key.pem", "skillgate.db"]);
+    const audit = ["audit-head.json", "audit-key.pem", "audit-keys.pub.pem"];
+    expect(files.toSorted()).toEqual(["MathSkill.jsonl", ...audit, "skillgate.db"]);
   }
   ending.abort();
   await Promise.all(writing);

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -135,10 +136,20 @@ test("verifies an exported file, also elsewhere, and names a line that was chang
   expect((await skillgate(["audit", "verify", file], { cwd: other })).stdout).toContain(
     "with a key that this project does not know: ",
   );
-  const signer = ["--signer", Buffer.from("another key").toString("base64")];
-  expect(await skillgate(["audit", "verify", file, ...signer], { cwd: other })).toMatchObject({
+  const key = join(other, "key.pem");
+  const { publicKey } = generateKeyPairSync("ed25519");
+  writeFileSync(key, publicKey.export({ type: "spki", format: "pem" }));
+  expect(await skillgate(["audit", "verify", file, "--key", key], { cwd: other })).toMatchObject({
     exit: 1,
     stderr: expect.stringMatching(/^The trailer is signed by another key than expected: /),
+  });
+  expect(await skillgate(["audit", "verify", "--key", key], { cwd })).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/^No head is signed by a key of this project; 1 are signed by other keys\. /),
+  });
+  expect(await skillgate(["audit", "verify", "--key", "settings.yaml"], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: "Cannot read public keys in settings.yaml: it must be a copy of audit-keys.pub.pem\n",
   });
   writeFileSync(file, readFileSync(file, "utf8").replace('"ok"', '"OK"'));
   expect(await skillgate(["audit", "verify", file], { cwd })).toEqual({

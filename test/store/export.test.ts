@@ -24,7 +24,7 @@ async function exportItems(count: number): Promise<readonly string[]> {
 }
 
 async function verify(lines: readonly string[], signer?: string): Promise<ExportVerdict> {
-  const expected = signer === undefined ? { folder: getFolder() } : { signer };
+  const expected = signer === undefined ? { folder: getFolder() } : { signers: new Set([signer]) };
   return (await verifyAuditExport(iterate(lines), expected)).verdict;
 }
 

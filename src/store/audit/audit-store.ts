@@ -4,8 +4,9 @@ import { createQueue } from "../queue.ts";
 import { type AuditRecord, chainRecords, type ChainPosition, CHAIN_START, getDay, getSignedText } from "./chain.ts";
 import { signLines } from "./export.ts";
 import { AUDIT, AUDIT_HEADS, type AuditHeadRow, type AuditRow, PRUNED, readAuditRows } from "./rows.ts";
+import type { AuditKeys } from "./audit-keys.ts";
 import type { Signer } from "./signer.ts";
-import { type AuditVerdict, verifyChain } from "./verify.ts";
+import { type AuditEvidence, type AuditVerdict, verifyChain } from "./verify.ts";
 
 /** The audit log: records in a chain of hashes to which several processes append. */
 export interface AuditStore {
@@ -15,8 +16,8 @@ export interface AuditStore {
   read(after?: number): AsyncIterable<AuditRow>;
   /** The newest records, or the newest before a number; the oldest first. */
   tail(count: number, before?: number): Promise<readonly AuditRow[]>;
-  /** Checks the chain; `positions` are those that were recorded elsewhere. */
-  verify(positions?: readonly ChainPosition[]): Promise<AuditVerdict>;
+  /** Checks the chain against the keys of this project, or against others. */
+  verify(evidence?: Partial<AuditEvidence>): Promise<AuditVerdict>;
   /** Signs the end of the chain, and returns it; `undefined` for an empty log, and without a key. */
   sign(): Promise<AuditHeadRow | undefined>;
   /** Writes items as lines of a signed export; without a signature if this process has no key. */
@@ -30,17 +31,13 @@ const SIGN_AFTER_MS = 60_000;
 /** Attempts to append after another process was faster. */
 const MAX_ATTEMPTS = 20;
 
-/** `getSigner` returns the key pair of this process, or `undefined` if heads are not signed. */
-export function createAuditStore(
-  engine: StoreEngine,
-  getSigner: () => Promise<Signer | undefined>,
-): AuditStore & { close(): Promise<void> } {
+export function createAuditStore(engine: StoreEngine, keys: AuditKeys): AuditStore & { close(): Promise<void> } {
   const queued = createQueue();
   /** The last record that this process has added. */
   let last: AuditRow | undefined;
   let generation = engine.getGeneration();
   const unsure = createUnsureRecords(engine);
-  const parts: AppendParts = { engine, unsure };
+  const parts: AppendParts = { engine, unsure, keys };
   let signedAt = 0;
   let hasUnsigned = false;
 
@@ -62,12 +59,13 @@ export function createAuditStore(
   }
 
   async function signPosition(row: AuditRow): Promise<AuditHeadRow | undefined> {
-    const signer = await getSigner();
+    const signer = await keys.getSigner();
     signedAt = Date.now();
     hasUnsigned = false;
     if (signer === undefined) return undefined;
     const head = createHead(getDay(row.time), row, signer);
     await engine.transaction("audit heads", (rows) => putHead(rows, head));
+    await keys.writeHead(head);
     return head;
   }
 
@@ -75,14 +73,18 @@ export function createAuditStore(
     append: (records) => queued(() => append(records)),
     read: (after) => readAuditRows(engine, after),
     tail: (limit, before) => readTail(engine, limit, before),
-    verify: (positions) => verifyChain(engine, positions),
+    verify: async ({ signers, positions = [] } = {}) => {
+      if (engine.kind === "memory") return verifyChain(engine, { signers: undefined, positions });
+      const accepted = signers ?? (await keys.readSignerIds());
+      return verifyChain(engine, { signers: accepted, positions, head: await keys.readHead() });
+    },
     sign: () =>
       queued(async () => {
         const [row] = await engine.select(AUDIT, {}, { descending: true, limit: 1 });
         return row && signPosition(row);
       }),
-    signLines: (items, filter) => signLines(items, filter, getSigner),
-    prune: (before, limit) => queued(async () => pruneRows(engine, { before, limit }, await getSigner())),
+    signLines: (items, filter) => signLines(items, filter, () => keys.getSigner()),
+    prune: (before, limit) => queued(async () => pruneRows(engine, { before, limit }, await keys.getSigner())),
     close: () =>
       queued(async () => {
         if (last !== undefined && hasUnsigned) await signPosition(last);
@@ -93,6 +95,7 @@ export function createAuditStore(
 interface AppendParts {
   readonly engine: StoreEngine;
   readonly unsure: UnsureRecords;
+  readonly keys: AuditKeys;
 }
 
 /** Adds records after the last one of this process; `undefined` if another process has added some, too. */
@@ -119,11 +122,16 @@ async function appendToEnd(
   attempts = MAX_ATTEMPTS,
 ): Promise<AuditRow | undefined> {
   let end: AuditRow | undefined;
+  const signer = await parts.keys.getSigner();
   try {
     return await parts.engine.transaction("audit", async (rows) => {
-      const added = chainRecords(await readEnd(rows), records);
+      const start = await readEnd(rows);
+      const added = chainRecords(start, records);
       end = added.at(-1);
       await rows.insert(AUDIT, added);
+      // From the first commit on, a log without a signed head is one that lost it.
+      if (start.seq === 0 && signer !== undefined && end !== undefined)
+        await putHead(rows, createHead(getDay(end.time), end, signer));
       return end;
     });
   } catch (error) {

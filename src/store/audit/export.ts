@@ -67,8 +67,11 @@ export async function* signLines(
   yield JSON.stringify({ trailer: { ...content, signature } });
 }
 
-/** Checks the lines of an export against each other and its trailer. `signer`: the only key that is accepted, if given. */
-export async function verifyExport(lines: AsyncGenerator<string>, signer?: string): Promise<ExportVerdict> {
+/** Checks the lines of an export against each other and its trailer. `signers`: the accepted keys; if empty, each key is. */
+export async function verifyExport(
+  lines: AsyncGenerator<string>,
+  signers: ReadonlySet<string>,
+): Promise<ExportVerdict> {
   let [line, lineHash] = [0, CHAIN_START.hash];
   let trailer: Trailer | undefined;
   for await (const text of lines) {
@@ -86,17 +89,17 @@ export async function verifyExport(lines: AsyncGenerator<string>, signer?: strin
   }
   if (trailer === undefined)
     return broken("unsigned", line + 1, `The signed trailer is missing after line ${line}: lines may be missing, too`);
-  return checkTrailer(trailer, { line, lineHash }, signer);
+  return checkTrailer(trailer, { line, lineHash }, signers);
 }
 
 async function checkTrailer(
   trailer: Trailer,
   { line, lineHash }: { readonly line: number; readonly lineHash: string },
-  signer: string | undefined,
+  signers: ReadonlySet<string>,
 ): Promise<ExportVerdict> {
   const { lines, filter, signature } = trailer;
   const at = line + 1;
-  if (signer !== undefined && signature.keyId !== signer)
+  if (signers.size > 0 && !signers.has(signature.keyId))
     return broken("signature", at, `The trailer is signed by another key than expected: ${signature.keyId}`);
   if (!(await isSigned(trailer)))
     return broken("signature", at, "The signature of the trailer is not valid: the trailer was changed");

@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
@@ -23,15 +23,16 @@ export interface Signer {
   readonly key: SigningKey;
 }
 
+/** The private key that signs. */
 const FILE_NAME = "audit-key.pem";
 
+/** The public keys: that of `audit-key.pem`, and those of the keys that it replaced. */
+export const PUBLIC_FILE = "audit-keys.pub.pem";
+
 /** Reads the key pair of a folder; `undefined` if it has none. */
-export async function readSigner(folder: string): Promise<Signer | undefined> {
+async function readSigner(folder: string): Promise<Signer | undefined> {
   const file = join(folder, FILE_NAME);
-  const pem = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const pem = await readIfThere(file);
   if (pem === undefined) return undefined;
   try {
     return createSigner(createPrivateKey(pem));
@@ -44,7 +45,7 @@ export async function readSigner(folder: string): Promise<Signer | undefined> {
 /** Reads the key pair of a folder, and creates it once, in a file that only its owner can read. */
 export async function openSigner(folder: string): Promise<Signer> {
   const stored = await readSigner(folder);
-  if (stored !== undefined) return stored;
+  if (stored !== undefined) return publish(stored, folder);
   const { privateKey } = generateKeyPairSync("ed25519");
   const draft = join(folder, `${FILE_NAME}.${randomUUID()}`);
   await makeFolder(folder, 0o700);
@@ -57,11 +58,66 @@ export async function openSigner(folder: string): Promise<Signer> {
   } finally {
     await rm(draft, { force: true });
   }
-  return (await readSigner(folder)) ?? createSigner(privateKey);
+  return publish((await readSigner(folder)) ?? createSigner(privateKey), folder);
+}
+
+/** Adds the public key to the file of public keys. */
+async function publish(signer: Signer, folder: string): Promise<Signer> {
+  const file = join(folder, PUBLIC_FILE);
+  const published = parsePublicKeys((await readIfThere(file)) ?? "");
+  if (!published.includes(signer.id))
+    await replaceFile(file, [...published, signer.id].map((id) => formatPublicKey(id)).join(""));
+  return signer;
+}
+
+/** The public keys of the folder's own key pair and of those before it, DER in base64. */
+export async function readSignerIds(folder: string): Promise<ReadonlySet<string>> {
+  const published = (await readIfThere(join(folder, PUBLIC_FILE))) ?? "";
+  const own = await readSigner(folder);
+  return new Set([...parsePublicKeys(published), ...(own === undefined ? [] : [own.id])]);
+}
+
+/** Reads Ed25519 public keys in PEM; other text is ignored. */
+export function parsePublicKeys(text: string): readonly string[] {
+  const blocks = text.match(/-----BEGIN PUBLIC KEY-----[\sA-Za-z0-9+/=]{1,400}-----END PUBLIC KEY-----/g) ?? [];
+  return blocks.flatMap((block) => {
+    try {
+      return [getId(createPublicKey(block))];
+    } catch {
+      return []; // it is not a key
+    }
+  });
+}
+
+/** Replaces a file as a whole; it is readable only by its owner. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(draft, text, { mode: 0o600 });
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+export async function readIfThere(file: string): Promise<string | undefined> {
+  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
+function getId(key: KeyObject): string {
+  return key.export({ type: "spki", format: "der" }).toString("base64");
+}
+
+function formatPublicKey(id: string): string {
+  const key = createPublicKey({ key: Buffer.from(id, "base64"), type: "spki", format: "der" });
+  return key.export({ type: "spki", format: "pem" }).toString();
 }
 
 function createSigner(privateKey: KeyObject): Signer {
-  const id = createPublicKey(privateKey).export({ type: "spki", format: "der" }).toString("base64");
+  const id = getId(createPublicKey(privateKey));
   return {
     id,
     sign: (text) => sign(null, Buffer.from(text), privateKey).toString("base64"),

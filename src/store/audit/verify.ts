@@ -10,12 +10,14 @@ export type AuditVerdict =
       readonly records: number;
       /** The last position; the hash of the start if the log is empty. */
       readonly last: ChainPosition;
-      /** The heads that fit, with the ids of their signers. */
+      /** The heads that fit, of the accepted keys. */
       readonly heads: readonly AuditHeadRow[];
+      /** The number of heads of other keys, which prove nothing. */
+      readonly otherHeads: number;
     }
   | {
       readonly kind: "broken";
-      readonly problem: "changed" | "reordered" | "missing" | "truncated" | "signature";
+      readonly problem: "changed" | "reordered" | "missing" | "truncated" | "signature" | "unsigned";
       /** The number of the first record that does not fit. */
       readonly seq: number;
       readonly says: string;
@@ -26,30 +28,44 @@ type Broken = Extract<AuditVerdict, { kind: "broken" }>;
 /** Limit on the records among which the place of a moved record is searched. */
 const MAX_MOVED = 1_000;
 
-/**
- * Checks each record against the hash of the record before, and the signed heads against the records. `positions` are those
- * that were recorded elsewhere, which must also be in the chain.
- */
+/** Keys and positions from outside of the database, against which a chain is checked. */
+export interface AuditEvidence {
+  /** The public keys whose heads count, DER in base64; `undefined` for a log in memory, which has no heads. */
+  readonly signers: ReadonlySet<string> | undefined;
+  /** Positions that were recorded elsewhere, which must be in the chain. */
+  readonly positions: readonly ChainPosition[];
+  /** The newest head of this project, from its state folder. */
+  readonly head?: AuditHeadRow | undefined;
+}
+
+/** Checks each record against the hash of the record before, and the heads of accepted keys against the records. */
 export async function verifyChain(
   rows: Pick<Rows, "select">,
-  positions: readonly ChainPosition[] = [],
+  { signers, positions, head }: AuditEvidence,
 ): Promise<AuditVerdict> {
   // Heads first: a head that is added meanwhile may be beyond the records that are read.
-  const heads = await rows.select(AUDIT_HEADS, {}, { order: "seq" });
-  const forged = heads.find((head) => !isSignedBy(head.signer, getSignedText(head), head.signature));
+  const stored = await rows.select(AUDIT_HEADS, {}, { order: "seq" });
+  const heads = stored.filter(({ signer }) => signers?.has(signer) === true);
+  const newest = head !== undefined && signers?.has(head.signer) === true ? [head] : [];
+  const forged = [...heads, ...newest].find((each) => !isSignedBy(each.signer, getSignedText(each), each.signature));
   if (forged !== undefined) return forgedHead(forged);
+  const foreign = stored.find(({ day, signer }) => day === PRUNED && signers?.has(signer) !== true);
   const start = heads.findLast(({ day }) => day === PRUNED) ?? CHAIN_START;
   const expected = new Map<number, string>();
-  for (const { seq, hash } of [...heads, ...positions]) expected.set(seq, hash);
+  for (const { seq, hash } of [...heads, ...newest, ...positions]) expected.set(seq, hash);
   let last: ChainPosition = start;
   for await (const row of readAuditRows(rows, start.seq)) {
     const problem = findProblem(row, last) ?? findHeadProblem(row, expected);
+    if (problem?.problem === "missing" && last === CHAIN_START && foreign !== undefined) return foreignStart(foreign);
     if (problem !== undefined) return { ...problem, ...(await findMoved(rows, row, last, problem)) };
     last = row;
   }
   const beyond = Math.max(...expected.keys(), 0);
   if (beyond > last.seq) return truncated(last, beyond);
-  return { kind: "intact", records: last.seq - start.seq, last: { seq: last.seq, hash: last.hash }, heads };
+  if (signers !== undefined && last.seq > 0 && heads.length + newest.length === 0) return unsigned(stored);
+  const records = last.seq - start.seq;
+  const otherHeads = stored.length - heads.length;
+  return { kind: "intact", records, last: { seq: last.seq, hash: last.hash }, heads, otherHeads };
 }
 
 function findProblem(row: AuditRow, last: ChainPosition): Broken | undefined {
@@ -100,3 +116,16 @@ function forgedHead({ day, seq }: AuditHeadRow): Broken {
   const says = `The head of ${day}, at record ${seq}, has a signature that is not valid`;
   return { kind: "broken", problem: "signature", seq, says };
 }
+
+/** The chain starts after records that were deleted, by the word of a key that is not accepted. */
+function foreignStart({ seq, signer }: AuditHeadRow): Broken {
+  const says = `The records up to ${seq} are missing: the head that says they were deleted for their age is signed by another key. ${ACCEPT} (${signer})`;
+  return { kind: "broken", problem: "signature", seq: 1, says };
+}
+
+function unsigned(stored: readonly AuditHeadRow[]): Broken {
+  const others = stored.length === 0 ? "" : `; ${stored.length} are signed by other keys. ${ACCEPT}`;
+  return { kind: "broken", problem: "unsigned", seq: 1, says: `No head is signed by a key of this project${others}` };
+}
+
+const ACCEPT = "If another machine of yours has signed it, name the file with its public keys: --key FILE";

@@ -1,7 +1,7 @@
 import { type ApprovalTable, createApprovalTable } from "../tables/approvals.ts";
 import { AUDIT, readAuditRows } from "../audit/rows.ts";
 import { type AuditStore, createAuditStore } from "../audit/audit-store.ts";
-import { openSigner, type Signer } from "../audit/signer.ts";
+import { createAuditKeys } from "../audit/audit-keys.ts";
 import { type CounterTable, createCounterTable } from "../tables/counters.ts";
 import { createKeyTable, type KeyTable } from "../tables/keys.ts";
 import { createProcessTable, type ProcessTable } from "../tables/processes.ts";
@@ -56,12 +56,7 @@ export async function createDatabase(
 ): Promise<Database> {
   const opened = await openEngine(location, options);
   const engine = health === undefined ? opened : reportHealth(opened, health);
-  let signer: Promise<Signer> | undefined;
-  const { folder } = location;
-  const audit = createAuditStore(engine, async () => {
-    if (folder === undefined || engine.kind === "memory") return undefined;
-    return (signer ??= openSigner(folder));
-  });
+  const audit = createAuditStore(engine, createAuditKeys(engine.kind === "memory" ? undefined : location.folder));
   const close = async (): Promise<void> => {
     try {
       await audit.close();

@@ -33,10 +33,7 @@ export function addAudit(program: CliCommand): void {
     .command("verify [file]")
     .description("check that no record was changed, removed or moved, in the store or in an exported file")
     .option("--head <file>", "a head that an earlier `audit verify --json` has printed, kept elsewhere")
-    .option(
-      "--signer <key>",
-      "the key that must have signed the file (default: the key of this project, if there is one)",
-    )
+    .option("--key <file>", "the public keys that count: a copy of audit-keys.pub.pem (default: those of this project)")
     .run(async (session, file: string | undefined, flags: VerifyFlags) =>
       file === undefined ? verifyLog(await session.database(), flags) : verifyFile(session, file, flags),
     );
@@ -136,15 +133,15 @@ function stateText({ event, decision, outcome, code }: AuditItem, paint: Paint):
 
 interface VerifyFlags {
   readonly head?: string;
-  readonly signer?: string;
+  readonly key?: string;
 }
 
-async function verifyLog({ audit }: Database, { head, signer }: VerifyFlags): Promise<CommandResult> {
-  if (signer !== undefined) throw new UsageError("--signer is for an exported file: skillgate audit verify FILE");
+async function verifyLog({ audit }: Database, { head, key }: VerifyFlags): Promise<CommandResult> {
   const positions = head === undefined ? [] : [await readHead(head)];
-  const verdict = await audit.verify(positions);
+  const signers = await readKeys(key);
+  const verdict = await audit.verify({ positions, ...(signers && { signers }) });
   if (verdict.kind === "broken") return { exit: "failed", json: verdict, text: "", remarks: verdict.says };
-  const signed = (await audit.sign()) ?? verdict.heads.at(-1);
+  const signed = (signers === undefined ? await audit.sign() : undefined) ?? verdict.heads.at(-1);
   const { records, last, heads } = verdict;
   return {
     json: { ...verdict, heads: heads.length, ...(signed !== undefined && { head: signed }) },
@@ -152,28 +149,35 @@ async function verifyLog({ audit }: Database, { head, signer }: VerifyFlags): Pr
   };
 }
 
-function verifiedText({ records, heads }: Extract<AuditVerdict, { kind: "intact" }>): string {
+/** Reads the keys that count; `undefined` for those of the project. */
+async function readKeys(file: string | undefined): Promise<ReadonlySet<string> | undefined> {
+  if (file === undefined) return undefined;
+  const { readPublicKeys } = await import("../../store/index.ts");
+  const keys = await readPublicKeys(file).catch(() => new Set<string>());
+  if (keys.size > 0) return keys;
+  throw new UsageError(`Cannot read public keys in ${file}: it must be a copy of audit-keys.pub.pem`);
+}
+
+function verifiedText({ records, heads, otherHeads }: Extract<AuditVerdict, { kind: "intact" }>): string {
   if (records === 0) return "The audit log has no records";
-  return `All is well: ${count(records, "record")}, each in its place, and ${count(heads.length, "signed head")}`;
+  const others = otherHeads === 0 ? "" : ` (${count(otherHeads, "head")} of other keys not counted)`;
+  return `All is well: ${count(records, "record")}, each in its place, and ${count(heads.length, "signed head")}${others}`;
 }
 
 /** Checks an exported file; neither the store nor its key need to be there. */
-async function verifyFile(
-  { folders }: CliSession,
-  file: string,
-  { head, signer }: VerifyFlags,
-): Promise<CommandResult> {
+async function verifyFile({ folders }: CliSession, file: string, { head, key }: VerifyFlags): Promise<CommandResult> {
   if (head !== undefined) throw new UsageError("--head is for the store: skillgate audit verify --head FILE");
   const { verifyAuditExport } = await import("../../store/index.ts");
   const { folder } = (await folders()).database;
-  const expected = { ...(signer !== undefined && { signer }), ...(folder !== undefined && { folder }) };
+  const signers = await readKeys(key);
+  const expected = { ...(signers && { signers }), ...(folder !== undefined && { folder }) };
   const { verdict, isKnownSigner } = await verifyAuditExport(readLines(file), expected);
   if (verdict.kind === "broken") return { exit: "failed", json: verdict, text: "", remarks: verdict.says };
-  const { records, signer: key, signedAt } = verdict;
+  const { records, signer, signedAt } = verdict;
   const origin = isKnownSigner ? "with the expected key" : "with a key that this project does not know";
   return {
     json: { ...verdict, isKnownSigner },
-    text: `All is well: ${count(records, "record")}, signed ${new Date(signedAt).toISOString()} ${origin}: ${key}`,
+    text: `All is well: ${count(records, "record")}, signed ${new Date(signedAt).toISOString()} ${origin}: ${signer}`,
   };
 }
 
