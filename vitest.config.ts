@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 import { createCpuReporter } from "./test/support/suite/cpu-report.ts";
@@ -33,7 +34,8 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default", createCpuReporter({ isUsual: part === "usual" })],
     pool: "forks",
-    maxWorkers: "100%",
+    // Some tests wait for time limits; one more worker than cores uses them meanwhile.
+    maxWorkers: availableParallelism() + 1,
     setupFiles: ["test/support/suite/measure-cpu.ts", "test/support/suite/disable-colors.ts"],
     projects: [
       // One process runs many files, so it loads modules once.

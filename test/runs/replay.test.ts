@@ -61,8 +61,8 @@ async function open(
 async function record(code: string, run?: "full"): Promise<{ readonly outcome: Outcome; readonly bare: Runtime }> {
   const store = createStore();
   const runtime = await open(store, [createOrderSkill()], run);
-  const wallMs = code.includes("hang()") ? 2_000 : 20_000;
-  const outcome = await runtime.run(code, { limits: { wallMs } });
+  const wallMs = code.includes("hang()") ? 1_000 : 20_000;
+  const outcome = await runtime.run(code, { limits: { wallMs, ...(code.includes("for (;;)") && { cpuMs: 300 }) } });
   await runtime.close();
   return { outcome, bare: await open(store, []) };
 }

@@ -21,7 +21,7 @@ const SHORT_LIMITS = { cpuMs: repetitions(50, 300), wallMs: repetitions(400, 900
 const ENDS_BY_LIMIT: ReadonlySet<string | undefined> = new Set(["CPU_LIMIT", "WALL_LIMIT", "limit", "contained"]);
 
 describe("ends attacks as each header requires [S6, S7, P2]", () => {
-  const programs = takeEvery(3, readPrograms("attacks"));
+  const programs = takeEvery(5, readPrograms("attacks"));
   let opened: Awaited<ReturnType<typeof openPrograms>>;
   beforeAll(async () => void (opened = await openPrograms(programs, LIMITS, 1)));
   afterAll(() => opened.runtime.close());

@@ -1,6 +1,9 @@
+// @module-tag repeated
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { LIMITS, openPrograms, readPrograms } from "../support/corpus.ts";
+import { takeEvery } from "../support/repetitions.ts";
 
 const rejections: unknown[] = [];
 const note = (reason: unknown): number => rejections.push(reason);
@@ -13,7 +16,7 @@ afterAll(() => {
 });
 
 describe("gives the value of benign programs [S1, S2, S3, S4]", () => {
-  const programs = readPrograms("benign");
+  const programs = takeEvery(2, readPrograms("benign"));
   let opened: Awaited<ReturnType<typeof openPrograms>>;
   beforeAll(async () => void (opened = await openPrograms(programs, LIMITS, 1)));
   afterAll(() => opened.runtime.close());

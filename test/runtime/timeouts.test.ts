@@ -131,26 +131,30 @@ function searchUntilRead(runtime: Runtime, query: string): readonly SearchAnswer
 }
 
 describe("discovery", () => {
-  test("ends a description of too much with its own error, and answers the next request [X8]", async () => {
-    const skills = [skillOfWideMethods(40), ...manySkills(1, 1)];
-    const runtime = await open({ skills, timeouts: { discoveryMs: 2 } });
-    const path = `WideSkill WideSkill.${"x".repeat(100)}`;
-    const says = `Method discovery timed out: what "${path.slice(0, 79)}…" stands for is not all described after 2 ms (DISCOVERY_TIMEOUT)`;
-    expect(() => runtime.describe(path)).toThrow(says);
-    expect(await runtime.run(`await device.describe(${JSON.stringify(path)})`)).toMatchObject({
-      kind: "failed",
-      error: { code: "DISCOVERY_TIMEOUT", message: says },
-    });
-    // A small question fits into two milliseconds, but not each time on a busy machine.
-    const retry = (): string => {
-      try {
-        return runtime.describe("Numbered0Skill.take0").kind;
-      } catch {
-        return retry();
-      }
-    };
-    expect(retry()).toBe("method");
-  });
+  test(
+    "ends a description of too much with its own error, and answers the next request [X8]",
+    { tags: "rest" },
+    async () => {
+      const skills = [skillOfWideMethods(40), ...manySkills(1, 1)];
+      const runtime = await open({ skills, timeouts: { discoveryMs: 2 } });
+      const path = `WideSkill WideSkill.${"x".repeat(100)}`;
+      const says = `Method discovery timed out: what "${path.slice(0, 79)}…" stands for is not all described after 2 ms (DISCOVERY_TIMEOUT)`;
+      expect(() => runtime.describe(path)).toThrow(says);
+      expect(await runtime.run(`await device.describe(${JSON.stringify(path)})`)).toMatchObject({
+        kind: "failed",
+        error: { code: "DISCOVERY_TIMEOUT", message: says },
+      });
+      // A small question fits into two milliseconds, but not each time on a busy machine.
+      const retry = (): string => {
+        try {
+          return runtime.describe("Numbered0Skill.take0").kind;
+        } catch {
+          return retry();
+        }
+      };
+      expect(retry()).toBe("method");
+    },
+  );
 
   test("answers a search that must read very many methods from those it has read, and continues in the next one [X8]", async () => {
     const runtime = await open({ skills: manySkills(100, 50), timeouts: { discoveryMs: 10 } });

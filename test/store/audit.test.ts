@@ -383,7 +383,7 @@ describe("a writer of audit records", () => {
   });
 });
 
-test("loses no committed record when processes that append are killed [P8]", () => {
+test("loses no committed record when processes that append are killed [P8]", { tags: "rest" }, () => {
   const output = execFileSync(process.execPath, ["test/fixtures/store/cut-audit.mjs", "30"], { encoding: "utf8" });
   expect(output).toMatch(/^30 cuts, \d{2,} records reported as committed, \d{2,} records in the chain, none lost\n$/);
 });

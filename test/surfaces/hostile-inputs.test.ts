@@ -89,7 +89,7 @@ describe.each(Object.entries(SURFACES))("%s", (surface, { run, call, send }) => 
     ...(send === undefined ? [] : TEXTS.map(([name, sent]) => ({ name, give: () => send(sent) }))),
   ];
 
-  test.each(takeEvery(6, inputs))("answers $name, and then the next request [V6]", async ({ give }) => {
+  test.each(takeEvery(12, inputs))("answers $name, and then the next request [V6]", async ({ give }) => {
     const faults = faultsOfProcess();
     expect(await give()).not.toBe("");
     expect(await run?.("20 + 22")).toContain("42");
@@ -105,7 +105,7 @@ describe("the command line", () => {
     ...METHODS.map(({ name, path, exit }) => ({ name: `call with ${name}`, args: ["call", path], input: "", exit })),
   ];
 
-  test.each(takeEvery(4, commands))(
+  test.each(takeEvery(10, commands))(
     "answers $name with a readable error, and runs the next command [V6]",
     async ({ args, input, exit }) => {
       const ended = await skillgate(args, { cwd, input, env });

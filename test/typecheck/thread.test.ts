@@ -59,24 +59,28 @@ test("skips a check while the compiler loads, and makes it afterwards [S5]", asy
   expect(await shared.check(WRONG)).toEqual(FOUND);
 });
 
-test("skips a check that exceeds its deadline, and replaces its thread as often as it may start [S7]", async () => {
-  const maxStarts = repetitions(2, MAX_STARTS);
-  const typecheck = opened({ limitMs: 1_000, maxStarts });
-  for (let start = 1; start <= maxStarts; start++) {
-    expect(await typecheck.warmUp()).toBe(true);
-    expect(await typecheck.check(WRONG)).toEqual(FOUND);
-    const waiting = typecheck.check(BOMB);
-    const behind = typecheck.check(WRONG);
-    expect(await waiting).toEqual({ kind: "skipped", why: "late" });
-    expect(await behind).toEqual({ kind: "skipped", why: "crashed" });
-  }
-  expect(await typecheck.warmUp()).toBe(false);
-  expect(await typecheck.check(WRONG)).toEqual({ kind: "skipped", why: "crashed" });
-});
+test(
+  "skips a check that exceeds its deadline, and replaces its thread as often as it may start [S7]",
+  { tags: "rest" },
+  async () => {
+    const maxStarts = repetitions(2, MAX_STARTS);
+    const typecheck = opened({ limitMs: 1_000, maxStarts });
+    for (let start = 1; start <= maxStarts; start++) {
+      expect(await typecheck.warmUp()).toBe(true);
+      expect(await typecheck.check(WRONG)).toEqual(FOUND);
+      const waiting = typecheck.check(BOMB);
+      const behind = typecheck.check(WRONG);
+      expect(await waiting).toEqual({ kind: "skipped", why: "late" });
+      expect(await behind).toEqual({ kind: "skipped", why: "crashed" });
+    }
+    expect(await typecheck.warmUp()).toBe(false);
+    expect(await typecheck.check(WRONG)).toEqual({ kind: "skipped", why: "crashed" });
+  },
+);
 
 test(
   "ends an idle thread, and starts it again for the next check, as often as needed [S7]",
-  { timeout: 120_000 },
+  { tags: "rest", timeout: 120_000 },
   async () => {
     const typecheck = opened({ idleMs: 50, maxStarts: 1 });
     for (let round = 0; round < repetitions(1, 6); round++) {
@@ -145,7 +149,7 @@ test("skips all checks without the compiler [S5]", async () => {
   }
 });
 
-test("does not keep a program alive for an idle thread [S5]", () => {
+test("does not keep a program alive for an idle thread [S5]", { tags: "rest" }, () => {
   const script = `
     const { createTypecheck } = await import(${JSON.stringify(pathToFileURL("dist/src/typecheck/index.js").href)});
     const typecheck = createTypecheck();

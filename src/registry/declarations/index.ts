@@ -47,7 +47,7 @@ export function bareDeclarations(
 
 interface BareText {
   readonly text: MethodText;
-  /** What the text depends on, besides the method. */
+  /** The schema of the output and the parts of names, from which the text was made. */
   readonly facts: readonly unknown[];
 }
 

@@ -92,17 +92,23 @@ test(
   },
 );
 
-test("marks a skill as saved until it has passed often enough, also across processes [R6]", async () => {
-  const cwd = createProject(`${SETTINGS}runs: { savedPasses: 2 }\n`);
-  const id = await run(cwd, MAIL);
-  await save(cwd, id, "--param", "city");
-  expect(await list(cwd)).toEqual({ run: id, passes: 0, requiredPasses: 2 });
-  expect((await skillgate(["skills", "list"], { cwd })).stdout).toContain("passed 0 of 2 times  [saved] Calls Weather");
-  await runProcess(["call", "CityMailSkill.run", "city=Rome"], { cwd });
-  await runProcess(["skills", "test"], { cwd });
-  expect(await list(cwd)).toEqual({ run: id, passes: 2, requiredPasses: 2 });
-  expect((await skillgate(["skills", "list"], { cwd })).stdout).not.toContain("[saved]");
-});
+test(
+  "marks a skill as saved until it has passed often enough, also across processes [R6]",
+  { tags: "rest" },
+  async () => {
+    const cwd = createProject(`${SETTINGS}runs: { savedPasses: 2 }\n`);
+    const id = await run(cwd, MAIL);
+    await save(cwd, id, "--param", "city");
+    expect(await list(cwd)).toEqual({ run: id, passes: 0, requiredPasses: 2 });
+    expect((await skillgate(["skills", "list"], { cwd })).stdout).toContain(
+      "passed 0 of 2 times  [saved] Calls Weather",
+    );
+    await runProcess(["call", "CityMailSkill.run", "city=Rome"], { cwd });
+    await runProcess(["skills", "test"], { cwd });
+    expect(await list(cwd)).toEqual({ run: id, passes: 2, requiredPasses: 2 });
+    expect((await skillgate(["skills", "list"], { cwd })).stdout).not.toContain("[saved]");
+  },
+);
 
 test(
   "does not use a skill that failed twice in succession, until its file is changed [R6]",

@@ -40,7 +40,7 @@ test(
   },
 );
 
-test("checks a file or stdin, and waits for a server that it needs [O1]", async () => {
+test("checks a file or stdin, and waits for a server that it needs [O1]", { tags: "rest" }, async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "program.js": "await device.FilesystemMCP.list_directory('.')" });
   const outcomes = await Promise.all([
     skillgate(["check", "program.js"], { cwd }),

@@ -195,17 +195,21 @@ test("reports a correction on stderr [S4]", async () => {
   expect(stderr).toMatch(/^Note: .*device/);
 });
 
-test("runs the README's program against the real filesystem server, with any form of arguments [M3]", async () => {
-  const cwd = project({ ".mcp.json": MCP_JSON, "a.txt": "", "b.txt": "" });
-  const count = (call: string): string =>
-    `const r = await device.FilesystemMCP.list_directory${call}; r.content.split("\\n").length`;
-  const calls = ['({path: "."})', '(".")', '(path=".")'];
-  const outcomes = await Promise.all(calls.map((call) => skillgate(["run", "-e", count(call), "--json"], { cwd })));
-  for (const { exit, stdout } of outcomes) {
-    expect(JSON.parse(stdout)).toMatchObject({ kind: "completed", value: 4 });
-    expect(exit).toBe(0);
-  }
-});
+test(
+  "runs the README's program against the real filesystem server, with any form of arguments [M3]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ ".mcp.json": MCP_JSON, "a.txt": "", "b.txt": "" });
+    const count = (call: string): string =>
+      `const r = await device.FilesystemMCP.list_directory${call}; r.content.split("\\n").length`;
+    const calls = ['({path: "."})', '(".")', '(path=".")'];
+    const outcomes = await Promise.all(calls.map((call) => skillgate(["run", "-e", count(call), "--json"], { cwd })));
+    for (const { exit, stdout } of outcomes) {
+      expect(JSON.parse(stdout)).toMatchObject({ kind: "completed", value: 4 });
+      expect(exit).toBe(0);
+    }
+  },
+);
 
 test("uses the bundled skills in a project without a folder of skills [L1]", async () => {
   const cwd = project();

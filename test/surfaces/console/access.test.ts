@@ -129,7 +129,7 @@ describe.skipIf(!hasChromium)("all pages", () => {
     },
   );
 
-  test("end for a key when it is revoked in another browser [O2, P2]", async () => {
+  test("end for a key when it is revoked in another browser [O2, P2]", { tags: "rest" }, async () => {
     const server = await serveConsole();
     const keys = createKeys(await server.runtime.database());
     const { text } = await keys.create({ name: "guest", permissions: ["ToolInvoke(*)"] });

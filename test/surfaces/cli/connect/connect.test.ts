@@ -116,7 +116,7 @@ test("writes nothing if the entry does not start, and says why [V1]", async () =
   expect(existsSync(join(dirname(cwd), "home/.cursor/mcp.json"))).toBe(false);
 });
 
-test("connects a client with a profile, whose methods it serves [V1, O9]", async () => {
+test("connects a client with a profile, whose methods it serves [V1, O9]", { tags: "rest" }, async () => {
   const cwd = project({
     "skills/math.js": MATH_SKILL,
     "settings.yaml":
