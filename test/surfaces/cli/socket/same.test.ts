@@ -43,20 +43,15 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["run", "--continue", "nothing", "-e", "1"],
 ];
 
-test(
-  "prints and exits as a command with its own runtime does [O7]",
-  { tags: "rest" },
-  async () => {
-    const cwd = project({ "skills/math.js": MATH_SKILL, "words.txt": "from a file\n" });
-    const { skillgate } = await serveProject(cwd);
-    for (const command of COMMANDS) {
-      const ends = await Promise.all([skillgate([...command, "--no-socket"]), skillgate(command)]);
-      const [own, served] = ends.map((end) => withoutIds(JSON.stringify(end)));
-      expect(served, command.join(" ")).toBe(own);
-    }
-  },
-  180_000,
-);
+test("prints and exits as a command with its own runtime does [O7]", { tags: "rest", timeout: 180_000 }, async () => {
+  const cwd = project({ "skills/math.js": MATH_SKILL, "words.txt": "from a file\n" });
+  const { skillgate } = await serveProject(cwd);
+  for (const command of COMMANDS) {
+    const ends = await Promise.all([skillgate([...command, "--no-socket"]), skillgate(command)]);
+    const [own, served] = ends.map((end) => withoutIds(JSON.stringify(end)));
+    expect(served, command.join(" ")).toBe(own);
+  }
+});
 
 test(
   "warns of problems of the configuration as a command with its own runtime does [O7]",
