@@ -362,6 +362,11 @@ export const ERRORS = {
     says: "Cannot send a message while the agent works on another one",
     fix: "Wait for the event done, or cancel the first message",
   },
+  RUN_HIDDEN: {
+    stage: "host",
+    says: "Cannot show a run of another caller that names methods which you may not see",
+    fix: "Ask the owner for a key that sees the methods of the run, with --see",
+  },
   RUN_NOT_FOUND: { stage: "host", says: "Unknown run", fix: "List the runs with: skillgate runs list" },
   EXECUTORS_OFFLINE: {
     stage: "host",

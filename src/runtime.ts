@@ -31,6 +31,7 @@ import { indexInBackground } from "./runtime/discovery.ts";
 import type { RecordedRunFacts } from "./runtime/execution/runs.ts";
 import type { RuntimeOptions } from "./runtime/options.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";
+import { RuntimeView } from "./runtime/api/view.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Database, StoreFailure } from "./store/index.ts";
 
@@ -129,6 +130,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, D
    * the MCP server.
    */
   tools(options?: RuntimeToolOptions): readonly RuntimeTool[];
+  /** Returns the runtime as a caller may use it. Surfaces that serve several callers use nothing else. */
+  viewFor(caller: Caller): RuntimeView;
   register(skill: ProvidedSkill): void;
   unregister(name: string): boolean;
   readonly catalog: Catalog;
@@ -198,6 +201,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     ...createCallApi(parts, services),
     ...createDiscoveryApi(parts, services),
     tools: (options) => createRuntimeTools(runtime, options),
+    viewFor: (caller) => new RuntimeView(runtime, caller),
     register: (skill) => sources.register(skill),
     unregister: (name) => sources.unregister(name),
     get catalog() {

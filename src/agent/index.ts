@@ -1,7 +1,7 @@
 import { lookUp } from "../config/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Approve } from "../model/approval.ts";
-import type { Caller } from "../model/caller.ts";
+import { type Caller, OWNER } from "../model/caller.ts";
 import type { Runtime } from "../runtime.ts";
 import { waitAtMost } from "../shared/run-with-timeout.ts";
 import { BudgetMeter, type Budgets } from "./budgets.ts";
@@ -39,7 +39,7 @@ export { formatTranscript, formatTranscriptHeader, parseTranscript } from "./tra
 export type { AgentSettings, ProviderName, TokenPrice } from "./models/settings.ts";
 
 export interface AgentOptions {
-  readonly runtime: Runtime;
+  readonly runtime: Pick<Runtime, "known" | "secrets" | "timeouts" | "viewFor"> & Partial<Pick<Runtime, "sections">>;
   /**
    * `provider:model`, such as `openai:gpt-5`, `ollama:qwen3` or `scripted:replies.yaml`, or a language model of the AI SDK 6.
    * By default that of the settings, or of the environment.
@@ -95,8 +95,9 @@ export interface Agent {
 
 /** Creates an agent. Its model is opened when the first message is sent. */
 export function createAgent(options: AgentOptions): Agent {
-  const { runtime } = options;
-  const settings = parseAgentSettings(options.settings ?? runtime.sections["agent"]);
+  const { runtime, caller = OWNER } = options;
+  const view = runtime.viewFor(caller);
+  const settings = parseAgentSettings(options.settings ?? runtime.sections?.["agent"]);
   const conversation = new Conversation(options.mode ?? settings.mode ?? "auto", options.messages ?? []);
   const budgets = parseBudgets({ ...settings.budgets, ...options.budgets });
   let opened: Promise<OpenedModel> | undefined;
@@ -128,7 +129,7 @@ export function createAgent(options: AgentOptions): Agent {
       queue.push(event.type === "error" || event.type === "notice" ? runtime.secrets.maskValue(event) : event);
     const work = (async () => {
       try {
-        emit(await workOn(text, { options, opened: await open(), conversation, meter, emit, stop }));
+        emit(await workOn(text, { options, view, opened: await open(), conversation, meter, emit, stop }));
         queue.end();
       } catch (thrown) {
         queue.end({ thrown });
@@ -140,7 +141,7 @@ export function createAgent(options: AgentOptions): Agent {
   }
 
   async function chat(messages: readonly unknown[], chatOptions: ChatOptions = {}): Promise<ChatAnswer> {
-    return chatWith(messages, chatOptions, { options, opened: await open(), budgets, settings });
+    return chatWith(messages, chatOptions, { options, view, opened: await open(), budgets, settings });
   }
 
   return {

@@ -8,12 +8,14 @@ import { MessageLoop } from "./message-loop.ts";
 import type { ChatMessage } from "./messages.ts";
 import type { OpenedModel } from "./models/open-model.ts";
 import type { AgentSettings } from "./models/settings.ts";
+import type { RuntimeView } from "../runtime/api/view.ts";
 import type { StepContext } from "./steps/step-context.ts";
 
-type WorkOptions = Pick<AgentOptions, "runtime" | "caller" | "approve" | "systemPrompt" | "mode">;
+type WorkOptions = Pick<AgentOptions, "approve" | "systemPrompt" | "mode">;
 
 interface Work {
   readonly options: WorkOptions;
+  readonly view: RuntimeView;
   readonly opened: OpenedModel;
   readonly conversation: Conversation;
   readonly meter: BudgetMeter;
@@ -26,10 +28,10 @@ interface Work {
  * message, continues after that.
  */
 export async function workOn(text: string | undefined, work: Work): Promise<AgentDone> {
-  const { options, opened, conversation, meter, emit, stop } = work;
+  const { options, view, opened, conversation, meter, emit, stop } = work;
   const deadline = new AbortController();
   const context = createContext(work, AbortSignal.any([stop, deadline.signal]));
-  const getSystemPrompt = (mode: ActiveMode): string => createPrompt(mode, options);
+  const getSystemPrompt = (mode: ActiveMode): string => createPrompt(mode, view, options);
   const loop = new MessageLoop({ opened, conversation, context, meter, emit, getSystemPrompt });
   if (text !== undefined) {
     loop.leaveWaiting();
@@ -48,10 +50,10 @@ export async function workOn(text: string | undefined, work: Work): Promise<Agen
   }
 }
 
-function addMessage(text: string, { conversation, options, emit }: Work): void {
+function addMessage(text: string, { conversation, view, emit }: Work): void {
   const message: ChatMessage = { role: "user", content: text };
   conversation.messages.push(message);
-  if (conversation.mode === "native") conversation.remember(findLikely(text, options));
+  if (conversation.mode === "native") conversation.remember(findLikely(text, view));
   emit({ type: "message", message });
 }
 
@@ -61,11 +63,13 @@ export async function chatWith(
   chatOptions: ChatOptions,
   {
     options,
+    view,
     opened,
     budgets,
     settings,
   }: {
     readonly options: WorkOptions;
+    readonly view: RuntimeView;
     readonly opened: OpenedModel;
     readonly budgets: Partial<Budgets>;
     readonly settings: AgentSettings;
@@ -78,8 +82,8 @@ export async function chatWith(
   const signals = [deadline.signal, ...(chatOptions.signal === undefined ? [] : [chatOptions.signal])];
   const signal = AbortSignal.any(signals);
   const emit = (): void => {};
-  const context = createContext({ options, conversation, meter, emit }, signal);
-  if (mode === "native") conversation.remember(findLikely(JSON.stringify(messages.at(-1) ?? ""), options));
+  const context = createContext({ options, view, conversation, meter, emit }, signal);
+  if (mode === "native") conversation.remember(findLikely(JSON.stringify(messages.at(-1) ?? ""), view));
   const stopWatching = watchDeadline(meter, deadline);
   try {
     return await chat(messages, chatOptions, {
@@ -87,7 +91,7 @@ export async function chatWith(
       ask: { opened, signal, meter, emit },
       mode,
       recent: conversation.recent,
-      systemPrompt: createPrompt(mode, options),
+      systemPrompt: createPrompt(mode, view, options),
     });
   } finally {
     stopWatching();
@@ -95,14 +99,12 @@ export async function chatWith(
 }
 
 function createContext(
-  { options, conversation, meter, emit }: Pick<Work, "options" | "conversation" | "meter" | "emit">,
+  { options, view, conversation, meter, emit }: Pick<Work, "options" | "view" | "conversation" | "meter" | "emit">,
   signal: AbortSignal,
 ): StepContext {
-  const { runtime, caller, approve } = options;
   return {
-    runtime,
-    caller,
-    approve,
+    view,
+    approve: options.approve,
     conversation: conversation.id,
     signal,
     meter,
@@ -112,14 +114,16 @@ function createContext(
   };
 }
 
-function createPrompt(mode: ActiveMode, { runtime, caller, systemPrompt: template }: WorkOptions): string {
-  return runtime.systemPrompt({ mode, ...(caller && { caller }), ...(template !== undefined && { template }) });
+function createPrompt(mode: ActiveMode, view: RuntimeView, { systemPrompt: template }: WorkOptions): string {
+  return view.systemPrompt({ mode, ...(template !== undefined && { template }) });
 }
 
 /** Methods that the words of a message find, the best last: native mode offers only a few. */
-function findLikely(text: string, { runtime, caller }: WorkOptions): readonly string[] {
-  const { results } = runtime.search(text, caller === undefined ? {} : { caller });
-  return results.map(({ path }) => path).reverse();
+function findLikely(text: string, view: RuntimeView): readonly string[] {
+  return view
+    .search(text)
+    .results.map(({ path }) => path)
+    .reverse();
 }
 
 /** The longest time that a timer can wait, in milliseconds. */

@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../errors.ts";
 import type { ApprovalScope } from "../model/approval.ts";
-import { type Caller, OWNER } from "../model/caller.ts";
+import { type Caller, mayAdminister, OWNER } from "../model/caller.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import { type ApprovalRow, type ApprovalState, type Database, hasEnded } from "../store/index.ts";
 import { formatCard } from "./card.ts";
@@ -12,31 +12,34 @@ export interface Approval extends Omit<ApprovalRow, "waiter"> {
   readonly isWaiting: boolean;
   /** The question as text. */
   readonly card: string;
+  /** Why the answer covers less than it was given for. */
+  readonly note?: string;
 }
 
-/** An answer, and the person who gives it. */
+/** An answer to a question. */
 export interface GivenAnswer {
   readonly approve: boolean;
   /** The calls that a yes covers; `once` by default. */
   readonly scope?: ApprovalScope;
-  /** Id of the caller who answers; the owner by default. */
-  readonly by?: string;
-  /** True by default. */
-  readonly isAdmin?: boolean;
-  /** A caller for whom questions about methods that it may not read do not exist. */
-  readonly viewer?: Caller;
+  /** True if the person at the program that makes the call was asked: then the caller of the run may answer. */
+  readonly wasAsked?: boolean;
 }
 
-/** Questions whether a call may be made, and their answers. */
+/**
+ * Questions whether a call may be made, and their answers. A caller, the owner by default, sees the questions about methods
+ * that it may read, without other methods in plan and provenance, and without `Read` those of its own calls.
+ */
 export interface Approvals {
-  /** The oldest first. A `viewer` sees those of methods that it may read, without other methods in plan and provenance. */
-  list(state?: ApprovalState, viewer?: Caller): Promise<readonly Approval[]>;
-  get(id: string, viewer?: Caller): Promise<Approval | undefined>;
+  /** The oldest first. */
+  list(state?: ApprovalState, caller?: Caller): Promise<readonly Approval[]>;
+  get(id: string, caller?: Caller): Promise<Approval | undefined>;
   /**
-   * Answers a question. Rejects with `APPROVAL_UNKNOWN`; with `APPROVAL_CLOSED` if it has an answer, has expired, or its run has
-   * ended; with `APPROVAL_FORBIDDEN` if another person must answer; with `OPTION_INVALID` for a scope that it does not offer.
+   * Answers a question. A yes for `always` by another than the owner or an administrator who did not make the call counts once;
+   * the result has a `note` that says so. Rejects with `APPROVAL_UNKNOWN`; with `APPROVAL_CLOSED` if it has an answer, has
+   * expired, or its run has ended; with `APPROVAL_FORBIDDEN` if another person must answer; with `OPTION_INVALID` for a scope
+   * that it does not offer.
    */
-  answer(id: string, answer: GivenAnswer): Promise<Approval>;
+  answer(id: string, answer: GivenAnswer, caller?: Caller): Promise<Approval>;
 }
 
 /** Creates the access to the questions of a database, which is opened at the first use. */
@@ -47,37 +50,51 @@ export function createApprovals(open: () => Promise<Database>): Approvals {
     return approvals;
   };
   return {
-    async list(state, viewer) {
+    async list(state, caller = OWNER) {
       const approvals = await rows();
-      const visible = getReadableRows(await approvals.list(state), viewer);
+      const visible = getReadableRows(await approvals.list(state), caller);
       const now = await approvals.now();
       return visible.map((row) => toApproval(row, now));
     },
-    async get(id, viewer) {
+    async get(id, caller = OWNER) {
       const approvals = await rows();
-      const row = getReadableRow(await approvals.get(id), viewer);
+      const row = getReadableRow(await approvals.get(id), caller);
       return row && toApproval(row, await approvals.now());
     },
-    async answer(id, answer) {
+    async answer(id, answer, caller = OWNER) {
       const approvals = await rows();
-      const { approve, scope = "once", by = OWNER.id, isAdmin = true, viewer } = answer;
-      const row = getReadableRow(await approvals.get(id), viewer);
-      if (row === undefined) throw await createUnknownError(id, approvals, viewer);
-      requireAnswerer(row, { approve, scope, by, isAdmin });
+      const row = getReadableRow(await approvals.get(id), caller);
+      if (row === undefined) throw await createUnknownError(id, approvals, caller);
+      requireAnswerer(row, answer, caller);
+      const { isFirst, note } = await recordAnswer(approvals, row, answer, caller);
       const time = await approvals.now();
-      const isFirst = await approvals.answer(id, {
-        state: approve ? "approved" : "denied",
-        scope: approve ? scope : null,
-        by,
-        as: isAdmin ? "admin" : "user",
-        time,
-      });
-      const after = getReadableRow(await approvals.get(id), viewer) ?? row;
+      const after = getReadableRow(await approvals.get(id), caller) ?? row;
       if (!isFirst) throw createClosedError(after, time);
-      return toApproval(after, time);
+      return { ...toApproval(after, time), ...(note !== undefined && { note }) };
     },
   };
 }
+
+/** Records an answer. Each answer passes here: no other place decides what a yes covers. */
+export async function recordAnswer(
+  approvals: Database["approvals"],
+  { id, caller: asker, approver }: Pick<ApprovalRow, "id" | "caller" | "approver">,
+  { approve, scope = "once", wasAsked = false }: GivenAnswer,
+  caller: Caller,
+): Promise<{ readonly isFirst: boolean; readonly note?: string }> {
+  const isAdmin = mayAdminister(caller, "AnswerApprovals");
+  const isCut = approve && scope === "always" && caller.id !== OWNER.id && !(isAdmin && caller.id !== asker);
+  const isFirst = await approvals.answer(id, {
+    state: approve ? "approved" : "denied",
+    scope: approve ? (isCut ? "once" : scope) : null,
+    by: caller.id,
+    as: wasAsked ? approver : isAdmin ? "admin" : "user",
+    time: await approvals.now(),
+  });
+  return { isFirst, ...(isCut && { note: `The yes of ${JSON.stringify(caller.id)} counts once: ${ALWAYS_RULE}` }) };
+}
+
+const ALWAYS_RULE = "only the owner, or an administrator who did not make the call, approves for always";
 
 /** Closes questions that have expired, and those whose process has ended. */
 export async function closeAbandoned(approvals: Database["approvals"]): Promise<void> {
@@ -91,22 +108,23 @@ export function toApproval(row: ApprovalRow, now: number): Approval {
   return { ...rest, isWaiting: waiter !== null, card: formatCard(row, { now }).text };
 }
 
-/** An administrator who made the call cannot approve it; the owner can. */
+/** An administrator who made the call cannot approve it if the method needs one; the owner can. */
 function requireAnswerer(
   row: ApprovalRow,
-  { approve, scope, by, isAdmin }: Required<Omit<GivenAnswer, "viewer">>,
+  { approve, scope = "once", wasAsked = false }: GivenAnswer,
+  caller: Caller,
 ): void {
-  const isOwnQuestion = by === row.caller && by !== OWNER.id;
-  if (row.approver === "admin" && (!isAdmin || isOwnQuestion)) {
-    const why = isOwnQuestion ? `its caller ${JSON.stringify(by)} cannot answer it` : `${JSON.stringify(by)} is a user`;
-    throw forbidden(`request ${row.id} needs an administrator, and ${why}`);
-  }
-  if (!approve) return;
-  if (!row.scopes.includes(scope)) {
-    const values = `request ${row.id} can be approved for ${row.scopes.join(", ")}, not for ${scope}`;
-    throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
-  }
-  if (scope === "always" && !isAdmin) throw forbidden(`only an administrator can approve request ${row.id} for always`);
+  const { id, approver } = row;
+  const name = JSON.stringify(caller.id);
+  const isAdmin = mayAdminister(caller, "AnswerApprovals");
+  const isOwn = caller.id === row.caller && caller.id !== OWNER.id;
+  if (approver === "admin" && isOwn)
+    throw forbidden(`request ${id} needs an administrator, and its caller ${name} cannot answer it`);
+  if (!isAdmin && (approver === "admin" || !isOwn || !wasAsked))
+    throw forbidden(`request ${id} needs an administrator, and ${name} has no right admin:AnswerApprovals`);
+  if (!approve || row.scopes.includes(scope)) return;
+  const values = `request ${id} can be approved for ${row.scopes.join(", ")}, not for ${scope}`;
+  throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", values));
 }
 
 function forbidden(values: string): SkillgateError {
@@ -116,9 +134,9 @@ function forbidden(values: string): SkillgateError {
 async function createUnknownError(
   id: string,
   approvals: Database["approvals"],
-  viewer: Caller | undefined,
+  caller: Caller,
 ): Promise<SkillgateError> {
-  const pending = getReadableRows(await approvals.list("pending"), viewer).map((row) => row.id);
+  const pending = getReadableRows(await approvals.list("pending"), caller).map((row) => row.id);
   const { detail, suggestions } = describeUnknownName("approval request", id, pending);
   return new SkillgateError("APPROVAL_UNKNOWN", sentence("APPROVAL_UNKNOWN", detail), { suggestions });
 }

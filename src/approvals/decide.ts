@@ -8,10 +8,10 @@ import {
   type Approve,
   type Approver,
 } from "../model/approval.ts";
-import { OWNER } from "../model/caller.ts";
+import { type Caller, OWNER } from "../model/caller.ts";
 import type { ApprovalDetails, CallToApprove, DecideApproval } from "../router/index.ts";
 import { type ApprovalRow, type Database, getProcessName, UNANSWERED } from "../store/index.ts";
-import { type Approval, closeAbandoned, toApproval } from "./answers.ts";
+import { type Approval, closeAbandoned, recordAnswer, toApproval } from "./answers.ts";
 import { addApprovedRow, ALWAYS_MS, type ApprovedFile, findApprovedRow } from "./approved-rows.ts";
 import { formatCard } from "./card.ts";
 import { getLiteralCalls } from "./plan-texts.ts";
@@ -196,8 +196,17 @@ class Decisions implements ApprovalDecisions {
     if (this.#isClosed) void this.#release(records, question, "The runtime was closed");
     onQuestion(toApproval({ ...question, ...UNANSWERED }, now));
     const closed = abortWhenClosed(answered);
+    const answerer = details.ask === undefined ? OWNER : request.caller;
     try {
-      if (ask) void this.#askPerson(records, ask, { request, question, closed, now, mayWait: this.#mayWait(details) });
+      if (ask)
+        void this.#askPerson(records, ask, {
+          request,
+          question,
+          answerer,
+          closed,
+          now,
+          mayWait: this.#mayWait(details),
+        });
       return await this.#requireYes(records, request, await answered);
     } finally {
       stop();
@@ -239,7 +248,7 @@ class Decisions implements ApprovalDecisions {
   async #askPerson(
     { approvals, waiter }: OpenRecords,
     ask: Approve,
-    { request, question, closed, now, mayWait }: PersonQuestion,
+    { request, question, answerer, closed, now, mayWait }: PersonQuestion,
   ): Promise<void> {
     const { id, scopes, expires } = question;
     const { text: card } = formatCard(question, { now, maxUnits: MAX_ASKED_UNITS });
@@ -257,15 +266,9 @@ class Decisions implements ApprovalDecisions {
         return;
       }
       const scope = toScope(answer, scopes);
-      const state = scope === undefined ? "denied" : "approved";
-      const as: Approver = request.approval;
-      await approvals.answer(id, {
-        state,
-        scope: scope ?? null,
-        by: request.caller.id,
-        as,
-        time: await approvals.now(),
-      });
+      const answerToRecord = { approve: scope !== undefined, ...(scope && { scope }), wasAsked: true };
+      const { note } = await recordAnswer(approvals, question, answerToRecord, answerer);
+      if (note !== undefined) this.#options.warn(note);
     } catch (error) {
       waiter.stop(id, error instanceof Error ? error : new Error(String(error)));
     }
@@ -325,6 +328,8 @@ async function restoreRunApprovals(
 interface PersonQuestion {
   readonly request: CallToApprove;
   readonly question: NewApproval;
+  /** The person at the program that makes the call is its caller; the one whom the runtime asks is the owner. */
+  readonly answerer: Caller;
   /** Aborts when the question needs no answer any more. */
   readonly closed: AbortSignal;
   readonly now: number;

@@ -3,11 +3,11 @@ import type { Caller } from "../model/caller.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type { Database, KeyRow } from "../store/index.ts";
 import { createKeyId, createKeyText, findKeyId, matchesDigest } from "./key-text.ts";
-import { toRights } from "./permissions.ts";
+import { toNotation, toRights } from "./permissions.ts";
 import { keyError, requireFuture, requireValidKey, type WantedKey } from "./wanted-key.ts";
 
 export { createKeyWatch, type KeyWatch } from "./key-watch.ts";
-export { findPermissionFlaw, toRights } from "./permissions.ts";
+export { findOldWords, findPermissionFlaw, toNotation, toRights } from "./permissions.ts";
 export { isKeyText } from "./key-text.ts";
 export type { WantedKey } from "./wanted-key.ts";
 
@@ -57,7 +57,8 @@ export function createKeys({ keys: table }: Pick<Database, "keys">, now: () => n
   return {
     async create(options) {
       requireValidKey(options);
-      const { name, permissions, scopes = [], roles = [], limits = {}, expires = null } = options;
+      const { name, scopes = [], roles = [], limits = {}, expires = null } = options;
+      const permissions = [...new Set(options.permissions.flatMap(toNotation))];
       requireFreeName(name, await table.list());
       const id = createKeyId();
       const { text, sha256 } = createKeyText(id);

@@ -6,7 +6,7 @@ import { findPermissionFlaw } from "./permissions.ts";
 /** The properties of a key that is to be created. */
 export interface WantedKey {
   readonly name: string;
-  /** Such as `ToolInvoke(FilesystemMCP.*)`; at least one. */
+  /** Such as `call:FilesystemMCP.*`; at least one. */
   readonly permissions: readonly string[];
   readonly scopes?: readonly string[];
   readonly roles?: readonly string[];
@@ -25,7 +25,7 @@ export function requireValidKey({ name, permissions, scopes = [], roles = [], li
       `${quote(name)} is not a name of a key. Write 1 to ${MAX_NAME_LENGTH} letters, digits, spaces and . _ @ -, of which the first is a letter or a digit`,
     );
   if (permissions.length === 0)
-    throw keyError("a key requires at least one permission, such as ToolInvoke(MathSkill.*) or ToolInvoke(*)");
+    throw keyError("a key requires at least one permission, such as call:MathSkill.* or call:*");
   if (permissions.length > MAX_PERMISSIONS)
     throw keyError(`a key has at most ${MAX_PERMISSIONS} permissions, not ${permissions.length}. Write patterns`);
   const flaw = permissions.map(findPermissionFlaw).find((each) => each !== undefined);

@@ -1,3 +1,4 @@
+import { sentence, SkillgateError } from "../errors.ts";
 import { type Client, CLIENT_REQUESTS, type ClientRequest } from "./client-requests.ts";
 import type { Profile } from "./tools/profile.ts";
 
@@ -21,8 +22,8 @@ export interface Caller {
   readonly profile?: Profile;
   /** The requests that its client answers; methods that need others are neither shown nor called. None by default. */
   readonly answers?: readonly ClientRequest[];
-  /** The right to administer the runtime; `write` includes `read`. */
-  readonly admin?: AdminRight;
+  /** The rights to administer the runtime; each includes `Read`. */
+  readonly admin?: readonly AdminRight[];
 }
 
 /** The most calls in any minute and in any hour. */
@@ -31,8 +32,15 @@ export interface CallLimits {
   readonly perHour?: number;
 }
 
-/** `read` covers statistics, keys, approvals and the audit log; `write` also changes them. */
-export type AdminRight = "read" | "write";
+/** The rights to administer that a caller can have, each with what it permits. Only the owner also has `ManageKeys`. */
+export const ADMIN_RIGHTS = {
+  Read: "sees runs of others, approvals, keys, policy, audit log and metrics",
+  AnswerApprovals: "answers approvals of the calls of others",
+  ManageRuns: "resumes and cancels runs of others, and uses the chat",
+  ManageServers: "changes servers, skills and their settings: runs commands as this user",
+} as const;
+
+export type AdminRight = keyof typeof ADMIN_RIGHTS | "ManageKeys";
 
 /** Scopes by the name of a role. */
 export type Roles = ReadonlyMap<string, readonly string[]>;
@@ -42,7 +50,7 @@ export const OWNER: Caller = Object.freeze({
   id: "owner",
   grants: Object.freeze(["*"]),
   scopes: Object.freeze(["*"]),
-  admin: "write",
+  admin: Object.freeze<AdminRight[]>(["Read", "AnswerApprovals", "ManageRuns", "ManageServers", "ManageKeys"]),
 });
 
 /** Returns the required scopes that a caller does not hold, neither itself nor by a role. */
@@ -56,8 +64,20 @@ export function findMissingScopes(
   return required.filter((scope) => !patterns.some((pattern) => grantCovers(pattern, scope)));
 }
 
-export function mayAdminister({ admin }: Pick<Caller, "admin">, right: AdminRight): boolean {
-  return admin === "write" || admin === right;
+export function mayAdminister({ admin = [] }: Pick<Caller, "admin">, right: AdminRight): boolean {
+  return admin.includes(right) || (right === "Read" && admin.length > 0);
+}
+
+/** Throws `ADMIN_MISSING` for a caller without the right. */
+export function requireAdmin(caller: Pick<Caller, "admin">, right: AdminRight): void {
+  if (mayAdminister(caller, right)) return;
+  const values = right === "ManageKeys" ? "only the owner creates and changes keys" : `it requires admin:${right}`;
+  throw new SkillgateError("ADMIN_MISSING", sentence("ADMIN_MISSING", values));
+}
+
+/** True for a caller from whom no method is hidden. */
+export function mayReadAll({ profile, grants, reads = [] }: Caller): boolean {
+  return profile === undefined && [...grants, ...reads].includes("*");
 }
 
 export function mayCall(caller: Caller, path: string): boolean {

@@ -1,6 +1,6 @@
 export { type Cassette, type CassetteSkill, createCassette, parseCassette, RECOMPILABLE_FORMAT } from "./cassette.ts";
 export { type Claims, createClaims } from "./claims.ts";
-export { compareRuns, type RunDifference } from "./compare-runs.ts";
+export { type ComparedRun, compareRuns, type RunDifference } from "./compare-runs.ts";
 export { Continuation, type ContinueAnswers, type ContinueDecision } from "./continuation.ts";
 export type { RunHeader, StoredOutcome } from "./header.ts";
 export { createHistory, getPastEnd, type History, type PastCall } from "./history.ts";

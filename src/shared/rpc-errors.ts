@@ -105,6 +105,8 @@ const KIND_BY_CODE: Partial<Record<ErrorCode, RpcErrorKind>> = {
   APPROVAL_MISSING: "AuthorizationError",
   APPROVAL_EXPIRED: "AuthorizationError",
   APPROVAL_FORBIDDEN: "AuthorizationError",
+  ADMIN_MISSING: "AuthorizationError",
+  RUN_HIDDEN: "AuthorizationError",
   APPROVAL_UNKNOWN: "InvalidParams",
   APPROVAL_CLOSED: "InvalidRequest",
   SKILL_DISABLED: "AuthorizationError",

@@ -1,6 +1,10 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { describe, expect, test } from "vitest";
 
-import type { ApprovalScope, Caller } from "../../src/index.ts";
+import type { ApprovalScope, Caller, RunOptions } from "../../src/index.ts";
+import { OWNER } from "../../src/model/caller.ts";
 import { createFolder, followQuestions, openMail } from "./mail.ts";
 
 const ADA: Caller = { id: "ada", grants: ["*"] };
@@ -120,13 +124,17 @@ describe("one question", () => {
     const outcome = runtime.run(`await device.MailSkill.wipe("bob")`, { caller: ADA });
     const { id, approver } = await next();
     expect(approver).toBe("admin");
-    await expect(runtime.approvals.answer(id, { approve: true, by: "ada" })).rejects.toMatchObject({
+    const answerBy = (caller: Caller): Promise<unknown> => runtime.approvals.answer(id, { approve: true }, caller);
+    await expect(answerBy({ ...ADA, admin: ["AnswerApprovals"] })).rejects.toMatchObject({
       code: "APPROVAL_FORBIDDEN",
       message: `Cannot answer an approval request for another person: request ${id} needs an administrator, and its caller "ada" cannot answer it (APPROVAL_FORBIDDEN)`,
     });
-    const user = { approve: true, by: "bob", isAdmin: false };
-    await expect(runtime.approvals.answer(id, user)).rejects.toMatchObject({ code: "APPROVAL_FORBIDDEN" });
-    await runtime.approvals.answer(id, { approve: true, by: "carol" });
+    await expect(answerBy({ id: "bob", grants: ["*"], admin: ["Read"] })).rejects.toMatchObject({
+      code: "APPROVAL_FORBIDDEN",
+      message: expect.stringContaining('"bob" has no right admin:AnswerApprovals'),
+    });
+    await expect(answerBy({ id: "eve", grants: ["*"] })).rejects.toMatchObject({ code: "APPROVAL_UNKNOWN" });
+    await answerBy({ id: "carol", grants: ["*"], admin: ["AnswerApprovals"] });
     expect(await outcome).toMatchObject({ value: "sent to bob" });
   });
 
@@ -135,6 +143,43 @@ describe("one question", () => {
     await expect(runtime.approvals.answer("nope", { approve: true })).rejects.toMatchObject({
       code: "APPROVAL_UNKNOWN",
     });
+  });
+});
+
+describe("a yes for always", () => {
+  const openWithPolicy = async (): ReturnType<typeof openMail> => {
+    const folder = createFolder();
+    const policyFile = join(folder, "policies", "tools.yaml");
+    mkdirSync(join(folder, "policies"));
+    writeFileSync(policyFile, "");
+    return openMail({ cwd: folder, policy: policyFile });
+  };
+  const admin = (id: string): Caller => ({ id, grants: ["*"], admin: ["AnswerApprovals"] });
+
+  test.each<[who: string, answerer: Caller, caller: Caller, scope: ApprovalScope]>([
+    ["the owner", OWNER, ADA, "always"],
+    ["an administrator", admin("carol"), ADA, "always"],
+    ["an administrator who made the call", admin("ada"), admin("ada"), "once"],
+  ])("of %s counts accordingly, and says so [P6]", async (_, answerer, caller, scope) => {
+    const { runtime } = await openWithPolicy();
+    const next = followQuestions(runtime);
+    const outcome = runtime.run(`await device.MailSkill.send("bob")`, { caller });
+    const { id } = await next();
+    const answer = await runtime.approvals.answer(id, { approve: true, scope: "always" }, answerer);
+    expect(answer).toMatchObject({ state: "approved", scope });
+    expect(answer.note).toEqual(
+      scope === "once"
+        ? 'The yes of "ada" counts once: only the owner, or an administrator who did not make the call, approves for always'
+        : undefined,
+    );
+    expect(await outcome).toMatchObject({ kind: "completed" });
+  });
+
+  test("of the person at the program of a caller counts once [P6]", async () => {
+    const { runtime } = await openWithPolicy();
+    const options: RunOptions = { caller: ADA, approve: () => "always" };
+    expect(await runtime.run(`await device.MailSkill.send("bob")`, options)).toMatchObject({ kind: "completed" });
+    expect(await runtime.approvals.list()).toMatchObject([{ state: "approved", scope: "once", answeredBy: "ada" }]);
   });
 });
 

@@ -13,19 +13,23 @@ import { createFolder, followQuestions, openMail } from "./mail.ts";
 
 const OWNER = { authorization: "Bearer right" };
 
-test("lists, shows and answers questions over HTTP, for callers with the right to administer [P6]", async () => {
+test("lists, shows and answers questions over HTTP: a caller sees its own, and an administrator answers [P6]", async () => {
   const { url, runtime } = await serve({}, { store: createFolder(), approvals: { wait: true } }, (t) => t === "right");
   const keys = createKeys(await runtime.database());
   const headerOf = async (name: string, permissions: readonly string[]): Promise<Record<string, string>> => ({
     authorization: `Bearer ${(await keys.create({ name, permissions })).text}`,
   });
-  const user = await headerOf("user", ["ToolInvoke(*)"]);
-  const reader = await headerOf("reader", ["AdminRead", "ToolsListAll"]);
+  const user = await headerOf("user", ["call:*"]);
+  const reader = await headerOf("reader", ["admin:Read", "see:*"]);
   const next = followQuestions(runtime);
   const call = post(`${url}/tools/run_code`, { code: "await device.TestSkill.pay()" }, user);
   const { id } = await next();
   const path = `${url}/approvals/${id}`;
-  expect((await fetch(`${url}/approvals`, { headers: user })).status).toBe(403);
+  const stranger = await headerOf("stranger", ["call:*"]);
+  expect(await (await fetch(`${url}/approvals`, { headers: user })).json()).toMatchObject({ approvals: [{ id }] });
+  expect(await (await fetch(`${url}/approvals`, { headers: stranger })).json()).toEqual({ approvals: [] });
+  expect((await post(path, { answer: "approve" }, user)).status).toBe(403);
+  expect((await post(path, { answer: "approve" }, stranger)).status).toBe(404);
   expect(await (await fetch(`${url}/approvals`, { headers: reader })).json()).toMatchObject({ approvals: [{ id }] });
   expect(await (await fetch(path, { headers: reader })).json()).toMatchObject({
     id,
@@ -46,7 +50,7 @@ test("refuses the answer of the key that made the call if an administrator is re
   const options = { store: createFolder(), skills, approvals: { wait: true } };
   const { url, runtime } = await serve({}, options, (text) => text === "right");
   const keys = createKeys(await runtime.database());
-  const { text } = await keys.create({ name: "robot", permissions: ["ToolInvoke(*)", "AdminWrite"] });
+  const { text } = await keys.create({ name: "robot", permissions: ["call:*", "admin:AnswerApprovals"] });
   const robot = { authorization: `Bearer ${text}` };
   const next = followQuestions(runtime);
   const call = post(`${url}/tools/run_code`, { code: `await device.MailSkill.wipe("bob")` }, robot);
@@ -103,8 +107,8 @@ test("serves two keys: one does not see the skill, the other waits for a yes, an
   const headerOf = async (name: string, permission: string): Promise<Record<string, string>> => ({
     authorization: `Bearer ${(await keys.create({ name, permissions: [permission] })).text}`,
   });
-  const stranger = await headerOf("stranger", "ToolInvoke(TimeSkill.*)");
-  const friend = await headerOf("friend", "ToolInvoke(MailSkill.*)");
+  const stranger = await headerOf("stranger", "call:TimeSkill.*");
+  const friend = await headerOf("friend", "call:MailSkill.*");
   const server = start(["serve", "--http", "--port", "0"], { cwd });
   let url = "";
   for await (const line of createInterface({ input: server.stderr! })) {

@@ -8,14 +8,14 @@ test("creates, lists, shows, rotates and revokes a key [P1]", { tags: "rest", ti
   const cwd = project();
   const keys = async (...args: readonly string[]) => skillgate(["keys", ...args], { cwd });
   expect((await keys("list")).stdout).toBe("There are no keys; create one with: skillgate keys create\n");
-  const created = await keys("create", "ada", "--invoke", "MathSkill.*", "TimeSkill.*", "--per-minute", "60");
+  const created = await keys("create", "ada", "--call", "MathSkill.*", "TimeSkill.*", "--per-minute", "60");
   expect(created).toMatchObject({ exit: 0, stdout: expect.stringMatching(KEY) });
   const prefix = created.stdout.slice(0, 15);
   expect(created.stderr).toBe(
     `This is the key ada (${prefix}), shown only once. Clients send it as "Authorization: Bearer …"\n`,
   );
   const listed = await keys("list");
-  expect(listed.stdout).toBe(`ada  ${prefix}  active  ToolInvoke(MathSkill.*) ToolInvoke(TimeSkill.*)  never used\n`);
+  expect(listed.stdout).toBe(`ada  ${prefix}  active  call:MathSkill.* call:TimeSkill.*  never used\n`);
   const shown = await keys("show", "ada");
   expect(shown.stdout).toContain("  limits:       60 calls per minute\n");
   for (const { stdout } of [listed, shown]) expect(stdout).not.toContain(created.stdout.trim());
@@ -40,7 +40,7 @@ test("prints keys as JSON without digests, and with times in RFC 3339 [P1]", asy
     name: "ada",
     prefix: created.key.slice(0, 15),
     state: "active",
-    permissions: ["ToolRead(*)"],
+    permissions: ["see:*"],
     scopes: ["a", "b"],
     roles: [],
     limits: {},
@@ -63,7 +63,7 @@ test.each([
   ],
   [["create", "bob"], 2, "a key requires at least one permission"],
   [["create", "bob", "--invoke", "MathSkill"], 2, "Write MathSkill.* for all methods of MathSkill"],
-  [["create", "bob", "--permission", "AdminRed"], 2, "Unknown permission: AdminRed; did you mean AdminRead"],
+  [["create", "bob", "--permission", "admin:Red"], 2, "Unknown right to administer: Red; did you mean Read"],
   [["create", "bob", "--invoke", "*", "--expires", "2020-01-01"], 2, "is in the past. Write a later time"],
   [["create", "bob", "--invoke", "*", "--expires", "soon"], 2, "It must be a period or a date, as in 90d"],
   [["create", "bob", "--invoke", "*", "--per-hour", "0"], 2, "It must be a whole number from 1"],

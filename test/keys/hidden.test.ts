@@ -96,7 +96,10 @@ test("shows an administrator no approval, plan or provenance of methods that it 
   );
   const owner = { authorization: "Bearer right" };
   const keys = createKeys(await runtime.database());
-  const { text } = await keys.create({ name: "ada", permissions: ["ToolInvoke(AskSkill.*)", "AdminWrite"] });
+  const { text } = await keys.create({
+    name: "ada",
+    permissions: ["call:AskSkill.*", "admin:AnswerApprovals", "admin:ManageRuns", "admin:ManageServers"],
+  });
   const admin = { authorization: `Bearer ${text}` };
   const codes = [
     `await device.PaySkill.pay("secret thing")`,
@@ -156,11 +159,11 @@ test("gives no resources and prompts to a caller that may read the methods of a 
   );
   const keys = createKeys(await runtime.database());
   const headerOf = async (permission: string) => ({
-    authorization: `Bearer ${(await keys.create({ name: permission.slice(0, 8), permissions: [permission] })).text}`,
+    authorization: `Bearer ${(await keys.create({ name: permission.slice(0, 3), permissions: [permission] })).text}`,
   });
-  const caller = await oldClient(url, await headerOf("ToolInvoke(CalendarSkill.*)"));
+  const caller = await oldClient(url, await headerOf("call:CalendarSkill.*"));
   expect(JSON.stringify(await caller.readResource({ uri: "notes://all" }))).toContain("a private note");
-  const reader = await oldClient(url, await headerOf("ToolRead(CalendarSkill.*)"));
+  const reader = await oldClient(url, await headerOf("see:CalendarSkill.*"));
   expect(JSON.stringify([await reader.listResources(), await reader.listPrompts()])).not.toMatch(/notes|write"/);
   await expect(reader.readResource({ uri: "notes://all" })).rejects.toThrow(/not found/i);
 });

@@ -110,8 +110,8 @@ async function walk(url: string, header: Bearer): Promise<Readonly<Record<string
 
 test("shows a key nothing of a skill that it may not read, on any surface [P2]", async () => {
   const { url, headerOf, runtime } = await serveWithKeys();
-  const all = await headerOf({ permissions: ["ToolInvoke(*)", "AdminRead"] });
-  const some = await headerOf({ permissions: ["ToolInvoke(MathSkill.*)", "AdminRead"] });
+  const all = await headerOf({ permissions: ["call:*", "admin:Read"] });
+  const some = await headerOf({ permissions: ["call:MathSkill.*", "admin:Read"] });
   await post(`${url}/tools/MailSkill.dispatch`, { text: "x" }, all);
   await post(`${url}/tools/run_code`, { code: "device.MailSkill.inbox()" }, all);
   await runtime.index();
@@ -129,7 +129,7 @@ test("shows a key nothing of a skill that it may not read, on any surface [P2]",
 
 test("answers a call of a method that does not exist and of one that is hidden alike [P2]", async () => {
   const { url, headerOf } = await serveWithKeys();
-  const some = await headerOf({ permissions: ["ToolInvoke(MathSkill.*)"] });
+  const some = await headerOf({ permissions: ["call:MathSkill.*"] });
   const answers = ["MailSkill.dispatch", "FaxxSkill.transmit"].map(async (name) => {
     const { status, json } = await post(`${url}/tools/${name}`, {}, some);
     return [
@@ -146,7 +146,7 @@ test("answers a call of a method that does not exist and of one that is hidden a
 
 test("refuses with -32005 a call of a method that the key may read but not call [P2, V3]", async () => {
   const { url, headerOf } = await serveWithKeys();
-  const reader = await headerOf({ permissions: ["ToolRead(MathSkill.add)"] });
+  const reader = await headerOf({ permissions: ["see:MathSkill.add"] });
   const listed = await post(`${url}/rpc`, rpc("tools/list"), reader);
   const names = (listed.json.result.tools as readonly { name: string }[]).map(({ name }) => name);
   expect(names).toEqual(["search_skills", "describe_function", "run_code", "MathSkill.add"]);
@@ -160,8 +160,8 @@ test("refuses with -32005 a call of a method that the key may read but not call 
 
 test("answers unknown, expired and revoked keys alike, with 401 and -32004 [P1, V3]", async () => {
   const { url, runtime, keys, headerOf } = await serveWithKeys();
-  const revoked = await headerOf({ name: "revoked", permissions: ["ToolInvoke(*)"] });
-  const expired = await headerOf({ name: "expired", permissions: ["ToolInvoke(*)"], expires: Date.now() + 3_600_000 });
+  const revoked = await headerOf({ name: "revoked", permissions: ["call:*"] });
+  const expired = await headerOf({ name: "expired", permissions: ["call:*"], expires: Date.now() + 3_600_000 });
   for (const header of [revoked, expired])
     expect((await post(`${url}/tools/MathSkill.add`, ADD, header)).json.data).toBe(3);
   await keys.revoke("revoked");
@@ -186,7 +186,7 @@ test("answers unknown, expired and revoked keys alike, with 401 and -32004 [P1, 
 
 test("accepts a key beside the parameters of a JSON-RPC message [P1]", async () => {
   const { url, headerOf } = await serveWithKeys();
-  const { authorization } = await headerOf({ permissions: ["ToolInvoke(MathSkill.*)"] });
+  const { authorization } = await headerOf({ permissions: ["call:MathSkill.*"] });
   const auth = { type: "bearer", token: authorization.slice("Bearer ".length) };
   const call = rpc("tools/call", { name: "MathSkill.add", arguments: ADD }, { auth });
   expect((await post(`${url}/rpc`, call)).json.result.data).toBe(3);
@@ -196,7 +196,7 @@ test("accepts a key beside the parameters of a JSON-RPC message [P1]", async () 
 
 test("ends an MCP session and a WebSocket at the next request after the key is revoked [P1]", async () => {
   const { url, keys, headerOf } = await serveWithKeys();
-  const header = await headerOf({ name: "ada", permissions: ["ToolInvoke(MathSkill.*)"] });
+  const header = await headerOf({ name: "ada", permissions: ["call:MathSkill.*"] });
   const client = await oldClient(url, header);
   const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers: header });
   onTestFinished(() => socket.terminate());
@@ -217,10 +217,7 @@ test("ends an MCP session and a WebSocket at the next request after the key is r
 
 test("separates the sessions of two keys [P2]", async () => {
   const { url, headerOf } = await serveWithKeys();
-  const [one, other] = [
-    await headerOf({ permissions: ["ToolInvoke(*)"] }),
-    await headerOf({ permissions: ["AdminRead"] }),
-  ];
+  const [one, other] = [await headerOf({ permissions: ["call:*"] }), await headerOf({ permissions: ["admin:Read"] })];
   const initialize = rpc("initialize", {
     protocolVersion: "2025-06-18",
     capabilities: {},
@@ -232,23 +229,26 @@ test("separates the sessions of two keys [P2]", async () => {
   expect((await post(`${url}/mcp`, rpc("tools/list"), { ...other, ...session })).status).toBe(404);
 });
 
-test("requires AdminRead for the metrics [P2]", async () => {
+test("requires admin:Read for the metrics [P2]", async () => {
   const { url, headerOf } = await serveWithKeys();
-  const caller = await headerOf({ permissions: ["ToolInvoke(*)"] });
+  const caller = await headerOf({ permissions: ["call:*"] });
   const refused = await fetch(`${url}/metrics`, { headers: caller });
   expect(refused.status).toBe(403);
   expect(((await refused.json()) as Parsed).fault).toMatchObject({
     code: -32005,
-    data: { reason: "The metrics require the permission AdminRead" },
+    data: { reason: expect.stringContaining("it requires admin:Read") },
   });
-  for (const header of [OWNER, await headerOf({ permissions: ["AdminWrite"] })])
+  for (const header of [
+    OWNER,
+    await headerOf({ permissions: ["admin:AnswerApprovals", "admin:ManageRuns", "admin:ManageServers"] }),
+  ])
     expect((await fetch(`${url}/metrics`, { headers: header })).status).toBe(200);
 });
 
 test("answers 429 with Retry-After beyond the limit of a key, over all of its methods [P5]", async () => {
   const { url, headerOf } = await serveWithKeys();
-  const limited = await headerOf({ permissions: ["ToolInvoke(*)"], limits: { perHour: 3 } });
-  const other = await headerOf({ permissions: ["ToolInvoke(*)"], limits: { perHour: 3 } });
+  const limited = await headerOf({ permissions: ["call:*"], limits: { perHour: 3 } });
+  const other = await headerOf({ permissions: ["call:*"], limits: { perHour: 3 } });
   const program = await post(
     `${url}/tools/run_code`,
     { code: "await device.MathSkill.add(1, 2); await device.MathSkill.halve()" },

@@ -22,9 +22,9 @@ test(
     audience: ${AUDIENCE}
     requiredScopes: [tools:call]
     scopes:
-      tools:call: { permissions: ["ToolInvoke(MathSkill.add)"] }
+      tools:call: { permissions: ["call:MathSkill.add"] }
       tools:pay: { roles: [payer] }
-      tools:admin: { permissions: [AdminRead] }
+      tools:admin: { permissions: ["admin:Read"] }
 `);
     const challenge = await fetch(`${url}/mcp`, { method: "POST" });
     expect(challenge.status).toBe(401);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import fc from "../support/fuzz.ts";
 import { expect, onTestFinished, test } from "vitest";
 
-import { createKeys, findPermissionFlaw, getKeyState, type Keys, toRights } from "../../src/keys/index.ts";
+import { createKeys, findOldWords, getKeyState, type Keys, toRights } from "../../src/keys/index.ts";
 import { type Database, openDatabase } from "../../src/store/index.ts";
 
 const NOON = Date.now();
@@ -31,7 +31,7 @@ async function open(): Promise<Opened> {
   return { keys: createKeys(database, () => clock.now), database, folder, clock };
 }
 
-const ADA = { name: "ada", permissions: ["ToolInvoke(MathSkill.*)", "ToolRead(TimeSkill.*)"] };
+const ADA = { name: "ada", permissions: ["call:MathSkill.*", "see:TimeSkill.*"] };
 
 test("returns a key once, and stores only its digest [P1]", async () => {
   const { keys, folder } = await open();
@@ -62,7 +62,7 @@ test("converts a valid key to a caller with its permissions, scopes, roles and l
   const { keys } = await open();
   const { text, key } = await keys.create({
     ...ADA,
-    permissions: [...ADA.permissions, "AdminRead"],
+    permissions: [...ADA.permissions, "admin:Read"],
     scopes: ["mail:send"],
     roles: ["staff"],
     limits: { perMinute: 5, perHour: 100 },
@@ -71,7 +71,7 @@ test("converts a valid key to a caller with its permissions, scopes, roles and l
     id: `key:ada:${key.id}`,
     grants: ["MathSkill.*"],
     reads: ["TimeSkill.*"],
-    admin: "read",
+    admin: ["Read"],
     scopes: ["mail:send"],
     roles: ["staff"],
     limits: { perMinute: 5, perHour: 100 },
@@ -168,22 +168,17 @@ test("writes the last use of a key at most once a minute [P1]", async () => {
 test.each([
   [{ name: "" }, '"" is not a name of a key'],
   [{ name: "a\nb" }, '"a\\nb" is not a name of a key'],
-  [{ permissions: [] }, "a key requires at least one permission, such as ToolInvoke(MathSkill.*) or ToolInvoke(*)"],
-  [{ permissions: ["ToolInvok(*)"] }, "Unknown permission: ToolInvok; did you mean ToolInvoke?"],
+  [{ permissions: [] }, "a key requires at least one permission, such as call:MathSkill.* or call:*"],
+  [{ permissions: ["calls:*"] }, "Unknown permission: calls; did you mean call?"],
+  [{ permissions: ["execute"] }, "Unknown permission: execute; write call:MathSkill.*, see:MathSkill.*, admin:Read"],
+  [{ permissions: ["see:"] }, "see requires a value. Write see:MathSkill.*"],
+  [{ permissions: ["admin:Write"] }, "Unknown right to administer: Write; write admin:Read, admin:AnswerApprovals"],
+  [{ permissions: ["admin:ManageKeys"] }, "Unknown right to administer: ManageKeys"],
   [
-    { permissions: ["execute"] },
-    "Unknown permission: execute; write ToolInvoke(MathSkill.*), ToolRead(MathSkill.*), ToolsListAll, AdminRead, AdminWrite",
+    { permissions: ["call:MathSkill"] },
+    '"call:MathSkill": "MathSkill" is not a pattern of methods. Write MathSkill.* for all methods of MathSkill',
   ],
-  [
-    { permissions: ["ToolRead"] },
-    "ToolRead requires a pattern of methods. Write ToolRead(MathSkill.*), or ToolRead(*) for all methods",
-  ],
-  [{ permissions: ["AdminRead(*)"] }, "AdminRead takes no pattern. Write AdminRead"],
-  [
-    { permissions: ["ToolInvoke(MathSkill)"] },
-    '"ToolInvoke(MathSkill)": "MathSkill" is not a pattern of methods. Write MathSkill.* for all methods of MathSkill',
-  ],
-  [{ permissions: ["ToolInvoke(a b.*)"] }, '"a b.*" is not a pattern of methods. Write Skill.method, Skill.* or *'],
+  [{ permissions: ["call:a b.*"] }, '"a b.*" is not a pattern of methods. Write Skill.method, Skill.* or *'],
   [{ scopes: ["mail send"] }, '"mail send" is not a scope. Write 1 to 100 characters without spaces'],
   [{ roles: [""] }, '"" is not a role'],
   [{ limits: { perMinute: 0 } }, "perMinute must be a whole number from 1, not 0"],
@@ -210,11 +205,24 @@ test("finds a key by name, id or prefix, and reuses the name of a revoked key [P
   expect((await keys.get("ada")).id).toBe(second.key.id);
 });
 
-test("gives AdminWrite the right to read, and ToolsListAll all methods to read [P2]", () => {
-  expect(toRights(["AdminWrite", "AdminRead", "ToolsListAll"])).toEqual({ grants: [], reads: ["*"], admin: "write" });
-  expect(["ToolInvoke(*)", "ToolRead(File*)", "ToolRead(*.read)"].map(findPermissionFlaw)).toEqual([
-    undefined,
-    undefined,
-    undefined,
+test("reads the words of earlier versions: AdminWrite answers and manages runs, and manages no servers [P2]", async () => {
+  const old = ["ToolInvoke(File*)", "ToolRead(*.read)", "ToolsListAll", "AdminRead", "AdminWrite"];
+  expect(toRights(old)).toEqual({
+    grants: ["File*"],
+    reads: ["*.read", "*"],
+    admin: ["Read", "AnswerApprovals", "ManageRuns"],
+  });
+  expect(findOldWords(["AdminWrite", "call:*"])).toBe(
+    "AdminWrite is written admin:AnswerApprovals, admin:ManageRuns today; changing servers and skills now needs admin:ManageServers, by name",
+  );
+  expect(findOldWords(["call:*", "see:File*", "admin:Read"])).toBeUndefined();
+  const { keys } = await open();
+  expect((await keys.create({ ...ADA, permissions: old })).key.permissions).toEqual([
+    "call:File*",
+    "see:*.read",
+    "see:*",
+    "admin:Read",
+    "admin:AnswerApprovals",
+    "admin:ManageRuns",
   ]);
 });

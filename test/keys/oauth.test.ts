@@ -134,8 +134,8 @@ test("refuses tokens, and says why in the log, while the keys cannot be read [P1
 test("gives a caller the rights of its scopes [P13, P2]", async () => {
   const issuer = await startIssuer();
   const scopes = {
-    "math:use": { permissions: ["ToolInvoke(TestSkill.add)"], roles: ["staff"] },
-    admin: { permissions: ["AdminRead"] },
+    "math:use": { permissions: ["call:TestSkill.add"], roles: ["staff"] },
+    admin: { permissions: ["admin:Read"] },
   };
   const { url, add } = await serveWith(issuer, { scopes });
   const math = await issuer.sign({ scope: "math:use profile" });
@@ -212,7 +212,7 @@ test.each([
   [{ issuer: "https://a.example", audience: "a", jwksUri: "http://b.example" }, "server.auth.jwksUri must be an https"],
   [{ issuer: "https://a.example", audience: "a", audence: 1 }, "server.auth has the unknown setting audence; did you"],
   [
-    { issuer: "https://a.example", audience: "a", scopes: { x: { permissions: ["ToolInvoke(Math)"] } } },
+    { issuer: "https://a.example", audience: "a", scopes: { x: { permissions: ["call:Math"] } } },
     "Write Math.* for all methods of Math",
   ],
 ])("refuses the settings %j [P13]", (auth, reason) => {

@@ -8,7 +8,7 @@ import { folder, newClient, oldClient, post, serve, TestSkill } from "../surface
 async function serveLimited(perHour: number) {
   const { url, runtime } = await serve({ expose: "both" }, { store: folder() }, () => false);
   const keys = createKeys(await runtime.database());
-  const { text } = await keys.create({ name: "ada", permissions: ["ToolInvoke(*)"], limits: { perHour } });
+  const { text } = await keys.create({ name: "ada", permissions: ["call:*"], limits: { perHour } });
   return { url, runtime, header: { authorization: `Bearer ${text}` } };
 }
 

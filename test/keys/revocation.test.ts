@@ -82,7 +82,7 @@ function readAnswer(socket: WebSocket): Promise<Parsed> {
 test("ends the event streams and MCP sessions of a key that another process revokes [P1]", async () => {
   const { url, run, createKey } = await startServeProcess();
   const header = await createKey("ada", "--invoke", "*");
-  const owner = await createKey("metrics", "--permission", "AdminRead");
+  const owner = await createKey("metrics", "--permission", "admin:Read");
   const listen = { ...header, accept: "text/event-stream" };
   const initialize = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
   const begun = await post(`${url}/mcp`, { ...RPC, method: "initialize", params: initialize }, header);
@@ -136,7 +136,7 @@ test("ends the outcome of a run whose key expires, and its suspended question, w
   const keys = createKeys(database);
   const { text, key } = await keys.create({
     name: "ada",
-    permissions: ["ToolInvoke(*)"],
+    permissions: ["call:*"],
     expires: Date.now() + 3_600_000,
   });
   const header = { authorization: `Bearer ${text}` };
@@ -174,7 +174,7 @@ test("ends the use of the old secret of a rotated key, and not that of the new o
   const database = await openDatabase({ folder: folder() });
   onTestFinished(() => database.close());
   const keys = createKeys(database);
-  const { text: old } = await keys.create({ name: "ada", permissions: ["ToolInvoke(*)"] });
+  const { text: old } = await keys.create({ name: "ada", permissions: ["call:*"] });
   const watch = createKeyWatch(database);
   onTestFinished(() => watch.close());
   const ended = new Promise((resolve) => watch.follow(old).onEnd(resolve));
@@ -194,7 +194,7 @@ test("notices a revocation between the check of a key and the start of its use [
   const database = await openDatabase({ folder: folder() });
   onTestFinished(() => database.close());
   const keys = createKeys(database);
-  const { text } = await keys.create({ name: "ada", permissions: ["ToolInvoke(*)"] });
+  const { text } = await keys.create({ name: "ada", permissions: ["call:*"] });
   const watch = createKeyWatch(database);
   onTestFinished(() => watch.close());
   const life = watch.follow(text);

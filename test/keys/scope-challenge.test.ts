@@ -75,8 +75,8 @@ test("challenges a call that lacks a scope of its method, over REST, JSON-RPC an
 
 test("names the scope of the issuer whose rights have the scope of the policy [P13]", async () => {
   const scopes = {
-    "tools:call": { permissions: ["ToolInvoke(*)"] },
-    "tools:mail": { permissions: ["ToolInvoke(MailSkill.*)"], scopes: ["mail:*"] },
+    "tools:call": { permissions: ["call:*"] },
+    "tools:mail": { permissions: ["call:MailSkill.*"], scopes: ["mail:*"] },
   };
   const { url, headerOf } = await serveWith(await startIssuer(), { scopes });
   const { status, headers } = await post(`${url}/tools/MailSkill.send`, {}, await headerOf({ scope: "tools:call" }));
@@ -90,7 +90,7 @@ test("names the scope of the issuer whose rights have the scope of the policy [P
 
 test("does not challenge a call of a method that the caller may not read or that scopes do not give [P13, P2]", async () => {
   const { url, runtime, headerOf } = await serveWith(await startIssuer(), {
-    scopes: { none: {}, read: { permissions: ["ToolRead(*)"] } },
+    scopes: { none: {}, read: { permissions: ["see:*"] } },
   });
   const hidden = await headerOf({ scope: "none" });
   const reader = await headerOf({ scope: "read" });
@@ -113,7 +113,7 @@ test("does not challenge a call of a method that the caller may not read or that
 test("leaves scopes out of the header that it cannot carry, and the metadata without an issuer [P3]", async () => {
   const { url, runtime } = await serve({}, { skills: [MailSkill], store: folder() }, () => false);
   const keys = createKeys(await runtime.database());
-  const { text } = await keys.create({ name: "ada", permissions: ["ToolInvoke(*)"] });
+  const { text } = await keys.create({ name: "ada", permissions: ["call:*"] });
   const { status, headers } = await post(`${url}/tools/MailSkill.odd`, {}, { authorization: `Bearer ${text}` });
   expect([status, headers.get("www-authenticate")]).toEqual([
     403,

@@ -17,6 +17,7 @@ const ENTRY_POINTS = [
   "sandbox/spin-wait.ts",
   "src/agent/events.ts",
   "src/runtime.ts",
+  "src/runtime/api/view.ts",
   "src/runtime/builtin-tools/definitions.ts",
   "src/runtime/builtin-tools/index.ts",
   "src/runtime/disabled-skills.ts",
@@ -26,6 +27,7 @@ const ENTRY_POINTS = [
   "src/runtime/settings/index.ts",
   "src/runtime/change-skill-settings.ts",
   "src/runtime/skill-settings.ts",
+  "src/runtime/api/view.ts",
   "src/surfaces/cli/commands/early-client.ts",
   "src/surfaces/cli/commands/early-server.ts",
   "src/surfaces/http/opening/index.ts",
@@ -59,6 +61,39 @@ test.each([
   ["to a module without a layer", "src/runtime.ts", "src/attic/index.ts"],
 ])("finds an import that goes %s", (_direction, from, to) => {
   expect(isAllowed(from, to)).toBe(false);
+});
+
+/** Surfaces that serve several callers: they use a runtime through `viewFor(caller)`. */
+const SERVED = /^src\/(?:surfaces\/(?:http|mcp|console)|agent)\//;
+
+/** What answers or reads without asking whom it is for. */
+const UNASKED = /\b(?:Runtime|createRuntime|createApprovals|createKeys|openDatabase|Database)\b/;
+
+/** Where a surface is put together, and the check of keys; the events of the console are filtered by the view of each reader. */
+const ASSEMBLY = [
+  "src/agent/index.ts",
+  "src/surfaces/console/events/activity.ts",
+  "src/surfaces/console/events/event-hub.ts",
+  "src/surfaces/console/events/watches.ts",
+  "src/surfaces/console/index.ts",
+  "src/surfaces/http/auth/key-check.ts",
+  "src/surfaces/http/index.ts",
+  "src/surfaces/mcp/index.ts",
+];
+
+/** Returns the names in the imports of a text that reach around the views. */
+function findUnasked(text: string): readonly string[] {
+  const imports = text.match(/^import\b[^;]*;/gm) ?? [];
+  return imports.flatMap((each) => UNASKED.exec(each.replace(/"[^"]*"/, ""))?.[0] ?? []);
+}
+
+test("lets surfaces that serve several callers use a runtime only through a view", () => {
+  const files = listFiles("src").filter((file) => SERVED.test(file) && /\.tsx?$/.test(file));
+  const unasked = files.filter((file) => findUnasked(readFileSync(file, "utf8")).length > 0);
+  expect(unasked.toSorted()).toEqual(ASSEMBLY);
+  expect(findUnasked(`import { type Runtime } from "../runtime.ts";`)).toEqual(["Runtime"]);
+  expect(findUnasked(`import {\n  createKeys,\n} from "../keys/index.ts";`)).toEqual(["createKeys"]);
+  expect(findUnasked(`import type { RuntimeView } from "../runtime/api/view.ts";`)).toEqual([]);
 });
 
 test("names every module and every file beside the modules in a layer", () => {

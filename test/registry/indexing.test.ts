@@ -36,7 +36,7 @@ async function countTurns(work: Promise<unknown>): Promise<number> {
 test("lets the event loop turn while a search indexes the 5,000 methods of one server [S13]", async () => {
   const runtime = await open();
   runtime.register(bigServer(5_000));
-  const found = searchSkills(runtime, { query: "paint fence 4999" }, OWNER);
+  const found = searchSkills(runtime.viewFor(OWNER), { query: "paint fence 4999" });
   expect(await countTurns(found)).toBeGreaterThan(4);
   expect((await found).results[0]?.path).toBe("FenceMCP.paint_4999");
 });
@@ -44,7 +44,7 @@ test("lets the event loop turn while a search indexes the 5,000 methods of one s
 test("shares one slice of indexing in each turn among concurrent searches [S13]", async () => {
   const runtime = await open();
   runtime.register(bigServer(2_000));
-  const searches = Array.from({ length: 20 }, () => searchSkills(runtime, { query: "paint fence 1999" }, OWNER));
+  const searches = Array.from({ length: 20 }, () => searchSkills(runtime.viewFor(OWNER), { query: "paint fence 1999" }));
   expect(await countTurns(Promise.all(searches))).toBeGreaterThan(2);
 });
 
@@ -128,12 +128,12 @@ test("answers a search that waited for the index as long as it may [D1]", async 
   const runtime = await createRuntime({ skillsDir: false, workers: 1, typecheck: false, timeouts: { discoveryMs: 1 } });
   onTestFinished(() => runtime.close());
   for (let at = 0; at < 1_000; at++) runtime.register({ ...bigServer(50, `paint${at}`), name: `Fence${at}MCP` });
-  const first = await searchSkills(runtime, { query: "paint fence 7" }, OWNER);
+  const first = await searchSkills(runtime.viewFor(OWNER), { query: "paint fence 7" });
   expect(first.searched?.of).toBe(50_000);
   expect(first.text).toMatch(/^Searched [\d,]+ of 50,000 methods; the index is still being built\. /m);
   expect((await runtime.run('return await device.search_skills("paint fence 7")')).text).toMatch(/of 50,000 methods/);
   while (!isIndexed(runtime.catalog)) await setImmediate();
-  const last = await searchSkills(runtime, { query: "paint fence 7" }, OWNER);
+  const last = await searchSkills(runtime.viewFor(OWNER), { query: "paint fence 7" });
   expect([last.searched, last.text.includes("Searched")]).toEqual([undefined, false]);
 });
 

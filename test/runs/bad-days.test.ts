@@ -168,7 +168,7 @@ test("does not continue the run of a key that was revoked [R2]", async () => {
   const store = createFolder();
   const database = await openStore(store);
   const keys = createKeys(database);
-  const { text } = await keys.create({ name: "ada", permissions: ["ToolInvoke(*)"] });
+  const { text } = await keys.create({ name: "ada", permissions: ["call:*"] });
   const caller = await keys.authenticate(text);
   if (caller === undefined) throw new Error("The key is not valid");
   const { id, question } = await leaveWaiting(store, { caller });

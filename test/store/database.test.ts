@@ -19,7 +19,7 @@ const KEY: KeyRow = {
   previousSha256: null,
   previousExpires: null,
   name: "Ada’s laptop \u{1f511}",
-  permissions: ["ToolInvoke(MathSkill.*)"],
+  permissions: ["call:MathSkill.*"],
   scopes: [],
   roles: ["reader"],
   limits: { perMinute: 60 },

@@ -1,5 +1,4 @@
 import { getMessage } from "../../errors.ts";
-import { type Caller, OWNER } from "../../model/caller.ts";
 import type { Method } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { toolName } from "../../registry/index.ts";
@@ -30,7 +29,7 @@ export async function callTool(request: ToolRequest, context: StepContext): Prom
   if (parsed.kind === "invalid") return refuse(name, describeInvalid(parsed.why, request), context);
   if (name === "run_code") return runProgram(parsed.args, context);
   if (isBuiltinTool(name)) {
-    const tool = context.runtime.tools(getCaller(context)).find((each) => each.name === name);
+    const tool = context.view.tools().find((each) => each.name === name);
     return runStep(name, name, context, async (options) => {
       const { text = "", isError = true, value } = (await tool?.execute(parsed.args, options)) ?? {};
       if (name === "search_skills") context.remember(getPaths(value).reverse());
@@ -42,12 +41,10 @@ export async function callTool(request: ToolRequest, context: StepContext): Prom
   return runStep(name, found.path, context, async (options) => {
     context.meter.calls += 1;
     context.remember([found.path]);
-    const value = await context.runtime.call(found.path, parsed.args, options);
-    return { text: formatValue(context.runtime.secrets.maskValue(value)), isError: false };
+    const value = await context.view.call(found.path, parsed.args, options);
+    return { text: formatValue(context.view.secrets.maskValue(value)), isError: false };
   });
 }
-
-const getCaller = ({ caller }: StepContext): { readonly caller?: Caller } => (caller === undefined ? {} : { caller });
 
 /** Returns the paths of search results. */
 function getPaths(results: unknown): string[] {
@@ -122,9 +119,9 @@ const MAX_LISTED = 8;
 export function findMethod(
   name: string,
   toolNames: readonly string[],
-  { runtime, caller = OWNER }: Pick<StepContext, "runtime" | "caller">,
+  { view }: Pick<StepContext, "view">,
 ): MethodByName {
-  const { methods } = runtime.catalogFor(caller);
+  const { methods } = view.catalog;
   const bare = name.replace(/^(?:devices?\.|functions?\.)/, "");
   const exact = methods.find((method) => method.path === bare || toolName(method) === bare);
   if (exact !== undefined) return { kind: "found", path: exact.path };

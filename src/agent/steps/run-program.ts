@@ -16,32 +16,31 @@ const NAME = "run_code";
 
 /** Runs a program, and reports its plan, its calls and its output. `args` are those of the tool `run_code`. */
 export async function runProgram(args: Readonly<Record<string, unknown>>, context: StepContext): Promise<StepResult> {
-  const { runtime, emit } = context;
+  const { view, emit } = context;
   const step = context.createStepId();
   const { code } = args;
   if (typeof code === "string") {
     emit({ type: "code", step, code });
-    const { caller } = context;
-    const { plan, violations } = runtime.check(code, caller === undefined ? {} : { caller });
-    emit({ type: "plan", step, calls: violations.length === 0 ? formatPlannedSteps(plan, runtime) : [] });
+    const { plan, violations } = view.plan(code);
+    emit({ type: "plan", step, calls: violations.length === 0 ? formatPlannedSteps(plan, view) : [] });
   }
   const target = { emit, meter: context.meter };
   return endStep(step, target, async () => {
     const observer = createObserver(step, target);
-    return (await runCode(runtime, args, { ...getRunOptions(context), observer })).outcome;
+    return (await runCode(view, args, { ...getRunOptions(context), observer })).outcome;
   });
 }
 
 /** Waits for a program that waits for a person; the result says if it still does. */
 export async function resumeProgram(waiting: WaitingProgram, context: StepContext): Promise<StepResult> {
   const { step, runId, target } = waiting;
-  const { runtime, caller, signal, emit, meter } = context;
+  const { view, signal, emit, meter } = context;
   Object.assign(target, { emit, meter });
   for (const event of waiting.missed) emit(event);
   return endStep(step, target, async () => {
-    const options = { signal, observer: createObserver(step, target), ...(caller !== undefined && { caller }) };
+    const options = { signal, observer: createObserver(step, target) };
     // The time in which a person is asked does not count, and the program has a limit of its own.
-    return (await meter.pauseWhile(resumeRun(runtime, { run_id: runId }, options))).outcome;
+    return (await meter.pauseWhile(resumeRun(view, { run_id: runId }, options))).outcome;
   });
 }
 

@@ -1,15 +1,14 @@
 import { formatPlan } from "../../approvals/index.ts";
 import type { Approve } from "../../model/approval.ts";
-import type { Caller } from "../../model/caller.ts";
 import type { Plan } from "../../model/plan.ts";
-import type { RunOptions, Runtime } from "../../runtime.ts";
+import type { RunOptions } from "../../runtime.ts";
+import type { RuntimeView } from "../../runtime/api/view.ts";
 import type { BudgetMeter } from "../budgets.ts";
 import type { AgentEvent, PlannedStep, WaitingRun } from "../events.ts";
 
 /** The services that the steps of one message use. */
 export interface StepContext {
-  readonly runtime: Runtime;
-  readonly caller: Caller | undefined;
+  readonly view: RuntimeView;
   readonly approve: Approve | undefined;
   readonly conversation: string;
   readonly signal: AbortSignal;
@@ -43,10 +42,9 @@ export interface StepTarget {
 }
 
 /** Returns the options of all runs and calls. The time in which a person is asked does not count. */
-export function getRunOptions({ runtime, caller, approve, conversation, signal, meter }: StepContext): RunOptions {
-  const { calls, wallMs } = runtime.limits;
+export function getRunOptions({ view, approve, conversation, signal, meter }: StepContext): RunOptions {
+  const { calls, wallMs } = view.shared.limits;
   return {
-    ...(caller !== undefined && { caller }),
     ...(approve !== undefined && {
       approve: (request, closed) => meter.pauseWhile(Promise.resolve(approve(request, closed))),
     }),
@@ -60,7 +58,7 @@ export function getRunOptions({ runtime, caller, approve, conversation, signal, 
 }
 
 /** Formats the plan of a program for a person. */
-export function formatPlannedSteps(plan: Plan, { secrets }: Runtime): readonly PlannedStep[] {
+export function formatPlannedSteps(plan: Plan, { secrets }: RuntimeView): readonly PlannedStep[] {
   const texts = formatPlan(plan.map(({ literalArguments: args, ...site }) => ({ ...site, args })));
   return texts.map(({ line, text, inLoop, conditional }, index) => {
     const { path = "", parallel = false } = plan[index] ?? {};

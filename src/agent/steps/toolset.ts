@@ -1,6 +1,5 @@
 import type { LanguageModelV3FunctionTool } from "@ai-sdk/provider";
 
-import { OWNER } from "../../model/caller.ts";
 import type { Method } from "../../model/catalog.ts";
 import { openaiTool, toolName } from "../../registry/index.ts";
 import type { ActiveMode } from "../events.ts";
@@ -15,15 +14,15 @@ const MAX_DESCRIPTION_UNITS = 1_024;
 /** Returns the tools that a model is offered. `recent` has the paths that were found or used, the newest last. */
 export function createToolset(
   mode: ActiveMode,
-  { runtime, caller }: Pick<StepContext, "runtime" | "caller">,
+  { view }: Pick<StepContext, "view">,
   recent: ReadonlySet<string>,
 ): LanguageModelV3FunctionTool[] {
   if (mode === "code") return [];
-  const builtin = runtime
-    .tools({ descriptionUnits: MAX_DESCRIPTION_UNITS, ...(caller && { caller }) })
+  const builtin = view
+    .tools({ descriptionUnits: MAX_DESCRIPTION_UNITS })
     .map(({ name, description, inputSchema }) => createTool(name, description, inputSchema));
   if (mode === "tools") return builtin;
-  const { methods } = runtime.catalogFor(caller ?? OWNER);
+  const { methods } = view.catalog;
   if (methods.length <= MAX_NATIVE_TOOLS) return methods.map(createMethodTool);
   const search = builtin.filter(({ name }) => name === "search_skills");
   const newest = [...recent].reverse().flatMap((path) => methods.find((method) => method.path === path) ?? []);

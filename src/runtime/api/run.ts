@@ -23,7 +23,7 @@ export interface RunApi {
   checkTypes(source: string, options?: Omit<RunOptions, "signal">): Promise<CheckResult>;
 }
 
-interface CheckResult {
+export interface CheckResult {
   readonly violations: readonly Violation[];
   readonly plan: Plan;
   readonly notes: readonly string[];

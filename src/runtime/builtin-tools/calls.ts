@@ -1,48 +1,51 @@
-import type { Caller } from "../../model/caller.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type Cancellable, cancellableBy } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { RunOptions, Runtime } from "../../runtime.ts";
+import type { RunOptions } from "../../runtime.ts";
 import type { ResumeRunOptions } from "../execution/runs.ts";
 import type { Description, SearchAnswer } from "../../registry/index.ts";
 import { parseBuiltinInput } from "./input.ts";
 import { getTokensOfEach, joinDescriptions, joinSearches } from "./several-questions.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
+import type { RuntimeView } from "../api/view.ts";
 
 /**
  * Searches for one query or several after waiting up to `discoveryMs` for servers that are still connecting, and as long
  * for the index. Throws `ARGUMENTS_INVALID`, and `RATE_LIMIT` for a caller whose limits are used up.
  */
-export async function searchSkills(runtime: Runtime, args: unknown, caller?: Caller): Promise<SearchAnswer> {
+export async function searchSkills(view: RuntimeView, args: unknown): Promise<SearchAnswer> {
   const { query, limit, offset } = parseBuiltinInput("search_skills", args);
-  if (caller !== undefined) await runtime.countRequest(caller);
-  await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
-  await runtime.index(caller && { caller });
+  await view.countRequest();
+  await waitUntilKnown(view);
+  await view.index();
   const queries = toList(query);
   const options = {
     limit: Number(limit),
     offset: Number(offset),
     readMs: 0,
     ...getTokensOfEach(queries.length),
-    ...(caller && { caller }),
   };
   return joinSearches(
     queries,
-    queries.map((each) => runtime.search(each, options)),
+    queries.map((each) => view.search(each, options)),
   );
 }
 
 /** Describes one path or several. Throws `ARGUMENTS_INVALID` and `RATE_LIMIT`. */
-export async function describeFunction(runtime: Runtime, args: unknown, caller?: Caller): Promise<Description> {
+export async function describeFunction(view: RuntimeView, args: unknown): Promise<Description> {
   const { path } = parseBuiltinInput("describe_function", args);
-  if (caller !== undefined) await runtime.countRequest(caller);
-  await waitAtMost(runtime.timeouts.discoveryMs, runtime.known);
+  await view.countRequest();
+  await waitUntilKnown(view);
   const paths = toList(path);
   return joinDescriptions(
     paths,
-    paths.map((each) => runtime.describe(each, { ...(caller && { caller }) })),
+    paths.map((each) => view.describe(each)),
   );
+}
+
+function waitUntilKnown({ shared }: RuntimeView): Promise<unknown> {
+  return waitAtMost(shared.timeouts.discoveryMs, shared.known);
 }
 
 function toList(value: unknown): readonly string[] {
@@ -57,10 +60,14 @@ export interface EndedRun {
 }
 
 /** Runs a program. Throws `ARGUMENTS_INVALID` and `RATE_LIMIT`. */
-export async function runCode(runtime: Runtime, args: unknown, options: RunOptions): Promise<EndedRun> {
+export async function runCode(
+  view: RuntimeView,
+  args: unknown,
+  options: Omit<RunOptions, "caller">,
+): Promise<EndedRun> {
   const { code, timeoutMs, continue: run, again, reuse } = parseBuiltinInput("run_code", args);
   const source = String(code);
-  const { cpuMs, wallMs: maxWallMs } = { ...runtime.limits, ...options.limits };
+  const { cpuMs, wallMs: maxWallMs } = { ...view.shared.limits, ...options.limits };
   // A model may lower the owner's time limit, not raise it.
   const wallMs = typeof timeoutMs === "number" ? Math.min(timeoutMs, maxWallMs) : maxWallMs;
   const continued = {
@@ -68,7 +75,7 @@ export async function runCode(runtime: Runtime, args: unknown, options: RunOptio
     ...(Array.isArray(again) && { again: again.map(Number) }),
     ...(Array.isArray(reuse) && { reuse: reuse.map(Number) }),
   };
-  const outcome = await runtime.run(source, { ...options, ...continued, limits: { ...options.limits, wallMs } });
+  const outcome = await view.run(source, { ...options, ...continued, limits: { ...options.limits, wallMs } });
   return { source, outcome, limits: { cpuMs, wallMs } };
 }
 
@@ -77,13 +84,13 @@ export async function runCode(runtime: Runtime, args: unknown, options: RunOptio
  * the run. Throws `ARGUMENTS_INVALID`, `CANCELLED`, and the errors of `runs.resume`.
  */
 export async function resumeRun(
-  runtime: Runtime,
+  view: RuntimeView,
   args: unknown,
-  { signal, ...options }: ResumeRunOptions,
+  { signal, ...options }: Omit<ResumeRunOptions, "caller">,
 ): Promise<Omit<EndedRun, "source">> {
   const id = String(parseBuiltinInput("resume_run", args)["run_id"]);
-  const outcome = await untilCancelled(runtime.runs.resume(id, options), signal);
-  return { outcome, limits: runtime.limits };
+  const outcome = await untilCancelled(view.runs.resume(id, options), signal);
+  return { outcome, limits: view.shared.limits };
 }
 
 async function untilCancelled<Value>(

@@ -15,7 +15,7 @@ export function formatRunCode(methods: string): string {
 }
 
 /** Returns the length of the brief catalog in a description of `run_code` with at most `units`. */
-export function getCatalogUnits({ catalogTokens }: Runtime, units: number): number {
+export function getCatalogUnits({ catalogTokens }: Pick<Runtime, "catalogTokens">, units: number): number {
   return Math.max(0, Math.min(catalogTokens * TOKEN_UNITS, units - RUN_CODE.length - METHODS_HEADING.length));
 }
 

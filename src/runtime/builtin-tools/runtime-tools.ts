@@ -1,8 +1,9 @@
 import { OWNER } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
-import type { RunOptions, Runtime } from "../../runtime.ts";
+import type { RunOptions } from "../../runtime.ts";
 import { formatRpcError, toRpcError } from "../../shared/rpc-errors.ts";
+import type { RuntimeView, SharedRuntime } from "../api/view.ts";
 import { describeFunction, resumeRun, runCode, searchSkills } from "./calls.ts";
 import { type BuiltinTool, listBuiltinTools } from "./definitions.ts";
 import { formatRunCode, getCatalogUnits } from "./description.ts";
@@ -34,44 +35,42 @@ export interface RuntimeTool extends Pick<ToolDefinition, "description" | "input
 }
 
 /** Creates the built-in tools as functions, with the methods that the caller may read in the description of `run_code`. */
-export function createRuntimeTools(runtime: Runtime, options: RuntimeToolOptions = {}): readonly RuntimeTool[] {
-  const { descriptionUnits = DESCRIPTION_UNITS, ...defaults } = options;
-  const { caller } = defaults;
-  const parts = [getCatalogUnits(runtime, descriptionUnits)];
-  const [methods = ""] = runtime.briefCatalog({ parts, ...(caller && { caller }) });
-  return listBuiltinTools(runtime.runs.canWait(caller ?? OWNER)).map(
-    ({ name, title = name, description, inputSchema }) => ({
-      name,
-      title,
-      description: name === "run_code" ? formatRunCode(methods) : description,
-      inputSchema,
-      execute: (args, options) => callTool(runtime, name, args, { ...defaults, ...options }),
-    }),
-  );
+export function createRuntimeTools(runtime: SharedRuntime, options: RuntimeToolOptions = {}): readonly RuntimeTool[] {
+  const { descriptionUnits = DESCRIPTION_UNITS, caller = OWNER, ...defaults } = options;
+  const view = runtime.viewFor(caller);
+  const [methods = ""] = view.briefCatalog({ parts: [getCatalogUnits(runtime, descriptionUnits)] });
+  return listBuiltinTools(view.runs.canWait()).map(({ name, title = name, description, inputSchema }) => ({
+    name,
+    title,
+    description: name === "run_code" ? formatRunCode(methods) : description,
+    inputSchema,
+    execute: (args, { caller: other = caller, ...options } = {}) =>
+      callTool(runtime.viewFor(other), name, args, { ...defaults, ...options }),
+  }));
 }
 
 async function callTool(
-  runtime: Runtime,
+  view: RuntimeView,
   name: BuiltinTool,
   args: unknown,
-  options: RunOptions,
+  options: Omit<RunOptions, "caller">,
 ): Promise<RuntimeToolResult> {
   try {
     switch (name) {
       case "search_skills": {
-        const { text, results } = await searchSkills(runtime, args, options.caller);
+        const { text, results } = await searchSkills(view, args);
         return { text, value: results, isError: false };
       }
       case "describe_function": {
-        const { text, ...description } = await describeFunction(runtime, args, options.caller);
+        const { text, ...description } = await describeFunction(view, args);
         const isError = description.kind === "unknown";
         return { text, value: isError ? undefined : description, isError };
       }
       case "run_code": {
-        return toResult((await runCode(runtime, args, options)).outcome);
+        return toResult((await runCode(view, args, options)).outcome);
       }
       case "resume_run": {
-        return toResult((await resumeRun(runtime, args, options)).outcome);
+        return toResult((await resumeRun(view, args, options)).outcome);
       }
     }
   } catch (thrown) {

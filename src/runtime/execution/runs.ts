@@ -2,13 +2,23 @@ import type { Cancellable } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { createKeys } from "../../keys/index.ts";
 import { createCancelReason } from "../../model/credential.ts";
-import { type Caller, mayAdminister, OWNER } from "../../model/caller.ts";
+import { type Caller, mayAdminister, mayReadAll, OWNER } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { ResultSpace } from "../../model/kept-results.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { Approve } from "../../model/approval.ts";
-import { type RunRecord, isIncomplete, readRunRecord, restoreOutcome, type RunHeader } from "../../runs/index.ts";
+import {
+  type ComparedRun,
+  compareRuns,
+  createTimeline,
+  isIncomplete,
+  readRunRecord,
+  restoreOutcome,
+  type RunDifference,
+  type RunHeader,
+  type RunRecord,
+} from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import type { Database, RunRow, RunStatus } from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
@@ -25,6 +35,7 @@ import { restoreContinuation } from "./continue-run.ts";
 import { readProgram } from "./run-header.ts";
 import { traceRun } from "../trace-run.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
+import { createHiddenError, isHidden, maySeeRun, requireMayChange, seesWhole, type ShownRun } from "./view-run.ts";
 
 /** A recorded run, for lists. */
 export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "attempts"> & {
@@ -45,7 +56,7 @@ export interface ListOptions extends RunFilter {
   readonly limit?: number;
   /** The number of runs to skip. */
   readonly offset?: number;
-  /** Lists only the runs of this caller, unless it may administer the runtime. The owner by default. */
+  /** Lists only the runs of this caller, unless it may see those of others. The owner by default. */
   readonly caller?: Caller;
 }
 
@@ -61,20 +72,27 @@ export interface ResumeRunOptions {
   readonly resultSpace?: ResultSpace;
 }
 
-/** The recorded runs. A caller sees its own, an administrator all; others do not exist for it. */
+/**
+ * The recorded runs. A caller sees its own, an administrator all; others do not exist for it. A run of another that names a method
+ * which the caller may not see is shown without program, arguments and results; what needs these throws `RUN_HIDDEN`.
+ */
 export interface Runs extends RunReplays {
-  /** The newest first. */
+  /** The newest first. A title is searched among the own runs only, if methods are hidden from the caller. */
   list(options?: ListOptions): Promise<readonly RecordedRunFacts[]>;
   /** Returns the number of runs that `list` has without a limit. */
   count(options?: RunFilter & Pick<ListOptions, "caller">): Promise<number>;
   get(id: string, options?: Pick<ListOptions, "caller">): Promise<RecordedRunFacts>;
+  /** Returns a run with its record, timeline and outcome. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
+  show(id: string, options?: Pick<ListOptions, "caller">): Promise<ShownRun>;
+  /** Compares two runs, call by call. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
+  compare(first: string, second: string, options?: Pick<ListOptions, "caller">): Promise<readonly RunDifference[]>;
   /** Returns what is recorded of a run. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
   record(id: string, options?: Pick<ListOptions, "caller">): Promise<RunRecord>;
   /**
    * Continues a run that no process executes, or waits for one of this process. Resolves to its outcome, or to that it waits for
    * a person. A run whose record is too large fails with `RUN_INCOMPLETE`, and one that was continued five times without
    * progress with `RESUME_LIMIT`. Throws `RUN_NOT_FOUND`, `RUN_BUSY`, `RUN_DAMAGED`; `CANCELLED` if the key of its caller is
-   * not valid any more.
+   * not valid any more. Only the caller of the run and holders of `ManageRuns` continue and cancel it.
    */
   resume(id: string, options?: ResumeRunOptions): Promise<Outcome>;
   /**
@@ -129,8 +147,20 @@ export function createRuns(options: RunsOptions): Runs {
     }
   }
 
-  async function resume(id: string, how: ResumeRunOptions = {}): Promise<Outcome> {
-    const row = await access.find(id, how.caller);
+  async function resume(id: string, options: ResumeRunOptions = {}): Promise<Outcome> {
+    const { caller = OWNER, observer: _callsOfAnother, ...how } = options;
+    const row = await access.find(id, caller);
+    requireMayChange(caller, row);
+    if (seesWhole(caller, row)) return resumeWhole(row, options);
+    // The run of another caller: the program may name further methods until it ends.
+    await access.read(id, { caller });
+    const outcome = await resumeWhole(row, how);
+    await access.read(id, { caller });
+    return outcome;
+  }
+
+  async function resumeWhole(row: RunRow, how: ResumeRunOptions): Promise<Outcome> {
+    const { id } = row;
     if (services.records.open.has(id)) return waitForRun(id, services);
     const record = await access.readEntries(id);
     if (record.outcome !== undefined) return restoreOutcome(record.outcome);
@@ -163,6 +193,7 @@ export function createRuns(options: RunsOptions): Runs {
     resume,
     async cancel(id, { caller } = {}) {
       const row = await access.find(id, caller);
+      requireMayChange(caller ?? OWNER, row);
       const here = services.records.open.get(id);
       if (here === undefined) return cancelElsewhere(row);
       here.cancel();
@@ -206,12 +237,28 @@ function createFollowing(
 function createRunQueries(
   { open, services, getCatalog, waitsForAnswers }: RunsOptions,
   access: RunAccess,
-): Pick<Runs, "list" | "count" | "get" | "record" | "outcome" | "canWait"> {
+): Pick<Runs, "list" | "count" | "get" | "show" | "compare" | "record" | "outcome" | "canWait"> {
+  /** Describes runs for a caller, without the titles of those whose content is hidden from it. */
+  async function describe(rows: readonly RunRow[], caller: Caller = OWNER): Promise<readonly RecordedRunFacts[]> {
+    const free = await services.records.claims.findFree(rows);
+    const describeOne = async (row: RunRow): Promise<RecordedRunFacts> => {
+      const isShown = seesWhole(caller, row) || !isHidden(caller, await access.readEntries(row.id));
+      return toFacts(isShown ? row : { ...row, title: "" }, free);
+    };
+    return Promise.all(rows.map(describeOne));
+  }
+
+  async function findOutcome({ id, state, ended }: RunRow, { outcome }: RunRecord): Promise<Outcome | undefined> {
+    if (outcome !== undefined) return restoreOutcome(outcome);
+    if (ended !== null) return createCancelledOutcome(id);
+    return state === "waiting" ? describeWaiting(id, await services.listApprovals(id)) : undefined;
+  }
+
   return {
     async list({ limit = DEFAULT_LIMIT, offset = 0, ...filter } = {}) {
       const { runs } = await open();
       const where = createFilter(filter);
-      return listFacts(where === undefined ? [] : await runs.list(where, { limit, offset }), services);
+      return describe(where === undefined ? [] : await runs.list(where, { limit, offset }), filter.caller);
     },
     async count(filter = {}) {
       const { runs } = await open();
@@ -219,16 +266,30 @@ function createRunQueries(
       return where === undefined ? 0 : runs.count(where);
     },
     async get(id, { caller } = {}) {
+      const [facts] = await describe([await access.find(id, caller)], caller);
+      if (facts === undefined) throw new TypeError("One row has one description");
+      return facts;
+    },
+    async show(id, { caller = OWNER } = {}) {
       const row = await access.find(id, caller);
-      return toFacts(row, await services.records.claims.findFree([row]));
+      const free = await services.records.claims.findFree([row]);
+      const record = await access.readEntries(id);
+      if (isHidden(caller, record)) return { run: toFacts({ ...row, title: "" }, free), content: undefined };
+      const { approvals } = await open();
+      const timeline = createTimeline(record, await approvals.listOfRun(id));
+      return { run: toFacts(row, free), content: { record, timeline, outcome: await findOutcome(row, record) } };
+    },
+    async compare(first, second, options) {
+      const read = async (id: string): Promise<ComparedRun> => {
+        const record = await access.read(id, options);
+        return { state: (await access.find(id, options?.caller)).state, record };
+      };
+      return compareRuns(await read(first), await read(second));
     },
     record: access.read,
-    async outcome(id, { caller } = {}) {
-      const { state, ended } = await access.find(id, caller);
-      const { outcome } = await access.readEntries(id);
-      if (outcome !== undefined) return restoreOutcome(outcome);
-      if (ended !== null) return createCancelledOutcome(id);
-      return state === "waiting" ? describeWaiting(id, await services.listApprovals(id)) : undefined;
+    async outcome(id, options = {}) {
+      const record = await access.read(id, options);
+      return findOutcome(await access.find(id, options.caller), record);
     },
     canWait: (caller) =>
       services.records.waited.has(caller.id) || (waitsForAnswers && mayAsk(getCatalog(caller), services.getPolicy())),
@@ -242,7 +303,8 @@ function createFilter({
   title,
   caller = OWNER,
 }: RunFilter & Pick<ListOptions, "caller">): RunCondition | undefined {
-  const owner = mayAdminister(caller, "read") ? runCaller : caller.id;
+  const seesOthers = mayAdminister(caller, "Read") && (title === undefined || mayReadAll(caller));
+  const owner = seesOthers ? runCaller : caller.id;
   if (runCaller !== undefined && runCaller !== owner) return undefined;
   return {
     ...(state !== undefined && { state }),
@@ -308,7 +370,7 @@ interface RunAccess {
   /** Throws `RUN_NOT_FOUND` for a run that does not exist, or not for the caller. */
   find(id: string, caller?: Caller): Promise<RunRow>;
   readEntries(id: string): Promise<RunRecord>;
-  /** Reads a record on behalf of a caller. Throws `RUN_NOT_FOUND`. */
+  /** Reads a record on behalf of a caller. Throws `RUN_NOT_FOUND`, `RUN_HIDDEN`. */
   readonly read: Runs["record"];
   /** Throws `RUN_BUSY` if another process executes the run. */
   claim(row: RunRow): Promise<void>;
@@ -318,8 +380,8 @@ function createAccess({ open, services }: RunsOptions): RunAccess {
   async function find(id: string, caller: Caller = OWNER): Promise<RunRow> {
     const { runs } = await open();
     const row = await runs.get(id);
-    if (row !== undefined && mayRead(row, caller)) return row;
-    const readable = (await runs.list({}, { limit: DEFAULT_LIMIT })).filter((each) => mayRead(each, caller));
+    if (row !== undefined && maySeeRun(caller, row)) return row;
+    const readable = (await runs.list({}, { limit: DEFAULT_LIMIT })).filter((each) => maySeeRun(caller, each));
     const ids = readable.map((each) => each.id);
     const { detail, suggestions } = describeUnknownName("run", id, ids);
     throw new SkillgateError("RUN_NOT_FOUND", sentence("RUN_NOT_FOUND", detail), { suggestions });
@@ -335,9 +397,11 @@ function createAccess({ open, services }: RunsOptions): RunAccess {
       throw new SkillgateError("RUN_BUSY", sentence("RUN_BUSY", `run ${row.id} in ${row.claimedBy}`));
   }
 
-  async function read(id: string, { caller }: Pick<ListOptions, "caller"> = {}): Promise<RunRecord> {
+  async function read(id: string, { caller = OWNER }: Pick<ListOptions, "caller"> = {}): Promise<RunRecord> {
     await find(id, caller);
-    return readEntries(id);
+    const record = await readEntries(id);
+    if (isHidden(caller, record)) throw createHiddenError(id);
+    return record;
   }
 
   return { find, readEntries, read, claim };
@@ -348,18 +412,6 @@ async function findCaller(caller: Caller, database: Database): Promise<Caller | 
   const key = await createKeys(database).findCaller(caller.id);
   if (key === undefined) return caller;
   return key.state === "active" ? key.caller : undefined;
-}
-
-function mayRead(row: RunRow, caller: Caller): boolean {
-  return row.caller === caller.id || mayAdminister(caller, "read");
-}
-
-async function listFacts(
-  rows: readonly RunRow[],
-  { records }: Pick<RunServices, "records">,
-): Promise<readonly RecordedRunFacts[]> {
-  const free = await records.claims.findFree(rows);
-  return rows.map((row) => toFacts(row, free));
 }
 
 function toFacts(row: RunRow, free: ReadonlySet<RunRow>): RecordedRunFacts {

@@ -1,8 +1,10 @@
 import { cancellableBy } from "../../../sandbox/index.ts";
 import { SkillgateError } from "../../errors.ts";
+import { OWNER } from "../../model/caller.ts";
 import type { ExecutorPool } from "../../executors/index.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import type { Runs } from "../execution/runs.ts";
+import { requireMayChange } from "../execution/view-run.ts";
 import type { RuntimeServices } from "../services.ts";
 import { createRunFollower } from "./follow-run.ts";
 import { waitForChange } from "./wait-for-change.ts";
@@ -45,6 +47,7 @@ export function createRemoteRuns(
     ...runs,
     async resume(id, { caller, signal, observer, approve, acceptsChanges } = {}) {
       const { header } = await runs.record(id, caller === undefined ? {} : { caller });
+      requireMayChange(caller ?? OWNER, { caller: header.caller.id });
       const outcome = await follower.follow(id, {
         caller: header.caller,
         observer,

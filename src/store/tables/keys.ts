@@ -17,7 +17,7 @@ export const KEYS = defineTable({
     previousSha256: optional(text()),
     previousExpires: optional(integer()),
     name: text(),
-    /** Such as `ToolInvoke(FilesystemMCP.*)`. */
+    /** Such as `call:FilesystemMCP.*`, or in the words of earlier versions. */
     permissions: json<readonly string[]>(),
     scopes: json<readonly string[]>(),
     roles: json<readonly string[]>(),

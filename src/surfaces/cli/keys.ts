@@ -1,4 +1,7 @@
+import { Option } from "commander";
+
 import { sentence, SkillgateError } from "../../errors.ts";
+import { ADMIN_RIGHTS } from "../../model/caller.ts";
 import { formatInstall } from "../../shared/package/optional-package.ts";
 import type { CreatedKey, Keys, KeyState } from "../../keys/index.ts";
 import type { KeyRow } from "../../store/index.ts";
@@ -17,9 +20,12 @@ export function addKeys(program: CliCommand): void {
     .command("create")
     .description("create a key and show it once; its digest is stored")
     .argument("<name>", "a name for the key")
-    .option("--invoke <patterns...>", "methods that it may call: Skill.method, Skill.* or *")
-    .option("--read <patterns...>", "further methods that it may see but not call")
-    .option("--permission <permissions...>", "permissions in full, such as ToolsListAll, AdminRead or AdminWrite")
+    .option("--call <patterns...>", "methods that it may call: Skill.method, Skill.* or *")
+    .option("--see <patterns...>", "further methods that it may see but not call")
+    .addOption(new Option("--admin <rights...>", "rights to administer, see below").choices(Object.keys(ADMIN_RIGHTS)))
+    .option("--permission <permissions...>", "permissions in full, such as call:MathSkill.*, see:* or admin:Read")
+    .addOption(new Option("--invoke <patterns...>", "the name of --call in earlier versions").hideHelp())
+    .addOption(new Option("--read <patterns...>", "the name of --see in earlier versions").hideHelp())
     .option("--scope <scopes...>", "scopes that it holds, which methods and the policy can require")
     .option("--role <roles...>", "roles that it has, which policies/roles.yaml maps to scopes")
     .option("--per-minute <calls>", "the most requests in any minute: calls, searches, programs", wholeNumber)
@@ -48,15 +54,23 @@ export function addKeys(program: CliCommand): void {
 
 const HELP = `
 Clients send a key as "Authorization: Bearer sg_…" to skillgate serve --http. A key sees only the methods that it may
-call or read. A revocation also ends the sessions and the running programs of the key.
+call or see. A revocation also ends the sessions and the running programs of the key.
+
+Rights to administer, each with Read, and only for the methods that the key may see:
+${Object.entries(ADMIN_RIGHTS)
+  .map(([right, effect]) => `  ${right.padEnd(16)} ${effect}`)
+  .join("\n")}
 
 Examples:
-  skillgate keys create ada --invoke 'MathSkill.*' --per-minute 60 --expires 90d
-  skillgate keys create metrics --permission AdminRead ToolsListAll
+  skillgate keys create ada --call 'MathSkill.*' --per-minute 60 --expires 90d
+  skillgate keys create metrics --admin Read --see '*'
   skillgate keys rotate ada --overlap 1h
   skillgate keys revoke ada`;
 
 interface CreateFlags {
+  readonly call?: readonly string[];
+  readonly see?: readonly string[];
+  readonly admin?: readonly string[];
   readonly invoke?: readonly string[];
   readonly read?: readonly string[];
   readonly permission?: readonly string[];
@@ -68,28 +82,36 @@ interface CreateFlags {
 }
 
 async function createKey(session: CliSession, name: string, flags: CreateFlags): Promise<CommandResult> {
-  const { invoke = [], read = [], permission = [], scope = [], role = [], perMinute, perHour, expires } = flags;
+  const { permission = [], scope = [], role = [], perMinute, perHour, expires } = flags;
+  const { call = [], see = [], admin = [], invoke = [], read = [] } = flags;
   const keys = await openKeys(session);
+  const { findOldWords } = await loadKeysModule();
   const created = await keys.create({
     name,
     permissions: [
-      ...new Set([
-        ...invoke.map((pattern) => `ToolInvoke(${pattern})`),
-        ...read.map((pattern) => `ToolRead(${pattern})`),
-        ...permission,
-      ]),
+      ...[...call, ...invoke].map((pattern) => `call:${pattern}`),
+      ...[...see, ...read].map((pattern) => `see:${pattern}`),
+      ...admin.map((right) => `admin:${right}`),
+      ...permission,
     ],
     scopes: scope,
     roles: role,
     limits: { ...(perMinute !== undefined && { perMinute }), ...(perHour !== undefined && { perHour }) },
     ...(expires !== undefined && { expires }),
   });
-  return createdResult(created, "Clients send it as");
+  const result = createdResult(created, "Clients send it as");
+  const note = findOldWords(permission);
+  return note === undefined ? result : { ...result, remarks: lines([result.remarks ?? "", note]) };
 }
 
 async function listKeys(session: CliSession): Promise<CommandResult> {
-  const { getKeyState } = await loadKeysModule();
-  const keys = (await (await openKeys(session)).list()).map((key) => ({ ...key, state: getKeyState(key) }));
+  const { getKeyState, findOldWords, toNotation } = await loadKeysModule();
+  const stored = await (await openKeys(session)).list();
+  const keys = stored.map((key) => ({
+    ...key,
+    state: getKeyState(key),
+    permissions: key.permissions.flatMap(toNotation),
+  }));
   const { out } = session.paint;
   const rows = keys.map((key) => [
     key.name,
@@ -101,12 +123,19 @@ async function listKeys(session: CliSession): Promise<CommandResult> {
   return {
     json: { keys: keys.map((key) => toFacts(key, key.state)) },
     text: lines(table(rows)) || "There are no keys; create one with: skillgate keys create",
+    remarks: lines(
+      stored.flatMap(({ name, permissions }) => {
+        const note = findOldWords(permissions);
+        return note === undefined ? [] : [`${name}: ${note}`];
+      }),
+    ),
   };
 }
 
 async function showKey(session: CliSession, idOrName: string): Promise<CommandResult> {
-  const { getKeyState } = await loadKeysModule();
-  const key = await (await openKeys(session)).get(idOrName);
+  const { getKeyState, toNotation } = await loadKeysModule();
+  const stored = await (await openKeys(session)).get(idOrName);
+  const key = { ...stored, permissions: stored.permissions.flatMap(toNotation) };
   const state = getKeyState(key);
   return { json: toFacts(key, state), text: describeKey(key, state, session.paint.out) };
 }

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 
 import { type Agent, type AgentEvent, createAgent, type AgentOptions } from "../../agent/index.ts";
-import type { Approve } from "../../model/approval.ts";
-import type { Caller } from "../../model/caller.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { RuntimeView } from "../../runtime/api/view.ts";
 import { findApproval, summarizeApproval } from "./api/approvals.ts";
 import type { ChatEntry, ChatEvent } from "./messages.ts";
+import type { OpenQuestions } from "./open-questions.ts";
 import { toProblem } from "./problem.ts";
 
 /** A conversation of one login with the model. It continues while no browser listens. */
@@ -31,8 +30,7 @@ type UnnumberedEntry = ChatEntry extends infer Entry ? (Entry extends ChatEntry 
 const MAX_ENTRIES = 5_000;
 
 export function createConsoleConversation(
-  runtime: Runtime,
-  caller: Caller,
+  { view, questions }: { readonly view: RuntimeView; readonly questions: OpenQuestions },
   options: Pick<AgentOptions, "settings" | "readVariable">,
 ): ConsoleConversation {
   const listeners = new Set<ChatListener>();
@@ -41,20 +39,20 @@ export function createConsoleConversation(
   let work: AbortController | undefined;
 
   function add(entry: UnnumberedEntry): void {
-    const numbered = { ...runtime.secrets.maskTexts(entry), id: ++lastId } as ChatEntry;
+    const numbered = { ...view.secrets.maskTexts(entry), id: ++lastId } as ChatEntry;
     entries = [...dropReplaced(entries, numbered), numbered].slice(-MAX_ENTRIES);
     for (const { onEntry } of listeners) onEntry(numbered);
   }
 
   function showApproval(id: string): void {
-    findApproval(runtime, id, caller).then(
+    findApproval(view, id).then(
       (approval) => add({ kind: "approval", approval: summarizeApproval(approval) }),
       () => {}, // the store cannot be read, which the run reports
     );
   }
 
-  const approve = createApprove(showApproval);
-  const agent: Agent = createAgent({ ...options, runtime, caller, approve });
+  const approve = questions.createApprove(view.caller, showApproval);
+  const agent: Agent = createAgent({ ...options, runtime: view.shared, caller: view.caller, approve });
 
   async function consume(events: AsyncIterable<AgentEvent>): Promise<void> {
     try {
@@ -92,20 +90,6 @@ export function createConsoleConversation(
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-  };
-}
-
-/** Leaves the answer to the records, which the cards of all browsers change. `onChange` hears of each question and its end. */
-function createApprove(onChange: (id: string) => void): Approve {
-  return ({ id }, closed) => {
-    onChange(id);
-    return new Promise((resolve) => {
-      const end = (): void => {
-        onChange(id);
-        resolve(undefined);
-      };
-      closed.addEventListener("abort", end, { once: true });
-    });
   };
 }
 

@@ -5,6 +5,7 @@ import {
   type LoadedConfig,
   type SettingsEdit,
 } from "../../config/index.ts";
+import type { RuntimeView } from "../../runtime/api/view.ts";
 import { invalidRequest } from "./problem.ts";
 
 /** The configuration that the console may change. */
@@ -16,15 +17,28 @@ export interface ConsoleConfig {
   readonly skillsFolder: string;
 }
 
-/** Reads the configuration as its files are now; throws `REQUEST_INVALID` for a server without files. */
-export async function openConfigFiles(config: ConsoleConfig | undefined): Promise<LoadedConfig> {
+/**
+ * Reads the configuration as its files are now; throws `ADMIN_MISSING` for a caller without the right, and `REQUEST_INVALID` for a
+ * server without files.
+ */
+export async function openConfigFiles(
+  config: ConsoleConfig | undefined,
+  view: RuntimeView,
+  right: "Read" | "ManageServers",
+): Promise<LoadedConfig> {
+  view.require(right);
   const { options } = requireConfig(config);
   const { declared } = await loadConfig(options);
   return { declared, options };
 }
 
 /** Changes settings on behalf of the owner, so that the project stays trusted. */
-export async function changeSettingsFile(config: ConsoleConfig | undefined, edit: SettingsEdit): Promise<void> {
+export async function changeSettingsFile(
+  config: ConsoleConfig | undefined,
+  view: RuntimeView,
+  edit: SettingsEdit,
+): Promise<void> {
+  view.require("ManageServers");
   const { options, settingsFile } = requireConfig(config);
   await editSettingsByHand(options, settingsFile, edit);
 }

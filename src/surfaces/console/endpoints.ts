@@ -1,18 +1,18 @@
 import type { Context } from "hono";
 
 import { sentence, SkillgateError } from "../../errors.ts";
-import { type AdminRight, type Caller, OWNER } from "../../model/caller.ts";
+import type { RuntimeView } from "../../runtime/api/view.ts";
 import { isRecord } from "../../model/json.ts";
 import { newTraceId } from "../../shared/rpc-errors.ts";
 import { readJson } from "../http/index.ts";
 import { invalidRequest } from "./problem.ts";
-import { requireAdmin } from "./security/guard.ts";
 import type { ConsoleApi, ConsoleEnvironment, ConsoleServices } from "./services.ts";
 
 /** A request to an endpoint. */
 export interface ConsoleRequest {
   readonly c: Context<ConsoleEnvironment>;
-  readonly caller: Caller;
+  /** The runtime for the caller. */
+  readonly view: RuntimeView;
   /** Returns a part of the path, such as `:id`. */
   readonly getPart: (name: string) => string;
   /** Reads the body, a JSON object; throws `REQUEST_INVALID`. */
@@ -25,29 +25,13 @@ export type Endpoint = (request: ConsoleRequest) => unknown;
 /** The endpoints of one topic, by method and path below `/console/api`. */
 export type Endpoints = Readonly<Record<`${"DELETE" | "GET" | "PATCH" | "POST" | "PUT"} /${string}`, Endpoint>>;
 
-/** Limits an endpoint to administrators; it throws `ADMIN_MISSING` for others. */
-export function forAdmin(right: AdminRight, endpoint: Endpoint): Endpoint {
-  return (request) => {
-    requireAdmin(request.caller, right);
-    return endpoint(request);
-  };
-}
-
-/** Limits an endpoint to the owner; it throws `ADMIN_MISSING` for others. */
-export function forOwner(endpoint: Endpoint): Endpoint {
-  return (request) => {
-    if (request.caller.id === OWNER.id) return endpoint(request);
-    throw new SkillgateError("ADMIN_MISSING", sentence("ADMIN_MISSING", "only the owner creates and changes keys"));
-  };
-}
-
-export function addEndpoints(api: ConsoleApi, { http }: ConsoleServices, endpoints: Endpoints): void {
+export function addEndpoints(api: ConsoleApi, { http, runtime }: ConsoleServices, endpoints: Endpoints): void {
   for (const [route, endpoint] of Object.entries(endpoints)) {
     const [method = "", path = ""] = route.split(" ");
     api.on(method, path, async (c) => {
       const answer = await endpoint({
         c,
-        caller: c.get("caller"),
+        view: runtime.viewFor(c.get("caller")),
         getPart: (name) => c.req.param(name) ?? "",
         readBody: () => readBody(c, http.settings.bodyBytes),
       });

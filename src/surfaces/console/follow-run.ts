@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 
-import type { Caller } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunOptions } from "../../runtime.ts";
+import type { RuntimeView } from "../../runtime/api/view.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
 import { followCredential } from "../http/index.ts";
 import { findApproval, summarizeApproval } from "./api/approvals.ts";
@@ -12,19 +12,19 @@ import type { ConsoleEnvironment, ConsoleServices } from "./services.ts";
 
 /** Creates what a run needs to report its events to a browser, and to ask the person there. Secrets are masked. */
 export function createRunListeners(
-  { runtime, questions }: Pick<ConsoleServices, "runtime" | "questions">,
-  caller: Caller,
+  { questions }: Pick<ConsoleServices, "questions">,
+  view: RuntimeView,
   send: SendLine<RunLine>,
 ): Required<Pick<RunOptions, "observer" | "approve">> {
-  const { secrets } = runtime;
+  const { secrets } = view;
   const showQuestion = (id: string): void => {
-    findApproval(runtime, id, caller).then(
+    findApproval(view, id).then(
       (approval) => send({ kind: "approval", approval: summarizeApproval(approval) }),
       () => {}, // the store cannot be read, which the run reports
     );
   };
   return {
-    approve: questions.createApprove(caller, showQuestion),
+    approve: questions.createApprove(view.caller, showQuestion),
     observer: {
       onStart: (runId) => send({ kind: "start", runId }),
       onCallStart: (path, id) => send({ kind: "call-start", id, path }),
@@ -44,12 +44,12 @@ export function createRunListeners(
 }
 
 /** Returns an outcome with a value of plain JSON, and without secrets. */
-export function describeOutcome(outcome: Outcome, { runtime }: Pick<ConsoleServices, "runtime">): Outcome {
+export function describeOutcome(outcome: Outcome, { secrets }: RuntimeView): Outcome {
   const plain =
     outcome.kind === "completed" && outcome.value !== undefined
       ? { ...outcome, value: toPlainValue(outcome.value) }
       : outcome;
-  return runtime.secrets.maskTexts<Outcome>(plain);
+  return secrets.maskTexts<Outcome>(plain);
 }
 
 /** Sends one JSON object a line; does nothing when the browser has left. */

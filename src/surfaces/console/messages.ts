@@ -3,6 +3,7 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { Approval } from "../../approvals/index.ts";
 import type { KeyState } from "../../keys/index.ts";
+import type { AdminRight } from "../../model/caller.ts";
 import type { CallRecord, Outcome, Violation } from "../../model/outcome.ts";
 import type { CallSite } from "../../model/plan.ts";
 import type { Flow } from "../../model/policy.ts";
@@ -30,7 +31,7 @@ export interface ProblemDetails {
 export interface SessionInfo {
   readonly caller: string;
   readonly isOwner: boolean;
-  readonly admin: "read" | "write" | null;
+  readonly admin: readonly AdminRight[];
   readonly version: string;
   /** False if the server requires no token. */
   readonly hasLogin: boolean;
@@ -259,6 +260,8 @@ export interface RecordedCall extends TimelineCall {
 }
 
 export interface RecordedRunDetail extends RecordedRunSummary {
+  /** True if the run names methods that the caller may not see: program, calls and outcome are left out. */
+  readonly isHidden: boolean;
   readonly version: string;
   readonly source: string;
   readonly timeline: readonly RecordedCall[];
@@ -267,9 +270,9 @@ export interface RecordedRunDetail extends RecordedRunSummary {
   readonly outcome: Outcome | null;
   /** True for a failed run that a corrected program can continue. */
   readonly canContinue: boolean;
-  /** True for the caller of the run, and for administrators. */
+  /** True for the caller of the run, and for those who manage runs. */
   readonly mayChange: boolean;
-  /** True for a run that worked, for an administrator of a server with a project. */
+  /** True for a run that worked, for those who manage servers, at a server with a project. */
   readonly maySave: boolean;
 }
 

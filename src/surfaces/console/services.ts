@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 
-import type { Runtime } from "../../runtime.ts";
+import type { SharedRuntime } from "../../runtime/api/view.ts";
 import type { HttpServices, RouteEnvironment } from "../http/index.ts";
 import type { ConsoleConfig } from "./config-files.ts";
 import type { Activity } from "./events/activity.ts";
@@ -10,7 +10,7 @@ import type { ConsoleSessions } from "./security/sessions.ts";
 
 /** Dependencies of the endpoints of the console. */
 export interface ConsoleServices {
-  readonly runtime: Runtime;
+  readonly runtime: SharedRuntime;
   readonly http: HttpServices;
   readonly sessions: ConsoleSessions;
   readonly activity: Activity;

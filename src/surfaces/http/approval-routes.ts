@@ -1,31 +1,26 @@
 import { SkillgateError } from "../../errors.ts";
-import type { Approvals } from "../../approvals/index.ts";
 import { APPROVAL_SCOPES } from "../../model/approval.ts";
-import type { AdminRight, Caller } from "../../model/caller.ts";
 import { isRecord } from "../../model/json.ts";
+import type { RuntimeView } from "../../runtime/api/view.ts";
 import { refuseAsProblem } from "./responses.ts";
 import { RPC_ERRORS, rpcError, toRpcError } from "../../shared/rpc-errors.ts";
 
 interface ApprovalRouteRequest {
-  readonly caller: Caller;
   /** The id in the path; absent for the list. */
   readonly id?: string | undefined;
   /** The parsed body of a POST; absent for a GET. */
   readonly answer?: unknown;
 }
 
-/** Answers `GET /approvals`, `GET /approvals/ID` and `POST /approvals/ID`, for callers with a right to administer. */
-export async function answerApprovalRoute(approvals: Approvals, request: ApprovalRouteRequest): Promise<Response> {
-  const { caller, id, answer } = request;
-  const right: AdminRight = answer === undefined ? "read" : "write";
-  if (caller.admin === undefined || (right === "write" && caller.admin !== "write")) {
-    const permission = right === "write" ? "AdminWrite" : "AdminRead";
-    return refuseAsProblem(403, rpcError("AuthorizationError", `Approvals require the permission ${permission}`));
-  }
+/** Answers `GET /approvals`, `GET /approvals/ID` and `POST /approvals/ID`. */
+export async function answerApprovalRoute(
+  approvals: RuntimeView["approvals"],
+  { id, answer }: ApprovalRouteRequest,
+): Promise<Response> {
   try {
-    if (id === undefined) return Response.json({ approvals: await approvals.list("pending", caller) });
-    if (answer !== undefined) return await giveAnswer(approvals, { id, answer, caller });
-    const approval = await approvals.get(id, caller);
+    if (id === undefined) return Response.json({ approvals: await approvals.list("pending") });
+    if (answer !== undefined) return await giveAnswer(approvals, id, answer);
+    const approval = await approvals.get(id);
     return approval === undefined
       ? refuseAsProblem(404, rpcError("InvalidParams", "Unknown approval request"))
       : Response.json(approval);
@@ -37,10 +32,7 @@ export async function answerApprovalRoute(approvals: Approvals, request: Approva
   }
 }
 
-async function giveAnswer(
-  approvals: Approvals,
-  { id, answer, caller }: { readonly id: string; readonly answer: unknown; readonly caller: Caller },
-): Promise<Response> {
+async function giveAnswer(approvals: RuntimeView["approvals"], id: string, answer: unknown): Promise<Response> {
   const { answer: word, for: scope = "once" } = isRecord(answer) ? answer : {};
   const givenScope = APPROVAL_SCOPES.find((each) => each === scope);
   if ((word !== "approve" && word !== "deny") || givenScope === undefined) {
@@ -50,7 +42,5 @@ async function giveAnswer(
       rpcError("InvalidParams", form, { field: givenScope === undefined ? "for" : "answer" }),
     );
   }
-  return Response.json(
-    await approvals.answer(id, { approve: word === "approve", scope: givenScope, by: caller.id, viewer: caller }),
-  );
+  return Response.json(await approvals.answer(id, { approve: word === "approve", scope: givenScope }));
 }

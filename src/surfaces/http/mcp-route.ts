@@ -4,7 +4,6 @@ import type { Context } from "hono";
 import { isRecord } from "../../model/json.ts";
 import { rpcError, toRpcError } from "../../shared/rpc-errors.ts";
 import { createRequestValues } from "../../model/requests/request-values.ts";
-import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
 import { type Expose, EXPOSES, findMethodCall, type Principal, selectProfile } from "../mcp/index.ts";
 import { findScopeChallenge } from "./auth/challenge.ts";
 import type { Body } from "./body.ts";
@@ -62,14 +61,13 @@ async function refuseMissingScopes(
   { runtime, challenge }: HttpServices,
 ): Promise<Response | undefined> {
   const call = findToolCall(message);
-  const called = call && findMethodCall(runtime.catalogFor(caller), exposure, call);
+  const view = runtime.viewFor(caller);
+  const called = call && findMethodCall(view.catalog, exposure, call);
   if (call === undefined || called === undefined) return undefined;
   const { method, args } = called;
-  const { policy } = runtime;
-  const refusal = findRefusal(caller, method, { rule: policy.getRule(method), roles: policy.roles });
-  if (!hasMissingScopes(refusal)) return undefined;
+  if (!view.lacksScopes(method)) return undefined;
   // The guards refuse the call before anything else, and record it.
-  const error = await runtime.call(method.path, args, { caller }).then(
+  const error = await view.call(method.path, args).then(
     () => undefined,
     (thrown: unknown) => toRpcError(thrown, call.name),
   );

@@ -1,5 +1,4 @@
-import { type Caller, mayRead } from "../../model/caller.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { RuntimeView } from "../../runtime/api/view.ts";
 
 /** Request counters of a server. */
 export interface Counters {
@@ -31,16 +30,16 @@ export function createCounters(): Counters {
   };
 }
 
-/** Formats the counters in the Prometheus text format, with the methods that the caller may read. */
-export function metricsText(
-  runtime: Runtime,
-  counters: Counters,
-  { sessions, caller }: { readonly sessions: number; readonly caller: Caller },
-): string {
-  const statistics = [...runtime.statistics()].filter(([path]) => mayRead(caller, path));
+/**
+ * Formats the counters in the Prometheus text format, with the methods that the caller may read. Throws `ADMIN_MISSING` for a
+ * caller that does not administer.
+ */
+export function metricsText(view: RuntimeView, counters: Counters, sessions: number): string {
+  view.require("Read");
+  const statistics = view.statistics();
   return [
     metric("skillgate_uptime_seconds", "gauge", "Seconds since the server started", [["", counters.uptimeSeconds]]),
-    metric("skillgate_tools", "gauge", "Methods in the catalog", [["", runtime.catalogFor(caller).methods.length]]),
+    metric("skillgate_tools", "gauge", "Methods in the catalog", [["", view.catalog.methods.length]]),
     metric("skillgate_sessions", "gauge", "MCP sessions that are open", [["", sessions]]),
     metric(
       "skillgate_http_requests_total",

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type Context, type Handler, Hono, type MiddlewareHandler } from "hono";
 
-import { rpcError, ownFault } from "../../shared/rpc-errors.ts";
-import { mayAdminister } from "../../model/caller.ts";
+import { RPC_ERRORS, rpcError, toRpcError } from "../../shared/rpc-errors.ts";
 import { createRequestValues } from "../../model/requests/request-values.ts";
 import { answerApprovalRoute } from "./approval-routes.ts";
 import { getCaller } from "./auth/authenticate.ts";
@@ -16,6 +15,7 @@ import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts
 import { createOpenapi } from "./openapi/index.ts";
 import { accepts, getTraceId, refuseAsProblem, refuseAt } from "./responses.ts";
 import { answerAtRpc } from "./rpc-route.ts";
+import type { RuntimeView } from "../../runtime/api/view.ts";
 import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";
 import { answerStartPage } from "./start-page.ts";
 import { traceHttpRequests } from "./trace-request.ts";
@@ -45,17 +45,16 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
     serve(path, readBody(services, parseExactMessages), (c) => answerMcp(c, services));
   serve("/tools/{name}", readBody(services), (c) => answerToolRoute(c, services));
   serve("/openapi.json", (c) =>
-    c.json(
-      createOpenapi({ runtime: services.runtime, caller: c.get("caller") }, services.url(), services.settings.auth),
-    ),
+    c.json(createOpenapi(services.runtime.viewFor(c.get("caller")), services.url(), services.settings.auth)),
   );
   serve("/metrics", (c) => answerMetrics(c, services));
-  const { approvals } = services.runtime;
-  serve("/approvals", (c) => answerApprovalRoute(approvals, { caller: c.get("caller") }));
+  const approvalsFor = (c: Context<RouteEnvironment>): RuntimeView["approvals"] =>
+    services.runtime.viewFor(c.get("caller")).approvals;
+  serve("/approvals", (c) => answerApprovalRoute(approvalsFor(c), {}));
   serve("/approvals/{id}", readBody(services), (c) => {
     const body = c.get("body");
     const answer = c.req.method === "GET" ? undefined : body.kind === "json" ? body.value : null;
-    return answerApprovalRoute(approvals, { caller: c.get("caller"), id: c.req.param("id"), answer });
+    return answerApprovalRoute(approvalsFor(c), { id: c.req.param("id"), answer });
   });
   app.all("/ws", () =>
     refuseAsProblem(426, rpcError("InvalidRequest", "The endpoint /ws accepts only WebSocket connections"), {
@@ -65,7 +64,10 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   for (const [path, methods] of Object.entries(ENDPOINTS))
     app.all(toPattern(path), (c) => wrongMethod(c, methods.join(", ")));
   app.notFound(notFound);
-  app.onError((_error, c) => refuseAt(c.req.path, 500, ownFault()));
+  app.onError((error, c) => {
+    const fault = toRpcError(error, c.req.path);
+    return refuseAt(c.req.path, RPC_ERRORS[fault.data.error_type].status, fault);
+  });
   return app;
 }
 
@@ -188,19 +190,8 @@ function requireCaller({ challenge }: HttpServices): MiddlewareHandler<RouteEnvi
   };
 }
 
-function answerMetrics(
-  c: Context<RouteEnvironment>,
-  { runtime, counters, mcp }: HttpServices,
-): Response | Promise<Response> {
-  const caller = c.get("caller");
-  if (!mayAdminister(caller, "read")) {
-    const suggestions = ["Use a key with the permission AdminRead"];
-    return refuseAsProblem(
-      403,
-      rpcError("AuthorizationError", "The metrics require the permission AdminRead", { suggestions }),
-    );
-  }
-  const text = metricsText(runtime, counters, { sessions: mcp.sessions, caller });
+function answerMetrics(c: Context<RouteEnvironment>, { runtime, counters, mcp }: HttpServices): Response {
+  const text = metricsText(runtime.viewFor(c.get("caller")), counters, mcp.sessions);
   return c.body(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
 }
 
@@ -226,8 +217,9 @@ async function answerToolRoute(
   const { outgoing, incoming } = c.env;
   outgoing.once("close", () => controller.abort());
   const requestValues = createRequestValues(c.req.raw.headers);
-  await runtime.listServersWith({ caller: c.get("caller"), requestValues });
-  const programs = { runtime, records: mcp.records, proxied: mcp.proxied, caller: c.get("caller"), requestValues };
+  const view = runtime.viewFor(c.get("caller"));
+  await view.listServersWith({ requestValues });
+  const programs = { view, records: mcp.records, proxied: mcp.proxied, requestValues };
   const input = body.kind === "json" ? body.value : {};
   const { signal, stop } = followCredential(controller.signal, c.get("life"));
   outgoing.once("close", stop);

@@ -5,6 +5,7 @@ import { type ChallengeFacts, refuseSender } from "./auth/challenge.ts";
 import { followCredential } from "./auth/follow-credential.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import { isRecord } from "../../model/json.ts";
+import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
 import { type Library, listResources, getCallerFeatures, readResource } from "../mcp/index.ts";
@@ -13,7 +14,7 @@ import { callByName, type ToolApi, validateInput, resultObject, toolList, toolSc
 
 /** Dependencies of the JSON-RPC methods. */
 export interface RpcContext {
-  readonly programs: Omit<ToolApi, "caller">;
+  readonly programs: Omit<ToolApi, "view"> & { readonly runtime: SharedRuntime };
   /** Identifies the sender of a call. */
   authenticate(call: RpcCall): Promise<Authentication> | Authentication;
   readonly challenge: () => ChallengeFacts | undefined;
@@ -34,11 +35,12 @@ export function createRpcHandler(context: RpcContext): RpcHandler {
     }
     const sender = await context.authenticate(call);
     if (sender.kind !== "caller") throw new RpcFailure(refuseSender(sender, context.challenge(), trace_id).error);
-    const { requestValues, runtime } = context.programs;
-    await runtime.listServersWith({ caller: sender.caller, requestValues });
+    const { runtime, ...shared } = context.programs;
+    const view = runtime.viewFor(sender.caller);
+    await view.listServersWith({ requestValues: shared.requestValues });
     const { signal, stop } = followCredential(context.signal, sender.life);
     try {
-      return await method(call, { ...context, signal, programs: { ...context.programs, caller: sender.caller } });
+      return await method(call, { ...context, signal, programs: { ...shared, view } });
     } finally {
       stop();
     }
@@ -63,7 +65,7 @@ const METHODS: Readonly<Record<string, RpcMethod>> = {
   "resources/list": async (_call, { programs }) =>
     toPlainValue({ resources: await listResources(await openLibrary(programs)) }),
   "resources/read": readTheResource,
-  health: (_call, { health, programs }) => health(programs.caller),
+  health: (_call, { health, programs }) => health(programs.view.caller),
 };
 
 async function callTool(call: RpcCall, { programs, signal, createObserver }: CallerRpcContext): Promise<unknown> {
@@ -76,9 +78,9 @@ async function callTool(call: RpcCall, { programs, signal, createObserver }: Cal
 
 async function readTheResource(call: RpcCall, { programs, signal }: CallerRpcContext): Promise<unknown> {
   const uri = textParam(call, "uri");
-  const { caller, requestValues } = programs;
+  const { view, requestValues } = programs;
   const library = await openLibrary(programs);
-  const context = { caller, requestValues, signal, log: () => {}, progress: () => {} };
+  const context = { caller: view.caller, requestValues, signal, log: () => {}, progress: () => {} };
   try {
     return toPlainValue(await readResource(uri, library, context));
   } catch {
@@ -88,9 +90,9 @@ async function readTheResource(call: RpcCall, { programs, signal }: CallerRpcCon
   }
 }
 
-async function openLibrary({ runtime, caller, records, proxied, requestValues }: ToolApi): Promise<Library> {
-  const offers = await getCallerFeatures({ caller, requestValues }, runtime.catalogFor(caller), "qualified", proxied);
-  return { runtime, caller, records, offers, hasOwnTools: true };
+async function openLibrary({ view, records, proxied, requestValues }: ToolApi): Promise<Library> {
+  const offers = await getCallerFeatures(view, requestValues, "qualified", proxied);
+  return { view, records, offers, hasOwnTools: true };
 }
 
 function orRpcError(call: RpcCall, work: () => unknown): unknown {

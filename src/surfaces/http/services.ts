@@ -2,9 +2,9 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 
 import { ERRORS } from "../../errors.ts";
-import { type Caller, mayAdminister } from "../../model/caller.ts";
+import type { Caller } from "../../model/caller.ts";
 import type { CredentialLife } from "../../model/credential.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { BUILTIN_TOOLS } from "../../runtime/builtin-tools/index.ts";
 import type { McpSurface } from "../mcp/index.ts";
 import type { Authentication, Authenticator } from "./auth/authenticate.ts";
@@ -18,7 +18,7 @@ import type { HttpServerSettings } from "./settings.ts";
 
 /** Dependencies of the endpoints. */
 export interface HttpServices {
-  readonly runtime: Runtime;
+  readonly runtime: SharedRuntime;
   readonly mcp: McpSurface;
   readonly settings: HttpServerSettings;
   readonly origins: OriginCheck;
@@ -50,19 +50,21 @@ export interface WebPages {
 }
 
 /**
- * A server whose store fails is degraded; callers with `AdminRead` see why in full, others the code only. The number of tools is that of the tools that the caller sees; strangers see only the built-in ones.
+ * A server whose store fails is degraded; callers with `admin:Read` see why in full, others the code only. The number of tools is that of the tools that the caller sees; strangers see only the built-in ones.
  */
 export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">, caller?: Caller) {
-  const methods = caller === undefined ? [] : runtime.catalogFor(caller).methods;
+  const view = caller && runtime.viewFor(caller);
   const { storeFailure: failure } = runtime;
-  const isAdmin = caller !== undefined && mayAdminister(caller, "read");
   return {
     status: failure === undefined ? "healthy" : "degraded",
     ...(failure !== undefined && {
-      reason: isAdmin ? runtime.secrets.maskText(failure.message) : `${ERRORS[failure.code].says} (${failure.code})`,
+      reason:
+        view?.may("Read") === true
+          ? runtime.secrets.maskText(failure.message)
+          : `${ERRORS[failure.code].says} (${failure.code})`,
     }),
     uptime_seconds: counters.uptimeSeconds,
-    tools_count: methods.length + BUILTIN_TOOLS.length,
+    tools_count: (view?.catalog.methods.length ?? 0) + BUILTIN_TOOLS.length,
     request_count: counters.requests,
   };
 }

@@ -1,7 +1,6 @@
 import { cancellableBy } from "../../../sandbox/index.ts";
 import { type RpcError, toRpcError, type RpcErrorDetails } from "../../shared/rpc-errors.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
-import type { Caller } from "../../model/caller.ts";
 import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import type { RequestValues } from "../../model/requests/request-values.ts";
@@ -10,7 +9,7 @@ import { sentence, SkillgateError } from "../../errors.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../shared/names/skill-names.ts";
 import { createUnknownNameError, suggestNames } from "../../shared/suggest.ts";
 import { catalogExport, methodExport, toolName } from "../../registry/index.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { RuntimeView } from "../../runtime/api/view.ts";
 import {
   describeFunction,
   type EndedRun,
@@ -27,10 +26,9 @@ import { toPlainValue } from "../../shared/value-encoding.ts";
 
 /** Dependencies of calls without MCP, for one caller. */
 export interface ToolApi {
-  readonly runtime: Runtime;
+  readonly view: RuntimeView;
   readonly records: SessionRuns;
   readonly proxied: ProxiedFeatures;
-  readonly caller: Caller;
   /** The headers of the request, for MCP servers that need them. */
   readonly requestValues: RequestValues;
 }
@@ -83,16 +81,16 @@ export function resultObject(end: ToolCallEnd): Readonly<Record<string, unknown>
 }
 
 /** Returns all problems of the arguments of a call; throws `METHOD_UNKNOWN`. */
-export function validateInput({ runtime, caller }: ToolApi, name: string, input: unknown): readonly ArgumentProblem[] {
-  if (!isBuiltinTool(name)) return runtime.validate(methodNamed(name, runtime, caller).path, input, { caller });
+export function validateInput({ view }: ToolApi, name: string, input: unknown): readonly ArgumentProblem[] {
+  if (!isBuiltinTool(name)) return view.validate(methodNamed(name, view).path, input);
   const checked = validateBuiltin(name, input);
   return checked.kind === "valid" ? [] : checked.problems;
 }
 
 /** Lists every tool that a caller may call: the built-in tools, then all methods by name. */
-export function toolList({ runtime, caller }: ToolApi) {
-  const { tools, ...rest } = catalogExport(runtime.catalogFor(caller));
-  const own = listBuiltinTools(runtime.runs.canWait(caller)).map(({ name, description, inputSchema }) => ({
+export function toolList({ view }: ToolApi) {
+  const { tools, ...rest } = catalogExport(view.catalog);
+  const own = listBuiltinTools(view.runs.canWait()).map(({ name, description, inputSchema }) => ({
     name,
     description,
     inputSchema,
@@ -101,26 +99,26 @@ export function toolList({ runtime, caller }: ToolApi) {
   return { tools: [...own, ...tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))], ...rest };
 }
 
-export function toolSchema({ runtime, caller }: ToolApi, name: string): unknown {
+export function toolSchema({ view }: ToolApi, name: string): unknown {
   const own = listBuiltinTools(true).find((tool) => tool.name === name);
-  if (own === undefined) return methodExport(methodNamed(name, runtime, caller));
+  if (own === undefined) return methodExport(methodNamed(name, view));
   const { description, inputSchema } = own;
   const metadata = { category: "general", version: "1.0.0", deprecated: false, author: "" };
   return { schema: { name, description, inputSchema }, examples: [], metadata };
 }
 
 /** Finds a method by `Skill.method`, by `Skill__method`, or by a wire name that only one method has. */
-function methodNamed(name: string, runtime: Runtime, caller: Caller): Method {
+function methodNamed(name: string, view: RuntimeView): Method {
   if (name.length > MAX_TOOL_NAME_UNITS) {
     const says = `${truncateText(name, 100)} is too long: the name of a tool has at most ${MAX_TOOL_NAME_UNITS} characters`;
     throw new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: EVERY_NAME });
   }
-  const catalog = runtime.catalogFor(caller);
+  const { catalog } = view;
   const exact = catalog.method(name) ?? catalog.methods.find((method) => toolName(method) === name);
   if (exact !== undefined) return exact;
   const matches = catalog.methods.filter(({ wireName }) => wireName === name);
   if (matches.length === 1 && matches[0] !== undefined) return matches[0];
-  const disabled = disabledToolError(name, runtime, caller);
+  const disabled = disabledToolError(name, view);
   if (disabled !== undefined) throw disabled;
   const suggestions = matches.length > 1 ? matches.map(({ path }) => path) : namesLike(name, catalog);
   const advice = suggestions.length > 0 ? suggestions : EVERY_NAME;
@@ -156,15 +154,15 @@ function methodsLike(name: string, skill: Skill | undefined): readonly string[] 
 }
 
 async function callMethod(
-  { runtime, caller, requestValues }: ToolApi,
+  { view, requestValues }: ToolApi,
   name: string,
   input: unknown,
   { signal, observer }: CallOptions,
 ): Promise<unknown> {
-  const { path } = methodNamed(name, runtime, caller);
-  if (!isRecord(input)) throw noObject(path, runtime.validate(path, input, { caller }));
-  const value = await runtime.call(path, input, { caller, signal, observer: { ...observer, requestValues } });
-  return runtime.secrets.maskValue(value);
+  const { path } = methodNamed(name, view);
+  if (!isRecord(input)) throw noObject(path, view.validate(path, input));
+  const value = await view.call(path, input, { signal, observer: { ...observer, requestValues } });
+  return view.secrets.maskValue(value);
 }
 
 function noObject(path: string, problems: readonly ArgumentProblem[]): SkillgateError {
@@ -181,21 +179,20 @@ async function callOwn(
 ): Promise<unknown> {
   switch (name) {
     case "search_skills":
-      return searchSkills(api.runtime, input, api.caller);
+      return searchSkills(api.view, input);
     case "describe_function":
-      return describeFunction(api.runtime, input, api.caller);
+      return describeFunction(api.view, input);
     case "run_code":
       return runProgram(api, input, options);
     case "resume_run": {
-      const { caller, runtime } = api;
       const { signal, observer, traceId } = options;
-      return toData(await resumeRun(runtime, input, { caller, signal, ...(observer && { observer }) }), traceId);
+      return toData(await resumeRun(api.view, input, { signal, ...(observer && { observer }) }), traceId);
     }
   }
 }
 
 async function runProgram(
-  { runtime, caller, records, requestValues }: ToolApi,
+  { view, records, requestValues }: ToolApi,
   input: unknown,
   { signal, observer, traceId }: CallOptions,
 ): Promise<unknown> {
@@ -203,12 +200,11 @@ async function runProgram(
     cancellableBy(signal),
     (reason) => !(reason instanceof SkillgateError),
   );
-  const { source, outcome, limits } = await runCode(runtime, input, {
-    caller,
+  const { source, outcome, limits } = await runCode(view, input, {
     signal: lasting,
     observer: { ...observer, requestValues, onWait },
   });
-  records.add(caller, source, outcome);
+  records.add(view.caller, source, outcome);
   return toData({ outcome, limits }, traceId);
 }
 

@@ -28,7 +28,7 @@ import type { ConnectedClient, GatewayContext } from "./sessions/client-session.
 import { getClientName, type GetInstructions, serveInstructions } from "./sessions/handshake.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
 import { withAnswers } from "../../model/caller.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { createRequestValues, type RequestValues } from "../../model/requests/request-values.ts";
 import { serveSkills } from "./features/skills.ts";
 import { getCallerFeatures } from "./features/caller-features.ts";
@@ -82,7 +82,7 @@ export class RequestGateway extends McpServer {
     super(IDENTITY, createOptions(shared, mcpClient));
     this.#getInstructions = instructionsFor(shared, mcpClient);
     equip(this.server, shared, mcpClient, { level: undefined });
-    this.#offered = () => getOfferedTools(shared.runtime, mcpClient.caller, mcpClient.exposure);
+    this.#offered = () => getOfferedTools(shared.runtime.viewFor(mcpClient.caller), mcpClient.exposure);
   }
 
   override connect(transport: Transport): Promise<void> {
@@ -103,9 +103,9 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   traceHandlers(server, mcpClient);
   const library: OpenLibrary = async (context) => {
     const requestValues = getRequestValues(context, mcpClient);
-    const catalog = runtime.catalogFor(caller);
-    const offers = await getCallerFeatures({ caller, requestValues }, catalog, exposure.names, shared.proxied);
-    return { runtime, caller, records, offers, hasOwnTools: hasPrograms(exposure) };
+    const view = runtime.viewFor(caller);
+    const offers = await getCallerFeatures(view, requestValues, exposure.names, shared.proxied);
+    return { view, records, offers, hasOwnTools: hasPrograms(exposure) };
   };
   const converse: Converse = (name, context, work) => {
     if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, mcpClient, logLevel));
@@ -150,11 +150,12 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
   const { caller, exposure } = mcpClient;
   server.setRequestHandler("tools/list", async (_request, context) => {
     const can = canAnswer(getCapabilities(server, context, mcpClient));
+    const view = runtime.viewFor(withAnswers(caller, { can }));
     const listed = whenListed(runtime, mcpClient, { can, requestValues: getRequestValues(context, mcpClient) });
     // Methods listed as tools must be complete: wait for servers that are still connecting.
-    if (!isListDecided(runtime, withAnswers(caller, { can }), exposure)) await waitAtMost(READY_MS, listed);
+    if (!isListDecided(view, exposure)) await waitAtMost(READY_MS, listed);
     const { description } = getServerTexts(runtime, mcpClient, getClientName(server, context));
-    const { tools } = getOfferedTools(runtime, withAnswers(caller, { can }), exposure);
+    const { tools } = getOfferedTools(view, exposure);
     return { tools: withDescription(tools, description) };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, context) =>
@@ -164,13 +165,13 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
 
 /** Settles when the servers are known, and have listed what only this client gets. Later changes are announced. */
 export async function whenListed(
-  runtime: Runtime,
+  runtime: SharedRuntime,
   { caller }: ConnectedClient,
   { can, requestValues }: { readonly can: CanAnswer; readonly requestValues: RequestValues | undefined },
 ): Promise<void> {
   await runtime.known;
   const client = { can, ask: () => Promise.reject(new Error("no call is in flight")) };
-  await runtime.listServersWith({ caller, client, ...(requestValues && { requestValues }) });
+  await runtime.viewFor(caller).listServersWith({ client, ...(requestValues && { requestValues }) });
 }
 
 /** Returns the capabilities of a client: those of `initialize`, or of the request since the 2026 protocol. */
@@ -192,7 +193,7 @@ function serveResources(server: Server, library: OpenLibrary, mcpClient: Connect
       const offers = await library(context);
       const read = (): Promise<unknown> => readResource(uri, offers, createReadContext(caller, workContext));
       // The SDK validates results of upstream servers when it sends them.
-      return (await passErrorsOn({ era, secrets: offers.runtime.secrets }, read)) as ReadResourceResult;
+      return (await passErrorsOn({ era, secrets: offers.view.secrets }, read)) as ReadResourceResult;
     }),
   );
   followSubscriptions(server, library);
@@ -207,14 +208,14 @@ function servePrompts(server: Server, library: OpenLibrary, mcpClient: Connected
     converse(name, context, async (workContext) => {
       const offers = await library(context);
       const get = (): Promise<unknown> => getPrompt(name, args, offers, createReadContext(caller, workContext));
-      return (await passErrorsOn({ era, secrets: offers.runtime.secrets }, get)) as GetPromptResult;
+      return (await passErrorsOn({ era, secrets: offers.view.secrets }, get)) as GetPromptResult;
     }),
   );
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
     const readContext = createSilentContext(context, mcpClient);
     const offers = await library(context);
     const work = (): Promise<unknown> => complete(params, offers, readContext);
-    return (await passErrorsOn({ era, secrets: offers.runtime.secrets }, work)) as CompleteResult;
+    return (await passErrorsOn({ era, secrets: offers.view.secrets }, work)) as CompleteResult;
   });
 }
 
@@ -229,7 +230,7 @@ function createSilentContext(context: ServerContext, mcpClient: ConnectedClient)
 /** Creates the options of the SDK: a client learns of MCP Apps if a server of its caller has some. */
 function createOptions({ runtime }: GatewayContext, { caller, era }: ConnectedClient): ServerOptions {
   const { capabilities, ...options } = era === "modern" ? MODERN_OPTIONS : OPTIONS;
-  return { ...options, capabilities: withApps(capabilities, hasApps(runtime.catalogFor(caller))) };
+  return { ...options, capabilities: withApps(capabilities, hasApps(runtime.viewFor(caller).catalog)) };
 }
 
 const OPTIONS = {

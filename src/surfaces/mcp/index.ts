@@ -4,6 +4,7 @@ import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextpro
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
 import type { Runtime } from "../../runtime.ts";
+import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { createMultiTurnRequests } from "./sessions/multi-turn-requests.ts";
 import { createLiveTasks } from "./tasks/live-tasks.ts";
 import { FastPathCalls } from "./fast-path/calls.ts";
@@ -84,10 +85,11 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
   const tasks = createLiveTasks(options.taskTtlMs);
   const shared: GatewayContext = {
     runtime,
+    onCatalog: (listener) => runtime.on("catalog", listener),
     conversations: createMultiTurnRequests(tasks),
     tasks,
     records: createSessionRuns(),
-    proxied: createProxiedFeatures(runtime),
+    proxied: createProxiedFeatures(),
   };
   const sessions = createSessions(shared, options.sessions);
   const askers = new WeakMap<Request, Principal>();
@@ -104,7 +106,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
 
   return {
     async fetch(exchange, asker) {
-      const listing = runtime.listServersWith(asker);
+      const listing = runtime.viewFor(asker.caller).listServersWith(asker);
       if (listing !== undefined) await waitAtMost(READY_MS, listing);
       const direct = sessions.answerCall(exchange, asker.caller) ?? answerModernCall(shared, exchange, asker);
       if (direct !== undefined) return direct;
@@ -118,8 +120,8 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
       serveStreams(new StdioServerTransport(input, output, options.bodyBytes), asker, shared),
     getTexts(asker, clientName) {
       const { instructions, description } = getServerTexts(runtime, asker, clientName);
-      const { tools } = getOfferedTools(runtime, asker.caller, asker.exposure);
-      const hasOwnApps = hasApps(runtime.catalogFor(asker.caller));
+      const { tools } = getOfferedTools(runtime.viewFor(asker.caller), asker.exposure);
+      const hasOwnApps = hasApps(runtime.viewFor(asker.caller).catalog);
       return { instructions, tools: withDescription(tools, description), ...(hasOwnApps && { hasApps: true }) };
     },
     restoreSession: (id, messages, asker) => sessions.restore(id, messages, { ...asker, era: "legacy" }),
@@ -154,19 +156,23 @@ function getClient(request: Request | undefined, askers: WeakMap<Request, Princi
 async function announceCapableTools(
   server: Server,
   mcpClient: ConnectedClient,
-  { runtime, announcement }: { readonly runtime: Runtime; readonly announcement: ToolsAnnouncement },
+  { runtime, announcement }: { readonly runtime: SharedRuntime; readonly announcement: ToolsAnnouncement },
 ): Promise<void> {
   const { caller, exposure, requestValues } = mcpClient;
   const can = canAnswer(server.getClientCapabilities());
   await whenListed(runtime, mcpClient, { can, requestValues }).catch(() => {}); // a call reports it
   const viewer = withAnswers(caller, { can });
   // The same catalog has the same list.
-  if (getOfferedTools(runtime, viewer, exposure) !== getOfferedTools(runtime, caller, exposure)) announcement.send();
+  if (getOfferedTools(runtime.viewFor(viewer), exposure) !== getOfferedTools(runtime.viewFor(caller), exposure))
+    announcement.send();
 }
 
 function serveStreams(transport: StdioServerTransport, asker: Principal, shared: GatewayContext): StreamConnection {
   const { runtime } = shared;
-  void runtime.listServersWith(asker)?.catch(() => {}); // a call reports it
+  void runtime
+    .viewFor(asker.caller)
+    .listServersWith(asker)
+    ?.catch(() => {}); // a call reports it
   const conversation = randomUUID();
   let stopFollowing = (): void => {};
   const announcement = new ToolsAnnouncement();
@@ -178,7 +184,7 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
       transport.calls = new FastPathCalls(shared, mcpClient, era === "legacy" ? { server, logLevel } : undefined);
       announcement.follow(server, era, () => void announceCapableTools(server, mcpClient, { runtime, announcement }));
       stopFollowing();
-      stopFollowing = runtime.on("catalog", () => {
+      stopFollowing = shared.onCatalog(() => {
         for (const sent of [
           server.sendToolListChanged(),
           server.sendResourceListChanged(),

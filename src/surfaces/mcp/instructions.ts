@@ -1,5 +1,5 @@
 import { CATALOG_LEGEND } from "../../registry/index.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { formatRunCode, getCatalogUnits, hasMethods } from "../../runtime/builtin-tools/index.ts";
 import type { Principal } from "./sessions/client-session.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
@@ -26,7 +26,7 @@ export interface ServerTexts {
  * change of the list announces the others.
  */
 export function getServerTexts(
-  runtime: Runtime,
+  runtime: SharedRuntime,
   { caller, exposure, instructions: ownInstructions }: Principal,
   clientName: unknown,
 ): ServerTexts {
@@ -44,11 +44,11 @@ export function getServerTexts(
   const first = Math.min(total, Math.max(0, COMPLETE_UNITS - start.length));
   const inDescription = getCatalogUnits(runtime, limits.description);
   const isCut = limits.instructions <= COMPLETE_UNITS;
-  const [beginning = "", rest = ""] = runtime.briefCatalog({
-    caller,
+  const view = runtime.viewFor(caller);
+  const [beginning = "", rest = ""] = view.briefCatalog({
     parts: [first, isCut ? inDescription : Math.max(0, total - first)],
   });
-  const methods = isCut ? rest : (runtime.briefCatalog({ caller, parts: [inDescription] })[0] ?? "");
+  const methods = isCut ? rest : (view.briefCatalog({ parts: [inDescription] })[0] ?? "");
   const isUseful = hasMethods(beginning);
   const without = `${own}${formatInstructions(exposure.expose)}${beginning === "" ? "" : `\n\n${beginning}`}`;
   return {

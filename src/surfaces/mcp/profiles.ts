@@ -2,7 +2,7 @@ import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { ServedProfile } from "../../model/tools/profile.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { SharedRuntime } from "../../runtime/api/view.ts";
 import type { Principal } from "./sessions/client-session.ts";
 import { READY_MS } from "./tools/tool-calls.ts";
 
@@ -15,7 +15,7 @@ export interface UnknownProfile {
 
 /** Returns the principal as a profile limits it; the error for a profile without a method that the caller may read. */
 export async function selectProfile(
-  runtime: Runtime,
+  runtime: SharedRuntime,
   principal: Principal,
   name: string,
 ): Promise<Principal | UnknownProfile> {
@@ -30,8 +30,8 @@ export async function selectProfile(
 }
 
 /** The owner knows every profile; another caller knows those with a method that it may read. */
-function isKnown(runtime: Runtime, caller: Caller, { profile }: ServedProfile): boolean {
-  return caller.grants.includes("*") || runtime.catalogFor({ ...caller, profile }).skills.length > 0;
+function isKnown(runtime: SharedRuntime, caller: Caller, { profile }: ServedProfile): boolean {
+  return caller.grants.includes("*") || runtime.viewFor({ ...caller, profile }).catalog.skills.length > 0;
 }
 
 function applyProfile(principal: Principal, { profile, exposure, instructions }: ServedProfile): Principal {

@@ -19,7 +19,7 @@ test("returns a stored result only to the caller of its run, in a program and as
     const context = { caller, signal: new AbortController().signal, log: () => {}, progress: () => {} };
     return readResource(
       `${uri}?length=3`,
-      { runtime, caller, records: createSessionRuns(), offers, hasOwnTools: true },
+      { view: runtime.viewFor(caller), records: createSessionRuns(), offers, hasOwnTools: true },
       context,
     );
   };

@@ -39,8 +39,8 @@ async function serveSecrets(): Promise<{ readonly url: string; readonly key: str
   const { url, runtime } = await serveConsole({ runtime: { skills: [SecretSkill, PublicSkill] } });
   const database = await runtime.database();
   const keys = createKeys(database);
-  const { text } = await keys.create({ name: "few", permissions: ["ToolInvoke(PublicSkill.*)"] });
-  await keys.create({ name: `${SECRET}-key`, permissions: ["AdminWrite"] });
+  const { text } = await keys.create({ name: "few", permissions: ["call:PublicSkill.*"] });
+  await keys.create({ name: `${SECRET}-key`, permissions: ["admin:AnswerApprovals", "admin:ManageRuns", "admin:ManageServers"] });
   await runtime.run(`return await device.${SECRET}.see()`);
   await runtime.run(`return await device.${SECRET}.pay()`);
   await database.audit.append([{ time: new Date().toISOString(), caller: "owner", method: `${SECRET}.see` }]);
@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)("all pages", () => {
   test("end for a key when it is revoked in another browser [O2, P2]", { tags: "rest" }, async () => {
     const server = await serveConsole();
     const keys = createKeys(await server.runtime.database());
-    const { text } = await keys.create({ name: "guest", permissions: ["ToolInvoke(*)"] });
+    const { text } = await keys.create({ name: "guest", permissions: ["call:*"] });
     const guest = await openPage(server.url);
     await guest.page.getByLabel("Token or key").fill(text);
     await guest.page.getByRole("button", { name: "Log in" }).click();

@@ -70,8 +70,8 @@ describe.skipIf(!hasChromium)("the page of keys", () => {
   test("is only read by an administrator that is not the owner, and hidden from others [O2, P2]", async () => {
     const server = await serveConsole();
     const keys = createKeys(await server.runtime.database());
-    const admin = await keys.create({ name: "admin", permissions: ["AdminWrite", "ToolsListAll"] });
-    const few = await keys.create({ name: "few", permissions: ["ToolInvoke(TestSkill.add)"] });
+    const admin = await keys.create({ name: "admin", permissions: ["admin:AnswerApprovals", "admin:ManageRuns", "admin:ManageServers", "see:*"] });
+    const few = await keys.create({ name: "few", permissions: ["call:TestSkill.add"] });
     const { page } = await openPage(server.url);
     await logIn(page, admin.text);
     await goTo(page, "#/keys");
@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)("the page of the policy", () => {
     const file = writePolicy(POLICY);
     const server = await serveConsole({ runtime: { policy: file } });
     const keys = createKeys(await server.runtime.database());
-    await keys.create({ name: "bob", permissions: ["ToolInvoke(TestSkill.greet)"] });
+    await keys.create({ name: "bob", permissions: ["call:TestSkill.greet"] });
     const { page, faults } = await openConsole(server, "#/policy");
     await page.getByText("line 3", { exact: true }).waitFor();
     await page.getByLabel("Method", { exact: true }).fill("TestSkill.add");

@@ -62,7 +62,7 @@ describe("the login of the console", () => {
     await fetch(`${server.url}/console/api/session`, { method: "DELETE", headers: { ...HEADERS, cookie } });
     expect((await get(server, "/session", { cookie })).status).toBe(401);
 
-    const ofKey = await logIn(server, await createKey(server, "ada", ["ToolInvoke(TestSkill.*)"]));
+    const ofKey = await logIn(server, await createKey(server, "ada", ["call:TestSkill.*"]));
     const stream = await get(server, "/events", { cookie: ofKey });
     await createKeys(await server.runtime.database()).revoke("ada");
     expect(await stream.text()).toContain("the key was revoked");
@@ -120,7 +120,7 @@ test("answers the page only to clients that ask for HTML [O2]", async () => {
 
 test("a key sees only what it may, and changes nothing [O2, P1]", async () => {
   const server = await serveConsole();
-  const cookie = await logIn(server, await createKey(server, "bob", ["ToolInvoke(TestSkill.add)"]));
+  const cookie = await logIn(server, await createKey(server, "bob", ["call:TestSkill.add"]));
   await server.runtime.run("return await device.TestSkill.add({ a: 1, b: 2 })");
   const overview = (await (await get(server, "/overview", { cookie })).json()) as Overview;
   expect(overview).toMatchObject({ methods: 1, waitingApprovals: null, recentRuns: [], problems: [] });

@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)("the page of approvals", () => {
     async () => {
       const server = await serveBank({ settings: { auth: true } });
       const keys = createKeys(await server.runtime.database());
-      const { text, key } = await keys.create({ name: "robot", permissions: ["ToolInvoke(*)"] });
+      const { text, key } = await keys.create({ name: "robot", permissions: ["call:*"] });
       const next = followQuestions(server.runtime);
       const own = server.runtime.run(PROGRAM, { caller: (await keys.findCaller(key.id))!.caller! });
       await next();
@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)("the page of approvals", () => {
       expect(await page.getByRole("article").innerText()).toContain("An administrator can answer this");
       expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
       const [question] = await server.runtime.approvals.list("pending");
-      expect(await page.evaluate(answerAgain, question!.id)).toMatchObject({ status: 403, code: "ADMIN_MISSING" });
+      expect(await page.evaluate(answerAgain, question!.id)).toMatchObject({ status: 403, code: "APPROVAL_FORBIDDEN" });
       for (const { id } of await server.runtime.approvals.list("pending"))
         await server.runtime.approvals.answer(id, { approve: false });
       await Promise.all([own, ...outcomes]);

@@ -120,7 +120,7 @@ test("an administrator sees the records of methods that it may read [O2, P8]", a
   const { audit, ...database } = await server.runtime.database();
   const time = new Date().toISOString();
   await audit.append(["TestSkill.add", "TestSkill.pay"].map((method) => ({ time, method, caller: "owner" })));
-  const permissions = ["AdminRead", "ToolRead(TestSkill.add)"];
+  const permissions = ["admin:Read", "see:TestSkill.add"];
   const { text } = await createKeys(database).create({ name: "auditor", permissions });
   const get = async (path: string): Promise<string> => {
     const response = await fetch(`${server.url}/console/api${path}`, { headers: { authorization: `Bearer ${text}` } });

@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     });
     const { text } = await createKeys(await server.runtime.database()).create({
       name: "ada",
-      permissions: ["ToolInvoke(*)"],
+      permissions: ["call:*"],
     });
     const { page } = await openPage(server.url);
     await page.getByLabel("Token or key").fill(text);

@@ -90,7 +90,7 @@ describe.each(ERAS)("a client of %s at /mcp/NAME", (_era, open) => {
   test("gets the methods of a key only, and 404 with the profiles that the key may know [P1, V6, O9]", async () => {
     const { url, runtime } = await serveProfiles((token) => token === "owner-of-this-server");
     const keys = createKeys(await runtime.database());
-    const { text } = await keys.create({ name: "ada", permissions: ["ToolInvoke(NoteSkill.*)"] });
+    const { text } = await keys.create({ name: "ada", permissions: ["call:NoteSkill.*"] });
     const headers = { authorization: `Bearer ${text}` };
     const client = await open(`${url}/mcp/math`, {}, headers);
     const { tools } = await client.request("tools/list");

@@ -176,7 +176,7 @@ test("answers the same for a task of another caller as for one that does not exi
   const { url, runtime } = await serve({ expose: "both" }, { skills: [skill] }, () => false);
   const keys = createKeys(await runtime.database());
   const connectAs = async (name: string) => {
-    const { text } = await keys.create({ name, permissions: ["ToolInvoke(*)"] });
+    const { text } = await keys.create({ name, permissions: ["call:*"] });
     return connectHttp(url, { headers: { authorization: `Bearer ${text}` } });
   };
   const [ada, eve] = [await connectAs("ada"), await connectAs("eve")];

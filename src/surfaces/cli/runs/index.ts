@@ -109,16 +109,11 @@ function outcomeResult(outcome: Outcome, { paint }: CliSession): Omit<CommandRes
 export async function diffRuns(session: CliSession, id: string, other: string): Promise<CommandResult> {
   const runtime = await openRuns(session);
   const [one, two] = [await findRun(runtime, id), await findRun(runtime, other)];
-  const [first, second] = [await runtime.runs.record(one.id), await runtime.runs.record(two.id)];
-  const { compareRuns } = await import("../../../runs/index.ts");
-  const differences = runtime.secrets.maskTexts(
-    compareRuns({ state: one.state, record: first }, { state: two.state, record: second }),
-  );
+  const differences = runtime.secrets.maskTexts(await runtime.runs.compare(one.id, two.id));
   const [part] = differences;
   return {
     json: { isSame: part === undefined, first: one.id, second: two.id, differences },
-    text:
-      part === undefined ? `The runs are the same: ${count(first.calls.size, "call")}` : differencesText(differences),
+    text: part === undefined ? `The runs are the same: ${count(one.calls, "call")}` : differencesText(differences),
   };
 }
 

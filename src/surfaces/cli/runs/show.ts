@@ -10,11 +10,10 @@ import { findRun, openRuns } from "./find-run.ts";
 export async function showRun(session: CliSession, id: string): Promise<CommandResult> {
   const runtime = await openRuns(session);
   const run = await findRun(runtime, id);
-  const record = await runtime.runs.record(run.id);
-  const { approvals } = await runtime.database();
-  const { createTimeline } = await import("../../../runs/index.ts");
+  const { content } = await runtime.runs.show(run.id);
+  if (content === undefined) throw new TypeError("Nothing is hidden from the owner");
+  const { record, timeline: calls } = content;
   const { source } = record.header;
-  const calls = createTimeline(record, await approvals.listOfRun(run.id));
   const { outcome } = record;
   const facts = { ...run, version: record.header.version, source, timeline: calls, ...(outcome && { outcome }) };
   return {

@@ -1,3 +1,4 @@
+import { OWNER } from "../../../model/caller.ts";
 import type { Limits } from "../../../model/limits.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import type { Runtime } from "../../../runtime.ts";
@@ -33,7 +34,7 @@ const COMMANDS: Readonly<Record<string, DotCommand>> = {
   search: {
     argument: "WORDS",
     says: "find methods; without words, list them",
-    answer: async ({ runtime }, rest) => (await searchSkills(runtime, { query: rest })).text,
+    answer: async ({ runtime }, rest) => (await searchSkills(runtime.viewFor(OWNER), { query: rest })).text,
   },
   describe: {
     argument: "PATH",

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Context } from "hono";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
-import { type Caller, mayRead } from "../../../model/caller.ts";
+import { mayRead } from "../../../model/caller.ts";
 import {
   type AuditFilter,
   type AuditItem,
@@ -10,11 +10,12 @@ import {
   matchesAuditFilter,
   parseAuditItem,
 } from "../../../shared/audit/items.ts";
-import type { AuditRow, Database } from "../../../store/index.ts";
-import { type Endpoints, forAdmin, readNumber } from "../endpoints.ts";
+import type { AuditRow } from "../../../store/index.ts";
+import { type Endpoints, readNumber } from "../endpoints.ts";
 import type { AuditCheck, AuditPage } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
-import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
+import type { AuditReader, RuntimeView } from "../../../runtime/api/view.ts";
+import type { ConsoleEnvironment } from "../services.ts";
 
 const MAX_ROWS = 500;
 
@@ -25,20 +26,21 @@ const MAX_SCANNED = 20_000;
 const SLICE_ROWS = 1_000;
 
 /** The audit log: its records, the check of its chain, and the export. All are for administrators. */
-export function createAuditEndpoints({ runtime }: ConsoleServices): Endpoints {
+export function createAuditEndpoints(): Endpoints {
   return {
-    "GET /audit": forAdmin("read", async ({ c, caller }): Promise<AuditPage> => {
+    "GET /audit": async ({ c, view }): Promise<AuditPage> => {
       const limit = readNumber(c, "limit", { fallback: 100, max: MAX_ROWS });
       const before = readNumber(c, "before", { fallback: Number.MAX_SAFE_INTEGER });
-      const database = await runtime.database();
-      const part = await readPart(database, createMatcher(readFilter(c), caller), { before, limit });
-      const isLasting = database.kind !== "memory" && runtime.sections["audit"] !== "off";
+      const { openAudit, sections } = view.admin("Read");
+      const opened = await openAudit();
+      const part = await readPart(opened, createMatcher(readFilter(c), view), { before, limit });
+      const isLasting = opened.kind !== "memory" && sections["audit"] !== "off";
       return { ...part, isStored: part.rows.length > 0 || isLasting };
-    }),
-    "GET /audit/export": forAdmin("read", async ({ c, caller }) => {
-      const { audit } = await runtime.database();
+    },
+    "GET /audit/export": async ({ c, view }) => {
+      const { audit } = await view.admin("Read").openAudit();
       const filter = readFilter(c);
-      const items = readMatching(audit.read(), createMatcher(filter, caller));
+      const items = readMatching(audit.read(), createMatcher(filter, view));
       const isCsv = c.req.query("format") === "csv";
       const lines = isCsv ? formatAuditCsv(items) : audit.signLines(items, { ...filter });
       const name = `audit-${new Date().toISOString().slice(0, 10)}.${isCsv ? "csv" : "jsonl"}`;
@@ -48,26 +50,27 @@ export function createAuditEndpoints({ runtime }: ConsoleServices): Endpoints {
           "content-disposition": `attachment; filename="${name}"`,
         },
       });
-    }),
-    "POST /audit/verify": forAdmin("read", async (): Promise<AuditCheck> => {
-      const verdict = await (await runtime.database()).audit.verify();
+    },
+    "POST /audit/verify": async ({ view }): Promise<AuditCheck> => {
+      const { audit } = await view.admin("Read").openAudit();
+      const verdict = await audit.verify();
       if (verdict.kind === "broken") return verdict;
       return { kind: "intact", records: verdict.records, heads: verdict.heads.length, lastSeq: verdict.last.seq };
-    }),
-    "GET /audit/:seq{[0-9]{1,9}}": forAdmin("read", async ({ caller, getPart }) => {
+    },
+    "GET /audit/:seq{[0-9]{1,9}}": async ({ view, getPart }) => {
       const seq = Number(getPart("seq"));
-      const matches = createMatcher({}, caller);
-      const { rows } = await readPart(await runtime.database(), matches, { before: seq + 1, limit: 1 });
+      const matches = createMatcher({}, view);
+      const { rows } = await readPart(await view.admin("Read").openAudit(), matches, { before: seq + 1, limit: 1 });
       if (rows[0]?.seq === seq) return rows[0];
       throw new SkillgateError("PAGE_UNKNOWN", sentence("PAGE_UNKNOWN", `the audit log has no record ${seq}`));
-    }),
+    },
   };
 }
 
 type MatchItem = (item: AuditItem) => boolean;
 
 /** Records of methods that a caller may not read do not exist for it. */
-function createMatcher(filter: AuditFilter, caller: Caller): MatchItem {
+function createMatcher(filter: AuditFilter, { caller }: RuntimeView): MatchItem {
   return (item) => matchesAuditFilter(item, filter) && mayRead(caller, String(item["method"]));
 }
 
@@ -77,7 +80,7 @@ interface WantedPart {
 }
 
 async function readPart(
-  { audit }: Pick<Database, "audit">,
+  { audit }: Pick<AuditReader, "audit">,
   matches: MatchItem,
   { before, limit }: WantedPart,
 ): Promise<Pick<AuditPage, "rows" | "next">> {

@@ -8,10 +8,11 @@ import {
   parseAgentSettings,
 } from "../../../agent/index.ts";
 import { loadConfig, lookUp } from "../../../config/index.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { setBounded } from "../../../shared/lru.ts";
 import { answerLines } from "../follow-run.ts";
 import { type ConsoleConversation, createConsoleConversation } from "../chat-conversation.ts";
-import { type Endpoints, forAdmin, type JsonObject, readNumber, readText } from "../endpoints.ts";
+import { type Endpoints, type JsonObject, readNumber, readText } from "../endpoints.ts";
 import type { ChatInfo, ChatLine } from "../messages.ts";
 import { invalidRequest, toProblem } from "../problem.ts";
 import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
@@ -22,19 +23,20 @@ const MAX_CONVERSATIONS = 256;
 const MAX_MESSAGE_UNITS = 100_000;
 
 /**
- * The chat: one conversation for each login. It is for administrators with the right to write, because the model is
+ * The chat: one conversation for each login. It is for administrators with the right `ManageRuns`, because the model is
  * paid by the owner. Programs run with the rights of the caller.
  */
 export function createChatEndpoints(services: ConsoleServices): Endpoints {
   const conversations = new Map<unknown, ConsoleConversation>();
 
   /** The conversation ends at the logout, and with the credential. */
-  async function open(c: Context<ConsoleEnvironment>): Promise<ConsoleConversation> {
+  async function open(c: Context<ConsoleEnvironment>, view: RuntimeView): Promise<ConsoleConversation> {
+    view.require("ManageRuns");
     const key = getKey(c);
     const existing = conversations.get(key);
     if (existing !== undefined) return existing;
-    const { settings, readVariable } = await readModelSettings(services);
-    const conversation = createConsoleConversation(services.runtime, c.get("caller"), { settings, readVariable });
+    const options = await readModelSettings(services, view);
+    const conversation = createConsoleConversation({ view, questions: services.questions }, options);
     setBounded(conversations, [key, conversation], MAX_CONVERSATIONS);
     const end = (): void => {
       conversation.stop();
@@ -46,23 +48,25 @@ export function createChatEndpoints(services: ConsoleServices): Endpoints {
   }
 
   return {
-    "GET /chat/info": forAdmin("write", () => describeModel(services)),
-    "GET /chat": forAdmin("write", async ({ c }) =>
-      answerEntries(c, await open(c), readNumber(c, "after", FROM_START)),
-    ),
-    "POST /chat": forAdmin("write", async ({ c, readBody }) => {
+    "GET /chat/info": ({ view }) => describeModel(services, view),
+    "GET /chat": async ({ c, view }) => answerEntries(c, await open(c, view), readNumber(c, "after", FROM_START)),
+    "POST /chat": async ({ c, view, readBody }) => {
       const body = await readBody();
       const text = body["resume"] === true ? undefined : readMessage(body);
       const after = readNumber(c, "after", FROM_START);
-      const conversation = await open(c);
+      const conversation = await open(c, view);
       conversation.send(text);
       return answerEntries(c, conversation, after);
-    }),
-    "POST /chat/stop": forAdmin("write", ({ c }) => conversations.get(getKey(c))?.stop()),
-    "DELETE /chat": forAdmin("write", ({ c }) => {
+    },
+    "POST /chat/stop": ({ c, view }) => {
+      view.require("ManageRuns");
+      conversations.get(getKey(c))?.stop();
+    },
+    "DELETE /chat": ({ c, view }) => {
+      view.require("ManageRuns");
       conversations.get(getKey(c))?.stop();
       conversations.delete(getKey(c));
-    }),
+    },
   };
 }
 
@@ -106,16 +110,17 @@ function answerEntries(c: Context<ConsoleEnvironment>, conversation: ConsoleConv
 type ModelSettings = Required<Pick<AgentOptions, "readVariable">> & { readonly settings: AgentSettings };
 
 /** Reads the section `agent` and the variables as the files of the project are now. */
-async function readModelSettings({ config, runtime }: ConsoleServices): Promise<ModelSettings> {
+async function readModelSettings({ config }: ConsoleServices, view: RuntimeView): Promise<ModelSettings> {
   if (config === undefined)
-    return { settings: parseAgentSettings(runtime.sections["agent"]), readVariable: lookUp([process.env]) };
+    return { settings: parseAgentSettings(view.admin("Read").sections["agent"]), readVariable: lookUp([process.env]) };
   const { settings, variables } = await loadConfig(config.options);
   return { settings: parseAgentSettings(settings["agent"]), readVariable: variables };
 }
 
-async function describeModel(services: ConsoleServices): Promise<ChatInfo> {
+async function describeModel(services: ConsoleServices, view: RuntimeView): Promise<ChatInfo> {
+  view.require("ManageRuns");
   try {
-    const { settings, readVariable } = await readModelSettings(services);
+    const { settings, readVariable } = await readModelSettings(services, view);
     const budgets = Object.entries(getBudgetLimits(settings)).map(([name, limit]) => ({ name, limit }));
     const { provider, name } = chooseModel(undefined, settings, readVariable);
     return { model: `${provider}:${name}`, problem: null, budgets };

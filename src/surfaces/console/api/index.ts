@@ -17,10 +17,10 @@ export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
   return {
     ...createSessionEndpoints(services),
     ...createOverviewEndpoints(services),
-    ...createAuditEndpoints(services),
+    ...createAuditEndpoints(),
     ...createChatEndpoints(services),
-    ...createKeyEndpoints(services),
-    ...createPolicyEndpoints(services),
+    ...createKeyEndpoints(),
+    ...createPolicyEndpoints(),
     ...createServerEndpoints(services),
     ...createSkillEndpoints(services),
     ...createPlaygroundEndpoints(services),

@@ -1,34 +1,32 @@
-import { type CreatedKey, createKeys, getKeyState, type Keys, type WantedKey } from "../../../keys/index.ts";
+import { type CreatedKey, getKeyState, toNotation, type WantedKey } from "../../../keys/index.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { KeyRow } from "../../../store/index.ts";
-import { type Endpoints, forAdmin, forOwner, type JsonObject, readText } from "../endpoints.ts";
+import { type Endpoints, type JsonObject, readText } from "../endpoints.ts";
 import type { IssuedKey, KeyList, KeySummary } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
-import type { ConsoleServices } from "../services.ts";
 
 /**
  * The list of keys for administrators, and their changes for the owner: an administrator with a key of limited rights must not be
  * able to create a key with more.
  */
-export function createKeyEndpoints({ runtime }: ConsoleServices): Endpoints {
-  const openKeys = async (): Promise<Keys> => createKeys(await runtime.database());
+export function createKeyEndpoints(): Endpoints {
   return {
-    "GET /keys": forAdmin("read", async (): Promise<KeyList> => {
-      const { kind } = await runtime.database();
-      const keys = await (await openKeys()).list();
-      return { keys: keys.map(summarizeKey), isLasting: kind !== "memory" };
-    }),
-    "POST /keys": forOwner(async ({ c, readBody }) => {
-      const issued = await (await openKeys()).create(readWantedKey(await readBody()));
-      return c.json(describeIssued(issued), 201);
-    }),
-    "POST /keys/:id/rotate": forOwner(async ({ getPart, readBody }) => {
+    "GET /keys": async ({ view }): Promise<KeyList> => {
+      const { kind, list } = await view.admin("Read").openKeys();
+      return { keys: (await list()).map(summarizeKey), isLasting: kind !== "memory" };
+    },
+    "POST /keys": async ({ c, view, readBody }) => {
+      const keys = await view.admin("ManageKeys").openKeys();
+      return c.json(describeIssued(await keys.create(readWantedKey(await readBody()))), 201);
+    },
+    "POST /keys/:id/rotate": async ({ view, getPart, readBody }) => {
+      const keys = await view.admin("ManageKeys").openKeys();
       const overlapMs = readWhole(await readBody(), "overlapMs") ?? 0;
-      return describeIssued(await (await openKeys()).rotate(getPart("id"), { overlapMs }));
-    }),
-    "POST /keys/:id/revoke": forOwner(async ({ getPart }) => {
-      await (await openKeys()).revoke(getPart("id"));
-    }),
+      return describeIssued(await keys.rotate(getPart("id"), { overlapMs }));
+    },
+    "POST /keys/:id/revoke": async ({ view, getPart }) => {
+      await (await view.admin("ManageKeys").openKeys()).revoke(getPart("id"));
+    },
   };
 }
 
@@ -38,7 +36,7 @@ function describeIssued({ text, key }: CreatedKey): IssuedKey {
 
 function summarizeKey(row: KeyRow): KeySummary {
   const { sha256: _sha256, previousSha256: _previous, ...key } = row;
-  return { ...key, state: getKeyState(row) };
+  return { ...key, permissions: row.permissions.flatMap(toNotation), state: getKeyState(row) };
 }
 
 /** The module of keys checks the values; this one only the types. */

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 
-import { type Caller, mayAdminister, mayCall } from "../../../model/caller.ts";
+import { type Caller, mayCall } from "../../../model/caller.ts";
 import type { Method } from "../../../model/catalog.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import { openEventStream } from "../../mcp/index.ts";
 import { type Endpoints, readNumber } from "../endpoints.ts";
-import { filterServers } from "../events/event-hub.ts";
 import { summarizeServer } from "../events/activity.ts";
 import type { MethodSummary, Overview } from "../messages.ts";
 import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
@@ -15,28 +15,24 @@ const MAX_RESULTS = 100;
 
 /** Live events, the overview, the search as a model sees it, the list of all methods, and the description of one. */
 export function createOverviewEndpoints(services: ConsoleServices): Endpoints {
-  const { runtime } = services;
   return {
-    "GET /events": ({ c, caller }) => streamEvents(c, caller, services),
-    "GET /overview": ({ caller }) => summarize(caller, services),
-    "GET /search": ({ c, caller }) =>
-      runtime.search(c.req.query("q") ?? "", {
-        caller,
-        limit: readNumber(c, "limit", { fallback: 10, max: MAX_RESULTS }),
-      }),
-    "GET /methods": ({ caller }) => ({
-      methods: runtime.catalogFor(caller).methods.map((method) => summarizeMethod(method, caller)),
+    "GET /events": ({ c, view }) => streamEvents(c, view, services),
+    "GET /overview": ({ view }) => summarize(view, services),
+    "GET /search": ({ c, view }) =>
+      view.search(c.req.query("q") ?? "", { limit: readNumber(c, "limit", { fallback: 10, max: MAX_RESULTS }) }),
+    "GET /methods": ({ view }) => ({
+      methods: view.catalog.methods.map((method) => summarizeMethod(method, view.caller)),
     }),
-    "GET /methods/:path": ({ getPart, caller }) => runtime.describe(getPart("path"), { caller }),
+    "GET /methods/:path": ({ getPart, view }) => view.describe(getPart("path")),
   };
 }
 
 /** The stream ends with the credential and at the logout. */
-function streamEvents(c: Context<ConsoleEnvironment>, caller: Caller, { events }: ConsoleServices): Response {
+function streamEvents(c: Context<ConsoleEnvironment>, view: RuntimeView, { events }: ConsoleServices): Response {
   let stop = (): void => {};
   const stream = openEventStream(() => stop());
   const lastId = c.req.header("last-event-id") ?? c.req.query("after");
-  const stopFollowing = events.follow(caller, lastId, (name, json, id) => stream.sendText(name, json, id));
+  const stopFollowing = events.follow(view, lastId, (name, json, id) => stream.sendText(name, json, id));
   const end = (reason: string): void => {
     stop();
     stream.send("end", { reason });
@@ -54,19 +50,21 @@ function streamEvents(c: Context<ConsoleEnvironment>, caller: Caller, { events }
   return stream.response;
 }
 
-async function summarize(caller: Caller, { runtime, activity, http }: ConsoleServices): Promise<Overview> {
-  const isAdmin = mayAdminister(caller, "read");
-  const { skills, methods } = runtime.catalogFor(caller);
-  const approvals = isAdmin ? await runtime.approvals.list("pending", caller) : undefined;
+async function summarize(view: RuntimeView, { activity, http }: ConsoleServices): Promise<Overview> {
+  const isAdmin = view.may("Read");
+  const { skills, methods } = view.catalog;
+  const approvals = isAdmin ? await view.approvals.list("pending") : undefined;
   return {
     startedAt: Date.now() - http.counters.uptimeSeconds * 1_000,
     skills: skills.length,
     methods: methods.length,
-    servers: filterServers(runtime.servers.map(summarizeServer), caller, runtime),
+    servers: view.servers.map(summarizeServer),
     waitingApprovals: approvals?.length ?? null,
-    minutes: activity.countMinutes(caller),
-    recentRuns: activity.listRuns(caller, RECENT_RUNS),
-    problems: isAdmin ? runtime.problems.map(({ source, error, fix }) => ({ source, error, fix: fix ?? null })) : [],
+    minutes: activity.countMinutes(view),
+    recentRuns: activity.listRuns(view, RECENT_RUNS),
+    problems: isAdmin
+      ? view.admin("Read").problems.map(({ source, error, fix }) => ({ source, error, fix: fix ?? null }))
+      : [],
   };
 }
 

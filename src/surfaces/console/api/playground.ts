@@ -12,23 +12,21 @@ const MAX_CANDIDATES = 500;
 
 /** Completion, the check and the run of a program. */
 export function createPlaygroundEndpoints(services: ConsoleServices): Endpoints {
-  const { runtime } = services;
   return {
-    "POST /complete": async ({ caller, readBody }) =>
-      complete(readText(await readBody(), "code"), runtime.catalogFor(caller)),
-    "POST /check": async ({ caller, readBody }): Promise<ProgramCheck> => {
-      const { plan, ...check } = runtime.check(readText(await readBody(), "source"), { caller });
+    "POST /complete": async ({ view, readBody }) => complete(readText(await readBody(), "code"), view.catalog),
+    "POST /check": async ({ view, readBody }): Promise<ProgramCheck> => {
+      const { plan, ...check } = await view.check(readText(await readBody(), "source"));
       return { ...check, plan: plan.map(describeSite) };
     },
-    "POST /run": async ({ c, caller, readBody }) => {
+    "POST /run": async ({ c, view, readBody }) => {
       const body = await readBody();
       const source = readText(body, "source");
       const token = body["continue"] === undefined ? {} : { continue: readText(body, "continue") };
       const [again, reuse] = [readNumbers(body, "again"), readNumbers(body, "reuse")];
       return answerLines<RunLine>(c, async (send, signal) => {
-        const listeners = createRunListeners(services, caller, send);
-        const outcome = await runtime.run(source, { ...token, again, reuse, caller, signal, ...listeners });
-        send({ kind: "outcome", outcome: describeOutcome(outcome, services) });
+        const listeners = createRunListeners(services, view, send);
+        const outcome = await view.run(source, { ...token, again, reuse, signal, ...listeners });
+        send({ kind: "outcome", outcome: describeOutcome(outcome, view) });
       });
     },
   };

@@ -1,30 +1,29 @@
-import { createKeys } from "../../../keys/index.ts";
 import { type Caller, OWNER } from "../../../model/caller.ts";
-import { type ExplainedPolicy, explainDecision, POLICY_FILE, runPolicyTests } from "../../../policy/index.ts";
-import type { Runtime } from "../../../runtime.ts";
+import { explainDecision, POLICY_FILE, runPolicyTests } from "../../../policy/index.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { createUnknownNameError } from "../../../shared/suggest.ts";
-import { type Endpoints, forAdmin, readText } from "../endpoints.ts";
+import { type Endpoints, readText } from "../endpoints.ts";
 import type { PolicyExplanation, PolicySummary, PolicyTestSummary } from "../messages.ts";
-import type { ConsoleServices } from "../services.ts";
 
 /** The policy, the explanation of a decision, and the test of a table. All are for administrators, and change nothing. */
-export function createPolicyEndpoints({ runtime }: ConsoleServices): Endpoints {
+export function createPolicyEndpoints(): Endpoints {
   return {
-    "GET /policy": forAdmin("read", ({ caller }) => summarizePolicy(runtime, caller)),
-    "GET /policy/explain": forAdmin("read", ({ c, caller: viewer }) => {
+    "GET /policy": ({ view }) => summarizePolicy(view),
+    "GET /policy/explain": ({ c, view }) => {
       const { path = "", caller = OWNER.id, scopes, roles } = c.req.query();
-      return explain(runtime, { path, name: caller, scopes, roles }, viewer);
-    }),
-    "POST /policy/test": forAdmin("read", async ({ caller, readBody }): Promise<PolicyTestSummary> => {
-      const facts = { policy: runtime.policy, catalog: runtime.catalogFor(caller) };
+      return explain(view, { path, name: caller, scopes, roles });
+    },
+    "POST /policy/test": async ({ view, readBody }): Promise<PolicyTestSummary> => {
+      const facts = { policy: view.admin("Read").policy, catalog: view.catalog };
       return { results: runPolicyTests(readText(await readBody(), "text"), "the table", facts) };
-    }),
+    },
   };
 }
 
-function summarizePolicy(runtime: Runtime, viewer: Caller): PolicySummary {
-  const { rows, flows, roles, asksDestructive, onlyTightens } = runtime.policy.content;
-  const { methods } = runtime.catalogFor(viewer);
+function summarizePolicy(view: RuntimeView): PolicySummary {
+  const { policy, problems } = view.admin("Read");
+  const { rows, flows, roles, asksDestructive, onlyTightens } = policy.content;
+  const { methods } = view.catalog;
   return {
     file: POLICY_FILE,
     rows: rows.map(({ key, line, fields }) => ({
@@ -35,7 +34,7 @@ function summarizePolicy(runtime: Runtime, viewer: Caller): PolicySummary {
     })),
     flows,
     roles: [...roles].map(([name, scopes]) => ({ name, scopes })),
-    problems: runtime.problems.filter(({ source }) => isPolicyFile(source)).map(({ error }) => error),
+    problems: problems.filter(({ source }) => isPolicyFile(source)).map(({ error }) => error),
     asksDestructive,
     onlyTightens,
   };
@@ -55,24 +54,21 @@ interface DecisionQuestion {
   readonly roles: string | undefined;
 }
 
-async function explain(
-  runtime: Pick<Runtime, "database" | "catalogFor"> & { readonly policy: ExplainedPolicy },
-  { path, name, scopes, roles }: DecisionQuestion,
-  viewer: Caller,
-): Promise<PolicyExplanation> {
-  const catalog = runtime.catalogFor(viewer);
+async function explain(view: RuntimeView, { path, name, scopes, roles }: DecisionQuestion): Promise<PolicyExplanation> {
+  const { openKeys, policy } = view.admin("Read");
+  const { catalog } = view;
   const method = catalog.method(path);
   if (method === undefined) {
     const paths = catalog.methods.map((each) => each.path);
     throw createUnknownNameError("METHOD_UNKNOWN", path, paths);
   }
-  const key = name === OWNER.id ? undefined : await createKeys(await runtime.database()).findCaller(name);
+  const key = name === OWNER.id ? undefined : await (await openKeys()).findCaller(name);
   const caller: Caller = {
     ...(name === OWNER.id ? OWNER : (key?.caller ?? { id: name, grants: ["*"] })),
     ...(scopes !== undefined && { scopes: splitWords(scopes) }),
     ...(roles !== undefined && { roles: splitWords(roles) }),
   };
-  const explanation = explainDecision(runtime.policy, method, caller);
+  const explanation = explainDecision(policy, method, caller);
   const isEnded = key !== undefined && key.state !== "active";
   const isUnknown = key === undefined && name !== OWNER.id;
   return {

@@ -5,20 +5,17 @@ import {
   createUnknownServerError,
   findDeclaredServer,
   maskEntry,
-  type LoadedConfig,
   type WritableScope,
 } from "../../../config/index.ts";
-import { type Caller, mayAdminister } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import { connectServers, type ServerConfig } from "../../../providers/mcp/index.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { resolveMcpOptions } from "../../../runtime/mcp-options.ts";
 import { answerLines, type SendLine } from "../follow-run.ts";
 import { openConfigFiles } from "../config-files.ts";
-import { filterServers } from "../events/event-hub.ts";
 import { summarizeServer } from "../events/activity.ts";
-import { type Endpoints, forAdmin, readEnabled, readText } from "../endpoints.ts";
+import { type Endpoints, readEnabled, readText } from "../endpoints.ts";
 import type { ServerDetail, ServerTestLine } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
 import { restoreSecrets } from "../restore-secrets.ts";
@@ -26,40 +23,40 @@ import type { ConsoleServices } from "../services.ts";
 
 /** The list of MCP servers, and what an administrator may do with them. */
 export function createServerEndpoints(services: ConsoleServices): Endpoints {
-  const { runtime } = services;
   return {
-    "GET /servers": ({ caller }) => ({
-      servers: filterServers(runtime.servers.map(summarizeServer), caller, runtime),
-    }),
-    "GET /servers/:name": ({ caller, getPart }) => describeServer(getPart("name"), caller, services),
-    "POST /servers": forAdmin("write", async ({ c, readBody }) => {
+    "GET /servers": ({ view }) => ({ servers: view.servers.map(summarizeServer) }),
+    "GET /servers/:name": ({ view, getPart }) => describeServer(getPart("name"), view, services),
+    "POST /servers": async ({ c, view, readBody }) => {
+      const { reloadServers } = view.admin("ManageServers");
       const body = await readBody();
       const server = { name: readText(body, "name"), entry: readEntry(body["entry"]) };
-      const config = await openConfigFiles(services.config);
+      const config = await openConfigFiles(services.config, view, "ManageServers");
       const written = await addDeclaredServer(server, readScope(body["scope"]), { config });
-      await runtime.reloadServers();
+      await reloadServers();
       return c.json(written, 201);
-    }),
-    "PUT /servers/:name": forAdmin("write", async ({ getPart, readBody }) => {
+    },
+    "PUT /servers/:name": async ({ view, getPart, readBody }) => {
+      view.require("ManageServers");
       const entry = readEntry((await readBody())["entry"]);
-      await changeEntry(getPart("name"), services, (server) => [
+      await changeEntry(getPart("name"), view, services, (server) => [
         { path: [], value: restoreSecrets(entry, server.entry) },
       ]);
-    }),
-    "POST /servers/:name/enabled": forAdmin("write", async ({ getPart, readBody }) => {
+    },
+    "POST /servers/:name/enabled": async ({ view, getPart, readBody }) => {
+      view.require("ManageServers");
       const enabled = readEnabled(await readBody());
-      await changeEntry(getPart("name"), services, (server) => createSwitchChanges(server, enabled));
-    }),
-    "POST /servers/:name/test": forAdmin("write", async ({ c, getPart }) => {
-      const { config, problem } = findDeclaredServer(getPart("name"), await openConfigFiles(services.config));
+      await changeEntry(getPart("name"), view, services, (server) => createSwitchChanges(server, enabled));
+    },
+    "POST /servers/:name/test": async ({ c, view, getPart }) => {
+      const files = await openConfigFiles(services.config, view, "ManageServers");
+      const { config, problem } = findDeclaredServer(getPart("name"), files);
       if (config === undefined) throw invalidRequest(problem?.error ?? "this server is Skillgate itself");
       return answerLines<ServerTestLine>(c, (send, signal) =>
-        testServer({ ...config, enabled: true }, services, { signal, send }),
+        testServer({ ...config, enabled: true }, services, { view, signal, send }),
       );
-    }),
-    "DELETE /servers/:name": forAdmin("write", ({ getPart }) =>
-      changeEntry(getPart("name"), services, () => [{ path: [], value: undefined }]),
-    ),
+    },
+    "DELETE /servers/:name": ({ view, getPart }) =>
+      changeEntry(getPart("name"), view, services, () => [{ path: [], value: undefined }]),
   };
 }
 
@@ -68,35 +65,32 @@ type Declared = ReturnType<typeof findDeclaredServer>;
 /** Changes the entry of a server in its file, and applies the change to the runtime. */
 async function changeEntry(
   name: string,
-  { runtime, config }: ConsoleServices,
+  view: RuntimeView,
+  { config }: ConsoleServices,
   createChanges: (server: Declared) => ReturnType<typeof createSwitchChanges>,
 ): Promise<void> {
-  const files = await openConfigFiles(config);
+  const { reloadServers } = view.admin("ManageServers");
+  const files = await openConfigFiles(config, view, "ManageServers");
   const server = findDeclaredServer(name, files);
   await changeDeclaredServer(server, createChanges(server), files);
-  await runtime.reloadServers();
+  await reloadServers();
 }
 
 /** Describes a server to a caller that may see it; entries, logs and problems only to an administrator. */
-async function describeServer(
-  name: string,
-  caller: Caller,
-  { runtime, config }: ConsoleServices,
-): Promise<ServerDetail> {
-  const isAdmin = mayAdminister(caller, "read");
-  const visible = filterServers(runtime.servers.map(summarizeServer), caller, runtime);
-  const summary = visible.find((server) => server.name === name);
-  const status = summary && runtime.servers.find((server) => server.name === name);
-  const files: LoadedConfig | undefined = isAdmin && config !== undefined ? await openConfigFiles(config) : undefined;
+async function describeServer(name: string, view: RuntimeView, { config }: ConsoleServices): Promise<ServerDetail> {
+  const isAdmin = view.may("Read");
+  const visible = view.servers;
+  const status = visible.find((server) => server.name === name);
+  const files = isAdmin && config !== undefined ? await openConfigFiles(config, view, "Read") : undefined;
   const declared = files?.declared.find((server) => server.name === name && !server.isOverruled);
-  if (summary === undefined || status === undefined)
+  if (status === undefined)
     throw createUnknownServerError(
       name,
       visible.map((server) => server.name),
     );
   return {
-    ...summary,
-    tools: listTools(status, caller, runtime),
+    ...summarizeServer(status),
+    tools: listTools(status, view),
     quarantined: isAdmin ? status.quarantined.map(({ tool, reason }) => ({ tool, reason })) : [],
     log: isAdmin ? status.stderrTail : "",
     declaration:
@@ -113,12 +107,7 @@ async function describeServer(
   };
 }
 
-function listTools(
-  { skill, tools }: Runtime["servers"][number],
-  caller: Caller,
-  { catalogFor }: Pick<Runtime, "catalogFor">,
-): ServerDetail["tools"] {
-  const catalog = catalogFor(caller);
+function listTools({ skill, tools }: RuntimeView["servers"][number], { catalog }: RuntimeView): ServerDetail["tools"] {
   return tools.flatMap(({ name, method }) => {
     const path = `${skill}.${method}`;
     const found = catalog.method(path);
@@ -140,21 +129,26 @@ function readScope(value: unknown = "project"): WritableScope {
 }
 
 interface TestRun {
+  readonly view: RuntimeView;
   readonly signal: AbortSignal;
   readonly send: SendLine<ServerTestLine>;
 }
 
 /** Tests a server by a second connection of its own, with its output as it comes. */
-async function testServer(config: ServerConfig, services: ConsoleServices, { signal, send }: TestRun): Promise<void> {
-  const { runtime, config: files } = services;
+async function testServer(
+  config: ServerConfig,
+  { config: files }: ConsoleServices,
+  { view, signal, send }: TestRun,
+): Promise<void> {
+  const { secrets, shared } = view;
   const started = performance.now();
   const { cwd, env } = files?.options ?? { cwd: process.cwd(), env: process.env };
   const { stateDir } = resolveMcpOptions({}, { section: {}, cwd, env, discover: true, lazy: false });
-  const log = (text: string): void => send({ kind: "log", text: runtime.secrets.maskText(text) });
+  const log = (text: string): void => send({ kind: "log", text: secrets.maskText(text) });
   const provider = connectServers([config], {
     env,
-    connectTimeoutMs: runtime.timeouts.connectMs,
-    secrets: runtime.secrets,
+    connectTimeoutMs: shared.timeouts.connectMs,
+    secrets,
     signal,
     ...(stateDir !== undefined && { stateDir }),
     log: (_server, level, text) => log(`${level}: ${text}`),

@@ -1,7 +1,7 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
-import { mayAdminister, OWNER } from "../../../model/caller.ts";
+import { OWNER } from "../../../model/caller.ts";
 import { VERSION } from "../../../shared/version.ts";
 import { type Endpoints, type JsonObject, readText } from "../endpoints.ts";
 import type { SessionInfo } from "../messages.ts";
@@ -25,10 +25,10 @@ export function createLoginEndpoints(services: ConsoleServices): Endpoints {
 
 export function createSessionEndpoints({ http, sessions }: ConsoleServices): Endpoints {
   return {
-    "GET /session": ({ caller }): SessionInfo => ({
+    "GET /session": ({ view: { caller } }): SessionInfo => ({
       caller: caller.id,
       isOwner: caller.id === OWNER.id,
-      admin: mayAdminister(caller, "write") ? "write" : (caller.admin ?? null),
+      admin: caller.admin ?? [],
       version: VERSION,
       hasLogin: http.settings.auth,
     }),

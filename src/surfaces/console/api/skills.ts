@@ -1,52 +1,57 @@
-import { type Caller, mayAdminister } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { planSettingsChange } from "../../../runtime/change-skill-settings.ts";
-import { getSecretNames, getSecretVariable } from "../../../runtime/skill-settings.ts";
+import { getSecretNames, getSecretVariable, type ResolvedSettings } from "../../../runtime/skill-settings.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import { createUnknownNameError } from "../../../shared/suggest.ts";
 import { changeSettingsFile } from "../config-files.ts";
-import { type Endpoints, forAdmin, readEnabled } from "../endpoints.ts";
+import { type Endpoints, readEnabled } from "../endpoints.ts";
 import type { SkillDetail, SkillSummary } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
 import type { ConsoleServices } from "../services.ts";
 
 /** The list of skills, their settings, and the switch of each. */
-export function createSkillEndpoints({ runtime, config }: ConsoleServices): Endpoints {
+export function createSkillEndpoints({ config }: ConsoleServices): Endpoints {
   return {
-    "GET /skills": ({ caller }) => ({ skills: listSkills(runtime, caller) }),
-    "GET /skills/:name": ({ caller, getPart }) => describeSkill(runtime, caller, getPart("name")),
-    "POST /skills/:name/enabled": forAdmin("write", async ({ caller, getPart, readBody }) => {
-      const { name } = findSkill(runtime, caller, getPart("name"));
+    "GET /skills": ({ view }) => ({ skills: listSkills(view) }),
+    "GET /skills/:name": ({ view, getPart }) => describeSkill(view, getPart("name")),
+    "POST /skills/:name/enabled": async ({ view, getPart, readBody }) => {
+      const { enable, disable } = view.admin("ManageServers");
+      const { name } = findSkill(view, getPart("name"));
       const enabled = readEnabled(await readBody());
       // A skill without this setting is enabled.
       const values = [{ path: ["skills", name, "enabled"], value: enabled ? undefined : false }];
-      if (config !== undefined) await changeSettingsFile(config, { values });
-      if (enabled) runtime.enable(name);
-      else runtime.disable(name);
-    }),
-    "PATCH /skills/:name/settings": forAdmin("write", async ({ caller, getPart, readBody }) => {
-      const skill = findSkill(runtime, caller, getPart("name"));
+      if (config !== undefined) await changeSettingsFile(config, view, { values });
+      if (enabled) enable(name);
+      else disable(name);
+    },
+    "PATCH /skills/:name/settings": async ({ view, getPart, readBody }) => {
+      const { reloadSettings, settingsOf } = view.admin("ManageServers");
+      const skill = findSkill(view, getPart("name"));
       const { values } = await readBody();
       if (!isRecord(values)) throw invalidRequest("values must be an object; null removes a setting");
       const changes = Object.entries(values).map(([key, value]) => ({ key, value: value ?? undefined }));
-      const current = runtime.settingsOf(skill.name)?.settings;
+      const current = settingsOf(skill.name)?.settings;
       const env = config?.options.env ?? process.env;
-      await changeSettingsFile(config, planSettingsChange(skill, changes, { current, env }));
-      await runtime.reloadSettings();
-    }),
+      await changeSettingsFile(config, view, planSettingsChange(skill, changes, { current, env }));
+      await reloadSettings();
+    },
   };
 }
 
 /** The skills of the catalog, and for administrators the disabled ones, without those of MCP servers. */
-function listSkills(runtime: Runtime, caller: Caller): readonly SkillSummary[] {
-  const enabled = runtime.catalogFor(caller).skills.filter(({ kind }) => kind !== "mcp");
-  const disabled = mayAdminister(caller, "read") ? runtime.disabled().filter(({ kind }) => kind !== "mcp") : [];
+function listSkills(view: RuntimeView): readonly SkillSummary[] {
+  const enabled = view.catalog.skills.filter(({ kind }) => kind !== "mcp");
+  const disabled = listDisabled(view).filter(({ kind }) => kind !== "mcp");
   return [
     ...enabled.map((skill) => summarize(skill.provided, { methods: skill.methods.length, enabled: true })),
     ...disabled.map((skill) => summarize(skill, { methods: skill.methods.length, enabled: false })),
   ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function listDisabled(view: RuntimeView): readonly ProvidedSkill[] {
+  return view.may("Read") ? view.admin("Read").disabled() : [];
 }
 
 function summarize(
@@ -64,23 +69,22 @@ function summarize(
 /** UTF-16 units of a description in lists. */
 const MAX_TEXT_UNITS = 300;
 
-function describeSkill(runtime: Runtime, caller: Caller, name: string): SkillDetail {
-  const skill = findSkill(runtime, caller, name);
-  const isAdmin = mayAdminister(caller, "read");
-  const enabled = runtime.catalogFor(caller).skill(name) !== undefined;
+function describeSkill(view: RuntimeView, name: string): SkillDetail {
+  const skill = findSkill(view, name);
+  const resolved = view.may("Read") ? view.admin("Read").settingsOf(name) : undefined;
+  const catalogSkill = view.catalog.skill(name);
   return {
-    ...summarize(skill, { methods: skill.methods.length, enabled }),
-    methodPaths: (runtime.catalogFor(caller).skill(name)?.methods ?? []).map(({ path }) => path),
-    settings: isAdmin ? describeSettings(runtime, skill) : [],
-    problems: isAdmin ? (runtime.settingsOf(name)?.problems ?? []).map(({ error }) => error) : [],
+    ...summarize(skill, { methods: skill.methods.length, enabled: catalogSkill !== undefined }),
+    methodPaths: (catalogSkill?.methods ?? []).map(({ path }) => path),
+    settings: view.may("Read") ? describeSettings(skill, resolved) : [],
+    problems: (resolved?.problems ?? []).map(({ error }) => error),
   };
 }
 
 /** Lists the settings that the schema declares and those that are set, without the values of secrets. */
-function describeSettings(runtime: Runtime, skill: ProvidedSkill): SkillDetail["settings"] {
+function describeSettings(skill: ProvidedSkill, resolved: ResolvedSettings | undefined): SkillDetail["settings"] {
   const { name } = skill;
   const schema: Readonly<Record<string, unknown>> = skill.settings ?? {};
-  const resolved = runtime.settingsOf(name);
   const settings: Readonly<Record<string, unknown>> = resolved?.settings ?? {};
   const secrets = resolved?.secrets ?? {};
   const { properties, required: names } = schema;
@@ -103,10 +107,9 @@ function describeSettings(runtime: Runtime, skill: ProvidedSkill): SkillDetail["
   });
 }
 
-function findSkill(runtime: Runtime, caller: Caller, name: string): ProvidedSkill {
-  const { skills } = runtime.catalogFor(caller);
-  const disabled = mayAdminister(caller, "read") ? runtime.disabled() : [];
-  const found = [...skills.map(({ provided }) => provided), ...disabled].find((skill) => skill.name === name);
+function findSkill(view: RuntimeView, name: string): ProvidedSkill {
+  const { skills } = view.catalog;
+  const found = [...skills.map(({ provided }) => provided), ...listDisabled(view)].find((skill) => skill.name === name);
   if (found !== undefined) return found;
   const names = skills.map((skill) => skill.name);
   throw createUnknownNameError("SKILL_UNKNOWN", name, names, { skill: name });

@@ -1,15 +1,15 @@
-import { type Caller, mayAdminister, mayRead } from "../../../model/caller.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import type { AuditEntry } from "../../../router/index.ts";
 import type { RunFacts, Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import type { ActivityMinutes, CallSummary, RunSummary, ServerSummary } from "../messages.ts";
 
 /** The runs and calls of the last hour, in memory. */
 export interface Activity {
   /** Counts what a caller may see. */
-  countMinutes(caller: Caller): ActivityMinutes;
+  countMinutes(view: RuntimeView): ActivityMinutes;
   /** The newest first. */
-  listRuns(caller: Caller, limit: number): readonly RunSummary[];
+  listRuns(view: RuntimeView, limit: number): readonly RunSummary[];
   close(): void;
 }
 
@@ -30,32 +30,22 @@ export function createActivity(
     on("call", (entry) => calls.add(summarizeCall(entry))),
   ];
   return {
-    countMinutes: (caller) =>
+    countMinutes: (view) =>
       countByMinute(
-        runs.list().filter((run) => maySeeRun(caller, run)),
-        calls.list().filter((call) => maySeeCall(caller, call)),
+        runs.list().filter((run) => view.seesRun(run)),
+        calls.list().filter((call) => view.seesCall(call)),
         now(),
       ),
-    listRuns: (caller, limit) =>
+    listRuns: (view, limit) =>
       runs
         .list()
-        .filter((run) => maySeeRun(caller, run))
+        .filter((run) => view.seesRun(run))
         .slice(-limit)
         .toReversed(),
     close() {
       for (const stop of stops) stop();
     },
   };
-}
-
-/** A caller sees its own runs, an administrator all. */
-export function maySeeRun(caller: Caller, run: { readonly caller: string }): boolean {
-  return run.caller === caller.id || mayAdminister(caller, "read");
-}
-
-/** Calls of methods that a caller may not read do not exist for it. */
-export function maySeeCall(caller: Caller, call: { readonly caller: string; readonly path: string }): boolean {
-  return maySeeRun(caller, call) && mayRead(caller, call.path);
 }
 
 interface Ring<Entry> {

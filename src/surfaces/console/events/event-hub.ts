@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 
-import type { Caller } from "../../../model/caller.ts";
-import { mayAdminister, mayRead } from "../../../model/caller.ts";
 import type { Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import type { ConsoleEventName, ConsoleEvents, ServerSummary } from "../messages.ts";
-import { maySeeCall, maySeeRun, summarizeCall, summarizeRun } from "./activity.ts";
+import { summarizeCall, summarizeRun } from "./activity.ts";
 import { watchApprovals, watchServers } from "./watches.ts";
 
 /** Receives an event as JSON, with the id after which a stream can be resumed. */
@@ -16,7 +15,7 @@ export interface EventHub {
    * Sends what a caller may see: `hello`, the events after `lastId` as far as they are stored, then new ones. Returns the function
    * that stops it.
    */
-  follow(caller: Caller, lastId: string | undefined, listener: EventListener): () => void;
+  follow(view: RuntimeView, lastId: string | undefined, listener: EventListener): () => void;
   close(): void;
 }
 
@@ -27,7 +26,7 @@ interface HubEvent {
   readonly id: number;
   readonly name: ConsoleEventName;
   /** Returns the data for a caller; `undefined` if the caller may not see it. */
-  readonly createData: (caller: Caller) => unknown;
+  readonly createData: (view: RuntimeView) => unknown;
 }
 
 export function createEventHub(runtime: Runtime, now: () => number = Date.now): EventHub {
@@ -45,14 +44,14 @@ export function createEventHub(runtime: Runtime, now: () => number = Date.now): 
 
   const stops = followRuntime(runtime, emit, now);
   const approvals = watchApprovals(runtime, (rows) =>
-    emit("approvals", (caller) => ({ pending: rows.filter((row) => maySeeCall(caller, row)).map(({ id }) => id) })),
+    emit("approvals", (view) => ({ pending: rows.filter((row) => view.seesCall(row)).map(({ id }) => id) })),
   );
-  const servers = watchServers(runtime, (list) => emit("servers", (caller) => filterServers(list, caller, runtime)));
+  const servers = watchServers(runtime, (list) => emit("servers", (view) => filterServers(list, view)));
 
   return {
-    follow(caller, lastId, listener) {
+    follow(view, lastId, listener) {
       const send = ({ id, name, createData }: HubEvent): void => {
-        const data = createData(caller);
+        const data = createData(view);
         if (data !== undefined) listener(name, JSON.stringify(data), `${server}:${id}`);
       };
       const after = parseId(lastId, server);
@@ -80,42 +79,37 @@ export function createEventHub(runtime: Runtime, now: () => number = Date.now): 
 }
 
 /** Shows the servers whose skills a caller may read. */
-export function filterServers(
-  servers: readonly ServerSummary[],
-  caller: Caller,
-  { catalogFor }: Pick<Runtime, "catalogFor">,
-): readonly ServerSummary[] {
-  if (mayAdminister(caller, "read")) return servers;
-  const catalog = catalogFor(caller);
-  return servers.filter(({ skill }) => catalog.skill(skill) !== undefined);
+function filterServers(servers: readonly ServerSummary[], view: RuntimeView): readonly ServerSummary[] {
+  const visible = new Set(view.servers.map(({ name }) => name));
+  return servers.filter(({ name }) => visible.has(name));
 }
 
 type EmitEvent = <Name extends ConsoleEventName>(
   name: Name,
-  createData: (caller: Caller) => ConsoleEvents[Name] | undefined,
+  createData: (view: RuntimeView) => ConsoleEvents[Name] | undefined,
 ) => void;
 
 function followRuntime(runtime: Runtime, emit: EmitEvent, now: () => number): readonly (() => void)[] {
   return [
     runtime.on("catalog", ({ version }) =>
-      emit("catalog", (caller) => {
-        const { skills, methods } = runtime.catalogFor(caller);
+      emit("catalog", (view) => {
+        const { skills, methods } = view.catalog;
         return { version, skills: skills.length, methods: methods.length };
       }),
     ),
     runtime.on("call", (entry) => {
       const call = summarizeCall(entry);
-      emit("call", (caller) => (maySeeCall(caller, call) ? call : undefined));
+      emit("call", (view) => (view.seesCall(call) ? call : undefined));
     }),
     runtime.on("run", (outcome, facts) => {
       const run = summarizeRun(outcome, facts, now());
-      emit("run", (caller) => (maySeeRun(caller, run) ? run : undefined));
+      emit("run", (view) => (view.seesRun(run) ? run : undefined));
     }),
     runtime.on("store", (failure) =>
-      emit("store", (caller) => (mayAdminister(caller, "read") ? { code: failure?.code ?? null } : undefined)),
+      emit("store", (view) => (view.may("Read") ? { code: failure?.code ?? null } : undefined)),
     ),
     runtime.on("approval", ({ id, path }) =>
-      emit("approval", (caller) => (mayAdminister(caller, "read") && mayRead(caller, path) ? { id, path } : undefined)),
+      emit("approval", (view) => (view.may("Read") && view.seesCall({ caller: "", path }) ? { id, path } : undefined)),
     ),
   ];
 }

@@ -3,7 +3,6 @@ import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
-import { type AdminRight, type Caller, mayAdminister } from "../../../model/caller.ts";
 import {
   type Authentication,
   closeAfterCredential,
@@ -83,13 +82,6 @@ export async function checkCredential(
 ): Promise<Authentication> {
   if (credential.kind === "link") return OWNER_AUTHENTICATION;
   return authenticator.authenticate({ authorization: `Bearer ${credential.token}` });
-}
-
-/** Throws `ADMIN_MISSING` for a caller without the right. */
-export function requireAdmin(caller: Caller, right: AdminRight): void {
-  if (mayAdminister(caller, right)) return;
-  const permission = right === "write" ? "AdminWrite" : "AdminRead";
-  throw new SkillgateError("ADMIN_MISSING", sentence("ADMIN_MISSING", `it requires ${permission}`));
 }
 
 function createLoginError(values: string): SkillgateError {

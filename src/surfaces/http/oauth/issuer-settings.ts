@@ -6,7 +6,7 @@ import { isLoopback } from "../origin-check.ts";
 
 /** The rights that one OAuth scope gives. */
 export interface ScopeRights {
-  /** As those of keys: `ToolInvoke(MathSkill.*)`. */
+  /** As those of keys: `call:MathSkill.*`. */
   readonly permissions: readonly string[];
   readonly roles: readonly string[];
   /** Scopes of the policy, in addition to the OAuth scope itself. */
@@ -88,7 +88,7 @@ function parseScopes(value: unknown): ReadonlyMap<string, ScopeRights> {
   return new Map(Object.entries(value).map(([scope, rights]) => [scope, parseRights(scope, rights)]));
 }
 
-const SCOPES_FORM = 'scopes: { "tools:call": { permissions: ["ToolInvoke(*)"], roles: [staff] } }';
+const SCOPES_FORM = 'scopes: { "tools:call": { permissions: ["call:*"], roles: [staff] } }';
 
 function parseRights(scope: string, value: unknown): ScopeRights {
   if (!isRecord(value)) throw wrongAuth(`scopes.${scope} must be a section, as in ${SCOPES_FORM}`);

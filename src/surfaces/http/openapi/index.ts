@@ -1,7 +1,6 @@
-import type { Caller } from "../../../model/caller.ts";
 import { APPROVAL_SCOPES } from "../../../model/approval.ts";
 import { isRecord } from "../../../model/json.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { openapiExport } from "../../../registry/index.ts";
 import { VERSION } from "../../../shared/version.ts";
 import { describeMethods } from "./methods.ts";
@@ -11,13 +10,9 @@ import { listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
  * Creates the OpenAPI 3.1 document of a server: that of the catalog plus a path and schemas for each method, the URL, the
  * security scheme and the other endpoints.
  */
-export function createOpenapi(
-  { runtime, caller }: { readonly runtime: Runtime; readonly caller: Caller },
-  url: string,
-  needsToken: boolean,
-): Readonly<Record<string, unknown>> {
-  const builtinTools = listBuiltinTools(runtime.runs.canWait(caller)).map(({ name }) => name);
-  const catalog = runtime.catalogFor(caller);
+export function createOpenapi(view: RuntimeView, url: string, needsToken: boolean): Readonly<Record<string, unknown>> {
+  const builtinTools = listBuiltinTools(view.runs.canWait()).map(({ name }) => name);
+  const { catalog } = view;
   const { paths, components, info } = openapiExport(catalog);
   const methods = describeMethods(catalog.methods);
   const schemas = isRecord(components) && isRecord(components["schemas"]) ? components["schemas"] : {};

@@ -129,7 +129,7 @@ function takesBoth(headers: Headers): boolean {
 
 /** Whether a tool expects arguments in headers, too; the SDK compares those. */
 function wantsHeaders({ name }: RegularCall, { runtime }: GatewayContext, { caller, exposure }: Principal): boolean {
-  const tool = getOfferedTools(runtime, caller, exposure).find(name)?.tool;
+  const tool = getOfferedTools(runtime.viewFor(caller), exposure).find(name)?.tool;
   if (tool === undefined) return false;
   const cached = wanting.get(tool) ?? JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
   wanting.set(tool, cached);

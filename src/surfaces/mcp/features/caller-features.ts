@@ -1,5 +1,4 @@
 import { mayCall } from "../../../model/caller.ts";
-import type { Catalog } from "../../../model/catalog.ts";
 import type {
   McpPrompt,
   McpResource,
@@ -8,7 +7,9 @@ import type {
   ResourcesAndPrompts,
 } from "../../../model/mcp-features.ts";
 import type { ToolNames } from "../../../model/tools/exposure.ts";
-import type { Asker, ProxiedFeatures } from "./proxied-features.ts";
+import type { RequestValues } from "../../../model/requests/request-values.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
+import type { ProxiedFeatures } from "./proxied-features.ts";
 
 /** A resource, template or prompt, and the skill features that serve it. */
 export interface NamedFeature<Item> {
@@ -29,16 +30,16 @@ export interface CallerFeatures {
  * wins. A prompt is named `server__prompt`, or by its own name if names are raw and no other prompt has it.
  */
 export async function getCallerFeatures(
-  asker: Asker,
-  catalog: Catalog,
+  view: RuntimeView,
+  requestValues: RequestValues | undefined,
   names: ToolNames,
   proxied: ProxiedFeatures,
 ): Promise<CallerFeatures> {
-  const { caller } = asker;
+  const { caller, catalog } = view;
   const visible = catalog.skills.filter(({ name }) => mayCall(caller, `${name}.*`));
   const features = await Promise.all(
     visible.map(async (skill) => {
-      const offers = skill.provided.offers ?? (await proxied.getFeatures(skill, asker));
+      const offers = skill.provided.offers ?? (await proxied.getFeatures(skill, { view, requestValues }));
       return offers === undefined ? [] : [{ owner: skill.server ?? skill.name, offers }];
     }),
   );

@@ -35,13 +35,13 @@ async function completeByServer(
     return toCompletion(await offers?.complete?.(params, context), library);
   } catch (thrown) {
     // A completion is no call of a method, whose errors the router redacts.
-    throw new Error(library.runtime.secrets.maskText(getMessage(thrown)), { cause: thrown });
+    throw new Error(library.view.secrets.maskText(getMessage(thrown)), { cause: thrown });
   }
 }
 
 /** Returns the values that a server offers; none if its answer is malformed. */
-function toCompletion(answer: unknown, { runtime }: Library): unknown {
-  return isSpecType.CompleteResult(answer) ? runtime.secrets.maskValue(answer) : NOTHING;
+function toCompletion(answer: unknown, { view }: Library): unknown {
+  return isSpecType.CompleteResult(answer) ? view.secrets.maskValue(answer) : NOTHING;
 }
 
 const NOTHING = { completion: { values: [], total: 0, hasMore: false } };
@@ -49,11 +49,10 @@ const NOTHING = { completion: { values: [], total: 0, hasMore: false } };
 function getBuiltinValues(
   uri: string,
   { name }: CompleteRequest["params"]["argument"],
-  { runtime, caller, records }: Library,
+  { view, records }: Library,
 ): readonly string[] | undefined {
-  if (uri.startsWith("skillgate://") && name === "skill")
-    return runtime.catalogFor(caller).skills.map((skill) => skill.name);
-  return uri.startsWith("run://") && name === "runId" ? records.of(caller).map(({ runId }) => runId) : undefined;
+  if (uri.startsWith("skillgate://") && name === "skill") return view.catalog.skills.map((skill) => skill.name);
+  return uri.startsWith("run://") && name === "runId" ? records.of(view.caller).map(({ runId }) => runId) : undefined;
 }
 
 function completeBuiltin(values: readonly string[], start: string): object {

@@ -21,16 +21,16 @@ export async function getPrompt(
   library: Library,
   context: ReadContext,
 ): Promise<unknown> {
-  const { runtime, caller, offers, hasOwnTools } = library;
+  const { view, offers, hasOwnTools } = library;
   const offered = offers.prompts.get(name);
   if (offered !== undefined)
-    return runtime.secrets.maskValue(await offered.offers.prompt(offered.item.name, args, context));
+    return view.secrets.maskValue(await offered.offers.prompt(offered.item.name, args, context));
   if (name !== OWN_PROMPT.name || !hasOwnTools)
     throw unknownPrompt(
       name,
       listPrompts(library).map((prompt) => prompt.name),
     );
-  const text = runtime.systemPrompt({ mode: "tools", caller });
+  const text = view.systemPrompt({ mode: "tools" });
   return { description: OWN_PROMPT.description, messages: [{ role: "user", content: { type: "text", text } }] };
 }
 

@@ -8,7 +8,7 @@ import type {
   McpTemplate,
   ResourcesAndPrompts,
 } from "../../../model/mcp-features.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { setBounded } from "../../../shared/lru.ts";
 import { toContentBlocks } from "../content-blocks.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
@@ -23,14 +23,17 @@ const FRESH_MS = 10_000;
 const MAX_ENTRIES = 1_000;
 
 /** The caller that asks for features, with the headers and session values of its request. */
-export type Asker = Pick<ReadContext, "caller"> & { readonly requestValues: ReadContext["requestValues"] | undefined };
+interface Asker {
+  readonly view: RuntimeView;
+  readonly requestValues: ReadContext["requestValues"] | undefined;
+}
 
 /** Resources and prompts of MCP servers, read through the methods of their skills. */
 export interface ProxiedFeatures {
   getFeatures(skill: Skill, asker: Asker): Promise<ResourcesAndPrompts | undefined>;
 }
 
-export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
+export function createProxiedFeatures(): ProxiedFeatures {
   const cache = new WeakMap<
     Skill,
     Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>
@@ -46,7 +49,7 @@ export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
       cache.set(skill, entries);
       const fresh = entries.get(key);
       if (fresh !== undefined && fresh.until > performance.now()) return fresh.offers;
-      const offers = askServer(runtime, skill, asker);
+      const offers = askServer(skill, asker);
       setBounded(entries, [key, { until: performance.now() + FRESH_MS, offers }], MAX_ENTRIES);
       return offers;
     },
@@ -54,7 +57,7 @@ export function createProxiedFeatures(runtime: Runtime): ProxiedFeatures {
 }
 
 /** The features of a server depend on what it takes from the request; `undefined` for a request that lacks it. */
-function createKey({ provided }: Skill, { caller, requestValues }: Asker): string | undefined {
+function createKey({ provided }: Skill, { view: { caller }, requestValues }: Asker): string | undefined {
   try {
     return JSON.stringify([caller.id, provided.getRequestKey?.(requestValues) ?? ""]);
   } catch {
@@ -68,17 +71,13 @@ function has(skill: Skill, method: string): boolean {
   return skill.methods.some(({ name }) => name === method);
 }
 
-async function askServer(
-  runtime: Runtime,
-  skill: Skill,
-  { caller, requestValues }: Asker,
-): Promise<ResourcesAndPrompts> {
+async function askServer(skill: Skill, { view, requestValues }: Asker): Promise<ResourcesAndPrompts> {
   const list = async (method: string, key: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     if (!has(skill, method)) return [];
     let items: unknown = [];
-    const listing = runtime
-      .call(`${skill.name}.${method}`, {}, { caller, ...(requestValues && { observer: { requestValues } }) })
-      .then((value) => (items = runtime.secrets.maskValue(value)));
+    const listing = view
+      .call(`${skill.name}.${method}`, {}, requestValues && { observer: { requestValues } })
+      .then((value) => (items = view.secrets.maskValue(value)));
     await waitAtMost(LIST_MS, listing);
     return (Array.isArray(items) ? items : []).filter(isRecord).filter((item) => typeof item[key] === "string");
   };
@@ -86,7 +85,8 @@ async function askServer(
     let wire: unknown;
     const { observer, ...options } = optionsFor(context);
     const onWire = { ...observer, wire: (result: unknown) => void (wire = result) };
-    const value = await runtime.call(`${skill.name}.${name}`, args as never, { ...options, observer: onWire });
+    const asking = view.shared.viewFor(context.caller);
+    const value = await asking.call(`${skill.name}.${name}`, args as never, { ...options, observer: onWire });
     return { value, wire };
   };
   const { complete } = skill.provided;
@@ -130,9 +130,8 @@ interface MethodAnswer {
   readonly wire: unknown;
 }
 
-function optionsFor({ caller, signal, client, requestValues, log, progress }: ReadContext): MethodCallOptions {
+function optionsFor({ signal, client, requestValues, log, progress }: ReadContext): MethodCallOptions {
   return {
-    caller,
     signal,
     observer: {
       ...(client !== undefined && { client }),
@@ -143,7 +142,7 @@ function optionsFor({ caller, signal, client, requestValues, log, progress }: Re
   };
 }
 
-type MethodCallOptions = NonNullable<Parameters<Runtime["call"]>[2]>;
+type MethodCallOptions = NonNullable<Parameters<RuntimeView["call"]>[2]>;
 
 /** Converts the value of `resources_read` back to the contents of the protocol. */
 function toContents(uri: string, mimeType: unknown, value: unknown): readonly unknown[] {

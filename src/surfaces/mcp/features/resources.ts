@@ -1,8 +1,7 @@
 import { ResourceNotFoundError, UriTemplate } from "@modelcontextprotocol/server";
 
-import type { Caller } from "../../../model/caller.ts";
 import type { ReadContext, ResourcesAndPrompts } from "../../../model/mcp-features.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import type { CallerFeatures } from "./caller-features.ts";
 import { listRuns, readRun, type RunLibrary } from "./run-resources.ts";
 
@@ -28,8 +27,8 @@ export interface ListedResource {
 
 /** Lists resources of skills, the declarations, pages of skills, and the newest runs, always in this order. */
 export async function listResources(library: Library): Promise<readonly ListedResource[]> {
-  const { runtime, caller, offers } = library;
-  const { skills } = runtime.catalogFor(caller);
+  const { view, offers } = library;
+  const { skills } = view.catalog;
   return [
     ...[...offers.resources.values()].map(({ item }) => item),
     { uri: DECLARATIONS, name: "declarations", title: "TypeScript of every method", mimeType: TYPESCRIPT },
@@ -69,7 +68,7 @@ export async function readResource(uri: string, library: Library, context: ReadC
   if (own !== undefined) return { contents: [{ uri, ...own }] };
   const offers = findFeatures(uri, library.offers);
   if (offers === undefined) throw new ResourceNotFoundError(uri);
-  return library.runtime.secrets.maskValue(await offers.read(uri, context));
+  return library.view.secrets.maskValue(await offers.read(uri, context));
 }
 
 /** The URI of the folder with the files of a skill: `skill://clock/` of `skill://clock/SKILL.md`. */
@@ -106,34 +105,34 @@ interface TextContents {
 }
 
 async function readBuiltinContents(uri: string, library: Library): Promise<TextContents | undefined> {
-  const { runtime, caller } = library;
-  if (uri === DECLARATIONS) return { mimeType: TYPESCRIPT, text: runtime.declarations(undefined, { caller }) };
-  if (uri.startsWith(PAGES)) return skillPage(uri.slice(PAGES.length), runtime, caller);
+  const { view } = library;
+  if (uri === DECLARATIONS) return { mimeType: TYPESCRIPT, text: view.declarations() };
+  if (uri.startsWith(PAGES)) return skillPage(uri.slice(PAGES.length), view);
   if (uri.startsWith("run://")) {
     const text = await readRun(uri.slice("run://".length), library);
     return text === undefined ? undefined : { mimeType: JSON_TYPE, text };
   }
-  return uri.startsWith("result://") ? readResultPart(uri, runtime, caller) : undefined;
+  return uri.startsWith("result://") ? readResultPart(uri, view) : undefined;
 }
 
-function skillPage(path: string, runtime: Runtime, caller: Caller): TextContents | undefined {
+function skillPage(path: string, view: RuntimeView): TextContents | undefined {
   const [encoded = "", rest] = path.split("/", 2);
-  const skill = runtime.catalogFor(caller).skills.find(({ name }) => encodeURIComponent(name) === encoded);
+  const skill = view.catalog.skills.find(({ name }) => encodeURIComponent(name) === encoded);
   if (skill === undefined) return undefined;
-  if (rest === "declarations") return { mimeType: TYPESCRIPT, text: runtime.declarations([skill.name], { caller }) };
-  return rest === undefined ? { mimeType: MARKDOWN, text: runtime.describe(skill.name, { caller }).text } : undefined;
+  if (rest === "declarations") return { mimeType: TYPESCRIPT, text: view.declarations([skill.name]) };
+  return rest === undefined ? { mimeType: MARKDOWN, text: view.describe(skill.name).text } : undefined;
 }
 
 /**
  * Reads `result://<runId>/<n>?offset=0&length=65536`, in UTF-16 units; `_meta` gives the total and the URI of the next
  * part.
  */
-function readResultPart(uri: string, { results }: Runtime, caller: Caller): TextContents | undefined {
+function readResultPart(uri: string, view: RuntimeView): TextContents | undefined {
   const [name = "", query = ""] = uri.split("?", 2);
   const parameters = new URLSearchParams(query);
   const offset = wholeNumber(parameters.get("offset"), 0);
   const length = Math.min(wholeNumber(parameters.get("length"), PART_CHARACTERS), MAX_CHARACTERS);
-  const part = results.read(name, offset, length, caller);
+  const part = view.readResult(name, offset, length);
   if (part === undefined) return undefined;
   const end = offset + part.text.length;
   const next = end < part.total ? { next: `${name}?offset=${end}&length=${length}` } : {};

@@ -1,5 +1,4 @@
-import type { Caller } from "../../../model/caller.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { formatRecord, type SessionRuns } from "./session-runs.ts";
 
 /** Number of runs listed; every stored run can be read. */
@@ -10,8 +9,7 @@ const SEARCHED_RUNS = 200;
 
 /** Dependencies of reading and listing runs for one caller. */
 export interface RunLibrary {
-  readonly runtime: Runtime;
-  readonly caller: Caller;
+  readonly view: RuntimeView;
   readonly records: SessionRuns;
 }
 
@@ -22,29 +20,27 @@ interface ListedRun {
 }
 
 /** Lists the newest runs of a caller: those of this process, and the recorded ones, which outlive it. */
-export async function listRuns({ runtime, caller, records }: RunLibrary): Promise<readonly ListedRun[]> {
-  const stored = await runtime.runs.list({ caller, limit: SEARCHED_RUNS }).catch(() => []); // the store cannot be opened
-  const own = stored.filter((run) => run.caller === caller.id);
-  const runs = new Map<string, ListedRun>(records.of(caller).map((record) => [record.runId, record]));
-  for (const { id, state, updated } of own) runs.set(id, { runId: id, kind: state, time: formatTime(updated) });
+export async function listRuns({ view, records }: RunLibrary): Promise<readonly ListedRun[]> {
+  const stored = await view.runs.list({ runCaller: view.caller.id, limit: SEARCHED_RUNS }).catch(() => []); // the store cannot be opened
+  const runs = new Map<string, ListedRun>(records.of(view.caller).map((record) => [record.runId, record]));
+  for (const { id, state, updated } of stored) runs.set(id, { runId: id, kind: state, time: formatTime(updated) });
   return [...runs.values()].toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, LISTED_RUNS);
 }
 
 /** Returns the record of a run as JSON; `undefined` if the caller has no such run. */
 export async function readRun(runId: string, library: RunLibrary): Promise<string | undefined> {
-  const record = library.records.find(library.caller, runId);
+  const record = library.records.find(library.view.caller, runId);
   if (record !== undefined && record.kind !== "waiting") return record.json;
   return (await readStoredRun(runId, library).catch(() => undefined)) ?? record?.json; // not stored, or not readable
 }
 
-async function readStoredRun(runId: string, { runtime, caller }: RunLibrary): Promise<string | undefined> {
-  const { runs } = runtime;
-  const facts = await runs.get(runId, { caller });
-  if (facts.caller !== caller.id) return undefined;
-  const [outcome, { header }] = await Promise.all([runs.outcome(runId, { caller }), runs.record(runId, { caller })]);
-  const kind = outcome?.kind ?? facts.state;
-  const head = { runId, caller: caller.id, time: formatTime(facts.updated), kind };
-  return formatRecord(head, runtime.secrets.maskText(header.source), outcome && runtime.secrets.maskValue(outcome));
+async function readStoredRun(runId: string, { view }: RunLibrary): Promise<string | undefined> {
+  const { caller, secrets } = view;
+  const { run, content } = await view.runs.show(runId);
+  if (run.caller !== caller.id || content === undefined) return undefined;
+  const { outcome, record } = content;
+  const head = { runId, caller: caller.id, time: formatTime(run.updated), kind: outcome?.kind ?? run.state };
+  return formatRecord(head, secrets.maskText(record.header.source), outcome && secrets.maskValue(outcome));
 }
 
 function formatTime(milliseconds: number): string {

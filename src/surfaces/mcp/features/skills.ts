@@ -22,16 +22,16 @@ export function serveSkills(
   toContext: ToReadContext,
 ): void {
   server.setRequestHandler("skills/list", { params: PARAMS }, async ({ cursor }, context) => {
-    const { offers, runtime } = await library(context);
-    const skills = runtime.secrets.maskValue([...offers.skills.values()].map(({ item }) => item));
+    const { offers, view } = await library(context);
+    const skills = view.secrets.maskValue([...offers.skills.values()].map(({ item }) => item));
     return { ...listedPage("skills", skills, typeof cursor === "string" ? cursor : undefined), ...UNCACHED };
   });
   server.setRequestHandler("skills/get", { params: PARAMS }, async ({ uri }, context) => {
-    const { offers, runtime } = await library(context);
+    const { offers, view } = await library(context);
     const offered = typeof uri === "string" ? offers.skills.get(uri) : undefined;
     if (typeof uri !== "string" || offered === undefined) throw unknownSkill(uri);
     const answer = await offered.offers.skill?.(uri, toContext(context));
-    return { skill: offered.item, ...(isRecord(answer) && runtime.secrets.maskValue(answer)), ...UNCACHED };
+    return { skill: offered.item, ...(isRecord(answer) && view.secrets.maskValue(answer)), ...UNCACHED };
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from "../../../model/caller.ts";
 import type { CredentialLife } from "../../../model/credential.ts";
 import type { RequestValues } from "../../../model/requests/request-values.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { SharedRuntime } from "../../../runtime/api/view.ts";
 import type { MultiTurnRequests } from "./multi-turn-requests.ts";
 import type { LiveTasks } from "../tasks/live-tasks.ts";
 import type { Exposure } from "../tools/tool-exposure.ts";
@@ -10,7 +10,9 @@ import type { ProxiedFeatures } from "../features/proxied-features.ts";
 
 /** Dependencies that all connections of one server share. */
 export interface GatewayContext {
-  readonly runtime: Runtime;
+  readonly runtime: SharedRuntime;
+  /** Calls back when skills came or went. Returns the function that stops it. */
+  readonly onCatalog: (listener: () => void) => () => void;
   readonly conversations: MultiTurnRequests;
   readonly tasks: LiveTasks;
   readonly records: SessionRuns;

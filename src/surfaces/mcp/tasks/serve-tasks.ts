@@ -18,11 +18,12 @@ import { answerRecordedTask, cancelRecordedTask, readRecordedTask } from "./reco
 
 /** Serves the methods of the tasks extension to a client of the 2026 protocol. */
 export function serveTasks(server: Server, { runtime, tasks }: GatewayContext, { caller }: ConnectedClient): void {
+  const view = runtime.viewFor(caller);
   async function read(id: string, capabilities: unknown): Promise<Task> {
     const liveTask = tasks.find(id, caller.id);
     const live = liveTask?.read();
     if (live !== undefined && (live.status !== "working" || liveTask?.isRun !== true)) return live;
-    const recorded = await readRecordedTask(runtime, id, { caller, can: canAnswer(capabilities) });
+    const recorded = await readRecordedTask(view, id, canAnswer(capabilities));
     const task = recorded !== undefined && live !== undefined ? mergeTasks(recorded, live) : (recorded ?? live);
     if (task === undefined) throw createUnknownError(id);
     return task;
@@ -37,7 +38,7 @@ export function serveTasks(server: Server, { runtime, tasks }: GatewayContext, {
     const live = tasks.find(taskId, caller.id);
     live?.answer(inputResponses);
     const isKnown = live !== undefined && !live.isRun;
-    if (!isKnown && !(await answerRecordedTask(runtime, taskId, inputResponses, caller)) && live === undefined)
+    if (!isKnown && !(await answerRecordedTask(view, taskId, inputResponses)) && live === undefined)
       throw createUnknownError(taskId);
     return {};
   });
@@ -46,8 +47,7 @@ export function serveTasks(server: Server, { runtime, tasks }: GatewayContext, {
     const live = tasks.find(taskId, caller.id);
     live?.cancel();
     const isKnown = live !== undefined && !live.isRun;
-    if (!isKnown && !(await cancelRecordedTask(runtime, taskId, caller)) && live === undefined)
-      throw createUnknownError(taskId);
+    if (!isKnown && !(await cancelRecordedTask(view, taskId)) && live === undefined) throw createUnknownError(taskId);
     return {};
   });
 }

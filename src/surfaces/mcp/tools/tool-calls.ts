@@ -1,6 +1,6 @@
 import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
-import { type Caller, withAnswers } from "../../../model/caller.ts";
+import { withAnswers } from "../../../model/caller.ts";
 import type { Client } from "../../../model/client-requests.ts";
 import type { Method } from "../../../model/catalog.ts";
 import { outliveClient } from "../sessions/lost-client.ts";
@@ -8,7 +8,7 @@ import type { RunObserver } from "../../../model/run-observer.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../../shared/names/skill-names.ts";
 import { cutText } from "../../../shared/format-text.ts";
 import { describeUnknownName } from "../../../shared/suggest.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { approveBy } from "../approve.ts";
 import type { RequestResult, WorkContext } from "../sessions/multi-turn-request.ts";
 import { createTasksRequiredError } from "../tasks/extension.ts";
@@ -35,9 +35,11 @@ export const READY_MS = 5_000;
 
 /** Dependencies of a tool call. */
 interface ToolCallContext {
-  readonly runtime: Runtime;
+  /** The runtime for the caller. */
+  readonly view: RuntimeView;
+  /** The same with the requests that its client answers. */
+  readonly answering: RuntimeView;
   readonly records: SessionRuns;
-  readonly caller: Caller;
   readonly conversation?: string;
 }
 
@@ -52,24 +54,25 @@ export async function callOffered(
   workContext: WorkContext,
 ): Promise<CallToolResult> {
   const { requestValues } = workContext;
-  const listing = runtime.listServersWith({ caller, ...(requestValues && { requestValues }) });
+  const view = runtime.viewFor(caller);
+  const listing = view.listServersWith(requestValues === undefined ? {} : { requestValues });
   if (listing !== undefined) await waitAtMost(READY_MS, listing);
-  const viewer = withAnswers(caller, workContext.client);
-  const offered = (): Offered => getOfferedTools(runtime, viewer, exposure);
+  const answering = runtime.viewFor(withAnswers(caller, workContext.client));
+  const offered = (): Offered => getOfferedTools(answering, exposure);
   let found = offered().find(name);
   if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {
-    await waitAtMost(READY_MS, whenListed(runtime, { caller, client: workContext.client }));
+    await waitAtMost(READY_MS, whenListed(view, workContext.client));
     found = offered().find(name);
   }
   if (found === undefined) {
-    const disabled = disabledToolError(name, runtime, caller);
+    const disabled = disabledToolError(name, view);
     if (disabled !== undefined) return errorResult(toRpcError(disabled, name), {});
     throw unknownTool(name, offered());
   }
   const toolContext: ToolCallContext = {
-    runtime,
+    view,
+    answering,
     records,
-    caller,
     ...(conversation !== undefined && { conversation }),
   };
   const { tool, method } = found;
@@ -81,17 +84,14 @@ export async function callOffered(
 }
 
 /** Settles when the servers are known, and have listed what only this client gets. */
-async function whenListed(
-  runtime: Runtime,
-  asker: { readonly caller: Caller; readonly client: Client },
-): Promise<void> {
-  await runtime.known;
-  await runtime.listServersWith(asker);
+async function whenListed(view: RuntimeView, client: Client): Promise<void> {
+  await view.shared.known;
+  await view.listServersWith({ client });
 }
 
 /** Rounds the integers in arguments, except for a tool of an MCP server, which gets the digits that its client sent. */
-function roundUnlessSent(args: unknown, method: Method | undefined, { runtime, caller }: ToolCallContext): void {
-  const skill = method && runtime.catalogFor(caller).skill(method.skill);
+function roundUnlessSent(args: unknown, method: Method | undefined, { view }: ToolCallContext): void {
+  const skill = method && view.catalog.skill(method.skill);
   if (isRecord(args) && skill?.kind !== "mcp") roundBigInts(args);
 }
 
@@ -102,17 +102,15 @@ async function callMethodByPath(
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
-  const { runtime, caller } = toolContext;
-  const viewer = withAnswers(caller, workContext.client);
+  const { view, answering } = toolContext;
   let path: string;
   try {
     path = String(parseBuiltinInput("call_method", args)["path"]);
   } catch (thrown) {
     return errorResult(toRpcError(thrown, tool.name), {});
   }
-  const findMethod = (): Method | undefined => runtime.catalogFor(viewer).method(path);
-  if (findMethod() === undefined)
-    await waitAtMost(READY_MS, whenListed(runtime, { caller, client: workContext.client }));
+  const findMethod = (): Method | undefined => answering.catalog.method(path);
+  if (findMethod() === undefined) await waitAtMost(READY_MS, whenListed(view, workContext.client));
   // The arguments stay as they were sent; the method validates them.
   const input = isRecord(args) ? (args["arguments"] ?? {}) : {};
   const method = findMethod();
@@ -126,17 +124,16 @@ async function callBuiltinTool(
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
-  const { runtime } = toolContext;
-  const caller = withAnswers(toolContext.caller, workContext.client);
+  const { answering } = toolContext;
   if (!isBuiltinTool(name)) throw new TypeError(`${name} is not a built-in tool`);
   try {
     switch (name) {
       case "search_skills": {
-        const { text, results } = await searchSkills(runtime, args, caller);
+        const { text, results } = await searchSkills(answering, args);
         return { content: [{ type: "text", text }], structuredContent: { paths: results.map(({ path }) => path) } };
       }
       case "describe_function": {
-        const { text, kind, suggestions } = await describeFunction(runtime, args, caller);
+        const { text, kind, suggestions } = await describeFunction(answering, args);
         const structuredContent = { kind, suggestions: [...suggestions] };
         return { content: [{ type: "text", text }], structuredContent, ...(kind === "unknown" && { isError: true }) };
       }
@@ -151,7 +148,7 @@ async function callBuiltinTool(
 }
 
 async function runCodeTool(
-  { runtime, records, ...asker }: ToolCallContext,
+  { view, records, conversation }: ToolCallContext,
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
@@ -160,13 +157,13 @@ async function runCodeTool(
   const id = new Promise<string>((resolve) => (onStart = resolve));
   workContext.offerTask({ id, isUnfinished });
   const options = {
-    ...asker,
+    ...(conversation !== undefined && { conversation }),
     signal,
     observer: { ...observeRun(workContext), ...(onStart && { onStart }), onWait },
     ...approveBy(workContext),
   };
-  const run = await runCode(runtime, args, options);
-  records.add(asker.caller, run.source, run.outcome);
+  const run = await runCode(view, args, options);
+  records.add(view.caller, run.source, run.outcome);
   return runResult(run);
 }
 
@@ -177,18 +174,17 @@ function isUnfinished({ structuredContent }: RequestResult): boolean {
 
 /** Waits for a run of the caller. The end of the request ends the wait, not the run. */
 async function resumeRunTool(
-  { runtime, caller }: ToolCallContext,
+  { view }: ToolCallContext,
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
   const id = isRecord(args) ? args["run_id"] : undefined;
   const isOwn = async (): Promise<boolean> =>
-    typeof id === "string" && (await runtime.runs.get(id, { caller })).caller === caller.id;
+    typeof id === "string" && (await view.runs.get(id)).caller === view.caller.id;
   if (workContext.takesTasks && typeof id === "string" && (await isOwn()))
     workContext.offerTask({ id: Promise.resolve(id), isUnfinished });
   return runResult(
-    await resumeRun(runtime, args, {
-      caller,
+    await resumeRun(view, args, {
       signal: workContext.cancellable,
       observer: observeRun(workContext),
       ...approveBy(workContext),
@@ -205,7 +201,7 @@ interface CalledTool {
 
 /** Calls a method as a tool. The result of an MCP server is returned unchanged, except for tokens in errors. */
 async function callMethodTool(
-  { runtime, caller }: ToolCallContext,
+  { view }: ToolCallContext,
   { tool, path, method }: CalledTool,
   args: unknown,
   workContext: WorkContext,
@@ -222,20 +218,17 @@ async function callMethodTool(
     answered: (facts) => void ({ notes } = facts),
   };
   try {
-    const value = await runtime.call(path, args as never, {
-      caller,
+    const value = await view.call(path, args as never, {
       signal: workContext.cancellable,
       observer,
       ...approveBy(workContext),
     });
     if (isToolResult(wire)) return wire;
-    const result = valueResult(runtime.secrets.maskValue(value), tool, (text) =>
-      runtime.results.keep(newTraceId(), text, caller),
-    );
+    const result = valueResult(view.secrets.maskValue(value), tool, (text) => view.keepResult(newTraceId(), text));
     return { ...result, content: [...result.content, ...notes.map(noteBlock)] };
   } catch (thrown) {
-    if (isToolResult(wire) && wire.isError === true) return maskErrorResult(wire, runtime);
-    const answered = findProtocolError(thrown, workContext.era, runtime.secrets);
+    if (isToolResult(wire) && wire.isError === true) return maskErrorResult(wire, view);
+    const answered = findProtocolError(thrown, workContext.era, view.secrets);
     if (answered !== undefined) throw answered;
     return errorResult(toRpcError(thrown, tool.name), tool);
   }
@@ -255,7 +248,7 @@ function isUnknownContent(block: unknown): boolean {
 const CONTENT_TYPES: ReadonlySet<unknown> = new Set(["text", "image", "audio", "resource", "resource_link"]);
 
 /** Masks secrets and tokens in the texts of an error; images and other content stay as they are. */
-function maskErrorResult(result: CallToolResult, { secrets }: Runtime): CallToolResult {
+function maskErrorResult(result: CallToolResult, { secrets }: RuntimeView): CallToolResult {
   const { content, structuredContent } = result;
   return {
     ...result,

@@ -1,11 +1,10 @@
-import { findDisabledSkills, skillDisabledError } from "../../../runtime/disabled-skills.ts";
+import { skillDisabledError } from "../../../runtime/disabled-skills.ts";
 import type { SkillgateError } from "../../../errors.ts";
-import type { Caller } from "../../../model/caller.ts";
 import type { Catalog, Method } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import { toolName } from "../../../registry/index.ts";
-import type { Runtime } from "../../../runtime.ts";
+import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { CALL_TOOLS, isBuiltinTool, listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
 import type { ToolDefinition } from "../../../model/tool-definition.ts";
 import type { Expose, ToolNames } from "../../../model/tools/exposure.ts";
@@ -42,9 +41,9 @@ export interface OfferedTool {
 /** Caches tool lists per catalog, which is frozen. */
 const cache = new WeakMap<Catalog, Map<string, Offered>>();
 
-export function getOfferedTools(runtime: Runtime, caller: Caller, exposure: Exposure): Offered {
-  const canWait = hasPrograms(exposure) && runtime.runs.canWait(caller);
-  return getOffered(runtime.catalogFor(caller), { ...exposure, canWait });
+export function getOfferedTools(view: RuntimeView, exposure: Exposure): Offered {
+  const canWait = hasPrograms(exposure) && view.runs.canWait();
+  return getOffered(view.catalog, { ...exposure, canWait });
 }
 
 function getOffered(catalog: Catalog, options: OfferOptions): Offered {
@@ -67,10 +66,10 @@ function hasMethodTools({ expose }: Pick<Exposure, "expose">): boolean {
 }
 
 /** True if no further method changes the list: with `auto`, the definitions of the methods exceed the budget already. */
-export function isListDecided(runtime: Runtime, caller: Caller, exposure: Exposure): boolean {
+export function isListDecided(view: RuntimeView, exposure: Exposure): boolean {
   if (!hasMethodTools(exposure)) return true;
-  if (exposure.expose !== "auto" || runtime.catalogFor(caller).methods.length === 0) return false;
-  return getOfferedTools(runtime, caller, exposure).tools.every(({ name }) => isBuiltinTool(name));
+  if (exposure.expose !== "auto" || view.catalog.methods.length === 0) return false;
+  return getOfferedTools(view, exposure).tools.every(({ name }) => isBuiltinTool(name));
 }
 
 /** A call of a method. */
@@ -94,8 +93,8 @@ export function findMethodCall(
 }
 
 /** Returns the error for a tool of a disabled skill; `undefined` if no disabled skill has such a tool. */
-export function disabledToolError(name: string, runtime: Runtime, caller: Caller): SkillgateError | undefined {
-  const skill = findDisabledSkills(runtime.disabled(), caller).find((each) => belongsTo(name, each));
+export function disabledToolError(name: string, { disabledSkills }: RuntimeView): SkillgateError | undefined {
+  const skill = disabledSkills.find((each) => belongsTo(name, each));
   return skill && skillDisabledError(skill.name);
 }
 

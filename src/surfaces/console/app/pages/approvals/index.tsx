@@ -51,7 +51,7 @@ function Questions({ info, activeId, lists, reload }: QuestionsProps) {
     reload();
   };
   const answerActive = async (answer: "approve" | "deny"): Promise<void> => {
-    if (active?.state !== "pending" || info.admin !== "write") return;
+    if (active?.state !== "pending" || !info.admin.includes("AnswerApprovals")) return;
     await answerApproval(active, answer, scopes.current.get(active.id));
     leave(active.id);
   };
@@ -68,7 +68,7 @@ function Questions({ info, activeId, lists, reload }: QuestionsProps) {
         <ApprovalCard
           key={approval.id}
           approval={approval}
-          canAnswer={info.admin === "write"}
+          canAnswer={info.admin.includes("AnswerApprovals")}
           isActive={approval.id === activeId}
           onAnswered={() => leave(approval.id)}
           onScope={(scope) => scopes.current.set(approval.id, scope)}

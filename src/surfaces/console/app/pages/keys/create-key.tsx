@@ -8,8 +8,10 @@ const DAY_MS = 86_400_000;
 
 const RIGHTS: readonly Choice[] = [
   ["", "none"],
-  ["AdminRead", "sees keys, approvals, policy and audit log"],
-  ["AdminWrite", "also answers approvals and changes settings"],
+  ["admin:Read", "sees runs, keys, approvals, policy and audit log"],
+  ["admin:AnswerApprovals", "also answers approvals of others"],
+  ["admin:AnswerApprovals admin:ManageRuns", "also continues and cancels runs of others, and uses the chat"],
+  ["admin:ManageServers", "changes servers and skills: runs commands as the user of this server"],
 ];
 
 interface CreateKeyDialogProps {
@@ -61,8 +63,8 @@ function toBody({ name = "", invoke, read, scopes, roles, perMinute, perHour, da
   return {
     name: name.trim(),
     permissions: [
-      ...splitWords(invoke).map((pattern) => `ToolInvoke(${pattern})`),
-      ...splitWords(read).map((pattern) => `ToolRead(${pattern})`),
+      ...splitWords(invoke).map((pattern) => `call:${pattern}`),
+      ...splitWords(read).map((pattern) => `see:${pattern}`),
       ...splitWords(admin),
     ],
     scopes: splitWords(scopes),

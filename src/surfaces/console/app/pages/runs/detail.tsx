@@ -38,6 +38,12 @@ function Detail({ run, reload }: DetailProps) {
   return (
     <>
       <Facts run={run} />
+      {run.isHidden && (
+        <p class="notice">
+          The run names methods that you may not see, so its program, calls and outcome are not shown. The owner can
+          give the key the permission to see these methods.
+        </p>
+      )}
       <RunActions run={run} onChange={reload} />
       <div class="columns">
         <Card title="Program">

@@ -22,7 +22,7 @@ export function RunsPage({ info, segments: [id, action, other], query }: PagePro
   if (id !== undefined && action === "diff" && other !== undefined)
     return <RunComparisonView first={id} second={other} />;
   if (id !== undefined) return <RunDetail id={id} key={id} />;
-  return <RunList query={query} isAdmin={info.admin !== null} />;
+  return <RunList query={query} isAdmin={info.admin.length > 0} />;
 }
 
 function RunList({ query, isAdmin }: { readonly query: URLSearchParams; readonly isAdmin: boolean }) {

@@ -13,7 +13,7 @@ import { SkillDrawer } from "./skill-drawer.tsx";
 /** MCP servers and local skills: their state, and what an administrator may do with them. */
 export function ServersPage({ info, segments: [kind, name] }: PageProps) {
   const [isAdding, setAdding] = useState(false);
-  const mayWrite = info.admin === "write";
+  const mayWrite = info.admin.includes("ManageServers");
   const drawer = { mayWrite, onClose: () => navigate(formatLink(["servers"])) };
   return (
     <>

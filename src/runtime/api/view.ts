@@ -1,0 +1,259 @@
+import type { Approval, GivenAnswer } from "../../approvals/index.ts";
+import { createKeys, type Keys } from "../../keys/index.ts";
+import type { ArgumentProblem } from "../../model/arguments.ts";
+import { type AdminRight, type Caller, mayAdminister, mayRead, requireAdmin } from "../../model/caller.ts";
+import type { Catalog, Method } from "../../model/catalog.ts";
+import type { ResultPart } from "../../model/kept-results.ts";
+import type { Outcome } from "../../model/outcome.ts";
+import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
+import type { ProvidedSkill } from "../../model/skill.ts";
+import type { Description, PromptOptions, SearchAnswer, SearchOptions } from "../../registry/index.ts";
+import type { Statistics } from "../../router/index.ts";
+import type { RunDifference } from "../../runs/index.ts";
+import type { DirectCallOptions, RecordedRunFacts, RunOptions, Runtime } from "../../runtime.ts";
+import type { KnownSecrets } from "../../shared/secrets.ts";
+import type { ApprovalState, Database } from "../../store/index.ts";
+import type { CheckResult } from "./run.ts";
+import type { RuntimeTool, RuntimeToolOptions } from "../builtin-tools/runtime-tools.ts";
+import { findDisabledSkills } from "../disabled-skills.ts";
+import type { ReadTime } from "../discovery.ts";
+import type { ResumeRunOptions, RunFilter, Runs } from "../execution/runs.ts";
+import { maySeeRun, requireMayChange, type ShownRun } from "../execution/view-run.ts";
+import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
+
+/** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
+export type SharedRuntime = Pick<
+  Runtime,
+  "catalogTokens" | "known" | "limits" | "profiles" | "secrets" | "storeFailure" | "timeouts" | "viewFor"
+>;
+
+/** The parts of a runtime that a right to administer opens. */
+export interface Administration {
+  readonly Read: Pick<Runtime, "disabled" | "policy" | "problems" | "sections" | "servers" | "settingsOf"> & {
+    readonly openAudit: () => Promise<AuditReader>;
+    /** The keys, and the callers that they stand for. */
+    readonly openKeys: () => Promise<Pick<Keys, "list" | "findCaller"> & Pick<Database, "kind">>;
+  };
+  readonly ManageServers: Pick<Runtime, "disable" | "enable" | "reloadServers" | "reloadSettings" | "settingsOf"> & {
+    /** Makes a saved skill of a run. Throws as `runs.record` and `writeSavedSkill` do. */
+    readonly saveSkill: (run: string, skill: SkillToWrite) => Promise<WrittenSkill>;
+  };
+  readonly ManageKeys: { readonly openKeys: () => Promise<Keys> };
+}
+
+export interface AuditReader extends Pick<Database, "kind"> {
+  readonly audit: Pick<Database["audit"], "read" | "signLines" | "tail" | "verify">;
+}
+
+/**
+ * A runtime as one caller may use it, and the only way in which surfaces use a runtime. Each function asks for the rights of the
+ * caller, so none answers or reads without asking.
+ */
+export class RuntimeView {
+  readonly caller: Caller;
+  readonly #runtime: Runtime;
+
+  constructor(runtime: Runtime, caller: Caller) {
+    this.#runtime = runtime;
+    this.caller = caller;
+  }
+
+  /** The facts that are the same for every caller. */
+  get shared(): SharedRuntime {
+    return this.#runtime;
+  }
+
+  get secrets(): KnownSecrets {
+    return this.#runtime.secrets;
+  }
+
+  may(right: AdminRight): boolean {
+    return mayAdminister(this.caller, right);
+  }
+
+  /** Throws `ADMIN_MISSING`. */
+  require(right: AdminRight): void {
+    requireAdmin(this.caller, right);
+  }
+
+  /** Returns what a right opens. Throws `ADMIN_MISSING`. */
+  admin<Right extends keyof Administration>(right: Right): Administration[Right] {
+    this.require(right);
+    return ADMINISTRATION[right](this.#runtime, this.caller);
+  }
+
+  /** True for the runs of the caller, and for all if it may see those of others. */
+  seesRun(run: { readonly caller: string }): boolean {
+    return maySeeRun(this.caller, run);
+  }
+
+  /** The same for calls; those of methods that the caller may not read do not exist for it. */
+  seesCall(call: { readonly caller: string; readonly path: string }): boolean {
+    return this.seesRun(call) && mayRead(this.caller, call.path);
+  }
+
+  /** The methods that the caller may read. */
+  get catalog(): Catalog {
+    return this.#runtime.catalogFor(this.caller);
+  }
+
+  /** The servers whose skills the caller may read; an administrator sees all. */
+  get servers(): Runtime["servers"] {
+    const { servers } = this.#runtime;
+    if (this.may("Read")) return servers;
+    const { catalog } = this;
+    return servers.filter(({ skill }) => catalog.skill(skill) !== undefined);
+  }
+
+  /** The disabled skills of which the caller may read a method. */
+  get disabledSkills(): readonly ProvidedSkill[] {
+    return findDisabledSkills(this.#runtime.disabled(), this.caller);
+  }
+
+  /** True if further scopes are all that the caller needs to call a method. */
+  lacksScopes(method: Method): boolean {
+    const { policy } = this.#runtime;
+    return hasMissingScopes(findRefusal(this.caller, method, { rule: policy.getRule(method), roles: policy.roles }));
+  }
+
+  /** Statistics of the methods that the caller may read, by path. */
+  statistics(): readonly (readonly [path: string, statistics: Statistics])[] {
+    return [...this.#runtime.statistics()].filter(([path]) => mayRead(this.caller, path));
+  }
+
+  search(query: string, options?: Omit<SearchOptions, "words" | "deadline"> & ReadTime): SearchAnswer {
+    return this.#runtime.search(query, { ...options, caller: this.caller });
+  }
+
+  index(): Promise<void> {
+    return this.#runtime.index({ caller: this.caller });
+  }
+
+  describe(path: string): Description {
+    return this.#runtime.describe(path, { caller: this.caller });
+  }
+
+  declarations(skills?: readonly string[]): string {
+    return this.#runtime.declarations(skills, { caller: this.caller });
+  }
+
+  systemPrompt(options?: PromptOptions): string {
+    return this.#runtime.systemPrompt({ ...options, caller: this.caller });
+  }
+
+  briefCatalog(options?: { readonly parts?: readonly number[] }): readonly string[] {
+    return this.#runtime.briefCatalog({ ...options, caller: this.caller });
+  }
+
+  validate(path: string, input: unknown): readonly ArgumentProblem[] {
+    return this.#runtime.validate(path, input, { caller: this.caller });
+  }
+
+  listServersWith(asker: Omit<Parameters<Runtime["listServersWith"]>[0], "caller">): Promise<void> | undefined {
+    return this.#runtime.listServersWith({ ...asker, caller: this.caller });
+  }
+
+  tools(options?: Of<RuntimeToolOptions>): readonly RuntimeTool[] {
+    return this.#runtime.tools({ ...options, caller: this.caller });
+  }
+
+  /** Keeps a large result; returns the name under which the caller can read it in parts. */
+  keepResult(runId: string, text: string): string {
+    return this.#runtime.results.keep(runId, text, this.caller);
+  }
+
+  /** Returns a part of a kept result, in UTF-16 units. */
+  readResult(uri: string, offset: number, length: number): ResultPart | undefined {
+    return this.#runtime.results.read(uri, offset, length, this.caller);
+  }
+
+  /** Counts a request that calls no method. Rejects with `RATE_LIMIT`. */
+  countRequest(): Promise<void> {
+    return this.#runtime.countRequest(this.caller);
+  }
+
+  call(path: string, input: Readonly<Record<string, unknown>>, options?: Of<DirectCallOptions>): Promise<unknown> {
+    return this.#runtime.call(path, input, { ...options, caller: this.caller });
+  }
+
+  run(source: string, options?: Of<RunOptions>): Promise<Outcome> {
+    return this.#runtime.run(source, { ...options, caller: this.caller });
+  }
+
+  /** Checks a program without running it; counts as a request. Rejects with `RATE_LIMIT`. */
+  async check(source: string): Promise<CheckResult> {
+    await this.countRequest();
+    return this.plan(source);
+  }
+
+  /** Checks a program that is about to run, which counts then. */
+  plan(source: string): CheckResult {
+    return this.#runtime.check(source, { caller: this.caller });
+  }
+
+  readonly approvals = {
+    list: (state?: ApprovalState): Promise<readonly Approval[]> => this.#runtime.approvals.list(state, this.caller),
+    get: (id: string): Promise<Approval | undefined> => this.#runtime.approvals.get(id, this.caller),
+    answer: (id: string, answer: GivenAnswer): Promise<Approval> =>
+      this.#runtime.approvals.answer(id, answer, this.caller),
+  };
+
+  readonly runs = {
+    list: (
+      options?: RunFilter & { readonly limit?: number; readonly offset?: number },
+    ): Promise<readonly RecordedRunFacts[]> => this.#runs.list({ ...options, caller: this.caller }),
+    count: (filter?: RunFilter): Promise<number> => this.#runs.count({ ...filter, caller: this.caller }),
+    get: (id: string): Promise<RecordedRunFacts> => this.#runs.get(id, { caller: this.caller }),
+    show: (id: string): Promise<ShownRun> => this.#runs.show(id, { caller: this.caller }),
+    compare: (first: string, second: string): Promise<readonly RunDifference[]> =>
+      this.#runs.compare(first, second, { caller: this.caller }),
+    outcome: (id: string): Promise<Outcome | undefined> => this.#runs.outcome(id, { caller: this.caller }),
+    replay: (id: string): Promise<Outcome | undefined> => this.#runs.replay(id, { caller: this.caller }),
+    resume: (id: string, options?: Of<ResumeRunOptions>): Promise<Outcome> =>
+      this.#runs.resume(id, { ...options, caller: this.caller }),
+    cancel: (id: string): Promise<void> => this.#runs.cancel(id, { caller: this.caller }),
+    /** Throws `ADMIN_MISSING` for a run of another caller without `ManageRuns`. */
+    requireMayChange: async (id: string): Promise<void> =>
+      requireMayChange(this.caller, await this.#runs.get(id, { caller: this.caller })),
+    canWait: (): boolean => this.#runs.canWait(this.caller),
+  };
+
+  get #runs(): Runs {
+    return this.#runtime.runs;
+  }
+}
+
+/** Options without the caller, which is that of the view. */
+type Of<Options> = Omit<Options, "caller">;
+
+type OpenAdministration = {
+  readonly [Right in keyof Administration]: (runtime: Runtime, caller: Caller) => Administration[Right];
+};
+
+const ADMINISTRATION: OpenAdministration = {
+  Read: (runtime) => ({
+    disabled: () => runtime.disabled(),
+    settingsOf: (skill) => runtime.settingsOf(skill),
+    policy: runtime.policy,
+    problems: runtime.problems,
+    sections: runtime.sections,
+    servers: runtime.servers,
+    openAudit: () => runtime.database(),
+    async openKeys() {
+      const database = await runtime.database();
+      return { ...createKeys(database), kind: database.kind };
+    },
+  }),
+  ManageServers: (runtime, caller) => ({
+    enable: (name) => runtime.enable(name),
+    disable: (name) => runtime.disable(name),
+    settingsOf: (skill) => runtime.settingsOf(skill),
+    reloadServers: () => runtime.reloadServers(),
+    reloadSettings: () => runtime.reloadSettings(),
+    async saveSkill(run, skill) {
+      await runtime.runs.record(run, { caller });
+      return writeSavedSkill(runtime, run, skill);
+    },
+  }),
+  ManageKeys: (runtime) => ({ openKeys: async () => createKeys(await runtime.database()) }),
+};
