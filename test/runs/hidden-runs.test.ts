@@ -46,6 +46,15 @@ test("shows an administrator a run that names hidden methods without program, ar
   expect(await runtime.viewFor({ ...ADMIN, reads: ["*"] }).runs.count({ title: "canary" })).toBe(1);
 });
 
+test("counts checks and replays as requests of their caller [P5, R5]", async () => {
+  const { runtime, shown } = await open();
+  const view = runtime.viewFor({ ...ADMIN, limits: { perHour: 2 } });
+  await view.check("return 1");
+  expect(await view.runs.replay(shown)).toMatchObject({ value: "result of open" });
+  const refusals = await Promise.allSettled([view.check("return 1"), view.runs.replay(shown)]);
+  for (const refused of refusals) expect(refused).toMatchObject({ reason: { code: "RATE_LIMIT" } });
+});
+
 test("lets only the caller of a run and holders of ManageRuns continue or cancel it [P2, R5]", async () => {
   const { runtime, shown } = await open();
   const { runs } = runtime.viewFor({ ...ADMIN, admin: ["Read", "AnswerApprovals"] });

@@ -208,7 +208,11 @@ export class RuntimeView {
     compare: (first: string, second: string): Promise<readonly RunDifference[]> =>
       this.#runs.compare(first, second, { caller: this.caller }),
     outcome: (id: string): Promise<Outcome | undefined> => this.#runs.outcome(id, { caller: this.caller }),
-    replay: (id: string): Promise<Outcome | undefined> => this.#runs.replay(id, { caller: this.caller }),
+    /** Counts as a request. Rejects with `RATE_LIMIT`. */
+    replay: async (id: string): Promise<Outcome | undefined> => {
+      await this.countRequest();
+      return this.#runs.replay(id, { caller: this.caller });
+    },
     resume: (id: string, options?: Of<ResumeRunOptions>): Promise<Outcome> =>
       this.#runs.resume(id, { ...options, caller: this.caller }),
     cancel: (id: string): Promise<void> => this.#runs.cancel(id, { caller: this.caller }),
