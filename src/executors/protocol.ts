@@ -5,36 +5,14 @@ import type { Limits } from "../model/limits.ts";
 import type { StoredOutcome } from "../runs/index.ts";
 import { parseVersion, type RuntimeVersion } from "./version.ts";
 
-/** The name of the service of each executor in the NATS services API. */
-export const SERVICE_NAME = "skillgate-executor";
-
-/** Executors say here that they have come, changed or gone. */
-export const EXECUTOR_NEWS = "skillgate.executors.here";
-
-/** Fronts say here that they have come or changed. */
-export const FRONT_NEWS = "skillgate.executors.front";
-
-/** The queue group of the executors with one version. */
-export const QUEUE = "executors";
-
-/** The subject on which runs are offered to the executors with one version. */
-export function getOfferSubject(token: string): string {
-  return `skillgate.executors.offer.${token}`;
-}
-
-/** The subject on which one executor receives runs, answers and cancellations. */
-export function getExecutorSubject({ device, id }: { readonly device: string; readonly id: string }): string {
-  return `skillgate.executor.${device}.${id}`;
-}
-
 /** The longest message between a front and an executor in bytes: it holds a result that is kept, and one at hand. */
 export const MAX_BYTES = 96 * 1024 * 1024;
 
-/** The kinds of messages from a front to an executor. */
-export type CommandKind = "job" | "answer" | "cancel" | "closeQuestion";
-
-/** The kinds of replies of an executor. `take` and `busy` answer an offer. `left`: the run was left to other executors. */
-export type JobReplyKind = "take" | "busy" | "event" | "question" | "closeQuestion" | "result" | "left";
+/** What an executor sends while it has a job. */
+export type JobEvent =
+  | { readonly kind: "event"; readonly event: readonly unknown[] }
+  | { readonly kind: "question"; readonly id: number; readonly question: Readonly<Record<string, unknown>> }
+  | { readonly kind: "closeQuestion"; readonly id: number };
 
 /** Something that an executor does for a front. */
 export type Job =
@@ -75,32 +53,30 @@ export interface ReturnedResults {
   readonly handled?: { readonly json: string; readonly tagged: boolean; readonly summary: string };
 }
 
-/** How a job ended. */
+/** How a job ended. `left`: the run was left to other executors. */
 export type JobResult =
   | (ReturnedResults & { readonly outcome: StoredOutcome })
-  | { readonly error: { readonly code?: string; readonly message: string; readonly facts?: unknown } };
+  | { readonly error: { readonly code?: string; readonly message: string; readonly facts?: unknown } }
+  | { readonly left: true };
 
-/** The facts that an executor announces about itself. */
-export interface ExecutorNews {
-  readonly kind: "here" | "gone";
-  readonly id: string;
-  readonly device: string;
+/** What an executor says about itself. */
+export interface ExecutorFacts {
   /** The name of the process, as claims on runs have it. */
   readonly process: string;
   readonly version: RuntimeVersion;
+  /** False while it finishes its runs. */
+  readonly isTaking: boolean;
 }
 
-/** Parses an announcement; `undefined` if it is not valid. */
-export function parseNews(value: unknown): ExecutorNews | undefined {
-  const { kind, id, device, process, version: text } = isRecord(value) ? value : {};
+/** Parses what an executor says about itself; `undefined` if it is not valid. */
+export function parseFacts(value: unknown): ExecutorFacts | undefined {
+  const { process, version: text, isTaking } = isRecord(value) ? value : {};
   const version = parseVersion(text);
-  if ((kind !== "here" && kind !== "gone") || version === undefined) return undefined;
-  if (typeof id !== "string" || !/^[A-Za-z0-9]{10,40}$/.test(id)) return undefined;
-  if (typeof device !== "string" || !/^[a-z0-9_]{1,100}$/.test(device)) return undefined;
-  return typeof process === "string" && process.length <= 500 ? { kind, id, device, process, version } : undefined;
+  if (version === undefined || typeof process !== "string" || process.length > 500) return undefined;
+  return { process, version, isTaking: isTaking === true };
 }
 
-/** Parses a job; `undefined` if it is not valid. Its sender is trusted as far as its signature says. */
+/** Parses a job; `undefined` if it is not valid. Its sender is trusted as far as its key says. */
 export function parseJob(value: unknown): Job | undefined {
   if (!isRecord(value) || !isText(value["runId"], 200) || !isCaller(value["caller"]) || !isAsks(value["asks"]))
     return undefined;
@@ -119,7 +95,8 @@ export function parseJob(value: unknown): Job | undefined {
 /** Parses the end of a job. */
 export function parseResult(value: unknown): JobResult | undefined {
   if (!isRecord(value)) return undefined;
-  const { outcome, texts, handled, error } = value;
+  const { outcome, texts, handled, error, left } = value;
+  if (left === true) return { left };
   if (isRecord(error)) return typeof error["message"] === "string" ? (value as JobResult) : undefined;
   const isValid =
     isRecord(outcome) &&

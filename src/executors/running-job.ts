@@ -1,5 +1,4 @@
-import type { NatsConnection } from "@nats-io/transport-node";
-
+import { isRecord, parseJson } from "../model/json.ts";
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
 import { APPROVAL_SCOPES, type ApprovalAnswer, type Approve } from "../model/approval.ts";
 import type { Caller } from "../model/caller.ts";
@@ -9,12 +8,12 @@ import { KEPT_RESULT_BYTES, type ResultSpace } from "../model/kept-results.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Outcome } from "../model/outcome.ts";
 import type { RunObserver } from "../model/run-observer.ts";
-import { KIND, sendMessage, type Signatures } from "../network/index.ts";
+import type { IncomingRequest } from "../network/index.ts";
+import { truncateText } from "../shared/format-text.ts";
 import { toStoredOutcome } from "../runs/index.ts";
 import { createReportingObserver } from "./events.ts";
-import { type Job, type JobResult, MAX_BYTES, type JobReplyKind } from "./protocol.ts";
+import { type Job, type JobEvent, type JobResult, MAX_BYTES } from "./protocol.ts";
 import { createReturnedSpace, type ReturnedSpace } from "./returned-results.ts";
-import { sendSigned } from "./signed-messages.ts";
 
 /** Options of a run that a front hands over. */
 interface JobRunOptions {
@@ -43,13 +42,8 @@ export interface JobRuntime {
 }
 
 export interface RunningJobOptions {
-  readonly connection: NatsConnection;
-  readonly signatures: Signatures;
   readonly runtime: JobRuntime;
-  /** The id of the job. */
-  readonly id: string;
-  /** The subject of the replies. */
-  readonly reply: string;
+  readonly request: IncomingRequest;
   readonly job: Job;
   /** Is called when the run begins to wait for a person, and when it does not wait any more. */
   readonly onWait: () => void;
@@ -66,15 +60,16 @@ export class RunningJob {
   isWaiting = false;
   readonly #options: RunningJobOptions;
   readonly #controller = new AbortController();
-  readonly #questions = new Map<string, SentQuestion>();
+  readonly #questions = new Map<unknown, SentQuestion>();
   readonly #results: ReturnedSpace;
   #questionCount = 0;
-  /** Replies are sent one after the other: a long one has several parts. */
-  #queue: Promise<void> = Promise.resolve();
   #isLeft = false;
 
   constructor(options: RunningJobOptions) {
     this.#options = options;
+    const { request } = options;
+    request.onInput = (text) => this.#takeAnswer(parseJson(text));
+    request.onCancel = (why) => this.cancel(why === "" ? undefined : truncateText(why, 200));
     this.#results = createReturnedSpace(options.job.handle, (question) => this.#ask({ ...question }));
   }
 
@@ -83,19 +78,11 @@ export class RunningJob {
     const result = await this.#getResult();
     for (const { reject } of this.#questions.values()) reject(createEndError());
     this.#questions.clear();
-    if (this.#isLeft) await this.#reply("left", "{}");
-    else await this.#reply("result", formatResult(result));
+    await this.#options.request.send("result", formatResult(this.#isLeft ? { left: true } : result));
   }
 
   cancel(why: string | undefined): void {
     this.#controller.abort(why === undefined ? undefined : createCancelReason(why));
-  }
-
-  takeAnswer(questionId: string, { value, error }: Readonly<Record<string, unknown>>): void {
-    const question = this.#questions.get(questionId);
-    this.#questions.delete(questionId);
-    if (typeof error === "string") question?.reject(new Error(error));
-    else question?.resolve(value);
   }
 
   /** Tells the front at the end that the run is left to others, in place of its result. */
@@ -140,7 +127,7 @@ export class RunningJob {
 
   #createObserver(): RunObserver {
     const observer = createReportingObserver(this.#options.job.asks.events, (...event) => {
-      void this.#reply("event", JSON.stringify(event));
+      this.#send({ kind: "event", event });
     });
     return {
       ...observer,
@@ -167,12 +154,12 @@ export class RunningJob {
 
   /** Asks the front, and resolves to its answer. */
   async #ask(question: Readonly<Record<string, unknown>>, closed?: AbortSignal): Promise<unknown> {
-    const id = `${this.#options.id}.${++this.#questionCount}`;
+    const id = ++this.#questionCount;
     const answer = new Promise<unknown>((resolve, reject) => this.#questions.set(id, { resolve, reject }));
-    const close = (): void => void this.#reply("closeQuestion", "{}", id);
+    const close = (): void => this.#send({ kind: "closeQuestion", id });
     closed?.addEventListener("abort", close, { once: true });
     try {
-      await this.#reply("question", JSON.stringify(question), id);
+      this.#send({ kind: "question", id, question });
       return await answer;
     } finally {
       closed?.removeEventListener("abort", close);
@@ -180,20 +167,17 @@ export class RunningJob {
     }
   }
 
-  #reply(kind: JobReplyKind, text: string, messageId?: string): Promise<void> {
-    const { connection, signatures, id, reply: subject } = this.#options;
-    const send = async (): Promise<void> => {
-      if (connection.isClosed()) return;
-      // Events are many, and decide nothing: they are not signed.
-      if (kind === "event") await sendMessage(connection, { subject, id, bytes: Buffer.from(text), headers: EVENT });
-      else await sendSigned(connection, signatures, { subject, kind, id: messageId ?? id, text });
-    };
-    this.#queue = this.#queue.then(send, send);
-    return this.#queue;
+  #takeAnswer(answer: unknown): void {
+    const { id, value, error } = isRecord(answer) ? answer : {};
+    const question = this.#questions.get(id);
+    if (typeof error === "string") question?.reject(new Error(error));
+    else question?.resolve(value);
+  }
+
+  #send(event: JobEvent): void {
+    void this.#options.request.send("event", JSON.stringify(event));
   }
 }
-
-const EVENT = { [KIND]: "event" satisfies JobReplyKind };
 
 function formatResult(result: JobResult): string {
   const text = JSON.stringify(result);

@@ -13,9 +13,6 @@ export const REMOTE_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "SKILL_DISABLED",
   "ARGUMENTS_INVALID",
   "VALIDATION_TIMEOUT",
-  "SIGNATURE_INVALID",
-  "SIGNATURE_REPLAYED",
-  "NONCE_LIMIT",
 ]);
 
 /** All codes that another machine may answer with. Any other code would look as if this machine, or the run, had failed. */

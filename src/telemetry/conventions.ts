@@ -28,6 +28,7 @@ export const ATTRIBUTES = {
   callCached: "skillgate.call.cached",
   policyRow: "skillgate.policy.row",
   refusalKind: "skillgate.refusal.kind",
+  dropReason: "skillgate.network.drop_reason",
   workerState: "skillgate.worker.state",
 } as const;
 

@@ -10,13 +10,14 @@ interface Instruments {
   readonly runs: Histogram;
   readonly calls: Histogram;
   readonly refusals: Counter;
+  readonly dropped: Counter;
   readonly searches: Histogram;
   readonly mcpClient: Histogram;
   readonly mcpServer: Histogram;
   readonly http: Histogram;
 }
 
-export type DurationName = Exclude<keyof Instruments, "refusals">;
+export type DurationName = Exclude<keyof Instruments, "refusals" | "dropped">;
 
 const sandboxes = new Set<() => SandboxLoad>();
 
@@ -30,6 +31,11 @@ export function recordDuration(name: DurationName, startedAt: number, attributes
 /** Counts a refusal by its code. */
 export function countRefusal(kind: "run" | "call", code: string): void {
   findInstruments()?.refusals.add(1, { [ATTRIBUTES.errorType]: code, [ATTRIBUTES.refusalKind]: kind });
+}
+
+/** Counts a message of the network of machines that is not used. */
+export function countDroppedMessage(reason: string): void {
+  findInstruments()?.dropped.add(1, { [ATTRIBUTES.dropReason]: reason });
 }
 
 /** Includes a sandbox in the metrics of workers and queues. Returns a function that removes it. */
@@ -61,6 +67,10 @@ function createInstruments(meter: Meter): Instruments {
     refusals: meter.createCounter("skillgate.refusals", {
       description: "Refused runs and calls, by code",
       unit: "{refusal}",
+    }),
+    dropped: meter.createCounter("skillgate.network.dropped", {
+      description: "Messages of the network of machines that are not authentic, by reason",
+      unit: "{message}",
     }),
     searches: createDuration("skillgate.search.duration", "Duration of searches for methods", SHORT_BUCKETS),
     mcpClient: createDuration("mcp.client.operation.duration", "Duration of requests to MCP servers", MCP_BUCKETS),

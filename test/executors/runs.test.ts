@@ -1,13 +1,16 @@
-import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { Caller } from "../../src/index.ts";
+import { createVersionReader } from "../../src/executors/index.ts";
+import { getVersionToken } from "../../src/executors/version.ts";
 import type { CallRecord } from "../../src/model/outcome.ts";
+import { createMachineKey } from "../support/machine-key.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../support/servers/nats.ts";
+import { openStranger } from "../support/stranger.ts";
 import { createEchoSkill, openFront, type Project, startExecutorHere } from "./network.ts";
 
 async function openProject(options?: Project["options"]): Promise<Project & { readonly server: NatsServer }> {
@@ -222,41 +225,65 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     });
   });
 
-  test(
-    "refuses programs and results that are not signed by a known key [P7]",
-    { tags: "rest", timeout: 20_000 },
-    async () => {
-      const project = await openProject();
-      const folder = mkdtempSync(join(tmpdir(), "skillgate-keys-"));
-      onTestFinished(() => rmSync(folder, { recursive: true }));
-      const createKey = (name: string): { readonly key: string; readonly publicKey: string } => {
-        const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-        const key = join(folder, name);
-        writeFileSync(key, privateKey.export({ format: "pem", type: "pkcs8" }));
-        return { key, publicKey: publicKey.export({ format: "der", type: "spki" }).toString("base64url") };
-      };
-      const [frontKey, executorKey, otherKey] = [createKey("front"), createKey("executor"), createKey("other")];
-      const reached: string[] = [];
-      const peers = { front: frontKey.publicKey };
-      const { warnings } = await startExecutorHere(project, [createEchoSkill("one", reached)], {
-        name: "executor",
-        key: executorKey.key,
-        peers,
-      });
-      const executors = { executor: executorKey.publicKey };
-      const good = await openFront(project, [createEchoSkill("f")], { key: frontKey.key, peers: executors });
-      expect(await good.runtime.run(`device.EchoSkill.say("a")`)).toMatchObject({ value: "one: a" });
-      const bad = await openFront(project, [createEchoSkill("f")], { key: otherKey.key });
-      await expect(bad.runtime.run(`device.EchoSkill.say("b")`)).rejects.toMatchObject({ code: "SIGNATURE_INVALID" });
-      expect(warnings.join()).toContain("SIGNATURE_INVALID");
-      const strict = await openFront(project, [createEchoSkill("f")], {
-        key: frontKey.key,
-        peers: { executor: otherKey.publicKey },
-      });
-      await expect(strict.runtime.run(`device.EchoSkill.say("c")`)).rejects.toMatchObject({
-        code: "EXECUTORS_MISSING",
-      });
-      expect(reached).toEqual(["one a"]);
-    },
-  );
+  test("hands programs only to executors with a known key, and executes only those of known fronts [P7]", async () => {
+    const project = await openProject();
+    const [front, executor, other] = [createMachineKey(), createMachineKey(), createMachineKey()];
+    const reached: string[] = [];
+    const { warnings } = await startExecutorHere(project, [createEchoSkill("one", reached)], {
+      name: "executor",
+      key: executor.key,
+      peers: { front: front.publicKey },
+    });
+    const peers = { executor: executor.publicKey };
+    const good = await openFront(project, [createEchoSkill("f")], { key: front.key, peers });
+    expect(await good.runtime.run(`device.EchoSkill.say("a")`)).toMatchObject({ value: "one: a" });
+    const bad = await openFront(project, [createEchoSkill("f")], { key: other.key });
+    await expect(bad.runtime.run(`device.EchoSkill.say("b")`)).rejects.toMatchObject({ code: "EXECUTORS_MISSING" });
+    expect(warnings.join()).toContain('Cannot use the machine "front": it has not signed with the key');
+    const strict = await openFront(project, [createEchoSkill("f")], {
+      key: front.key,
+      peers: { executor: other.publicKey },
+    });
+    await expect(strict.runtime.run(`device.EchoSkill.say("c")`)).rejects.toMatchObject({ code: "EXECUTORS_MISSING" });
+    expect(strict.log.join()).toContain('Cannot use the machine "executor": it has not signed with the key');
+    expect(reached).toEqual(["one a"]);
+  });
+
+  test("ends no program by the messages of a stranger, and reserves nothing for them [P7]", async () => {
+    const project = await openProject();
+    const [front, executor] = [createMachineKey(), createMachineKey()];
+    const reached: string[] = [];
+    await startExecutorHere(project, [createEchoSkill("one", reached)], {
+      name: "executor",
+      key: executor.key,
+      peers: { front: front.publicKey },
+      concurrency: 10,
+    });
+    const stranger = await openStranger(project.url);
+    const { runtime } = await openFront(project, [createEchoSkill("f")], {
+      key: front.key,
+      peers: { executor: executor.publicKey },
+    });
+    await runtime.run("1");
+    stranger.forge();
+    const controller = new AbortController();
+    let setBegun = (): void => {};
+    const begun = new Promise<void>((resolve) => (setBegun = resolve));
+    const long = runtime.run(`await device.EchoSkill.wait("a")`, {
+      signal: controller.signal,
+      observer: { progress: () => setBegun() },
+    });
+    await begun;
+    // Pings, their answers, and what the stranger makes of them.
+    await stranger.record(10);
+    await stranger.replay();
+    const token = getVersionToken(createVersionReader(() => runtime, project.location)());
+    for (let at = 0; at < 1_200; at++) stranger.publish(`skillgate.executors.offer.${token}`, "");
+    await stranger.flush();
+    const runs = Array.from({ length: 9 }, (_, at) => runtime.run(`device.EchoSkill.say("${at}")`));
+    expect(await Promise.all(runs)).toMatchObject(runs.map((_, at) => ({ value: `one: ${at}` })));
+    controller.abort();
+    expect(await long).toMatchObject({ error: { code: "CANCELLED" } });
+    expect(reached.toSorted()).toEqual(["one waits a", ...runs.map((_, at) => `one ${at}`)].toSorted());
+  });
 });

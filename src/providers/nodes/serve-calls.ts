@@ -1,26 +1,10 @@
-import type { NatsConnection } from "@nats-io/transport-node";
-
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord, parseJson } from "../../model/json.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
-import { extractContext, runInContext } from "../../telemetry/index.ts";
+import type { IncomingRequest } from "../../network/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
-import { setBounded } from "../../shared/lru.ts";
-import {
-  createFacts,
-  type IncomingPart,
-  KIND,
-  MAX_MESSAGE_BYTES,
-  MessageReader,
-  readFields,
-  sendMessage,
-  SIGNATURE,
-  type Signatures,
-  type WholeMessage,
-} from "../../network/index.ts";
-import type { NodeSettings } from "./settings.ts";
-import type { ReplyKind } from "./subjects.ts";
+import { MAX_MESSAGE_BYTES, type NodeSettings } from "./settings.ts";
 
 /** Calls methods by the rules of this machine: its policy, approvals, limits and audit. */
 export interface OfferedRuntime {
@@ -36,28 +20,15 @@ export interface OfferedRuntime {
   ): Promise<unknown>;
 }
 
-/** Serves the calls of other machines. */
-export interface CallServer {
-  receive(part: IncomingPart & { readonly reply?: string | undefined }): void;
-  /** Cancels a call by its id. */
-  cancel(id: string): void;
-  cancelAll(): void;
-}
-
 export interface CallServerOptions {
-  readonly connection: NatsConnection;
-  readonly settings: Pick<NodeSettings, "device" | "scopes" | "peers">;
+  readonly settings: Pick<NodeSettings, "scopes">;
   readonly runtime: OfferedRuntime;
-  readonly signatures: Signatures;
   /** Returns the paths of the methods that are offered now. */
   readonly getPaths: () => readonly string[];
 }
 
 /** The most calls of other machines that are in progress. */
 const MAX_CALLS = 256;
-
-/** Ids of calls without a signature that are remembered, so that none is made twice. */
-const MAX_CALL_IDS = 100_000;
 
 /** A call as another machine sends it. */
 interface RemoteRequest {
@@ -68,129 +39,65 @@ interface RemoteRequest {
   readonly timeoutMs: number;
 }
 
-export function createCallServer(options: CallServerOptions): CallServer {
-  const reader = new MessageReader();
-  const running = new Map<string, AbortController>();
-  const unsignedIds = new Map<string, true>();
+/** Makes the calls of other machines. */
+export class CallServer {
+  readonly #options: CallServerOptions;
+  readonly #running = new Set<AbortController>();
 
-  async function serve(message: WholeMessage, reply: string): Promise<void> {
-    const { id } = message;
-    // The same message again is the network's doing, or an attack.
-    if (running.has(id)) return;
+  constructor(options: CallServerOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a call, and sends what comes of it: progress, log lines, then one result. */
+  async answer(request: IncomingRequest): Promise<void> {
+    const call = parseRequest(request.text);
+    if (call === undefined) return request.send("refusal", "it cannot read the call");
+    if (this.#running.size >= MAX_CALLS)
+      return request.send("refusal", `it makes ${MAX_CALLS} calls at once and takes no more`);
     const controller = new AbortController();
-    running.set(id, controller);
+    request.onCancel = () => controller.abort(createCancelError("the other machine cancels it"));
+    const timeout = (): void => controller.abort(createCancelError("its time is over"));
+    const timer = setTimeout(timeout, call.timeoutMs);
+    this.#running.add(controller);
+    let answer: string;
     try {
-      const isFull = running.size > MAX_CALLS;
-      const text = Buffer.from(message.bytes).toString("utf8");
-      await answerCall({ ...options, id, reply, text, unsignedIds }, message, { controller, isFull });
+      answer = formatValue(await this.#call(request, call, controller.signal));
+    } catch (thrown) {
+      const message = truncateText(getMessage(thrown), MAX_TEXT_UNITS);
+      const { code, facts } = thrown instanceof SkillgateError ? thrown : {};
+      answer = JSON.stringify({ error: { code, message, retryAfterSeconds: facts?.["retryAfterSeconds"] } });
     } finally {
-      running.delete(id);
+      clearTimeout(timer);
+      this.#running.delete(controller);
     }
+    await request.send("result", answer);
   }
 
-  return {
-    receive(part) {
-      const { reply } = part;
-      const message = reader.add(part);
-      if (message === undefined || reply === undefined || reply === "") return;
-      runInContext(extractContext(readFields(message.headers)), () => {
-        serve(message, reply).catch(() => {}); // the connection has closed, which ends the call at the other machine
-      });
-    },
-    cancel: (id) => running.get(id)?.abort(createCancelError("the other machine cancels it")),
-    cancelAll() {
-      for (const controller of running.values()) controller.abort(createCancelError("this machine leaves the network"));
-    },
-  };
-}
-
-interface IncomingCall extends CallServerOptions {
-  readonly id: string;
-  readonly reply: string;
-  readonly text: string;
-  readonly unsignedIds: Map<string, true>;
-}
-
-/** Makes the call, and sends what comes of it: progress, log lines, then one result. */
-async function answerCall(
-  call: IncomingCall,
-  { headers: head }: WholeMessage,
-  { controller, isFull }: { readonly controller: AbortController; readonly isFull: boolean },
-): Promise<void> {
-  const { settings, signatures, text, id } = call;
-  const request = parseRequest(text);
-  const path = request?.path ?? "";
-  let answer: string;
-  try {
-    if (isFull) throw new Error(`The device makes ${MAX_CALLS} calls at once and takes no more`);
-    if (request === undefined) throw new Error("The device cannot read the call");
-    const signer = await signatures.verify(createFacts(settings.device, path, id + text), head.get(SIGNATURE));
-    if (signer === undefined) requireNewId(id, call.unsignedIds);
-    answer = formatValue(await makeCall(call, { ...request, signer }, controller));
-  } catch (thrown) {
-    const message = truncateText(getMessage(thrown), MAX_TEXT_UNITS);
-    const { code, facts } = thrown instanceof SkillgateError ? thrown : {};
-    answer = JSON.stringify({ error: { code, message, retryAfterSeconds: facts?.["retryAfterSeconds"] } });
+  cancelAll(): void {
+    for (const controller of this.#running) controller.abort(createCancelError("this machine leaves the network"));
   }
-  await send(call, "result", answer, signatures.sign(createFacts(settings.device, path, id + text, answer)));
-}
 
-/** A signature is accepted once; without one, the id of a call must be new. */
-function requireNewId(id: string, ids: Map<string, true>): void {
-  if (ids.has(id)) throw new SkillgateError("SIGNATURE_REPLAYED", `The device has received the call ${id} before`);
-  setBounded(ids, [id, true], MAX_CALL_IDS);
+  #call(
+    { from = "device", send }: IncomingRequest,
+    { path, input, caller, callId }: RemoteRequest,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const { settings, runtime, getPaths } = this.#options;
+    const tell = (event: object): void => void send("event", JSON.stringify(event));
+    return runtime.call(path, input, {
+      caller: { id: `${from}/${caller}`, grants: getPaths(), scopes: settings.scopes },
+      signal,
+      runId: callId,
+      observer: {
+        log: (_, level, text) => tell({ kind: "log", level, text: truncateText(text, MAX_TEXT_UNITS) }),
+        progress: (_, done, total, text) => tell({ kind: "progress", done, total, text }),
+        answered: ({ notes }) => tell({ kind: "note", notes: notes.slice(0, 20) }),
+      },
+    });
+  }
 }
 
 const MAX_TEXT_UNITS = 8_000;
-
-async function makeCall(
-  call: IncomingCall,
-  request: RemoteRequest & { readonly signer: string | undefined },
-  controller: AbortController,
-): Promise<unknown> {
-  const { settings, runtime, getPaths, connection } = call;
-  const tell = (kind: ReplyKind, value: unknown): void => {
-    if (!connection.isClosed()) void send(call, kind, JSON.stringify(value));
-  };
-  // The other machine must know that the call begins before it can have an effect.
-  await send(call, "begun", "{}");
-  await connection.flush();
-  controller.signal.throwIfAborted();
-  const says = "its time is over";
-  const timer = setTimeout(() => controller.abort(createCancelError(says)), request.timeoutMs);
-  try {
-    return await runtime.call(request.path, request.input, {
-      caller: {
-        id: `${request.signer ?? "device"}/${request.caller}`,
-        grants: getPaths(),
-        scopes: settings.scopes,
-      },
-      signal: controller.signal,
-      runId: request.callId,
-      observer: {
-        log: (_, level, text) => tell("log", { level, text: truncateText(text, MAX_TEXT_UNITS) }),
-        progress: (_, done, total, text) => tell("progress", { done, total, text }),
-        answered: ({ notes }) => tell("note", { notes: notes.slice(0, 20) }),
-      },
-    });
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function send(
-  { connection, reply, id }: IncomingCall,
-  kind: ReplyKind,
-  text: string,
-  fields: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  return sendMessage(connection, {
-    subject: reply,
-    id,
-    bytes: Buffer.from(text),
-    headers: { ...fields, [KIND]: kind },
-  });
-}
 
 function formatValue(value: unknown): string {
   const text = JSON.stringify({ value: value ?? null });

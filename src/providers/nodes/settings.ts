@@ -7,3 +7,6 @@ export interface NodeSettings extends NetworkSettings {
   /** Scopes that callers on other machines hold here. */
   readonly scopes: readonly string[];
 }
+
+/** The longest call or result of a method in bytes. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;

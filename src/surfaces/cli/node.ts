@@ -21,13 +21,13 @@ export function addNode(program: CliCommand): void {
     .argument("[url]", "the NATS server, nats://host:4222 (default: nodes.url of the settings)")
     .option("--name <name>", "the name of this machine (default: nodes.name of the settings, else the host name)")
     .option("--credentials <file>", "a file of NATS credentials")
-    .option("--key <file>", "the private key that signs results, from skillgate node key")
+    .option("--key <file>", "the private key of this machine, from skillgate node key")
     .option("--offer <patterns...>", "methods to offer, as Skill.* (default: all skills, no MCP servers)")
     .addHelpText("after", JOIN_HELP)
     .run(join);
   node
     .command("key")
-    .description("create a key that signs calls and results, and show its public part")
+    .description("create the key of a machine, and show its public part")
     .argument("<file>", "a new file that only you can read")
     .run((_, file: string) => createKey(file));
 }

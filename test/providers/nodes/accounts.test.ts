@@ -34,14 +34,19 @@ describe.skipIf(NATS_SERVER === undefined)("accounts of a NATS server", () => {
       servers: server.url,
       user: "kitchen",
       pass: "two",
-      inboxPrefix: "_INBOX_kitchen_pc",
     });
     onTestFinished(() => thief.close());
-    for (const subject of ["skillgate.node.office.>", "_INBOX_controller.>", ">"]) {
+    for (const subject of ["skillgate.to.office.>", "skillgate.to.controller.>", ">"]) {
       const refused = new Promise<unknown>((resolve) => {
         thief.subscribe(subject, { callback: (error) => resolve(error) });
       });
       expect(String(await refused)).toContain("Permissions Violation for Subscription");
+    }
+    for (const subject of ["skillgate.nodes.office", "skillgate.to.controller.office.start.session"]) {
+      const status = thief.status()[Symbol.asyncIterator]();
+      thief.publish(subject);
+      const { value } = (await status.next()) as { readonly value: { readonly error?: unknown } };
+      expect(String(value.error)).toContain("Permissions Violation for Publish");
     }
     await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i);
   });

@@ -1,15 +1,13 @@
-import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { connect, headers } from "@nats-io/transport-node";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { MessageReader, MAX_MESSAGE_BYTES } from "../../../src/network/index.ts";
+import { defineSkill, type ProvidedSkill } from "../../../src/index.ts";
+import type { RunObserver } from "../../../src/model/run-observer.ts";
 import { parseListing } from "../../../src/providers/nodes/listing.ts";
 import { parseNodeSettings } from "../../../src/runtime/settings/network-settings.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../../support/servers/nats.ts";
-import { createEchoSkill, joinWith, openHub, waitForDevice } from "./network.ts";
+import { createMachineKey } from "../../support/machine-key.ts";
+import { openStranger } from "../../support/stranger.ts";
+import { createEchoSkill, joinWith, openHub, waitForDeparture, waitForDevice } from "./network.ts";
 
 test("leaves out what is invalid in the list of a device [O3, S13]", () => {
   const method = {
@@ -40,24 +38,6 @@ test("leaves out what is invalid in the list of a device [O3, S13]", () => {
   expect(parseListing([])).toBeUndefined();
 });
 
-test("joins parts only in their order, and within bounds [O3, S13]", () => {
-  const reader = new MessageReader();
-  const createPart = (id: string, part: string, bytes = 1): Parameters<MessageReader["add"]>[0] => {
-    const head = headers();
-    head.set("Sg-Id", id);
-    head.set("Sg-Part", part);
-    return { data: new Uint8Array(bytes), headers: head };
-  };
-  expect(reader.add(createPart("a", "1/2"))).toBeUndefined();
-  expect(reader.add(createPart("a", "2/2"))?.bytes).toHaveLength(2);
-  expect(reader.add(createPart("b", "2/2"))).toBeUndefined();
-  expect(reader.add(createPart("c", "1/3"))).toBeUndefined();
-  expect(reader.add(createPart("c", "3/3"))).toBeUndefined();
-  expect(reader.add(createPart("d", "1/2", MAX_MESSAGE_BYTES))).toBeUndefined();
-  expect(reader.add(createPart("d", "2/2", 1))).toBeUndefined();
-  expect(reader.add({ data: new Uint8Array(1) })).toBeUndefined();
-});
-
 test.each([
   [{ url: "nats://a b" }, "nodes.url must be"],
   [{ url: "nats://a", peers: { "Living Room": "x" } }, "nodes.peers must be"],
@@ -70,72 +50,147 @@ test.each([
   expect(problems[0]?.error).toContain(says);
 });
 
-describe.skipIf(NATS_SERVER === undefined)("signed calls", () => {
+/** A skill whose payments end when the file of the test says so. */
+function createPaySkill(
+  device: string,
+  { paid, whenReleased }: { readonly paid: string[]; readonly whenReleased: Promise<void> },
+): ProvidedSkill {
+  const run = async ({ order }: Record<string, unknown>): Promise<string> => {
+    paid.push(`${device} ${String(order)}`);
+    await whenReleased;
+    return `paid ${String(order)}`;
+  };
+  const input = { type: "object", properties: { order: { type: "number" } }, required: ["order"] };
+  const pay = { description: "Pays an order", input, destructive: true, run };
+  return defineSkill({ name: "PaySkill", description: "Pays", methods: { pay } });
+}
+
+describe.skipIf(NATS_SERVER === undefined)("a stranger on the NATS server", () => {
   let server: NatsServer;
   beforeAll(async () => {
     server = await startNats();
   });
   afterAll(() => server.close());
 
-  function createKey(): { readonly file: string; readonly text: string } {
-    const folder = mkdtempSync(join(tmpdir(), "skillgate-key-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-    const file = join(folder, "key.pem");
-    writeFileSync(file, privateKey.export({ format: "pem", type: "pkcs8" }));
-    return { file, text: publicKey.export({ format: "der", type: "spki" }).toString("base64url") };
-  }
-
-  test("accepts a signed call once, and names its signer in the audit log [P7]", async () => {
-    const [controller, device] = [createKey(), createKey()];
-    const { runtime } = await joinWith(
-      { url: server.url, name: "signed", key: device.file, peers: { controller: controller.text } },
-      { skills: [createEchoSkill("signed")] },
-    );
-    const hub = await openHub({ url: server.url, key: controller.file, peers: { signed: device.text } });
+  test("cannot make a call again that it has recorded, also after a restart of the device [P7]", async () => {
+    const [controller, device] = [createMachineKey(), createMachineKey()];
+    const reached: string[] = [];
+    const section = {
+      url: server.url,
+      name: "signed",
+      key: device.key,
+      peers: { controller: controller.publicKey },
+    };
+    const skills = [createEchoSkill("signed", reached)];
+    const first = await joinWith(section, { skills });
+    const stranger = await openStranger(server.url);
+    const hub = await openHub({ url: server.url, key: controller.key, peers: { signed: device.publicKey } });
     await waitForDevice(hub, "signed");
-    const spy = await connect({ servers: server.url });
-    onTestFinished(() => spy.close());
-    const seen = spy.subscribe("skillgate.node.signed.*.call", { max: 1 });
-    await spy.flush();
     expect(await hub.call("signed.EchoSkill.say", { text: "a" })).toBe("signed: a");
-    expect(runtime.audit().at(-1)).toMatchObject({ caller: "controller/owner" });
-    for await (const message of seen) {
-      const inbox = spy.subscribe("replayed", { max: 1 });
-      spy.publish(message.subject, message.data, {
-        reply: "replayed",
-        ...(message.headers !== undefined && { headers: message.headers }),
-      });
-      for await (const answer of inbox) expect(answer.string()).toContain("Nonce already used (replay attack)");
-    }
+    expect(first.runtime.audit().at(-1)).toMatchObject({ caller: "controller/owner" });
+    await stranger.replay();
+    expect(await hub.call("signed.EchoSkill.say", { text: "b" })).toBe("signed: b");
+    await first.leave();
+    await waitForDeparture(hub, "signed");
+    await joinWith(section, { skills });
+    await waitForDevice(hub, "signed");
+    await stranger.replay();
+    expect(await hub.call("signed.EchoSkill.say", { text: "c" })).toBe("signed: c");
+    expect(reached).toEqual(["signed a", "signed b", "signed c"]);
   });
 
-  test("refuses calls without a signature, and those of unknown keys [P7]", async () => {
-    const [controller, device, other] = [createKey(), createKey(), createKey()];
-    const reached: string[] = [];
-    await joinWith(
-      { url: server.url, name: "strict", key: device.file, peers: { controller: controller.text } },
-      { skills: [createEchoSkill("strict", reached)] },
+  test("cannot end a call, answer it, or have it made on a second device [P7]", async () => {
+    const keys = { controller: createMachineKey(), one: createMachineKey(), two: createMachineKey() };
+    const peers = Object.fromEntries(Object.entries(keys).map(([name, { publicKey }]) => [name, publicKey]));
+    const paid: string[] = [];
+    let release = (): void => {};
+    const whenReleased = new Promise<void>((resolve) => (release = resolve));
+    for (const name of ["one", "two"] as const)
+      await joinWith(
+        { url: server.url, name, key: keys[name].key, peers },
+        { skills: [createPaySkill(name, { paid, whenReleased })] },
+      );
+    const stranger = await openStranger(server.url);
+    const hub = await openHub({ url: server.url, key: keys.controller.key, peers });
+    for (const name of ["one", "two"]) await waitForDevice(hub, name);
+    const notes: unknown[] = [];
+    const observer: RunObserver = { answered: (facts) => notes.push(...facts.notes) };
+    stranger.forge();
+    const calls = [
+      hub.call("hub.PaySkill.pay", { order: 1 }, { observer }),
+      hub.call("one.PaySkill.pay", { order: 2 }, { observer }),
+      hub.call("two.PaySkill.pay", { order: 3 }, { observer }),
+    ];
+    // Pings of both devices, their answers, and the calls.
+    await stranger.record(15);
+    await stranger.replay();
+    release();
+    expect(await Promise.all(calls)).toEqual(["paid 1", "paid 2", "paid 3"]);
+    expect(paid.map((line) => line.slice(-1)).toSorted()).toEqual(["1", "2", "3"]);
+    expect(notes).toEqual([]);
+    expect(hub.nodes.map(({ device }) => device)).toEqual(["one", "two"]);
+  });
+
+  test("cannot fill the list of devices, and is not listed [P7]", async () => {
+    const [device, other] = [createMachineKey(), createMachineKey()];
+    const log: string[] = [];
+    const hub = await openHub(
+      { url: server.url, peers: { real: device.publicKey } },
+      { log: (_, text) => log.push(text) },
     );
-    const plain = await openHub({ url: server.url });
-    await waitForDevice(plain, "strict");
-    await expect(plain.call("strict.EchoSkill.say", { text: "a" })).rejects.toMatchObject({
-      message: expect.stringContaining("SIGNATURE_INVALID"),
-    });
-    const forged = await openHub({ url: server.url, key: other.file });
-    await waitForDevice(forged, "strict");
-    await expect(forged.call("strict.EchoSkill.say", { text: "a" })).rejects.toMatchObject({
-      message: expect.stringContaining("SIGNATURE_INVALID"),
-    });
+    const stranger = await openStranger(server.url);
+    for (let at = 0; at < 600; at++) {
+      const start = at.toString(16).padStart(32, "0");
+      for (const name of ["real", `fake${at}`]) {
+        const text = JSON.stringify({ group: "nodes", device: name, start, title: "x", key: "x".repeat(43) });
+        const old = { kind: "here", id: start.slice(-20), title: "x", digest: "x" };
+        const statement = { ...old, protocol: 2, text, signature: "x".repeat(86) };
+        stranger.publish(`skillgate.nodes.${name}`, JSON.stringify(statement));
+      }
+    }
+    await stranger.flush();
+    await joinWith({ url: server.url, name: "fake", key: other.key }, { skills: [createEchoSkill("fake")] });
+    await joinWith(
+      { url: server.url, name: "real", key: device.key, silenceSeconds: 1 },
+      { skills: [createEchoSkill("real")] },
+    );
+    await waitForDevice(hub, "real");
+    expect(hub.nodes.map(({ device: name }) => name)).toEqual(["real"]);
+    expect(log).toContain('Cannot use the machine "fake0": the setting peers has no key of it');
+    expect(log).toContain(
+      'Cannot use the machine "real": it has not signed with the key that the setting peers has of it',
+    );
+  });
+
+  test("has no calls with an unknown key, or without one [P7]", async () => {
+    const [controller, device, other] = [createMachineKey(), createMachineKey(), createMachineKey()];
+    const reached: string[] = [];
+    const warnings: string[] = [];
+    await joinWith(
+      { url: server.url, name: "strict", key: device.key, peers: { controller: controller.publicKey } },
+      { skills: [createEchoSkill("strict", reached)] },
+      (text) => warnings.push(text),
+    );
+    const strangers = [await openHub({ url: server.url }), await openHub({ url: server.url, key: other.key })];
+    const hub = await openHub({ url: server.url, key: controller.key, peers: { strict: device.publicKey } });
+    await waitForDevice(hub, "strict");
+    expect(strangers.flatMap(({ nodes }) => nodes.map(({ device: name }) => name))).not.toContain("strict");
+    expect(warnings).toEqual([
+      'Cannot use the machine "controller": it has not signed with the key that the setting peers has of it',
+    ]);
     expect(reached).toEqual([]);
   });
 
-  test("does not use a device whose list another key has signed [P7]", async () => {
-    const [device, other] = [createKey(), createKey()];
-    await joinWith({ url: server.url, name: "fake", key: other.file }, { skills: [createEchoSkill("fake")] });
-    await joinWith({ url: server.url, name: "real", key: device.file }, { skills: [createEchoSkill("real")] });
-    const hub = await openHub({ url: server.url, peers: { fake: device.text, real: device.text } });
-    await waitForDevice(hub, "real");
-    expect(hub.nodes.map(({ device: name }) => name)).toEqual(["real"]);
+  test("reports a device with another version of the protocol once, with both versions [O3]", async () => {
+    const log: string[] = [];
+    await openHub({ url: server.url }, { log: (_, text) => log.push(text) });
+    const stranger = await openStranger(server.url);
+    const announcement = { kind: "here", id: "A".repeat(20), title: "Old PC", digest: "x" };
+    for (const protocol of [undefined, undefined, 3])
+      stranger.publish("skillgate.nodes.old_pc", JSON.stringify({ ...announcement, protocol }));
+    await expect.poll(() => log.filter((text) => text.includes("old_pc"))).toHaveLength(2);
+    expect(log.join("\n")).toContain(
+      `Cannot use the machine "old_pc": it speaks version 1 of the network's protocol, and this process version 2`,
+    );
   });
 });

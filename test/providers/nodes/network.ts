@@ -59,14 +59,14 @@ export function readSettings(section: Readonly<Record<string, unknown>>): NodeSe
 export async function joinWith(
   section: Readonly<Record<string, unknown>>,
   options: RuntimeOptions,
+  warn: (text: string) => void = () => {},
 ): Promise<{ readonly runtime: Runtime; leave(): Promise<void> }> {
   const runtime = await createRuntime({ skillsDir: false, typecheck: false, ...options });
-  const membership = await joinNetwork({ settings: readSettings(section), runtime, onState: () => {}, warn: () => {} });
-  const leave = async (): Promise<void> => {
+  const membership = await joinNetwork({ settings: readSettings(section), runtime, onState: () => {}, warn });
+  onTestFinished(async () => {
     await membership.leave();
     await runtime.close();
-  };
-  onTestFinished(leave);
+  });
   return { runtime, leave: () => membership.leave() };
 }
 

@@ -1,14 +1,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { connect, createInbox, headers, type Msg } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import type { ProvidedSkill, RuntimeOptions } from "../../../src/index.ts";
+import { openServer } from "../../../src/network/index.ts";
 import { parseNodeSettings } from "../../../src/runtime/settings/network-settings.ts";
 import { createFolder, followQuestions } from "../../approvals/mail.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../../support/servers/nats.ts";
-import { createEchoSkill, joinWith, openHub, waitForDevice } from "./network.ts";
+import { openStranger } from "../../support/stranger.ts";
+import { createEchoSkill, joinWith, openHub, readSettings, waitForDevice } from "./network.ts";
 
 test.each([{ name: "hub" }, { name: "Hub" }, { name: "---hub" }, { name: "…" }])(
   "refuses a machine with the settings %j, as devices.hub stands for all machines [O3]",
@@ -131,41 +132,33 @@ describe.skipIf(NATS_SERVER === undefined)("the rules of two machines", () => {
     expect(reached).toEqual(["one a"]);
   });
 
-  test("makes a call without a signature once, however often its message comes [O3, P7]", async () => {
+  test("makes a call without keys once, however often its message comes [O3, P7]", async () => {
+    const stranger = await openStranger(server.url);
     const { hub, reached } = await openPair("one");
-    const spy = await connect({ servers: server.url });
-    onTestFinished(() => spy.close());
-    const calls = spy.subscribe("skillgate.node.one.*.call", { max: 1 });
-    await spy.flush();
     await hub.call("one.EchoSkill.say", { text: "a" });
-    for await (const { subject, data, headers: head } of calls)
-      for (let times = 0; times < 2; times++) {
-        const reply = createInbox();
-        const answers = spy.subscribe(reply, { max: 1 });
-        spy.publish(subject, data, { reply, ...(head !== undefined && { headers: head }) });
-        for await (const answer of answers)
-          expect(answer.json()).toMatchObject({ error: { code: "SIGNATURE_REPLAYED" } });
-      }
-    expect(reached).toEqual(["one a"]);
+    await stranger.replay();
+    await hub.call("one.EchoSkill.say", { text: "b" });
+    expect(reached).toEqual(["one a", "one b"]);
   });
 
   test.each(["WALL_LIMIT", "CANCELLED", "RECORD_FAILED", "__proto__", "constructor", 7, null])(
     "does not take the code %j from a device [O3, S13]",
     { tags: "rest" },
     async (code) => {
-      const { hub } = await openPair("one");
-      const device = await connect({ servers: server.url });
-      onTestFinished(() => device.close());
-      // The spy of a server without accounts answers before the device does.
-      const answer = ({ reply, headers: head }: Msg): void => {
-        const fields = headers();
-        fields.set("Sg-Id", head?.get("Sg-Id") ?? "");
-        fields.set("Sg-Part", "1/1");
-        fields.set("Sg-Kind", "result");
-        device.publish(reply ?? "", JSON.stringify({ error: { code, message: "a lie" } }), { headers: fields });
-      };
-      device.subscribe("skillgate.node.one.*.call", { callback: (_, message) => answer(message) });
-      await device.flush();
+      const methods = [{ name: "wait", description: "Waits", input: { type: "object" } }];
+      const listing = { skills: [{ name: "EchoSkill", description: "Repeats texts", methods }] };
+      const liar = await openServer({
+        settings: readSettings({ url: server.url, name: "one" }),
+        group: "nodes",
+        maxBytes: 1_000_000,
+        describe: () => ({ digest: "x" }),
+        answer: ({ method, send }) =>
+          send("result", JSON.stringify(method === "catalog" ? listing : { error: { code, message: "a lie" } })),
+        warn: () => {},
+      });
+      onTestFinished(() => liar.close());
+      const hub = await openHub({ url: server.url });
+      await waitForDevice(hub, "one");
       await expect(hub.call("one.EchoSkill.wait", { text: "a" })).rejects.toMatchObject({
         code: "CALL_FAILED",
         message: "one: a lie",

@@ -23,7 +23,7 @@ export function addExecutor(program: CliCommand): void {
     .argument("[url]", "the NATS server, nats://host:4222 (default: executors.url of the settings)")
     .option("--name <name>", "the name of this process (default: executors.name of the settings, else the host name)")
     .option("--credentials <file>", "a file of NATS credentials")
-    .option("--key <file>", "the private key that signs results, from skillgate node key")
+    .option("--key <file>", "the private key of this machine, from skillgate node key")
     .option("--concurrency <runs>", "the most runs at once (default: 1000)", parseCount)
     .option("--drain-seconds <seconds>", "how long it finishes its runs at the end", parseCount, DEFAULT_DRAIN_SECONDS)
     .addHelpText("after", HELP)
@@ -51,7 +51,7 @@ async function execute(session: CliSession, url: string | undefined, flags: Exec
   await runtime.known;
   log.warn(runtime.problems);
   if (settings.peers.size === 0)
-    log.say("Programs are not signed: each client of the NATS server can run programs as every caller", "warn");
+    log.say("There are no keys: each client of the NATS server can run programs as every caller", "warn");
   const { createVersionReader, startExecutor } = await import("../../../executors/index.ts");
   const { database } = await session.folders();
   const executor = await startExecutor({
