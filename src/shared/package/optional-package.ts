@@ -4,7 +4,6 @@ import { SkillgateError, sentence } from "../../errors.ts";
 export const OPTIONAL_PACKAGES = {
   "@ai-sdk/anthropic": "3.0.139",
   "@ai-sdk/openai-compatible": "2.0.91",
-  "@nats-io/services": "3.0.0-25",
   "@nats-io/transport-node": "3.4.0",
   libsql: "0.5.29",
   postgres: "3.4.9",
