@@ -1,4 +1,4 @@
-import { openServer, type Server } from "../network/index.ts";
+import { openServer, type NetworkServer } from "../network/index.ts";
 import { getProcessName } from "../store/index.ts";
 import { type ExecutingRuntime, JobServer } from "./job-server.ts";
 import { type ExecutorFacts, MAX_BYTES } from "./protocol.ts";
@@ -31,7 +31,7 @@ export interface StartedExecutor {
 export async function startExecutor(options: StartExecutorOptions): Promise<StartedExecutor> {
   const { settings, runtime, readVersion, onState, warn } = options;
   const jobs = new JobServer({ settings, runtime, getToken: () => getVersionToken(readVersion()) });
-  const server: Server = await openServer({
+  const server: NetworkServer = await openServer({
     settings,
     group: "executors",
     maxBytes: MAX_BYTES,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { sentence, SkillgateError } from "../errors.ts";
-import { type Client, type Machine, openClient } from "../network/index.ts";
+import { type NetworkClient, type Machine, openClient } from "../network/index.ts";
 import { hasEnded } from "../store/index.ts";
 import { type ExecutorFacts, type Job, MAX_BYTES, parseFacts } from "./protocol.ts";
 import { type JobEnd, type JobListener, sendJob } from "./sent-job.ts";
@@ -48,7 +48,7 @@ const EMPTY_MS = 300;
 const RETURN_MS = 5_000;
 
 /** Why no executor has taken a run. */
-type Refusal = keyof typeof PATIENCE_MS;
+type OfferRefusal = keyof typeof PATIENCE_MS;
 
 /** Connects to a network of executors in the background. Throws `OPTION_INVALID` for a key that cannot be read. */
 export async function connectExecutors(options: ExecutorPoolOptions): Promise<ExecutorPool> {
@@ -67,7 +67,7 @@ interface Executor extends ExecutorFacts {
 class NetworkPool implements ExecutorPool {
   readonly #options: ExecutorPoolOptions;
   readonly #executors = new Map<Machine, Executor>();
-  #client: Client | undefined;
+  #client: NetworkClient | undefined;
   /** The end of the time in which executors come back after an interruption, on the clock of `performance.now`. */
   #returnBy = 0;
   #hasTried = false;
@@ -139,7 +139,7 @@ class NetworkPool implements ExecutorPool {
   }
 
   /** Offers a run to the executors of this version, one after the other, and first to the least busy one. */
-  async #offer(job: Job, listener: JobListener): Promise<JobEnd | Refusal> {
+  async #offer(job: Job, listener: JobListener): Promise<JobEnd | OfferRefusal> {
     const token = getVersionToken(this.#options.readVersion());
     const executors = this.#listSame()
       .filter(({ isTaking }) => isTaking)
@@ -179,7 +179,7 @@ class NetworkPool implements ExecutorPool {
     return new SkillgateError("EXECUTORS_OFFLINE", sentence("EXECUTORS_OFFLINE", says));
   }
 
-  #createMissingError(refusal: Refusal): SkillgateError {
+  #createMissingError(refusal: OfferRefusal): SkillgateError {
     const differences = [...this.#executors.values()].flatMap(({ difference }) => difference ?? []);
     const others = differences.length === 0 ? "" : `, but ${differences.length} with ${differences[0]}`;
     const says = {

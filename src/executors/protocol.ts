@@ -8,7 +8,7 @@ import { parseVersion, type RuntimeVersion } from "./version.ts";
 /** The longest message between a front and an executor in bytes: it holds a result that is kept, and one at hand. */
 export const MAX_BYTES = 96 * 1024 * 1024;
 
-/** What an executor sends while it has a job. */
+/** An event that an executor sends while it has a job. */
 export type JobEvent =
   | { readonly kind: "event"; readonly event: readonly unknown[] }
   | { readonly kind: "question"; readonly id: number; readonly question: Readonly<Record<string, unknown>> }
@@ -59,7 +59,7 @@ export type JobResult =
   | { readonly error: { readonly code?: string; readonly message: string; readonly facts?: unknown } }
   | { readonly left: true };
 
-/** What an executor says about itself. */
+/** The facts that an executor reports about itself. */
 export interface ExecutorFacts {
   /** The name of the process, as claims on runs have it. */
   readonly process: string;

@@ -11,7 +11,7 @@ import type { Session } from "./session.ts";
  */
 export type MessageKind = "ping" | "pong" | "gone" | "request" | "input" | "cancel" | "event" | "result" | "refusal";
 
-export interface Message {
+export interface ChannelMessage {
   readonly kind: MessageKind;
   /** The id of the request; empty for messages of the session itself. */
   readonly id: string;
@@ -32,7 +32,7 @@ export interface ChannelOptions {
   readonly getConnection: () => NatsConnection | undefined;
   /** The subject to which messages are sent. */
   readonly subject: string;
-  /** The subject to which the NATS server reports that nobody receives a message. */
+  /** The subject to which the NATS server reports that a message has no receiver. */
   readonly reply?: string;
   /** The longest message in bytes. */
   readonly maxBytes: number;
@@ -50,7 +50,7 @@ const PARTS_PER_FLUSH = 4;
 const MAX_OPEN_MESSAGES = 64;
 const MAX_OPEN_BYTES = 256 * 1024 * 1024;
 
-interface Head extends Omit<Message, "text"> {
+interface Head extends Omit<ChannelMessage, "text"> {
   /** The number of the part, from 1. */
   readonly part: number;
   readonly count: number;
@@ -75,7 +75,7 @@ export class Channel {
    * Sends a message. One that fits into one part is sent before this returns. Without a connection it is lost. `prefix` is what
    * comes before the frame.
    */
-  async send({ text, ...fields }: Message, prefix: Uint8Array = SEALED): Promise<void> {
+  async send({ text, ...fields }: ChannelMessage, prefix: Uint8Array = SEALED): Promise<void> {
     const connection = this.#options.getConnection();
     if (connection === undefined || connection.isClosed()) return;
     const { subject, reply } = this.#options;
@@ -94,7 +94,7 @@ export class Channel {
    * Opens a frame. Returns the message if it is complete, `"part"` for a part of one, and `undefined` for a frame that is
    * dropped and counted.
    */
-  receive(frame: Uint8Array): Message | "part" | undefined {
+  receive(frame: Uint8Array): ChannelMessage | "part" | undefined {
     const opened = this.#options.session.open(frame);
     if (typeof opened === "string") {
       countDroppedMessage(opened);
@@ -113,7 +113,7 @@ export class Channel {
   }
 
   /** Joins the parts of a message, which arrive in their order. A message with a part too many or too few is dropped. */
-  #join({ part, count, ...fields }: Head, body: Buffer): Message | "part" {
+  #join({ part, count, ...fields }: Head, body: Buffer): ChannelMessage | "part" {
     if (count === 1) return { ...fields, text: body.toString("utf8") };
     const key = `${fields.kind} ${fields.id}`;
     const message = part === 1 ? { parts: [], bytes: 0 } : this.#open.get(key);

@@ -6,7 +6,7 @@ import { truncateText } from "../shared/format-text.ts";
 import { isDeviceName } from "../shared/names/method-paths.ts";
 import { countDroppedMessage } from "../telemetry/index.ts";
 import { Channel, FRAME } from "./channel.ts";
-import { createId, Endpoint, type EndpointOptions, type InboxListener, isId } from "./endpoint.ts";
+import { createId, NetworkEndpoint, type EndpointOptions, type InboxListener, isId } from "./endpoint.ts";
 import { Machine } from "./machine.ts";
 import { type AgreementKey, createAgreementKey, createSession, SALT_BYTES } from "./session.ts";
 import { getAnnouncementSubject, getAskSubject, getInbox } from "./subjects.ts";
@@ -21,7 +21,7 @@ export interface ClientOptions extends EndpointOptions {
 }
 
 /** The machines of a network, for a process that sends requests to them. */
-export interface Client {
+export interface NetworkClient {
   /** Says why the network cannot be reached; `undefined` while it can. */
   readonly failure: string | undefined;
   /** Settles when the machines that answer at once are known, or the first attempt to connect has failed. */
@@ -32,8 +32,8 @@ export interface Client {
 }
 
 /** Finds the machines of a network in the background. Throws `OPTION_INVALID` for a key that cannot be read. */
-export async function openClient(options: ClientOptions): Promise<Client> {
-  const client = new NetworkClient(options, await Endpoint.open(options));
+export async function openClient(options: ClientOptions): Promise<NetworkClient> {
+  const client = new MachineClient(options, await NetworkEndpoint.open(options));
   client.open();
   return client;
 }
@@ -57,16 +57,16 @@ interface Greeting {
   readonly hello: string;
 }
 
-/** What a machine has announced. */
+/** The announcement of a machine. */
 interface Announced {
   readonly machine: Machine;
   readonly key: string;
   readonly text: string;
 }
 
-class NetworkClient implements Client {
+class MachineClient implements NetworkClient {
   readonly #options: ClientOptions;
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: NetworkEndpoint;
   /** By the id of the start. */
   readonly #announced = new Map<string, Announced>();
   /** By the id of the session. */
@@ -79,7 +79,7 @@ class NetworkClient implements Client {
   #due = 0;
   #known: Promise<void> = Promise.resolve();
 
-  constructor(options: ClientOptions, endpoint: Endpoint) {
+  constructor(options: ClientOptions, endpoint: NetworkEndpoint) {
     this.#options = options;
     this.#endpoint = endpoint;
   }

@@ -6,7 +6,7 @@ import { countDroppedMessage } from "../telemetry/index.ts";
 import { type Network, openNetwork } from "./connection.ts";
 import type { NetworkSettings } from "./settings.ts";
 import { openStatements, type ReadStatement, type StatementKind, type Statements } from "./statements.ts";
-import { type Address, getInbox, type Group, parseInbox } from "./subjects.ts";
+import { type StartAddress, getInbox, type Group, parseInbox } from "./subjects.ts";
 
 export interface EndpointOptions {
   readonly settings: NetworkSettings;
@@ -24,7 +24,7 @@ export interface EndpointOptions {
   readonly warn: (text: string) => void;
 }
 
-/** Receives a message to this start of the process. `isAbsence`: the NATS server reports that nobody has received one. */
+/** Receives a message to this start of the process. `isAbsence`: the NATS server reports that it has no receiver. */
 export type InboxListener = (
   message: { readonly from: string; readonly session: string; readonly isAbsence: boolean },
   bytes: Uint8Array,
@@ -41,16 +41,16 @@ interface Listeners {
 const MAX_WARNINGS = 100;
 
 /** One start of this process in a network: its address, its statements and its subscriptions. */
-export class Endpoint {
-  readonly address: Address;
+export class NetworkEndpoint {
+  readonly address: StartAddress;
   readonly statements: Statements;
   readonly #options: EndpointOptions;
   readonly #warned = new Set<string>();
   #network: Network | undefined;
   #subscribed: NatsConnection | undefined;
 
-  static async open(options: EndpointOptions): Promise<Endpoint> {
-    return new Endpoint(options, await openStatements(options.settings));
+  static async open(options: EndpointOptions): Promise<NetworkEndpoint> {
+    return new NetworkEndpoint(options, await openStatements(options.settings));
   }
 
   private constructor(options: EndpointOptions, statements: Statements) {
@@ -141,7 +141,7 @@ function receive(message: Msg, onInbox: InboxListener): void {
   onInbox({ ...parseInbox(message.subject), isAbsence }, message.data);
 }
 
-/** Returns a random id of so many bytes. */
+/** Returns a random id of this number of bytes. */
 export function createId(bytes: number): string {
   return randomBytes(bytes).toString("hex");
 }

@@ -1,7 +1,9 @@
 import { explainMissing } from "../shared/package/optional-package.ts";
 
-function load() {
-  return import("@nats-io/transport-node").catch(explainMissing("the network of devices", "@nats-io/transport-node"));
+async function load() {
+  const explain = explainMissing("the network of devices", "@nats-io/transport-node");
+  const { connect, credsAuthenticator } = await import("@nats-io/transport-node").catch(explain);
+  return { connect, credsAuthenticator };
 }
 
 let library: ReturnType<typeof load> | undefined;

@@ -1,6 +1,6 @@
 import { injectContext } from "../telemetry/index.ts";
-import type { Channel, Message } from "./channel.ts";
-import type { Address } from "./subjects.ts";
+import type { Channel, ChannelMessage } from "./channel.ts";
+import type { StartAddress } from "./subjects.ts";
 
 /** How a request ended. `isSent` is true if it may have had an effect. */
 export type RequestEnd =
@@ -14,7 +14,7 @@ export type RequestEnd =
   /** The sender has cancelled it, and does not wait any more. */
   | { readonly kind: "cancelled" };
 
-export interface RequestOptions {
+export interface SentRequestOptions {
   readonly onEvent?: (text: string) => void;
   /**
    * True if the request may be made twice. Then the report of the NATS server that the machine is not connected ends it,
@@ -34,20 +34,20 @@ export interface SentRequest {
   end(end: RequestEnd): void;
 }
 
-interface OpenRequest extends RequestOptions, Pick<SentRequest, "cancel" | "end"> {
+interface SentRequestState extends SentRequestOptions, Pick<SentRequest, "cancel" | "end"> {
   /** True while some of its parts are not sent yet. */
   isLeaving: boolean;
 }
 
 /** The requests that a client waits for, by their ids, which are numbers that rise. */
-export interface OpenRequests {
+export interface AwaitedRequests {
   /** All requests up to this one have left the client. */
   readonly sent: number;
   /** Those of them that have not ended. */
   readonly open: readonly string[];
 }
 
-/** What a server says about requests that a client waits for. */
+/** The report of a server about requests that a client waits for. */
 export interface RequestReport {
   /** It has not received them, and will never begin them. */
   readonly missing: readonly string[];
@@ -61,7 +61,7 @@ export class Machine {
   /** Its name for people. */
   readonly title: string;
   readonly start: string;
-  /** What it has said about itself last. Not checked. */
+  /** The facts that it has reported about itself last. Not checked. */
   facts: unknown;
   /** The channel of the session with it; `undefined` until it has answered. */
   channel: Channel | undefined;
@@ -71,12 +71,17 @@ export class Machine {
   isAbsent = false;
   /** Milliseconds since its last message in which this process could have received one. */
   silentMs = 0;
-  readonly #requests = new Map<string, OpenRequest>();
+  readonly #requests = new Map<string, SentRequestState>();
   readonly #onBusy: () => void;
   #count = 0;
 
   /** `onBusy` is called when it gets a request and has no other one. */
-  constructor({ device, start, title, onBusy }: Address & { readonly title: string; readonly onBusy: () => void }) {
+  constructor({
+    device,
+    start,
+    title,
+    onBusy,
+  }: StartAddress & { readonly title: string; readonly onBusy: () => void }) {
     this.#onBusy = onBusy;
     this.device = device;
     this.start = start;
@@ -89,7 +94,7 @@ export class Machine {
   }
 
   /** Sends a request. After that, only an answer of the machine says what has become of it. */
-  request(method: string, text: string, options: RequestOptions = {}): SentRequest {
+  request(method: string, text: string, options: SentRequestOptions = {}): SentRequest {
     const id = String(++this.#count);
     const { channel, gone } = this;
     let settle: (end: RequestEnd) => void = () => {};
@@ -99,7 +104,7 @@ export class Machine {
       settle(how);
     };
     // A connection that closes ends all requests by itself.
-    const send = async (message: Omit<Message, "id">): Promise<void> =>
+    const send = async (message: Omit<ChannelMessage, "id">): Promise<void> =>
       channel?.send({ ...message, id }).catch(() => {});
     const cancel = (why = ""): void => void send({ kind: "cancel", text: why });
     if (gone !== undefined || channel === undefined)
@@ -121,14 +126,14 @@ export class Machine {
   }
 
   /** Takes an event or the end of a request. */
-  receive({ kind, id, text }: Message): void {
+  receive({ kind, id, text }: ChannelMessage): void {
     const request = this.#requests.get(id);
     if (kind === "event") request?.onEvent?.(text);
     else if (kind === "result" || kind === "refusal") request?.end({ kind, text });
   }
 
   /** The requests that the machine must have by now. */
-  get openRequests(): OpenRequests {
+  get openRequests(): AwaitedRequests {
     const leaving = [...this.#requests].find(([, { isLeaving }]) => isLeaving);
     const sent = leaving === undefined ? this.#count : Number(leaving[0]) - 1;
     return { sent, open: [...this.#requests.keys()].filter((id) => Number(id) <= sent) };

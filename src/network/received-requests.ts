@@ -1,4 +1,4 @@
-import type { OpenRequests, RequestReport } from "./machine.ts";
+import type { AwaitedRequests, RequestReport } from "./machine.ts";
 
 /**
  * The requests that a server has received in one session. A request is accepted once. One that the server has reported as
@@ -17,7 +17,7 @@ export class ReceivedRequests {
   }
 
   /** Compares the requests that the client waits for with those that were received. `isRunning` is false after the end of one. */
-  compare({ sent, open }: OpenRequests, isRunning: (id: string) => boolean): RequestReport {
+  compare({ sent, open }: AwaitedRequests, isRunning: (id: string) => boolean): RequestReport {
     this.#reported = Math.max(this.#reported, sent);
     const waiting = new Set(open);
     for (const id of this.#ids) if (Number(id) <= sent && !waiting.has(id)) this.#ids.delete(id);

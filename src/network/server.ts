@@ -5,8 +5,8 @@ import { isTextList, parseJsonObject } from "../model/json.ts";
 import { isDeviceName } from "../shared/names/method-paths.ts";
 import { setBounded } from "../shared/lru.ts";
 import { countDroppedMessage, extractContext, runInContext } from "../telemetry/index.ts";
-import { Channel, FRAME, type Message } from "./channel.ts";
-import { Endpoint, type EndpointOptions, type InboxListener, isId } from "./endpoint.ts";
+import { Channel, FRAME, type ChannelMessage } from "./channel.ts";
+import { NetworkEndpoint, type EndpointOptions, type InboxListener, isId } from "./endpoint.ts";
 import type { RequestReport } from "./machine.ts";
 import { ReceivedRequests } from "./received-requests.ts";
 import { createAgreementKey, createSession, SALT_BYTES } from "./session.ts";
@@ -27,7 +27,7 @@ export interface IncomingRequest {
   onCancel?: (why: string) => void;
 }
 
-export interface ServerOptions extends EndpointOptions {
+export interface NetworkServerOptions extends EndpointOptions {
   /** Answers a request, and resolves when its end is sent. A rejection is reported. */
   readonly answer: (request: IncomingRequest) => Promise<void>;
   /** A process has said what it is. Not checked. */
@@ -35,7 +35,7 @@ export interface ServerOptions extends EndpointOptions {
 }
 
 /** A process in a network that answers the requests of others. */
-export interface Server {
+export interface NetworkServer {
   /** Says why the network cannot be reached; `undefined` while it can. */
   readonly failure: string | undefined;
   /** Settles when the first attempt to connect has ended. */
@@ -48,8 +48,8 @@ export interface Server {
 }
 
 /** Announces this process in the background, and answers requests. Throws `OPTION_INVALID` for a key that cannot be read. */
-export async function openServer(options: ServerOptions): Promise<Server> {
-  const server = new NetworkServer(options, await Endpoint.open(options));
+export async function openServer(options: NetworkServerOptions): Promise<NetworkServer> {
+  const server = new MachineServer(options, await NetworkEndpoint.open(options));
   server.open();
   return server;
 }
@@ -68,9 +68,9 @@ interface ServerSession {
   readonly requests: Map<string, IncomingRequest>;
 }
 
-class NetworkServer implements Server {
-  readonly #options: ServerOptions;
-  readonly #endpoint: Endpoint;
+class MachineServer implements NetworkServer {
+  readonly #options: NetworkServerOptions;
+  readonly #endpoint: NetworkEndpoint;
   readonly #key = createAgreementKey();
   readonly #announcement: Buffer;
   readonly #announcementText: string;
@@ -80,7 +80,7 @@ class NetworkServer implements Server {
   #beat: NodeJS.Timeout | undefined;
   #hasLeft = false;
 
-  constructor(options: ServerOptions, endpoint: Endpoint) {
+  constructor(options: NetworkServerOptions, endpoint: NetworkEndpoint) {
     this.#options = options;
     this.#endpoint = endpoint;
     const { group, settings } = options;
@@ -194,7 +194,7 @@ class NetworkServer implements Server {
     this.#options.onFacts?.(facts);
   }
 
-  #answer({ channel, from, requests }: ServerSession, { id, method = "", text, trace }: Message): void {
+  #answer({ channel, from, requests }: ServerSession, { id, method = "", text, trace }: ChannelMessage): void {
     // One after the other: a long message has several parts.
     let sending: Promise<void> = Promise.resolve();
     const request: IncomingRequest = {

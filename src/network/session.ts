@@ -26,7 +26,7 @@ export interface AgreementKey {
   readonly publicText: string;
 }
 
-export interface SessionOptions {
+export interface SealedSessionOptions {
   readonly own: AgreementKey;
   /** The public key of the other side, base64url. */
   readonly other: string;
@@ -57,7 +57,7 @@ export function createAgreementKey(): AgreementKey {
  * signed; from it a key for each direction (HKDF-SHA256); frames of AES-256-GCM with the count of the frame as nonce.
  * Returns `undefined` for a public key that is not valid.
  */
-export function createSession({ own, other, salt, transcript, side }: SessionOptions): Session | undefined {
+export function createSession({ own, other, salt, transcript, side }: SealedSessionOptions): Session | undefined {
   const secret = agree(own, other);
   if (secret === undefined) return undefined;
   const keys = Buffer.from(hkdfSync("sha256", secret, salt, JSON.stringify(transcript), 2 * KEY_BYTES));

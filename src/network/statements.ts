@@ -6,7 +6,7 @@ import { isRecord, parseJson, parseJsonObject } from "../model/json.ts";
 import type { NetworkSettings } from "./settings.ts";
 import { PROTOCOL } from "./subjects.ts";
 
-/** What a machine says about itself before there is a session: `announcement` to all, `hello` to one machine. */
+/** The kinds of statements before there is a session: `announcement` to all, `hello` to one machine. */
 export type StatementKind = "announcement" | "hello";
 
 /** Signs the statements of this machine, and reads those of others. */

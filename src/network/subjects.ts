@@ -21,7 +21,7 @@ export const ASK_SUBJECTS_1: Readonly<Record<Group, string>> = {
 };
 
 /** One start of a process. */
-export interface Address {
+export interface StartAddress {
   readonly device: string;
   /** The id of this start. */
   readonly start: string;
@@ -31,7 +31,7 @@ export interface Address {
  * The subject of messages to one start of a process, from one machine, in one session. Only its receiver needs the permission
  * to subscribe to it, and only the sender the permission to publish on it.
  */
-export function getInbox({ device, start }: Address, from = "*", session = "*"): string {
+export function getInbox({ device, start }: StartAddress, from = "*", session = "*"): string {
   return `skillgate.to.${device}.${from}.${start}.${session}`;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 
-import { Channel, type Message } from "../../src/network/channel.ts";
+import { Channel, type ChannelMessage } from "../../src/network/channel.ts";
 import { createAgreementKey, createSession, type Session } from "../../src/network/session.ts";
 
 function createSessions(): readonly [client: Session, server: Session] {
@@ -25,7 +25,7 @@ function sealPart(session: Session, head: object, body: string): Uint8Array {
 test("joins parts only in their order, and within bounds [O3, S13]", () => {
   const [client, server] = createSessions();
   const channel = new Channel({ session: server, getConnection: () => undefined, subject: "a", maxBytes: 10 });
-  const receive = (head: object, body = "x"): Message | string | undefined =>
+  const receive = (head: object, body = "x"): ChannelMessage | string | undefined =>
     channel.receive(sealPart(client, head, body));
   expect(receive({ part: 1, count: 2 })).toBe("part");
   expect(receive({ part: 2, count: 2 }, "y")).toMatchObject({ kind: "result", id: "1", text: "xy" });

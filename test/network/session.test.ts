@@ -1,10 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 
-import { createAgreementKey, createSession, type Session, type SessionOptions } from "../../src/network/session.ts";
+import {
+  createAgreementKey,
+  createSession,
+  type Session,
+  type SealedSessionOptions,
+} from "../../src/network/session.ts";
 
 /** Creates both sides of a session. `changes` are those of the client. */
-function createPair(changes: Partial<SessionOptions> = {}): readonly [Session | undefined, Session | undefined] {
+function createPair(changes: Partial<SealedSessionOptions> = {}): readonly [Session | undefined, Session | undefined] {
   const [client, server] = [createAgreementKey(), createAgreementKey()];
   const common = { salt: randomBytes(32), transcript: ["announcement", "hello"] };
   return [

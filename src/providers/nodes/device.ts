@@ -4,7 +4,7 @@ import { callMachine, type RemoteCall } from "./call-machine.ts";
 import { type ListedSkill, parseListing } from "./listing.ts";
 
 /** A machine whose skills can be called. */
-export class Device {
+export class RemoteDevice {
   readonly machine: Machine;
   skills: readonly ListedSkill[] = [];
   /** The parts of its list that are left out, with the reasons. */

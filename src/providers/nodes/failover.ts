@@ -3,14 +3,14 @@ import { hashValue } from "../../shared/digest.ts";
 import type { MethodDefinition } from "../../model/skill.ts";
 import { REMOTE_REFUSALS } from "../../shared/remote-errors.ts";
 import { NodeGoneError, type RemoteCall } from "./call-machine.ts";
-import type { Device } from "./device.ts";
+import type { RemoteDevice } from "./device.ts";
 import type { ListedSkill } from "./listing.ts";
 
 /**
  * Merges the skills of all machines by name. Of a method that machines describe differently, the first machine's description
  * counts, in the order of the device names.
  */
-export function mergeSkills(devices: readonly Device[]): readonly ListedSkill[] {
+export function mergeSkills(devices: readonly RemoteDevice[]): readonly ListedSkill[] {
   const merged = new Map<string, ListedSkill>();
   for (const device of devices)
     for (const skill of device.skills) {
@@ -27,7 +27,7 @@ export function mergeSkills(devices: readonly Device[]): readonly ListedSkill[] 
  * if the machine says that it has not begun, or if the method does no harm when it is made again. Rejects with `NODES_FAILED`
  * if all fail.
  */
-export async function callAnyDevice(devices: readonly Device[], call: RemoteCall): Promise<unknown> {
+export async function callAnyDevice(devices: readonly RemoteDevice[], call: RemoteCall): Promise<unknown> {
   const { readOnly, idempotent } = call.method.metadata ?? {};
   const isRepeatable = readOnly === true || idempotent === true;
   const able = devices
@@ -53,7 +53,7 @@ function hasNotBegun(error: unknown): boolean {
 
 /** True if the machine has the method with the same parameters. */
 function canCall(
-  device: Device,
+  device: RemoteDevice,
   { skill, method }: { readonly skill: string; readonly method: MethodDefinition },
 ): boolean {
   const own = device.skills.find(({ name }) => name === skill)?.methods.find(({ name }) => name === method.name);

@@ -1,11 +1,11 @@
 import { getMessage, sentence } from "../../errors.ts";
 import type { Problem, Provider, SkillHealth } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
-import { type Client, type Machine, openClient } from "../../network/index.ts";
+import { type NetworkClient, type Machine, openClient } from "../../network/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { ANY_DEVICE } from "../../shared/names/method-paths.ts";
 import { createOfflineError, type RemoteCall } from "./call-machine.ts";
-import { Device } from "./device.ts";
+import { RemoteDevice } from "./device.ts";
 import { callAnyDevice, mergeSkills } from "./failover.ts";
 import { MAX_MESSAGE_BYTES, type NodeSettings } from "./settings.ts";
 
@@ -40,13 +40,13 @@ export async function connectNodes(settings: NodeSettings, warn: (text: string) 
 
 class Hub implements NodeProvider {
   readonly #warn: (text: string) => void;
-  readonly #devices = new Map<Machine, Device>();
+  readonly #devices = new Map<Machine, RemoteDevice>();
   readonly #listeners: (() => void)[] = [];
   /** Lists of skills that are being read. */
   readonly #listings = new Set<Promise<void>>();
   #skills: readonly ProvidedSkill[] = [];
   #clashes = new Map<string, Problem>();
-  #client: Client | undefined;
+  #client: NetworkClient | undefined;
 
   constructor(warn: (text: string) => void) {
     this.#warn = warn;
@@ -122,7 +122,7 @@ class Hub implements NodeProvider {
 
   /** Reads the skills of a machine, and offers them. A machine whose name is taken waits until the other one has gone. */
   #read(machine: Machine): void {
-    const device = this.#devices.get(machine) ?? new Device(machine);
+    const device = this.#devices.get(machine) ?? new RemoteDevice(machine);
     this.#devices.set(machine, device);
     const listing = device
       .readListing()
@@ -138,8 +138,8 @@ class Hub implements NodeProvider {
   }
 
   /** The machines by device name; of two with one name the one that was there first. */
-  #sortedDevices(): readonly Device[] {
-    const byName = new Map<string, Device>();
+  #sortedDevices(): readonly RemoteDevice[] {
+    const byName = new Map<string, RemoteDevice>();
     for (const device of this.#devices.values())
       if (device.skills.length > 0 && !byName.has(device.machine.device)) byName.set(device.machine.device, device);
     return [...byName.values()].toSorted((a, b) => (a.machine.device < b.machine.device ? -1 : 1));
@@ -178,7 +178,7 @@ class Hub implements NodeProvider {
   }
 
   /** Makes a call on a device, or on whichever can. */
-  async #call(device: Device | undefined, call: RemoteCall): Promise<unknown> {
+  async #call(device: RemoteDevice | undefined, call: RemoteCall): Promise<unknown> {
     if (this.failure !== undefined) throw createOfflineError();
     return device === undefined ? callAnyDevice(this.#sortedDevices(), call) : device.call(call);
   }
