@@ -168,7 +168,7 @@ export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, D
   on<Name extends keyof RuntimeEvents>(event: Name, listener: (...args: RuntimeEvents[Name]) => void): () => void;
   /**
    * Answers callers whose programs wait for a person, now or later, at once with `waiting` and the id of the run: the process is
-   * about to end. Executors are not affected.
+   * about to end. Runs on executors continue there.
    */
   releaseCallers(): void;
   /** Ends every run, thread and server. */

@@ -11,13 +11,15 @@ import { type Job, type JobResult, parseFacts, parseResult } from "./protocol.ts
 export interface JobListener {
   readonly cancellable?: Cancellable | undefined;
   readonly observer: RunObserver;
+  /** Resolves when the front leaves the run to the executor. */
+  readonly left?: Promise<void>;
   /** Answers a question of the executor. `closed` fires when the answer is not needed any more. */
   readonly answer: (question: Readonly<Record<string, unknown>>, closed: AbortSignal) => Promise<unknown>;
 }
 
 /**
- * How a job ended for the front. `left`: the executor has left the run to others. `gone`: the executor does not exist any
- * more; `process` is its name. `offline`: the network was interrupted.
+ * How a job ended for the front. `left`: the executor has left the run to others, or the front has left it to the executor.
+ * `gone`: the executor does not exist any more; `process` is its name. `offline`: the network was interrupted.
  */
 export type JobEnd =
   | { readonly kind: "result"; readonly result: Exclude<JobResult, { readonly left: true }> }
@@ -56,6 +58,8 @@ export async function sendJob(
   const request = executor.request("job", JSON.stringify({ token, job }), { onEvent: receive });
   const cancel = (): void => request.cancel(findCancelReason(listener.cancellable));
   const stopListening = listener.cancellable?.onCancel(cancel);
+  // The same as if the executor had left the run to others.
+  void listener.left?.then(() => request.end({ kind: "result", text: JSON.stringify({ left: true }) }));
   const end = await request.ended;
   stopListening?.();
   for (const question of questions.values()) question.abort("the run has ended");

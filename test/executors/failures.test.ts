@@ -143,6 +143,24 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
   );
 
   test(
+    "answers the caller of a run that waits for a person when the front gets SIGTERM, and the run continues [O3, R2]",
+    { tags: "rest" },
+    async () => {
+      const server = await openServer();
+      const project = createExecutorProject(server.url, makeLocation(), "approvals: { holdSeconds: 600 }\n");
+      const [front] = [await startFrontProcess(project), await startExecutorProcess(project)];
+      const answer = front.run(`[await device.OrderSkill.refund(1), await device.OrderSkill.refundLarge(2)]`);
+      const question = await project.findQuestion();
+      const exit = front.kill("SIGTERM");
+      expect(await answer).toMatchObject({ kind: "waiting" });
+      expect(await exit).toBe(0);
+      await project.answer(question);
+      await project.waitForLog("refund 2");
+      expect(project.readLog()).toEqual(["refund 1", "refund 2"]);
+    },
+  );
+
+  test(
     "serves runs and devices again after kill -9 of the NATS server under load, and makes no effect twice [O3]",
     { tags: "rest", timeout: 60_000 },
     async () => {

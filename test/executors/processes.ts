@@ -66,11 +66,15 @@ export interface ExecutorProject {
 }
 
 /** Creates a project with the skill, whose store is at `location`. `settings` are further lines of its settings. */
-export function createExecutorProject(url: string, location: StoreLocation, settings = ""): ExecutorProject {
+export function createExecutorProject(
+  url: string,
+  location: StoreLocation,
+  settings = "approvals: { holdSeconds: 0.2 }\n",
+): ExecutorProject {
   const store = { dir: location.folder, url: location.url };
   const cwd = project({
     "skills/orders.mjs": ORDER_SKILL,
-    "settings.yaml": `store: ${JSON.stringify(store)}\napprovals: { holdSeconds: 0.2 }\n${settings}`,
+    "settings.yaml": `store: ${JSON.stringify(store)}\n${settings}`,
   });
   const file = join(cwd, "effects.log");
   const readLog = (): readonly string[] =>

@@ -120,6 +120,35 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     });
   });
 
+  test.each([
+    ["for longer than its caller", {}],
+    ["at its caller", { approve: () => new Promise<never>(() => {}) }],
+  ])(
+    "answers the caller of a run that waits for a person %s before the front ends, and the run continues [O3] [R2]",
+    async (_, options) => {
+      const project = await openProject({ approvals: { wait: true, holdSeconds: 600 } });
+      const reached: string[] = [];
+      const { runtime: executor } = await startExecutorHere(project, [createEchoSkill("one", reached)]);
+      const { runtime } = await openFront(project, [createEchoSkill("front")]);
+      const asked = new Promise<string>((resolve) => executor.on("approval", ({ runId }) => resolve(runId)));
+      const ended = new Promise<unknown>((resolve) => executor.on("run", resolve));
+      const controller = new AbortController();
+      const { signal } = controller;
+      const first = runtime.run(`device.EchoSkill.ask("a")`, { caller: ADA, signal, ...options });
+      const runId = await asked;
+      const later = runtime.runs.resume(runId);
+      runtime.releaseCallers();
+      const waiting = { kind: "waiting", runId, text: expect.stringContaining("approval of EchoSkill.ask") };
+      expect(await Promise.all([first, later])).toMatchObject([waiting, waiting]);
+      controller.abort(); // the connection of the caller closes
+      await runtime.close();
+      const [question] = await executor.approvals.list("pending");
+      await executor.approvals.answer(question?.id ?? "", { approve: true });
+      expect(await ended).toMatchObject({ kind: "completed", value: "one: a" });
+      expect(reached).toEqual(["one a"]);
+    },
+  );
+
   test("keeps a large result for a later program on another executor [O3] [R7]", async () => {
     const project = await openProject();
     const first = await startExecutorHere(project, [createEchoSkill("one")]);

@@ -31,9 +31,8 @@ export async function executeRecorded(
   services: RunServices,
   options: ExecutionOptions = {},
 ): Promise<Outcome> {
-  const { open, holdMs } = services.records;
-  const hold = createHold(holdMs);
-  if (services.records.isReleased) hold.release();
+  const { open, holdMs, released } = services.records;
+  const hold = createHold(holdMs, released);
   const stopper = createStopper(request);
   const settled = execute({ run, recorder, request, services, hold, stopper, options });
   open.set(run.runId, {
@@ -41,7 +40,6 @@ export async function executeRecorded(
     caller: request.caller.id,
     settled,
     whenWaiting: (isPatient) => hold.whenWaiting(isPatient),
-    release: () => hold.release(),
     whenIdle: () => Promise.race([settled.catch(() => {}), hold.whenHeld()]), // its caller gets the error
     cancel: () => stopper.cancellation.cancel(),
   });
@@ -120,9 +118,11 @@ async function executeProgram(execution: Execution): Promise<Outcome> {
     stopper.stop(options.end.code, options.end.values);
     for (const call of recorder.calls.values()) log.addRecorded(call);
   }
-  const sandbox = options.end === undefined ? await executeUntilEnd(execution, calls) : NOT_EXECUTED;
-  hold.close();
-  stopper.close();
+  const executed = options.end === undefined ? executeUntilEnd(execution, calls) : Promise.resolve(NOT_EXECUTED);
+  const sandbox = await executed.finally(() => {
+    hold.close();
+    stopper.close();
+  });
   const { stop } = stopper.reason;
   const outcome = describeOutcome(
     {

@@ -1,25 +1,26 @@
+import type { Cancellable } from "../../../sandbox/index.ts";
+
 /** The time for which a run that waits for a person keeps its memory, and for which its callers wait for it. */
 export interface Hold {
   /** Says whether the run waits for a person. */
   set(isWaiting: boolean): void;
   /** Returns the signal that suspends the present execution of the program, or the next one. */
   getSignal(): AbortSignal;
-  /** Resolves when the run has waited for a person for `holdMs` since the call, with `isPatient` only after `release`. */
+  /** Resolves when the run has waited for a person for `holdMs` since the call, with `isPatient` only after the release. */
   whenWaiting(isPatient?: boolean): Promise<undefined>;
-  /** From now on, callers do not wait for persons. */
-  release(): void;
   /** Resolves as soon as the run waits for a person. */
   whenHeld(): Promise<void>;
   close(): void;
 }
 
-export function createHold(holdMs: number): Hold {
+/** After `released`, callers do not wait for persons. */
+export function createHold(holdMs: number, released: Cancellable): Hold {
   const callers = new Set<WaitingCaller>();
   const watchers = new Set<() => void>();
   let isWaiting = false;
-  let isReleased = false;
   let controller = new AbortController();
   const suspension = createCountdown(() => controller.abort());
+  const stopListening = released.onCancel(() => isWaiting && set(true));
 
   function set(waits: boolean): void {
     isWaiting = waits;
@@ -32,16 +33,12 @@ export function createHold(holdMs: number): Hold {
   }
 
   function startCaller(caller: WaitingCaller): void {
-    if (isReleased) caller.start(0);
+    if (released.isCancelled) caller.start(0);
     else if (!caller.isPatient) caller.start(holdMs);
   }
 
   return {
     set,
-    release() {
-      isReleased = true;
-      if (isWaiting) set(true);
-    },
     getSignal() {
       if (controller.signal.aborted && !isWaiting) controller = new AbortController();
       return controller.signal;
@@ -62,6 +59,7 @@ export function createHold(holdMs: number): Hold {
     close() {
       set(false);
       callers.clear();
+      stopListening();
     },
   };
 }

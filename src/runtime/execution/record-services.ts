@@ -1,3 +1,4 @@
+import { type Cancellable, Cancellation } from "../../../sandbox/index.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import {
   type Claims,
@@ -23,8 +24,6 @@ export interface OpenRun {
   readonly settled: Promise<Outcome>;
   /** Resolves when the run has waited for a person for `holdMs` since the call. */
   whenWaiting(isPatient?: boolean): Promise<undefined>;
-  /** Answers the callers of the run as soon as it waits for a person. */
-  release(): void;
   /** Resolves when the run has ended, or as soon as it waits for a person. */
   whenIdle(): Promise<unknown>;
   cancel(): void;
@@ -44,8 +43,8 @@ export interface RecordServices {
   readonly retries: RetryQueue;
   /** Milliseconds that a run which waits for a person keeps its memory, and its caller waits for it. */
   readonly holdMs: number;
-  /** True once callers do not wait for persons any more. */
-  readonly isReleased: boolean;
+  /** From its cancellation on, callers do not wait for persons. */
+  readonly released: Cancellable;
   /** Answers the callers whose runs wait for a person now or later, because the process is about to end. */
   releaseCallers(): void;
   /** Calls a listener at the beginning of `close`. */
@@ -106,7 +105,7 @@ function createRecordServices({
   const open = new Map<string, OpenRun>();
   const closeListeners: (() => void)[] = [];
   let running: readonly Promise<Outcome>[] = [];
-  let isReleased = false;
+  const released = new Cancellation();
   const keepsAll = settings.record === "full";
   const warn = (text: string): void => log("warn", text);
   const retries = createRetryQueue({
@@ -142,13 +141,8 @@ function createRecordServices({
     claims,
     retries,
     holdMs: settings.holdMs,
-    get isReleased() {
-      return isReleased;
-    },
-    releaseCallers() {
-      isReleased = true;
-      for (const run of open.values()) run.release();
-    },
+    released,
+    releaseCallers: () => released.cancel(),
     onClose: (listener) => void closeListeners.push(listener),
     async close() {
       for (const listener of closeListeners.splice(0)) listener();

@@ -1,4 +1,4 @@
-import type { Cancellable } from "../../../sandbox/index.ts";
+import { type Cancellable, Cancellation } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { ExecutorPool, Job, JobEnd, JobListener } from "../../executors/index.ts";
 import type { Approve } from "../../model/approval.ts";
@@ -8,12 +8,15 @@ import type { HandledResult } from "../../model/kept-results.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import { restoreOutcome } from "../../runs/index.ts";
+import type { Database } from "../../store/index.ts";
 import type { RuntimeServices } from "../services.ts";
+import { waitForChange } from "./wait-for-change.ts";
 
 /** The parts of a runtime that its runs on executors need. */
 export interface RemoteServices {
-  readonly services: Pick<RuntimeServices, "results" | "handles" | "secrets">;
+  readonly services: Pick<RuntimeServices, "results" | "handles" | "secrets" | "records">;
   readonly executors: ExecutorPool;
+  readonly open: () => Promise<Database>;
 }
 
 /** A run that an executor executes on behalf of a caller here. */
@@ -34,20 +37,19 @@ export type RemoteEnd =
   | Exclude<JobEnd, { readonly kind: "result" }>;
 
 /** Lets an executor do a job. Rejects with the error that the executor reports. Keeps the large results of the run. */
-export async function executeJob(
-  facts: JobFacts,
-  run: RemoteRun,
-  { services, executors }: RemoteServices,
-): Promise<RemoteEnd> {
+export async function executeJob(facts: JobFacts, run: RemoteRun, remote: RemoteServices): Promise<RemoteEnd> {
+  const { services, executors } = remote;
   const { caller, cancellable, observer = {}, approve } = run;
   // Loaded only now: it takes the library of NATS along.
   const { listEvents, restoreError } = await import("../../executors/index.ts");
   const handle = services.handles.reserve(caller);
+  const jobEnd = new Cancellation();
   let handled: HandledResult | undefined;
   try {
     const client = CLIENT_REQUESTS.filter((request) => observer.client?.can(request) === true);
     const asks = { events: listEvents(observer), approve: approve !== undefined, client };
-    const listener = { cancellable, observer, answer: createAnswerer(run, services) };
+    const left = whenLeft(facts.runId, jobEnd, remote);
+    const listener = { cancellable, observer, left, answer: createAnswerer(run, services) };
     const end = await executors.execute({ ...facts, caller, asks, handle: handle.name }, listener);
     if (end.kind !== "result") return end;
     if ("error" in end.result) throw restoreError(end.result.error);
@@ -56,8 +58,25 @@ export async function executeJob(
     ({ handled } = end.result);
     return { kind: "outcome", outcome: restoreOutcome(outcome) };
   } finally {
+    jobEnd.cancel();
     handle.end(handled);
   }
+}
+
+/** Resolves when callers do not wait for persons any more, and the store has that the run waits for one. */
+function whenLeft(runId: string, jobEnd: Cancellable, { services, open }: RemoteServices): Promise<void> {
+  async function waitUntilWaiting(): Promise<void> {
+    for (;;) {
+      const database = await open();
+      if (jobEnd.isCancelled || (await database.runs.get(runId))?.state === "waiting") return;
+      await waitForChange(database, jobEnd);
+    }
+  }
+  return new Promise((resolve) => {
+    // Without the store, the caller waits for the end of the job.
+    const stop = services.records.released.onCancel(() => void waitUntilWaiting().then(resolve, () => {}));
+    jobEnd.onCancel(stop);
+  });
 }
 
 /** Answers the questions of an executor: for its user, and about earlier results. */

@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import { type Claims, readRunRecord, restoreOutcome } from "../../runs/index.ts";
+import { readRunRecord, restoreOutcome } from "../../runs/index.ts";
 import type { Database, RunRow } from "../../store/index.ts";
 import { describeWaiting } from "../execution/execute-recorded.ts";
 import { createCancelledOutcome } from "../execution/runs.ts";
@@ -26,17 +26,13 @@ export interface FollowedRun extends RemoteRun {
   readonly isOwn?: boolean;
 }
 
-interface FollowerOptions extends RemoteServices {
-  readonly open: () => Promise<Database>;
-  readonly claims: Pick<Claims, "findFree">;
-  /** Milliseconds for which the caller of a run that waits for a person waits, too. */
-  readonly holdMs: number;
-}
-
 /** The time in which the run of an executor without a connection is cancelled. */
 const END_MS = 5_000;
 
-export function createRunFollower({ open, claims, holdMs, ...remote }: FollowerOptions): RunFollower {
+export function createRunFollower(remote: RemoteServices): RunFollower {
+  const { open, executors, services } = remote;
+  const { claims, holdMs, released } = services.records;
+
   async function resume(runId: string, { acceptsChanges = false, ...run }: FollowedRun): Promise<Outcome | undefined> {
     try {
       const end = await executeJob({ kind: "resume", runId, acceptsChanges }, run, remote);
@@ -84,18 +80,19 @@ export function createRunFollower({ open, claims, holdMs, ...remote }: FollowerO
             "RUN_NOT_FOUND",
             sentence("RUN_NOT_FOUND", `run ${runId} is not in the store any more`),
           );
-        const isCancelled = run.cancellable?.isCancelled === true;
         const { row } = found;
+        if (row.state === "waiting" && released.isCancelled) return describeOpen(runId, await open());
+        const isCancelled = run.cancellable?.isCancelled === true;
         if (!isCancelled && (await claims.findFree([row])).has(row)) {
           const outcome = await resume(runId, run);
           if (outcome !== undefined) return outcome;
         } else if (isCancelled) {
           if (run.isOwn !== true) return describeOpen(runId, await open());
-          if (row.claimedBy === null || !remote.executors.cancelRun(row.claimedBy, runId))
+          if (row.claimedBy === null || !executors.cancelRun(row.claimedBy, runId))
             return createCancelledOutcome(runId);
           await waitForChange(await open());
         } else if (row.state === "waiting" && performance.now() >= until) return describeOpen(runId, await open());
-        else await waitForChange(await open(), run.cancellable);
+        else await waitForChange(await open(), run.cancellable, released);
       }
     },
   };

@@ -21,13 +21,8 @@ export function createRemoteRunner(
   services: RuntimeServices,
   executors: ExecutorPool,
 ): (source: string, options: RunOptions) => Promise<Outcome> {
-  const remote = { services, executors };
-  const follower = createRunFollower({
-    ...remote,
-    open: () => parts.database.open(),
-    claims: services.records.claims,
-    holdMs: services.records.holdMs,
-  });
+  const remote = { services, executors, open: () => parts.database.open() };
+  const follower = createRunFollower(remote);
 
   /** Continues a run whose executor has gone: by its record if it has one, else from its beginning. */
   async function recover(runId: string, process: string, run: FollowedRun): Promise<Outcome | "again"> {

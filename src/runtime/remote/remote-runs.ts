@@ -22,13 +22,7 @@ export function createRemoteRuns(
   }: { readonly parts: RuntimeParts; readonly services: RuntimeServices; readonly executors: ExecutorPool },
 ): Runs {
   const open = (): ReturnType<RuntimeParts["database"]["open"]> => parts.database.open();
-  const follower = createRunFollower({
-    services,
-    executors,
-    open,
-    claims: services.records.claims,
-    holdMs: services.records.holdMs,
-  });
+  const follower = createRunFollower({ services, executors, open });
 
   /** Asks the executor that has claimed a run to end it. */
   async function cancelAtExecutor(id: string, error: unknown): Promise<void> {
