@@ -92,6 +92,33 @@ test("answers requests in progress when the server is asked to stop [V1]", { tag
   expect(await server.exit).toEqual([0, null]);
 });
 
+const PAY_SKILL = `
+/** Pays. */
+export class PaySkill {
+  /**
+   * Pay.
+   * @approval user
+   */
+  pay(): void {}
+}
+`;
+
+test("answers a caller whose program waits for a person when asked to stop [R2]", { tags: "rest" }, async () => {
+  const files = { "skills/pay.ts": PAY_SKILL, "settings.yaml": "approvals: { holdSeconds: 600 }\n" };
+  const server = start(project(files));
+  const params = {
+    name: "run_code",
+    arguments: { code: "await device.LoudSkill.wait(1); await device.PaySkill.pay()" },
+    _meta: { progressToken: 1 },
+  };
+  server.write(INITIALIZE, { jsonrpc: "2.0", id: 2, method: "tools/call", params });
+  await server.line("notifications/progress");
+  server.child.kill("SIGTERM");
+  const text = expect.stringMatching(/^Run \S+ waits for .*with resume_run/);
+  expect(JSON.parse(await server.line('"id":2'))).toMatchObject({ result: { content: [{ text }] } });
+  expect(await server.exit).toEqual([0, null]);
+});
+
 test("rejects a message over the size limit, and answers the next one [V6]", { tags: "rest" }, async () => {
   const server = start(project({ "settings.yaml": "server:\n  bodyBytes: 1000\n" }));
   const lines = await server.send(
