@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
+import { openDatabase } from "../../src/store/index.ts";
 import { project, skillgate } from "../surfaces/cli/command.ts";
 import { startProcess } from "./refund-process.ts";
 
@@ -87,3 +88,32 @@ test("cancels a run whose process has ended, once [R2]", { tags: "rest" }, async
   expect((await skillgate(["runs", "list", "--state", "cancelled"], { cwd })).stdout).toContain(run.slice(0, 8));
   expect((await skillgate(["approvals", "list"], { cwd })).stdout).not.toContain(approval);
 });
+
+test(
+  "cancels a run of a process of another machine after its counter stood still, and refuses while it rises [R2]",
+  { tags: "rest", timeout: 120_000 },
+  async () => {
+    const cwd = project({ "settings.yaml": "store: { dir: state }\n" });
+    await using database = await openDatabase({ folder: join(cwd, "state") });
+    const run = { caller: "local", title: "", created: 1, updated: 1, ended: null, continues: null, calls: 0 };
+    const facts = { ...run, effects: 0, size: 0, attempts: 1, state: "running" as const };
+    for (const [id, claimedBy] of [
+      ["aaaa", "elsewhere/1/gone"],
+      ["bbbb", "elsewhere/2/lives"],
+    ] as const)
+      await database.runs.add({ ...facts, id, claimedBy }, { seq: 0, events: "[]", hash: "", run: id });
+    let beat = 1;
+    const raise = (): Promise<void> => database.processes.put({ name: "elsewhere/2/lives", beat: beat++ });
+    await raise();
+    const timer = setInterval(() => void raise(), 1_000);
+    const [gone, lives] = await Promise.all([
+      skillgate(["runs", "cancel", "aaaa"], { cwd }),
+      skillgate(["runs", "cancel", "bbbb"], { cwd }),
+    ]);
+    clearInterval(timer);
+    expect(gone).toMatchObject({ exit: 0, stdout: "Cancelled run aaaa\n" });
+    expect(gone.stderr).toContain("Run aaaa is in process elsewhere/1/gone. Waiting for at most 35 s");
+    expect(lives.exit).toBe(1);
+    expect(lives.stderr).toContain("Another process executes the run");
+  },
+);

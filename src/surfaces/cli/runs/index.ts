@@ -12,6 +12,7 @@ import { outcomeRemarks, outcomeText } from "../text/run-texts.ts";
 import { exportRun } from "./export.ts";
 import { findRun, openRuns } from "./find-run.ts";
 import { listRuns, showRun } from "./show.ts";
+import { whenFree } from "./when-free.ts";
 
 export function addRuns(program: CliCommand): void {
   const runs = program
@@ -75,7 +76,9 @@ export async function resumeRun(
 ): Promise<CommandResult> {
   const { id: run } = await findRun(await openRuns(session), id);
   const runtime = await session.openRuntime({ until: "known" });
-  const outcome = await runtime.runs.resume(run, { acceptsChanges: acceptChanges, signal: session.signal });
+  const outcome = await whenFree(run, { runtime, session }, () =>
+    runtime.runs.resume(run, { acceptsChanges: acceptChanges, signal: session.signal }),
+  );
   return { ...outcomeResult(outcome, session), exit: outcomeToExit(outcome) };
 }
 
@@ -83,7 +86,7 @@ export async function cancelRun(session: CliSession, id: string): Promise<Comman
   const runtime = await openRuns(session);
   const { id: run, ended, state } = await findRun(runtime, id);
   if (ended !== null) return { json: { run, state }, text: `Run ${run} has ended already: it is ${state}` };
-  await runtime.runs.cancel(run);
+  await whenFree(run, { runtime, session }, () => runtime.runs.cancel(run));
   return { json: { run, state: "cancelled" }, text: `Cancelled run ${run}` };
 }
 
