@@ -44,14 +44,18 @@ function createTextLog({ isVerbose, paint }: LogOptions): ServeLog {
       paint,
     ),
   );
+  const isRepeated = createRepetitionCheck();
   return {
     format: "text",
     say: (text) => text !== "" && write(`${text}\n`),
-    warn: (problems) => problems.length > 0 && write(`${warningsText(problems, paint)}\n`),
+    warn(problems) {
+      const news = problems.filter(({ error }) => !isRepeated(error));
+      if (news.length > 0) write(`${warningsText(news, paint)}\n`);
+    },
     listener(level, text, path) {
       const isOwn = path === undefined && (level === "warn" || level === "error");
       if (isVerbose) write(logLine({ level, text, path }, paint));
-      else if (isOwn) writeLimited(logLine({ level, text, path }, paint));
+      else if (isOwn && !isRepeated(text)) writeLimited(logLine({ level, text, path }, paint));
     },
     follow: () => {},
   };
@@ -71,6 +75,22 @@ function limitLines(write: (text: string) => void, describe: (dropped: number) =
         lines = 0;
       }, MINUTE_MS).unref();
     if (lines++ < MAX_LINES) write(line);
+  };
+}
+
+/**
+ * Returns a function that tells whether a text, or the cause that it names after its first colon, was written within the last
+ * minute: several parts of the server report one failure of the store.
+ */
+function createRepetitionCheck(): (text: string) => boolean {
+  const times = new Map<string, number>();
+  return (text) => {
+    const now = performance.now();
+    for (const [cause, time] of times) if (now - time > MINUTE_MS) times.delete(cause);
+    const causes = [text, text.slice(text.indexOf(": ") + 2)];
+    if (causes.some((cause) => times.has(cause))) return true;
+    for (const cause of causes) times.set(cause, now);
+    return false;
   };
 }
 

@@ -37,3 +37,14 @@ test("writes at most 20 warnings in a minute, and then how many others there wer
   listener("warn", "Cannot record run r26", undefined);
   expect(written.at(-1)).toBe("warn Cannot record run r26\n");
 });
+
+test("tells a failure of the store once, though several parts of the server report it", () => {
+  const written = collectStderr();
+  const { listener, warn } = openServeLog("text", { isVerbose: false, paint: PAINT });
+  const error = "Cannot use a store that a newer version has changed: state/skillgate.db";
+  listener("error", `The store fails: ${error}`, undefined);
+  listener("warn", `Cannot follow the runs: ${error}`, undefined);
+  warn([{ source: "", error }]);
+  listener("warn", "Cannot follow the runs: another cause", undefined);
+  expect(written).toEqual([`error The store fails: ${error}\n`, "warn Cannot follow the runs: another cause\n"]);
+});
