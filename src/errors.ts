@@ -280,7 +280,7 @@ export const ERRORS = {
   STORE_DAMAGED: {
     stage: "host",
     says: "The file of the store is damaged",
-    fix: "Start Skillgate again: it moves the file aside and creates a new one; then restore a backup, or use sqlite3 FILE .recover",
+    fix: "Start Skillgate again: it moves the file aside and creates a new one; then restore a backup with: skillgate store restore FILE",
   },
   STORE_UNAVAILABLE: {
     stage: "host",

@@ -114,8 +114,8 @@ test("moves a damaged file aside, says so once, and creates a new store", async 
   expect(others).toEqual([]);
   expect(await readFile(join(folder, aside), "utf8")).toBe("not a database ".repeat(1_000));
   expect(warnings).toEqual([
-    `The file of the store, ${file}, is damaged. It was moved to ${join(folder, aside)}, and a new store was created. ` +
-      `Restore a backup, or recover records with: sqlite3 ${join(folder, aside)} .recover`,
+    `The store ${file} was damaged. Its file is now ${aside}, and a new store was created. ` +
+      "Restore a backup with: skillgate store restore FILE",
   ]);
 });
 
@@ -133,7 +133,7 @@ test("moves a file aside at the next start after damage was found while it was i
   await second.close();
   const warnings: string[] = [];
   await using third = await openDatabase({ folder }, { warn: (text) => warnings.push(text) });
-  expect(warnings).toEqual([expect.stringContaining("is damaged. It was moved to")]);
+  expect(warnings).toEqual([expect.stringContaining(" was damaged. Its file is now ")]);
   expect(await third.keys.list()).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 
 import { withLock } from "../lock.ts";
 
@@ -23,8 +24,8 @@ export async function moveAside(
     const aside = file + suffix;
     await clearMark(file);
     warn(
-      `The file of the store, ${file}, is damaged. It was moved to ${aside}, and a new store was created. ` +
-        `Restore a backup, or recover records with: sqlite3 ${aside} .recover`,
+      `The store ${file} was damaged. Its file is now ${basename(aside)}, and a new store was created. ` +
+        `Restore a backup with: skillgate store restore FILE`,
     );
   });
 }
