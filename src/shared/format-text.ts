@@ -24,3 +24,8 @@ export function formatChoices(names: readonly string[]): string {
 export function quote(text: string, max = 100): string {
   return JSON.stringify(truncateText(text, max));
 }
+
+/** Adds a printed line to the lines before it. */
+export function appendLine(lines: string, line: string): string {
+  return lines === "" ? line : `${lines}\n${line}`;
+}

@@ -1,3 +1,4 @@
+import { appendLine } from "../../../../../shared/format-text.ts";
 import type { ApprovalSummary, ChatEntry, ChatEvent, ProblemDetails } from "../../../messages.ts";
 
 export type DoneEvent = EventOf<"done">;
@@ -101,7 +102,7 @@ function addEvent(event: ChatEvent, items: ChatItem[], openStep: (step: string) 
       openStep(event.step).calls.set(event.call, event);
       return;
     case "output":
-      openStep(event.step).output += event.text;
+      openStep(event.step).output = appendLine(openStep(event.step).output, event.text);
       return;
     case "result":
       openStep(event.step).result = event;

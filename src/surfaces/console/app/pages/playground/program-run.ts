@@ -2,6 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Outcome } from "../../../../../model/outcome.ts";
+import { appendLine } from "../../../../../shared/format-text.ts";
 import type { ApprovalSummary, ProblemDetails, RecordedRunDetail, RunLine } from "../../../messages.ts";
 import { request, requestLines, toProblem } from "../../api.ts";
 import type { ChartedCall } from "../../components/outcome/call-timeline.tsx";
@@ -116,7 +117,7 @@ function addLine(run: ProgramRun, line: RunLine): ProgramRun {
     case "log":
       return { ...run, logs: [...run.logs, `${line.path} ${line.level}: ${line.text}`].slice(-MAX_LOGS) };
     case "output":
-      return { ...run, output: run.output + line.text };
+      return { ...run, output: appendLine(run.output, line.text) };
     case "approval":
       return { ...run, approvals: [...run.approvals.filter(({ id }) => id !== line.approval.id), line.approval] };
     case "outcome":
