@@ -43,9 +43,13 @@ export function findDeclaredServer(
   );
 }
 
+const MAX_NAMED = 10;
+
 /** Creates an error such as `MCP server not found: filesytem; did you mean filesystem?`. */
 export function createUnknownServerError(name: string, names: readonly string[]): SkillgateError {
-  const { detail, suggestions } = describeUnknownName("MCP server", name, new Set(names));
+  const configured = [...new Set(names)];
+  const otherwise = configured.length === 0 ? "none is configured" : `use ${configured.slice(0, MAX_NAMED).join(", ")}`;
+  const { detail, suggestions } = describeUnknownName("MCP server", name, configured, { otherwise });
   return new SkillgateError("SKILL_UNKNOWN", `MCP server not found: ${detail}`, { server: name, suggestions });
 }
 

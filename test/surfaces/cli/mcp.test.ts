@@ -131,6 +131,7 @@ test.each([
   ],
   [["add-json", "a", "{}"], 2, "MCP server 'a': command is required for stdio transport"],
   [["get", "file"], 5, "MCP server not found: file; did you mean files?"],
+  [["get", "nosuch"], 5, "MCP server not found: nosuch; use files"],
   [["remove", "files"], 4, "Cannot remove files from .mcp.json: there is no terminal to confirm it at"],
   [["remove", "flies", "-y"], 5, "MCP server not found: flies; did you mean files?"],
   [["enable", "fles"], 5, "MCP server not found: fles; did you mean files?"],

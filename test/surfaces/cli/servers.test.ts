@@ -43,12 +43,13 @@ test.each([
   [
     "mcp list",
     /^✓ filesystem .*tools\n– mute .* connecting {2}no answer within 5 s; wait .*: skillgate mcp test mute\n$/,
+    6,
   ],
-  ["doctor", /\n✓ MCP server filesystem: .*tools\n✗ MCP server mute: connecting: no answer within 5 s; wait .*\n$/],
+  ["doctor", /\n✓ MCP server filesystem: .*tools\n! MCP server mute: connecting: no answer within 5 s; wait .*\n$/, 0],
 ])(
   "prints with %s each server once it is connected, and waits 5 s for one that does not answer [M10]",
   { tags: "rest" },
-  async (command, output) => {
+  async (command, output, code) => {
     const cwd = project({ "mcp.json": MUTE });
     const child = start(command.split(" "), { cwd });
     const end = ended(child);
@@ -59,7 +60,7 @@ test.each([
     expect(early).not.toContain("mute");
     expect(child.exitCode).toBeNull();
     const { exit, stdout } = await end;
-    expect(exit).toBe(6);
+    expect(exit).toBe(code);
     expect(stdout).toMatch(output);
   },
 );
@@ -91,6 +92,13 @@ test("warns with mcp list of a malformed file, and shows the servers of the othe
   expect(exit).toBe(0);
   expect(stdout).toMatch(/^✓ filesystem/);
   expect(stderr).toMatch(/^Warning: .*mcp\.json line 1, column \d+: .*\n$/);
+});
+
+test("fails with mcp list if no server is known because a file cannot be read [M10]", async () => {
+  const cwd = project({ ".mcp.json": '{ "mcpServers": { "a": { "command": "node" } ' });
+  const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toMatch(/^Warning: Cannot read the configuration: \.mcp\.json line 1, column \d+: .*\n$/);
 });
 
 test("reports with mcp list and mcp test that there are no servers [M10]", async () => {

@@ -154,7 +154,8 @@ function serverCheck(server: StartedServer): DoctorCheck {
   return {
     kind: "server",
     subject: `MCP server ${name}`,
-    status: isUp || status === "disabled" ? "ok" : "error",
+    // It may only be slow.
+    status: isUp || status === "disabled" ? "ok" : status === "connecting" ? "warning" : "error",
     says: isUp ? `connected as ${skill}, ${countTools(server)}` : `${status}${error === undefined ? "" : `: ${error}`}`,
     details: isUp ? "" : stderrTail,
   };

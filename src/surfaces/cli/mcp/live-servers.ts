@@ -21,10 +21,11 @@ export function addMcpList(mcp: CliCommand): void {
         if (!session.flags.json) session.write("out", `${formatRow(server)}\n`);
       });
       const isUsable = servers.every(({ status }) => status === "connected" || status === "disabled");
+      const isUnread = servers.length === 0 && otherProblems.some(({ isHeld }) => isHeld !== true);
       return {
-        exit: isUsable ? "ok" : "unreachable",
+        exit: isUnread ? "usage" : isUsable ? "ok" : "unreachable",
         json: { servers, problems },
-        text: servers.length === 0 ? "No MCP servers are configured" : "",
+        text: servers.length > 0 || isUnread ? "" : "No MCP servers are configured",
         remarks: warningsText(otherProblems, session.paint.err),
       };
     });
