@@ -125,7 +125,7 @@ class NetworkPool implements ExecutorPool {
   }
 
   cancelRun(process: string, runId: string): boolean {
-    const executor = [...this.#executors.values()].find((known) => known.process === process);
+    const executor = [...this.#executors.values()].find((each) => each.process === process);
     executor?.machine.request("cancelRun", runId);
     return executor !== undefined;
   }
@@ -162,9 +162,9 @@ class NetworkPool implements ExecutorPool {
     const facts = parseFacts(machine.facts);
     if (facts === undefined) return;
     const difference = describeDifference(this.#options.readVersion(), facts.version);
-    const known = this.#executors.get(machine);
+    const before = this.#executors.get(machine);
     this.#executors.set(machine, { ...facts, machine, difference });
-    if (known !== undefined && known.difference === difference) return;
+    if (before !== undefined && before.difference === difference) return;
     if (difference === undefined) this.#options.inform(`The executor ${facts.process} is ready`);
     else this.#options.warn(`The executor ${facts.process} gets no runs: it has ${difference}`);
   }

@@ -77,7 +77,7 @@ class MachineClient implements NetworkClient {
   #lastFullTick = 0;
   /** The planned time of the next tick. */
   #due = 0;
-  #known: Promise<void> = Promise.resolve();
+  #firstAnswers: Promise<void> = Promise.resolve();
 
   constructor(options: ClientOptions, endpoint: NetworkEndpoint) {
     this.#options = options;
@@ -99,7 +99,7 @@ class MachineClient implements NetworkClient {
         for (const machine of this.#sessions.values()) machine.endAll({ kind: "offline", isSent: true });
       },
     });
-    this.#known = this.#endpoint.attempted.then(() =>
+    this.#firstAnswers = this.#endpoint.attempted.then(() =>
       this.failure === undefined ? pause(DISCOVERY_MS, undefined, { ref: false }) : undefined,
     );
   }
@@ -109,7 +109,7 @@ class MachineClient implements NetworkClient {
   }
 
   get known(): Promise<void> {
-    return this.#known;
+    return this.#firstAnswers;
   }
 
   flush(): Promise<void> {
@@ -272,8 +272,8 @@ class MachineClient implements NetworkClient {
   }
 
   #remove(machine: Machine, why: string): void {
-    if (machine.gone !== undefined) return;
-    machine.gone = why;
+    if (machine.departure !== undefined) return;
+    machine.departure = why;
     this.#forget(machine);
     machine.endAll({ kind: "gone", why, isSent: true });
     this.#options.onGone(machine, why);

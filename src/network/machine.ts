@@ -66,7 +66,7 @@ export class Machine {
   /** The channel of the session with it; `undefined` until it has answered. */
   channel: Channel | undefined;
   /** The reason for which it does not exist any more. */
-  gone: string | undefined;
+  departure: string | undefined;
   /** True if the NATS server has reported since its last message that it is not connected. Anyone may have sent the report. */
   isAbsent = false;
   /** Milliseconds since its last message in which this process could have received one. */
@@ -96,7 +96,7 @@ export class Machine {
   /** Sends a request. After that, only an answer of the machine says what has become of it. */
   request(method: string, text: string, options: SentRequestOptions = {}): SentRequest {
     const id = String(++this.#count);
-    const { channel, gone } = this;
+    const { channel, departure } = this;
     let settle: (end: RequestEnd) => void = () => {};
     const ended = new Promise<RequestEnd>((resolve) => (settle = resolve));
     const end = (how: RequestEnd): void => {
@@ -107,8 +107,8 @@ export class Machine {
     const send = async (message: Omit<ChannelMessage, "id">): Promise<void> =>
       channel?.send({ ...message, id }).catch(() => {});
     const cancel = (why = ""): void => void send({ kind: "cancel", text: why });
-    if (gone !== undefined || channel === undefined)
-      end({ kind: "gone", why: gone ?? "has not answered yet", isSent: false });
+    if (departure !== undefined || channel === undefined)
+      end({ kind: "gone", why: departure ?? "has not answered yet", isSent: false });
     else {
       const request = { ...options, cancel, end, isLeaving: true };
       this.#requests.set(id, request);

@@ -152,8 +152,8 @@ class MachineServer implements NetworkServer {
     const statement = this.#endpoint.read("hello", device, bytes);
     if (statement === undefined) return;
     const { address, statements } = this.#endpoint;
-    const { group, to, device: greeter, start, session: named, key } = statement.facts;
-    const isForThis = group === this.#options.group && to === address.start && greeter === device && named === id;
+    const { group, to, device: greeter, start, session: sessionId, key } = statement.facts;
+    const isForThis = group === this.#options.group && to === address.start && greeter === device && sessionId === id;
     const isValid = isForThis && isDeviceName(device) && isId(id) && isId(start) && typeof key === "string";
     const salt = randomBytes(SALT_BYTES);
     const transcript = [this.#announcementText, statement.text];

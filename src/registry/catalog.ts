@@ -88,8 +88,8 @@ const NEED_CLIENT = new WeakMap<Catalog, boolean>();
 
 /** True if a catalog has a method that only callers whose clients answer requests may see. */
 export function needsClient(catalog: Catalog): boolean {
-  const known = NEED_CLIENT.get(catalog);
-  if (known !== undefined) return known;
+  const cached = NEED_CLIENT.get(catalog);
+  if (cached !== undefined) return cached;
   const isNeeded = catalog.methods.some(({ definition }) => definition.needsClient !== undefined);
   NEED_CLIENT.set(catalog, isNeeded);
   return isNeeded;

@@ -46,7 +46,11 @@ describe("hides names of properties that only one caller's results had [P2]", ()
     const offers = { resources: new Map(), templates: [], prompts: new Map(), skills: new Map() };
     const context = { caller, signal: new AbortController().signal, log: () => {}, progress: () => {} };
     return JSON.stringify(
-      await readResource(uri, { view: runtime.viewFor(caller), records: createSessionRuns(), offers, hasOwnTools: true }, context),
+      await readResource(
+        uri,
+        { view: runtime.viewFor(caller), records: createSessionRuns(), offers, hasOwnTools: true },
+        context,
+      ),
     );
   };
 

@@ -44,7 +44,9 @@ test("lets the event loop turn while a search indexes the 5,000 methods of one s
 test("shares one slice of indexing in each turn among concurrent searches [S13]", async () => {
   const runtime = await open();
   runtime.register(bigServer(2_000));
-  const searches = Array.from({ length: 20 }, () => searchSkills(runtime.viewFor(OWNER), { query: "paint fence 1999" }));
+  const searches = Array.from({ length: 20 }, () =>
+    searchSkills(runtime.viewFor(OWNER), { query: "paint fence 1999" }),
+  );
   expect(await countTurns(Promise.all(searches))).toBeGreaterThan(2);
 });
 

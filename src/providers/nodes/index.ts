@@ -128,7 +128,7 @@ class Hub implements NodeProvider {
       .readListing()
       .then(
         (hasChanged) => {
-          if (hasChanged && machine.gone === undefined) this.#update();
+          if (hasChanged && machine.departure === undefined) this.#update();
         },
         (error: unknown) =>
           this.#warn(`Cannot use the device "${machine.device}": ${truncateText(getMessage(error), 500)}`),

@@ -57,14 +57,14 @@ const BARE_TEXTS = new WeakMap<Method, BareText>();
 function getBareText(
   method: Method,
   output: InferredOutput | undefined,
-  place: Omit<TextStyle, "comments">,
+  style: Omit<TextStyle, "comments">,
 ): MethodText {
-  const facts = [output?.schema, place.qualifier, place.prefix];
+  const facts = [output?.schema, style.qualifier, style.prefix];
   const before = BARE_TEXTS.get(method);
   if (before !== undefined && before.facts.every((fact, at) => fact === facts[at])) return before.text;
   const text = methodText(
     withInferredOutput(method, () => output),
-    { ...place, comments: false },
+    { ...style, comments: false },
   );
   BARE_TEXTS.set(method, { text, facts });
   return text;

@@ -40,7 +40,10 @@ async function serveSecrets(): Promise<{ readonly url: string; readonly key: str
   const database = await runtime.database();
   const keys = createKeys(database);
   const { text } = await keys.create({ name: "few", permissions: ["call:PublicSkill.*"] });
-  await keys.create({ name: `${SECRET}-key`, permissions: ["admin:AnswerApprovals", "admin:ManageRuns", "admin:ManageServers"] });
+  await keys.create({
+    name: `${SECRET}-key`,
+    permissions: ["admin:AnswerApprovals", "admin:ManageRuns", "admin:ManageServers"],
+  });
   await runtime.run(`return await device.${SECRET}.see()`);
   await runtime.run(`return await device.${SECRET}.pay()`);
   await database.audit.append([{ time: new Date().toISOString(), caller: "owner", method: `${SECRET}.see` }]);

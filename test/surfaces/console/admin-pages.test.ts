@@ -70,7 +70,10 @@ describe.skipIf(!hasChromium)("the page of keys", () => {
   test("is only read by an administrator that is not the owner, and hidden from others [O2, P2]", async () => {
     const server = await serveConsole();
     const keys = createKeys(await server.runtime.database());
-    const admin = await keys.create({ name: "admin", permissions: ["admin:AnswerApprovals", "admin:ManageRuns", "admin:ManageServers", "see:*"] });
+    const admin = await keys.create({
+      name: "admin",
+      permissions: ["admin:AnswerApprovals", "admin:ManageRuns", "admin:ManageServers", "see:*"],
+    });
     const few = await keys.create({ name: "few", permissions: ["call:TestSkill.add"] });
     const { page } = await openPage(server.url);
     await logIn(page, admin.text);
