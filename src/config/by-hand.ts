@@ -11,8 +11,8 @@ import { changeTrust, type ProjectTrust, readTrust, trustFile, type TrustRecord 
 /** Records that a project is trusted in the state that its owner has reviewed. */
 export async function trustProject(options: ConfigOptions, trust: ProjectTrust): Promise<void> {
   const { env, home } = { env: options.env, home: resolveFolders(options).home };
-  const { parts, values } = trust;
-  await changeTrust(trustFile(env, home), trust.folder, (record) => ({ ...record, parts, values }));
+  const { parts, position, values } = trust;
+  await changeTrust(trustFile(env, home), trust.folder, (record) => ({ ...record, parts, position, values }));
 }
 
 /** Lists the folders of all projects with a trust record. */
@@ -97,6 +97,7 @@ function wholeRecord(
       ...[...before.parts].filter(([part]) => !isWritten(part)),
       ...[...after.parts].filter(([part]) => isWritten(part)),
     ]),
+    position: after.position,
     values: new Map([...before.values, ...[...after.values].filter(([value]) => isGiven(value))]),
     servers: new Map(),
   };

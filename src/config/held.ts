@@ -6,7 +6,7 @@ import type { DeclaredServer, ReadServers } from "./servers/read-servers.ts";
 import { quoted } from "./shown.ts";
 import { findCommands } from "./servers/command-placeholders.ts";
 import { describeStart } from "./servers/approval-summary.ts";
-import { type HeldPart, POLICY_FILES, type ProjectTrust } from "./trust/index.ts";
+import { type HeldPart, POLICY_FILES, PROJECT_FILES, type ProjectTrust } from "./trust/index.ts";
 import type { ProjectVariables } from "./variables.ts";
 
 interface Project {
@@ -52,7 +52,7 @@ export function heldParts({ trust, skillsDir, settings, read, project, folders }
 
 function skillParts({ parts, excess }: ProjectTrust, label: string): readonly string[] {
   if (excess !== undefined) return [label];
-  return [...parts.keys()].filter((name) => name.startsWith(`${label}/`));
+  return [...parts.keys()].filter((name) => name.startsWith(`${label}/`) || !PROJECT_FILES.includes(name));
 }
 
 /** Describes what a server starts, its relevant placeholder values, and the user's variables that it receives. */

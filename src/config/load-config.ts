@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 import { getMessage } from "../errors.ts";
@@ -5,7 +6,7 @@ import type { Limits } from "../model/limits.ts";
 import type { Problem } from "../model/provider.ts";
 import type { Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
-import { configError, readConfigFile } from "./read-file.ts";
+import { canonicalPath, configError, readConfigFile } from "./read-file.ts";
 import { type ConfigFile, configFiles, type ConfigOptions, resolveFolders, isTrustGiven } from "./locations.ts";
 import { heldParts } from "./held.ts";
 import { type FileContent, NO_CONTENT, parseMcpFile } from "./servers/mcp-file.ts";
@@ -15,6 +16,7 @@ import {
   type DeclaredServer,
   digestValues,
   readServers,
+  type ReadServers,
   type ServerContent,
   type ServerSources,
 } from "./servers/read-servers.ts";
@@ -62,12 +64,16 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     written.skillsDir ?? "skills",
   );
   const values = digestValues({ ...project, contents, folders });
+  const isGiven = isTrustGiven(options, folders);
   const trust = await decideTrust({
     env: options.env,
     folders,
     skillsDir,
     values,
-    isGiven: isTrustGiven(options, folders),
+    started: isGiven
+      ? []
+      : listStartedFiles(readServers({ ...project, contents, folders, mcpEnabled: true, trust: HELD })),
+    isGiven,
   });
   const restricted = trust.isTrusted || !isOfProject ? { settings: written, ignored: [] } : restrictSettings(written);
   const { settings } = restricted;
@@ -106,6 +112,37 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
       return readServers(sources, answers).servers;
     },
   };
+}
+
+/** Used to read which files the servers of a project start, before it is known whether they may. */
+const HELD: ProjectTrust = {
+  folder: "",
+  isTrusted: false,
+  isGiven: false,
+  changed: [],
+  position: "",
+  parts: new Map(),
+  values: new Map(),
+  servers: new Map(),
+  excess: undefined,
+};
+
+/** Lists the files among the commands and arguments of a project's servers, by their real paths. */
+function listStartedFiles({ declared }: ReadServers): readonly string[] {
+  return declared.flatMap(({ file, config }) => {
+    if (file.scope !== "project" || config?.transport !== "stdio") return [];
+    // An option may hold a path: `--require=./hook.js`.
+    const words = [config.command, ...config.args].flatMap((word) => [word, ...word.split("=").slice(1)]);
+    return words.map((word) => canonicalPath(resolve(config.cwd, word))).filter(isFile);
+  });
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false; // most arguments are not paths
+  }
 }
 
 /** Reads the servers of all files, in their order. Problems of the settings affect every run. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 import {
   changeByHand,
@@ -67,19 +68,19 @@ test("holds a project until its owner trusts it, and again after any part has ch
   expect(obstacles(trusted)).toEqual([["a", undefined]]);
   expect(trusted.skillsDir).toBe(join(cwd, "skills"));
   expect(trusted.warnings).toEqual([]);
-  write("skills/greeter.ts", "export const greet = () => evil();");
+  write("skills/other.ts", "export const greet = () => evil();");
   const changed = await loadConfig(options);
-  expect(changed).toMatchObject({ skillsDir: undefined, trust: { isTrusted: false, changed: ["skills/greeter.ts"] } });
+  expect(changed).toMatchObject({ skillsDir: undefined, trust: { isTrusted: false, changed: ["skills/other.ts"] } });
   expect(changed.warnings).toEqual([
     {
       source: "project",
       error:
-        "Held, as this folder has changed since it was trusted (skills/greeter.ts): skills/greeter.ts, MCP server a (.mcp.json), .env",
+        "Held, as this folder has changed since it was trusted (skills/other.ts): skills/greeter.ts, skills/other.ts, MCP server a (.mcp.json), .env",
       fix: "look at it, and allow it with: skillgate trust",
       isHeld: true,
     },
   ]);
-  write("skills/greeter.ts", "export const greet = () => 1;");
+  rmSync(join(cwd, "skills/other.ts"));
   expect(await heldNames()).toEqual([]);
 });
 
@@ -95,6 +96,108 @@ test.each([
   write(name, content);
   const { trust: decision } = await loadConfig(options);
   expect(decision.changed).toEqual([name.startsWith("skills/") ? "skills/new" : name]);
+});
+
+describe("with git", () => {
+  let theirs: string;
+
+  function git(folder: string, ...args: readonly string[]): void {
+    const user = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+    execFileSync("git", ["-C", folder, ...user, ...args], { stdio: "pipe" });
+  }
+
+  /** Commits files in the repository of another person, which the project is a clone of. */
+  function publish(files: Readonly<Record<string, string>>): void {
+    for (const [name, content] of Object.entries(files)) write(join("../theirs", name), content);
+    git(theirs, "add", "--all", "--force");
+    git(theirs, "commit", "--quiet", "-m", "change");
+  }
+
+  beforeEach(() => {
+    theirs = join(cwd, "../theirs");
+    mkdirSync(theirs);
+    git(theirs, "init", "--quiet", "--initial-branch=main");
+    publish({
+      ".mcp.json": '{ "mcpServers": { "a": { "command": "node", "args": ["--import=./tools/server.js"] } } }',
+      "package.json": '{ "imports": { "#rates": "./src/rates.js" } }',
+      "node_modules/money/package.json": '{ "name": "money", "main": "index.js" }',
+      "node_modules/money/index.js": "module.exports = 1;",
+      "skills/shop.ts":
+        'import { price } from "../lib/prices.ts";\nimport money from "money";\nimport { rate } from "#rates";\nexport const sum = () => price * rate * money;',
+      "lib/prices.ts": "export const price = 1;",
+      "src/rates.js": "export const rate = 1;",
+      "tools/server.js": "",
+    });
+    git(cwd, "clone", "--quiet", theirs, ".");
+  });
+
+  test.each([
+    ["lib/prices.ts", "a file beside the folder of skills"],
+    ["src/rates.js", "an import of the project's package.json"],
+    ["node_modules/money/index.js", "a package of the project"],
+    ["tools/server.js", "the script that a server starts"],
+    ["skills/shop.ts", "a skill"],
+    [".mcp.json", "the servers"],
+  ])("asks again after a pull of %s: %s [P12]", async (name) => {
+    expect((await loadConfig(options)).trust.parts.has(name)).toBe(true);
+    await trust();
+    expect(await heldNames()).toEqual([]);
+    publish({ [name]: "// evil" });
+    git(cwd, "pull", "--quiet");
+    expect((await loadConfig(options)).trust).toMatchObject({ isTrusted: false, changed: [name] });
+    await trust();
+    expect((await loadConfig(options)).trust.isTrusted).toBe(true);
+  });
+
+  test("asks nothing after twenty saves and commits by the owner [P12]", async () => {
+    await trust();
+    for (let save = 0; save < 20; save++) {
+      write("skills/shop.ts", `export const sum = () => ${save};`);
+      write(`skills/new-${save}.ts`, "export const x = 1;");
+      write("tools/server.js", `// ${save}`);
+      if (save % 5 === 0) {
+        git(cwd, "add", "--all");
+        git(cwd, "commit", "--quiet", "-m", "save");
+      }
+      expect(await heldNames()).toEqual([]);
+    }
+  });
+
+  test("names only what a merge has brought, beside changes of the owner [P12]", async () => {
+    await trust();
+    write("skills/own.ts", "export const x = 1;");
+    git(cwd, "add", "--all");
+    git(cwd, "commit", "--quiet", "-m", "own");
+    publish({ "skills/theirs.ts": "export const y = 1;", "README.md": "text" });
+    git(cwd, "pull", "--quiet", "--no-rebase", "--no-edit");
+    expect((await loadConfig(options)).trust.changed).toEqual(["skills/theirs.ts"]);
+  });
+
+  test("holds a merge that waits for the owner, and a file that others may write [P12]", async () => {
+    await trust();
+    publish({ "skills/shop.ts": "export const evil = 1;" });
+    git(cwd, "fetch", "--quiet");
+    write("README.md", "");
+    git(cwd, "add", "--all");
+    git(cwd, "commit", "--quiet", "-m", "own");
+    git(cwd, "merge", "--quiet", "--no-commit", "origin/main");
+    expect((await loadConfig(options)).trust.changed).toEqual(["skills/shop.ts"]);
+    git(cwd, "merge", "--abort");
+    expect(await heldNames()).toEqual([]);
+    write("skills/shop.ts", "export const own = 1;");
+    expect(await heldNames()).toEqual([]);
+    chmodSync(join(cwd, "skills/shop.ts"), 0o666);
+    expect((await loadConfig(options)).trust.changed).toEqual(["skills/shop.ts"]);
+  });
+});
+
+test("asks nothing after the owner has saved known files, also without git [P12]", async () => {
+  write("skills/greeter.ts", "export const greet = () => 1;");
+  await trust();
+  for (let save = 0; save < 20; save++) {
+    write("skills/greeter.ts", `export const greet = () => ${save};`);
+    expect(await heldNames()).toEqual([]);
+  }
 });
 
 test("trusts one folder by its real path, and includes the targets of links in it [P12]", async () => {
@@ -144,6 +247,7 @@ test("refuses to trust folders of skills that are nested too deeply [P12]", asyn
   expect((await loadConfig(options)).trust.excess).toBe(undefined);
   await trust();
   write(nested(32), "2");
+  chmodSync(join(cwd, nested(32)), 0o666);
   expect((await loadConfig(options)).trust.changed).toEqual(["skills/d"]);
   write(nested(33), "1");
   expect((await loadConfig(options)).trust.excess).toBe("its skills contain folders more than 32 deep");

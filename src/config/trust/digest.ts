@@ -1,8 +1,8 @@
 import { createHash, type Hash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 
-import { type ConfigFolders, formatPathLabel } from "../read-file.ts";
+import { canonicalPath, type ConfigFolders, formatPathLabel, isInside } from "../read-file.ts";
 
 /** The digest of each part of a project that decides what it runs: `settings.yaml`, `skills/greeter.ts`. */
 export type ProjectParts = ReadonlyMap<string, string>;
@@ -15,17 +15,26 @@ const MAX_DEPTH = 32;
 /** The policy of a project, which it may bring along but not use to permit calls. */
 export const POLICY_FILES = ["policies/tools.yaml", "policies/roles.yaml", "policies/approved.yaml"] as const;
 
-const PROJECT_FILES = ["settings.yaml", ".env", "mcp.json", ".mcp.json", ...POLICY_FILES];
+/** Files with a meaning of their own; every other part is code. */
+export const PROJECT_FILES: readonly string[] = ["settings.yaml", ".env", "mcp.json", ".mcp.json", ...POLICY_FILES];
 
-/** The parts of a project that are there. Throws a `RangeError` for more files than can be looked at. */
-export function digestProject(folders: ConfigFolders, skillsDir: string): ProjectParts {
+/**
+ * The parts of a project that are there. `code`: files that its skills import and its servers start, absolute; those outside
+ * of the project are not parts of it. Throws a `RangeError` for more files than can be looked at.
+ */
+export function digestProject(folders: ConfigFolders, skillsDir: string, code: readonly string[]): ProjectParts {
   const budget = { files: MAX_SKILL_FILES, bytes: MAX_SKILL_BYTES };
   const files = PROJECT_FILES.map((name) => [name, join(folders.cwd, name)] as const);
   const skills = namesIn(skillsDir).map((name) => {
     const path = join(skillsDir, name);
     return [formatPathLabel(path, folders).split(sep).join("/"), path] as const;
   });
-  const digests = [...files, ...skills].map(([name, path]) => [name, digestTree(path, budget)] as const);
+  const isInProject = (path: string): boolean => isInside(relative(canonicalPath(folders.cwd), path));
+  const isSkill = (path: string): boolean => isInside(relative(canonicalPath(skillsDir), path));
+  const imported = code
+    .filter((path) => isInProject(path) && !isSkill(path))
+    .map((path) => [relative(canonicalPath(folders.cwd), path).split(sep).join("/"), path] as const);
+  const digests = [...files, ...skills, ...imported].map(([name, path]) => [name, digestTree(path, budget)] as const);
   return new Map(digests.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 

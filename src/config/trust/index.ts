@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 
 import { getMessage } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import { canonicalPath, type ConfigFolders } from "../read-file.ts";
 import type { Environment } from "../variables.ts";
-import { digestProject, type ProjectParts } from "./digest.ts";
+import { digestProject, PROJECT_FILES, type ProjectParts } from "./digest.ts";
+import { openOwnChanges, type OwnChanges } from "./own-changes.ts";
 import { NO_RECORD, readTrust, trustFile, type TrustRecord } from "./record.ts";
 
 export { changeTrust, readTrust, trustFile, type TrustRecord } from "./record.ts";
 export { restrictSettings } from "./restrict.ts";
-export { POLICY_FILES } from "./digest.ts";
+export { POLICY_FILES, PROJECT_FILES } from "./digest.ts";
 export type { ProjectParts } from "./digest.ts";
 
 /** Whether a project may do what its files say, by decision of its owner. */
@@ -20,8 +22,10 @@ export interface ProjectTrust {
   readonly isTrusted: boolean;
   /** Trusted without a record. */
   readonly isGiven: boolean;
-  /** All of it was trusted once, and these parts are not what they were then. */
+  /** All of it was trusted once, and these parts are not what they were then, by changes of others than the owner. */
   readonly changed: readonly string[];
+  /** The last change of HEAD. */
+  readonly position: string;
   /** The current parts of the project. */
   readonly parts: ProjectParts;
   /** Digests of the outside values that its servers receive: `TOKEN of MCP server github`. */
@@ -37,6 +41,8 @@ export interface TrustQuestion {
   readonly folders: ConfigFolders;
   /** Where its skills are. */
   readonly skillsDir: string;
+  /** Files that its servers start: commands and arguments. */
+  readonly started: readonly string[];
   /** Digests of what its servers are given beside what the files say. */
   readonly values: ProjectParts;
   /** Trusted without a record: the user, or the program that asks, has said so. */
@@ -44,21 +50,38 @@ export interface TrustQuestion {
 }
 
 /** Compares a project with what was recorded when its owner trusted it. */
-export async function decideTrust({ env, folders, skillsDir, values, isGiven }: TrustQuestion): Promise<ProjectTrust> {
+export async function decideTrust(question: TrustQuestion): Promise<ProjectTrust> {
+  const { env, folders, values, isGiven } = question;
   const folder = canonicalPath(folders.cwd);
   const now = {
     values,
-    ...(isGiven ? { parts: new Map<string, string>(), excess: undefined } : digestParts(folders, skillsDir)),
+    ...(isGiven ? { parts: new Map<string, string>(), excess: undefined } : await digestParts(question)),
   };
   const then = isGiven ? NO_RECORD : await readTrustRecord(folder, env, folders);
-  const changed = then.parts === undefined ? [] : changesFrom({ ...then, parts: then.parts }, now);
+  const own = openOwnChanges(folder);
+  const changed =
+    then.parts === undefined || isGiven ? [] : await findHeldChanges({ ...then, parts: then.parts }, now, own);
   const isRecorded = then.parts !== undefined && changed.length === 0 && now.excess === undefined;
-  return { folder, isTrusted: isGiven || isRecorded, isGiven, changed, servers: then.servers, ...now };
+  return {
+    folder,
+    isTrusted: isGiven || isRecorded,
+    isGiven,
+    changed,
+    position: own.position,
+    servers: then.servers,
+    ...now,
+  };
 }
 
-function digestParts(folders: ConfigFolders, skillsDir: string): Pick<ProjectTrust, "parts" | "excess"> {
+async function digestParts({
+  folders,
+  skillsDir,
+  started,
+}: TrustQuestion): Promise<Pick<ProjectTrust, "parts" | "excess">> {
   try {
-    return { parts: digestProject(folders, skillsDir), excess: undefined };
+    const { listImportedFiles } = await import("../../providers/skills/index.ts");
+    const code = [...started, ...(existsSync(skillsDir) ? await listImportedFiles(skillsDir) : [])];
+    return { parts: digestProject(folders, skillsDir, code), excess: undefined };
   } catch (thrown) {
     const what = thrown instanceof RangeError ? `its skills contain ${thrown.message}` : getMessage(thrown);
     return { parts: new Map(), excess: what };
@@ -74,11 +97,21 @@ interface State {
   readonly values: ProjectParts;
 }
 
-/** Names of parts that are new, gone or different. A variable without a value changes nothing: its entry was seen. */
-function changesFrom(then: State, now: State): readonly string[] {
+/**
+ * Names of parts that are new, gone or different, except those that the owner has changed. A variable without a value changes
+ * nothing: its entry was seen.
+ */
+async function findHeldChanges(
+  then: State & Pick<TrustRecord, "position">,
+  now: State,
+  own: OwnChanges,
+): Promise<readonly string[]> {
   const parts = [...new Set([...then.parts.keys(), ...now.parts.keys()])];
+  // Code that is gone cannot run; a policy that is gone no longer restricts.
+  const isRelevant = (name: string): boolean => now.parts.has(name) || PROJECT_FILES.includes(name);
+  const changed = parts.filter((name) => then.parts.get(name) !== now.parts.get(name) && isRelevant(name));
   return [
-    ...parts.filter((name) => then.parts.get(name) !== now.parts.get(name)),
+    ...(await own.findForeign(changed, { position: then.position, isNew: (part) => !then.parts.has(part) })),
     ...[...now.values.keys()].filter((name) => then.values.get(name) !== now.values.get(name)),
   ];
 }

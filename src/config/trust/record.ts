@@ -10,6 +10,8 @@ import type { ProjectParts } from "./digest.ts";
 export interface TrustRecord {
   /** The parts of the project when all of it was trusted; `undefined` if it never was. */
   readonly parts: ProjectParts | undefined;
+  /** The last change of HEAD when all of it was trusted, see `OwnChanges`; `undefined` if each change is asked about. */
+  readonly position?: string | undefined;
   /** Digests of the outside values that its servers received then: `TOKEN of MCP server github`. */
   readonly values: ProjectParts;
   /** Servers that the user has written by hand, with the digests of what they were then. */
@@ -45,8 +47,11 @@ export async function changeTrust(
   });
 }
 
-function written([folder, { parts, values, servers }]: readonly [string, TrustRecord]): readonly [string, unknown] {
-  const whole = parts && { parts: Object.fromEntries(parts), values: Object.fromEntries(values) };
+function written([folder, { parts, position, values, servers }]: readonly [string, TrustRecord]): readonly [
+  string,
+  unknown,
+] {
+  const whole = parts && { parts: Object.fromEntries(parts), position, values: Object.fromEntries(values) };
   return [folder, { ...whole, servers: Object.fromEntries(servers) }];
 }
 
@@ -57,9 +62,10 @@ function parseTrust(text: string | undefined): Map<string, TrustRecord> {
 
 function parseRecord(record: unknown): TrustRecord {
   if (!isRecord(record)) return NO_RECORD;
-  const { parts, values, servers } = record;
+  const { parts, position, values, servers } = record;
   return {
     parts: isRecord(parts) ? digestsIn(parts) : undefined,
+    position: typeof position === "string" ? position : undefined,
     values: digestsIn(values),
     servers: digestsIn(servers),
   };

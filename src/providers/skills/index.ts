@@ -10,6 +10,7 @@ import type { SkillInspector, SkillLog } from "./process/index.ts";
 import { openCache } from "./load/cache.ts";
 
 export { compileModule } from "./load/compile.ts";
+export { listImportedFiles } from "./load/inputs.ts";
 export { moduleToSkillName } from "./names.ts";
 export { type SkillInspector, skillEnvironment } from "./process/index.ts";
 

@@ -10,7 +10,7 @@ import { UsageError } from "./usage-error.ts";
 export function addTrust(program: CliCommand): void {
   const trust = program
     .command("trust")
-    .description("trust this folder's skills, servers, variables and settings until they change")
+    .description("trust this folder's skills, servers, variables and settings until others change them")
     .option("-y, --yes", "skip the confirmation")
     .addHelpText("after", HELP)
     .run(async (session, { yes }: { readonly yes?: true }) => {
@@ -55,12 +55,12 @@ async function trustFolder(
     throw new UsageError(`Cannot trust ${escaped(folder)}: ${excess}; name the folder with --skills`);
   const request = requestText({ folder, isChanged: changed.length > 0, parts });
   if (!isSure)
-    await requireYes(`${request}\nTrust it until it changes?`, signal, {
+    await requireYes(`${request}\nTrust it until others change it?`, signal, {
       refusal: (why) => `Cannot trust this folder: ${why}. ${request}`,
       facts: { fix: "Review the list, then run: skillgate trust --yes" },
     });
   await configModule.trustProject(options, trust);
-  const what = `Trusted ${escaped(folder)} until it changes`;
+  const what = `Trusted ${escaped(folder)} until others change it`;
   return { ...answer(what), remarks: isSure && parts.length > 0 ? request : "" };
 }
 

@@ -43,7 +43,7 @@ describe.skipIf(!HAS_TERMINAL)("a user at a terminal", () => {
       const question = `${cwd} is not trusted yet. With your permissions, it would use or start:
   skills/greeter.cjs
   MCP server filesystem (.mcp.json): ${process.execPath} ${FILESYSTEM_SERVER} .
-Trust it until it changes? [y/N] `;
+Trust it until others change it? [y/N] `;
       const refused = await inTerminal(CALL, cwd, [["[y/N]", "n\n"]]);
       expect(refused.shown).toContain(question);
       expect(refused.shown.split("[y/N]")).toHaveLength(2);
@@ -58,7 +58,7 @@ Trust it until it changes? [y/N] `;
       const changed = await inTerminal("trust", cwd, [["[y/N]", "y\n"]]);
       expect(changed.shown).toContain(`${cwd} has changed since you trusted it.`);
       expect(changed.shown).toContain("MCP server filesystem (.mcp.json) (changed): ");
-      expect(changed.shown).toContain(`Trusted ${cwd} until it changes\n`);
+      expect(changed.shown).toContain(`Trusted ${cwd} until others change it\n`);
     },
   );
 

@@ -54,7 +54,7 @@ test.each([
   expect(ended.stdout + ended.stderr).toContain("skillgate trust");
 });
 
-test("shows without a terminal what would run, and trusts it with --yes until it changes [P12]", async () => {
+test("shows without a terminal what would run, and trusts it with --yes until others change it [P12]", async () => {
   const cwd = project({ ".mcp.json": MCP_JSON, "skills/math.js": MATH_SKILL });
   const place = { cwd, env: { SKILLGATE_TRUSTED_FOLDERS: "" } };
   const call = ["call", "FilesystemMCP.list_allowed_directories"];
@@ -66,7 +66,7 @@ test("shows without a terminal what would run, and trusts it with --yes until it
   expect(unsure.stderr).toContain(`MCP server filesystem (.mcp.json): ${process.execPath} ${FILESYSTEM_SERVER} .`);
   expect(await skillgate(["trust", "--yes"], place)).toMatchObject({
     exit: 0,
-    stdout: `Trusted ${cwd} until it changes\n`,
+    stdout: `Trusted ${cwd} until others change it\n`,
   });
   expect((await skillgate(call, place)).exit).toBe(0);
   expect((await skillgate(["trust", "list"], place)).stdout).toBe(`${cwd}  trusted\n`);

@@ -104,7 +104,7 @@ export function createTerminalPrompter(signal: AbortSignal): Prompter | undefine
 
 /** The request of a project for trust, as a question. */
 function trustQuestion(request: TrustRequest): string {
-  return lines([requestText(request), "Trust it until it changes? [y/N] "]);
+  return lines([requestText(request), "Trust it until others change it? [y/N] "]);
 }
 
 /** Lists what a project would use or start, with invisible characters escaped so that nothing can be disguised. */
