@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { type Stats, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 
@@ -52,13 +52,22 @@ interface GitFolder {
 function findGit(folder: string): GitFolder | undefined {
   for (let top = folder; ; top = dirname(top)) {
     const path = join(top, ".git");
-    const facts = statSync(path, { throwIfNoEntry: false });
+    const facts = findStats(path);
     if (facts?.isDirectory() === true) return { top, dir: path };
     if (facts?.isFile() === true) {
       const [, target] = /^gitdir: (.+)/.exec(readFileSync(path, "utf8")) ?? [];
       return target === undefined ? undefined : { top, dir: resolve(top, target) };
     }
     if (dirname(top) === top) return undefined;
+  }
+}
+
+/** Returns `undefined` also for a path below a file, and for one that may not be read. */
+function findStats(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 
