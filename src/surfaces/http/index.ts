@@ -18,7 +18,7 @@ import { continueSessions } from "./opening/continue-sessions.ts";
 import type { EarlyServer } from "./opening/index.ts";
 import { listen } from "./opening/listen.ts";
 import { refuseRequest } from "./opening/refuse-request.ts";
-import { CONNECTION_LIMITS, type ConnectionLimits, createConnections } from "./connection-limits.ts";
+import { CONNECTION_LIMITS, type Connections, createConnections } from "./connection-limits.ts";
 import { createInFlight } from "./in-flight.ts";
 import { AUTHENTICATION_MS } from "./auth/unauthenticated.ts";
 
@@ -43,7 +43,8 @@ export interface HttpServer {
 interface ServeHttpOptions {
   /** Milliseconds that a WebSocket may stay open without a valid token. */
   readonly authenticationMs?: number;
-  readonly limits?: ConnectionLimits;
+  /** The connections that share the limits of the server. */
+  readonly connections?: Connections;
   /** Milliseconds for which an MCP task can be read after its last change. */
   readonly taskTtlMs?: number;
   /** Writes a line to the log; to stderr by default. */
@@ -63,9 +64,9 @@ export async function serveHttp(
   isToken?: (token: string) => boolean,
   {
     authenticationMs = AUTHENTICATION_MS,
-    limits = CONNECTION_LIMITS,
     taskTtlMs,
     log = writeLine,
+    connections = createConnections(CONNECTION_LIMITS, log),
     pages,
     early,
   }: ServeHttpOptions = {},
@@ -88,7 +89,7 @@ export async function serveHttp(
     challenge: () => settings.oauth && getChallengeFacts(settings.oauth, url, runtime.policy.roles),
     counters: createCounters(),
     inFlight: createInFlight(),
-    connections: createConnections(limits, log),
+    connections,
     authenticationMs,
     url: () => url,
     pages,

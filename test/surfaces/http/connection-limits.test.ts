@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
+import { createConnections } from "../../../src/surfaces/http/connection-limits.ts";
 import type { WebPages } from "../../../src/surfaces/http/index.ts";
 import { serve } from "../serving.ts";
 
@@ -19,7 +20,7 @@ const BigSkill = defineSkill({
       description: "Report progress at length",
       readOnly: true,
       run: (_, { progress }) => {
-        for (let n = 1; n <= 64; n++) progress(n, 64, TEXT.slice(0, TEXT.length / 4));
+        for (let n = 1; n <= 1_024; n++) progress(n, 1_024, TEXT.slice(0, 16 << 10)); // longer texts are cut
         return new Promise(() => {});
       },
     },
@@ -43,8 +44,7 @@ async function serveWithLimits(limits: {
     wake();
   };
   const { url } = await serve({}, { skills: [BigSkill] }, (token) => token === "owner", {
-    limits: { requests: 256, ...limits },
-    log,
+    connections: createConnections({ requests: 256, ...limits }, log),
     pages: PAGES,
   });
   return {

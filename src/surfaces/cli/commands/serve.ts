@@ -7,7 +7,7 @@ import { isRecord } from "../../../model/json.ts";
 import { createSessionValues, isSessionValue, SESSION_VALUE_RULE } from "../../../model/requests/request-values.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { HttpServerSettings } from "../../http/index.ts";
-import type { EarlyServer } from "../../http/opening/index.ts";
+import type { Connections, EarlyServer } from "../../http/opening/index.ts";
 import type { Expose, McpSurface, Principal, StreamConnection } from "../../mcp/index.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import { startHttpServer } from "../http-server.ts";
@@ -69,11 +69,12 @@ export function addServe(program: CliCommand): void {
       const runtime = await session.openRuntime({ serve: { log: log.listener, executors } });
       log.follow(runtime);
       log.warn(session.telemetry.problems());
-      const stopCommands = executors === false ? await startCommands(runtime, session, flags, log) : undefined;
+      const connections = await openConnections(log);
+      const serving = { runtime, flags, signal, log, session, early, connections };
+      const stopCommands = executors === false ? await startCommands(serving) : undefined;
       let isServing = true;
       // A server that is still connecting at shutdown is not a problem.
       void whenStarted(runtime).then(() => isServing && log.warn(runtime.problems));
-      const serving = { runtime, flags, signal, log, session, early };
       try {
         const isDrained = await (output === undefined ? serveOverHttp(serving) : serveOverStdio(serving, output));
         return { ...SERVED, isDrained, ...(log.format === "json" && { isWarned: true }) };
@@ -85,16 +86,12 @@ export function addServe(program: CliCommand): void {
 }
 
 /** Lets commands of the same user use the runtime, unless the settings switch that off. */
-async function startCommands(
-  runtime: Runtime,
-  session: CliSession,
-  flags: ServeFlags,
-  { listener: log }: ServeLog,
-): Promise<(() => Promise<void>) | undefined> {
+async function startCommands(serving: Serving): Promise<(() => Promise<void>) | undefined> {
+  const { runtime, session, flags, connections, log } = serving;
   const { socket, drainSeconds } = await readServerSettings(runtime, flags);
   if (!socket) return undefined;
   const { serveCommands } = await import("../socket/server.ts");
-  return serveCommands({ runtime, session, drainMs: drainSeconds * 1_000, log });
+  return serveCommands({ runtime, session, connections, drainMs: drainSeconds * 1_000, log: log.listener });
 }
 
 /** Settles when each server that starts with the command is connected or has failed. */
@@ -113,6 +110,13 @@ interface Serving {
   readonly log: ServeLog;
   readonly session: CliSession;
   readonly early: EarlyServer | undefined;
+  readonly connections: Connections;
+}
+
+/** Creates the limits that all connections of the process share: those of clients, and those of commands. */
+async function openConnections({ say }: ServeLog): Promise<Connections> {
+  const { CONNECTION_LIMITS, createConnections } = await import("../../http/opening/index.ts");
+  return createConnections(CONNECTION_LIMITS, (text) => say(text, "warn"));
 }
 
 async function takeServer(): Promise<EarlyServer | undefined> {
@@ -163,7 +167,7 @@ async function readServerSettings(runtime: Runtime, flags: ServeFlags): Promise<
 }
 
 /** Returns false if requests were still in progress after the time to drain. */
-async function serveOverHttp({ runtime, flags, signal, log, session, early }: Serving): Promise<boolean> {
+async function serveOverHttp({ runtime, flags, signal, log, session, early, connections }: Serving): Promise<boolean> {
   const { say } = log;
   const settings = await readServerSettings(runtime, flags);
   const { openToken } = await import("../../http/index.ts");
@@ -171,7 +175,15 @@ async function serveOverHttp({ runtime, flags, signal, log, session, early }: Se
   runtime.secrets.add([token?.created ?? ""]);
   const isAsSet = isDeepStrictEqual(early?.settings, settings);
   if (!isAsSet) await early?.close(); // the settings have changed since the start
-  const parts = { runtime, settings, isToken: token?.isToken, session, log, early: isAsSet ? early : undefined };
+  const parts = {
+    runtime,
+    settings,
+    isToken: token?.isToken,
+    session,
+    log,
+    connections,
+    early: isAsSet ? early : undefined,
+  };
   const server = await startHttpServer(parts);
   const pages = settings.console ? `the web console at ${server.url}/, ` : "";
   say(`Serving ${pages}MCP at ${server.url}/mcp (and /rpc, /ws, /tools/{name}, /openapi.json, /health, /metrics)`);

@@ -51,13 +51,9 @@ export const MAX_MESSAGE_UNITS = 256 << 20;
 /** The largest request: a program may have 16 MiB. */
 export const MAX_REQUEST_UNITS = 64 << 20;
 
-/** Bytes that the other side may leave unread. */
-const MAX_UNREAD_BYTES = 256 << 20;
-
 export function sendMessage(socket: Socket, message: object): void {
   if (socket.destroyed || !socket.writable) return;
-  if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
-  else socket.write(`${jsonText({ jsonrpc: "2.0", ...message }, 0)}\n`);
+  socket.write(`${jsonText({ jsonrpc: "2.0", ...message }, 0)}\n`);
 }
 
 export function parseLine(line: string | undefined): Readonly<Record<string, unknown>> | undefined {

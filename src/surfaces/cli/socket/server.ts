@@ -9,6 +9,7 @@ import type { Runtime } from "../../../runtime.ts";
 import type { LogListener } from "../../../runtime/options.ts";
 import { answerRpc, type RpcCall, RpcFailure } from "../../../shared/json/json-rpc.ts";
 import { rpcError } from "../../../shared/rpc-errors.ts";
+import type { Connections } from "../../http/opening/index.ts";
 import type { CommandResult } from "../command.ts";
 import { createErrorResult } from "../error-answer.ts";
 import { streamLines } from "../input/read-text.ts";
@@ -30,6 +31,9 @@ import { type ProjectState, rememberProject } from "./project-state.ts";
 /** Commands that run at the same time. */
 const MAX_CONNECTIONS = 64;
 
+/** Unread bytes of one command, which gets its whole result in one message. */
+const MAX_UNREAD_BYTES = 256 << 20;
+
 /** The socket at which a process that serves a project takes commands of the same user. */
 export interface ProjectSocket {
   /** Takes no more commands; those in progress have `drainMs` to finish, and are then cancelled. */
@@ -42,6 +46,8 @@ export interface ProjectSocketOptions {
   readonly cwd: string;
   /** The absolute paths of the flags that replace files of the project. */
   readonly files: readonly (string | null)[];
+  /** The connections that share the limits of the process. */
+  readonly connections: Pick<Connections, "watch">;
 }
 
 /** Throws an error with a sentence if no socket can be opened. */
@@ -51,6 +57,7 @@ export async function openProjectSocket(options: ProjectSocketOptions): Promise<
   let secret = "";
   const server = createServer((socket) => {
     sockets.add(socket);
+    options.connections.watch(socket, MAX_UNREAD_BYTES);
     socket.on("error", () => {}); // the command has gone
     socket.on("close", () => sockets.delete(socket));
     void new CommandConnection(socket, secret, options).converse();
@@ -227,14 +234,16 @@ function parseAnswer(answer: unknown): ApprovalAnswer | undefined {
 export interface CommandServerOptions {
   readonly runtime: Runtime;
   readonly session: Pick<CliSession, "flags" | "folders" | "signal">;
+  readonly connections: ProjectSocketOptions["connections"];
   /** Time that commands in progress have to finish when the server stops. */
   readonly drainMs: number;
   readonly log: LogListener;
 }
 
 /** Lets commands of the same user use the runtime of a server, until it stops. Returns the function that stops this. */
-export function serveCommands({ runtime, session, drainMs, log }: CommandServerOptions): () => Promise<void> {
-  const opened = open(runtime, session).then(
+export function serveCommands(options: CommandServerOptions): () => Promise<void> {
+  const { session, drainMs, log } = options;
+  const opened = open(options).then(
     (socket) => {
       log("info", "Commands of this project use the runtime of this process");
       return socket;
@@ -250,7 +259,8 @@ export function serveCommands({ runtime, session, drainMs, log }: CommandServerO
   return close;
 }
 
-async function open(runtime: Runtime, { flags, folders }: CommandServerOptions["session"]): Promise<ProjectSocket> {
+async function open({ runtime, session, connections }: CommandServerOptions): Promise<ProjectSocket> {
+  const { flags, folders } = session;
   const cwd = resolve(".");
   const { readOptions } = await import("../../../runtime/settings/index.ts");
   const options = { ...getRuntimeOptions(flags), ...(flags.skills !== undefined && { skillsDir: flags.skills }) };
@@ -262,5 +272,5 @@ async function open(runtime: Runtime, { flags, folders }: CommandServerOptions["
     readProblems: async () => (await readOptions(options)).problems,
     runtime,
   });
-  return openProjectSocket({ runtime, state, cwd, files: listFlagFiles(flags) });
+  return openProjectSocket({ runtime, state, cwd, files: listFlagFiles(flags), connections });
 }

@@ -12,6 +12,7 @@ import { RequestQueue } from "./request-queue.ts";
 import { listen, type ListeningServer } from "./listen.ts";
 
 export { findToken } from "../auth/token.ts";
+export { CONNECTION_LIMITS, type Connections, createConnections } from "../connection-limits.ts";
 export { parseServerSettings, type HttpServerSettings } from "../settings.ts";
 
 /** Maximum size of a body that is read before the program is loaded. */
