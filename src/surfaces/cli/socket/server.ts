@@ -53,14 +53,15 @@ export interface ProjectSocketOptions {
 /** Throws an error with a sentence if no socket can be opened. */
 export async function openProjectSocket(options: ProjectSocketOptions): Promise<ProjectSocket> {
   const address = createAddress(options.cwd);
-  const sockets = new Set<Socket>();
+  const commands = new Map<Socket, CommandConnection>();
   let secret = "";
   const server = createServer((socket) => {
-    sockets.add(socket);
+    const command = new CommandConnection(socket, secret, options);
+    commands.set(socket, command);
     options.connections.watch(socket, MAX_UNREAD_BYTES);
     socket.on("error", () => {}); // the command has gone
-    socket.on("close", () => sockets.delete(socket));
-    void new CommandConnection(socket, secret, options).converse();
+    socket.on("close", () => commands.delete(socket));
+    void command.converse();
   });
   server.maxConnections = MAX_CONNECTIONS;
   await listen(server, address.path);
@@ -69,7 +70,8 @@ export async function openProjectSocket(options: ProjectSocketOptions): Promise<
     async close(drainMs) {
       removeSocket(address);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), drainMs);
+      for (const [socket, { isUsed }] of commands) if (!isUsed) socket.destroy();
+      const timer = setTimeout(() => [...commands.keys()].forEach((socket) => socket.destroy()), drainMs);
       await closed;
       clearTimeout(timer);
     },
@@ -93,8 +95,9 @@ class CommandConnection {
   readonly #options: ProjectSocketOptions;
   readonly #controller = new AbortController();
   readonly #questions = new Map<number, (answer: ApprovalAnswer | undefined) => void>();
+  /** True once the command has asked for its operation. */
+  isUsed = false;
   #questionCount = 0;
-  #isUsed = false;
 
   constructor(socket: Socket, secret: string, options: ProjectSocketOptions) {
     this.#socket = socket;
@@ -139,9 +142,9 @@ class CommandConnection {
   }
 
   async #performOnce(request: PerformRequest | undefined): Promise<CommandResult> {
-    if (request === undefined || this.#isUsed)
+    if (request === undefined || this.isUsed)
       throw new RpcFailure(rpcError("InvalidParams", "A connection takes one request to perform an operation"));
-    this.#isUsed = true;
+    this.isUsed = true;
     const objection = await this.#findObjection(request);
     if (objection !== undefined) throw new RpcFailure(rpcError("InvalidRequest", objection));
     this.#send({ method: "accepted", params: {} });
