@@ -200,7 +200,7 @@ test("says what is wrong with a damaged store, and with settings that cannot be 
   writeFileSync(join(cwd, "state", "skillgate.db"), "damaged ".repeat(1_000));
   const { exit, stderr } = await skillgate(["audit", "list"], { cwd });
   expect(exit).toBe(0);
-  expect(stderr).toMatch(/skillgate\.db, is damaged\. It was moved to .*skillgate\.db\.damaged-/);
+  expect(stderr).toMatch(/The store .*skillgate\.db was damaged\. Its file is now skillgate\.db\.damaged-/);
   const doctor = await skillgate(["doctor"], { cwd });
   expect(doctor.stdout).toContain("audit must be off or store");
   expect(doctor.stdout).toContain("store.keep.auditDays must be a whole number from 1, not 0");

@@ -43,8 +43,11 @@ test("deletes old records once a day, and tries again after a minute if that fai
   vi.advanceTimersByTime(60_000);
   await expect.poll(() => database.counters.get("b", 0)).toBe(0);
   await database.counters.add(OLD);
-  await expect.poll(() => vi.getTimerCount()).toBe(1);
-  vi.advanceTimersByTime(86_400_000);
-  await expect.poll(() => database.counters.get("b", 0)).toBe(0);
+  // The timer of the next day starts a moment after the deletion.
+  const passDay = (): Promise<number> => {
+    vi.advanceTimersByTime(86_400_000);
+    return database.counters.get("b", 0);
+  };
+  await expect.poll(passDay).toBe(0);
   await schedule.close();
 });

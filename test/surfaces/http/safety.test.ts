@@ -4,7 +4,6 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 
-import { openEventStream } from "../../../src/surfaces/mcp/sessions/event-stream.ts";
 import { newClient, oldClient, post, serve, whenSlow } from "../serving.ts";
 
 const initialize = (protocolVersion = "2025-11-25"): object => ({
@@ -312,14 +311,6 @@ test.each(["/mcp", "/rpc", "/tools/TestSkill.slow"])(
     expect((await raw(url, "/health", {})).status).toBe(200);
   },
 );
-
-test("closes a stream that its client does not read [V6]", async () => {
-  const stopped: string[] = [];
-  const stream = openEventStream(() => stopped.push("given up"));
-  for (let n = 0; n < 2_000; n++) stream.send("message", n);
-  expect(stopped).toEqual(["given up"]);
-  await expect(stream.response.text()).rejects.toThrow("the client reads too slowly");
-});
 
 test("disconnects a client that sends many requests and reads no answers [V6]", { tags: "rest" }, async () => {
   const { url, close } = await serve({ requestSeconds: 1, drainSeconds: 60 });
