@@ -55,6 +55,19 @@ test("counts checks and replays as requests of their caller [P5, R5]", async () 
   for (const refused of refusals) expect(refused).toMatchObject({ reason: { code: "RATE_LIMIT" } });
 });
 
+test("repeats at most two runs of a caller at once, and the next when one has ended [P5, R5]", async () => {
+  const { runtime, shown } = await open();
+  const { runs } = runtime.viewFor(ADMIN);
+  const ends = await Promise.allSettled([
+    runs.replay(shown),
+    runtime.viewFor(ADMIN).runs.replay(shown),
+    runs.replay(shown),
+  ]);
+  expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+  expect(ends[2]).toMatchObject({ reason: { code: "RATE_LIMIT", message: expect.stringContaining("2 replays") } });
+  expect(await runs.replay(shown)).toMatchObject({ value: "result of open" });
+});
+
 test("lets only the caller of a run and holders of ManageRuns continue or cancel it [P2, R5]", async () => {
   const { runtime, shown } = await open();
   const { runs } = runtime.viewFor({ ...ADMIN, admin: ["Read", "AnswerApprovals"] });

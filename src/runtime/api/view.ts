@@ -13,6 +13,7 @@ import type { RunDifference } from "../../runs/index.ts";
 import type { DirectCallOptions, RecordedRunFacts, RunOptions, Runtime } from "../../runtime.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { ApprovalState, Database } from "../../store/index.ts";
+import { limitReplays } from "./replay-limit.ts";
 import type { CheckResult } from "./run.ts";
 import type { RuntimeTool, RuntimeToolOptions } from "../builtin-tools/runtime-tools.ts";
 import { findDisabledSkills } from "../disabled-skills.ts";
@@ -208,10 +209,11 @@ export class RuntimeView {
     compare: (first: string, second: string): Promise<readonly RunDifference[]> =>
       this.#runs.compare(first, second, { caller: this.caller }),
     outcome: (id: string): Promise<Outcome | undefined> => this.#runs.outcome(id, { caller: this.caller }),
-    /** Counts as a request. Rejects with `RATE_LIMIT`. */
+    /** Counts as a request; two at once. Rejects with `RATE_LIMIT`. */
     replay: async (id: string): Promise<Outcome | undefined> => {
       await this.countRequest();
-      return this.#runs.replay(id, { caller: this.caller });
+      const { caller } = this;
+      return limitReplays(this.#runs, caller.id, () => this.#runs.replay(id, { caller }));
     },
     resume: (id: string, options?: Of<ResumeRunOptions>): Promise<Outcome> =>
       this.#runs.resume(id, { ...options, caller: this.caller }),
