@@ -54,8 +54,8 @@ const RUN: RunRow = {
 describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
   const server = postgres as NonNullable<typeof postgres>;
 
-  async function open(url: string): Promise<Database> {
-    const database = await openDatabase({ folder: createFolder(), url });
+  async function open(url: string, folder = createFolder()): Promise<Database> {
+    const database = await openDatabase({ folder, url });
     onTestFinished(() => database.close());
     return database;
   }
@@ -81,7 +81,8 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
     { tags: "rest", timeout: 120_000 },
     async () => {
       const url = server.url();
-      const databases = [await open(url), await open(url)];
+      const folder = createFolder();
+      const databases = [await open(url, folder), await open(url)];
       const stored = { audit: [] as string[], approvals: [] as string[], entries: [] as string[] };
       const errors = new Set<string>();
       const progress = { isOver: false, count: 0 };
@@ -123,7 +124,8 @@ describe.skipIf(postgres === undefined)("a server of PostgreSQL", () => {
       await writers;
 
       expect([...errors].filter((code) => code !== "STORE_UNAVAILABLE")).toEqual([]);
-      await using database = await openDatabase({ folder: createFolder(), url });
+      // The keys of the first process verify the chain.
+      await using database = await openDatabase({ folder, url });
       const audited: string[] = [];
       for await (const { record } of database.audit.read()) audited.push((JSON.parse(record) as { id: string }).id);
       expect(audited.length).toBe(new Set(audited).size);
