@@ -48,11 +48,12 @@ interface GitFolder {
   readonly dir: string;
 }
 
-/** Finds the repository around a folder; `.git` is a file in other worktrees. */
+/** Finds the user's repository around a folder; `.git` is a file in other worktrees. One of another user says nothing. */
 function findGit(folder: string): GitFolder | undefined {
   for (let top = folder; ; top = dirname(top)) {
     const path = join(top, ".git");
-    const facts = findStats(path);
+    const found = findStats(path);
+    const facts = found?.uid === (process.getuid?.() ?? found?.uid) ? found : undefined;
     if (facts?.isDirectory() === true) return { top, dir: path };
     if (facts?.isFile() === true) {
       const [, target] = /^gitdir: (.+)/.exec(readFileSync(path, "utf8")) ?? [];
