@@ -3,6 +3,7 @@ import type { Problem } from "../../model/provider.ts";
 import type { LogLevel } from "../../model/skill.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { LogListener } from "../../runtime/options.ts";
+import { setBounded } from "../../shared/lru.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { getTraceIds } from "../../telemetry/index.ts";
 import type { Paint } from "./terminal/terminal.ts";
@@ -86,13 +87,15 @@ function createRepetitionCheck(): (text: string) => boolean {
   const times = new Map<string, number>();
   return (text) => {
     const now = performance.now();
-    for (const [cause, time] of times) if (now - time > MINUTE_MS) times.delete(cause);
-    const causes = [text, text.slice(text.indexOf(": ") + 2)];
-    if (causes.some((cause) => times.has(cause))) return true;
-    for (const cause of causes) times.set(cause, now);
+    const causes = [text, text.replace(/^[^:]*: /, "")];
+    if (causes.some((cause) => now - (times.get(cause) ?? -Infinity) < MINUTE_MS)) return true;
+    for (const cause of causes) setBounded(times, [cause, now], MAX_CAUSES);
     return false;
   };
 }
+
+/** Texts that are remembered, so that a flood of different ones takes neither memory nor time. */
+const MAX_CAUSES = 100;
 
 /** Writes one object a line, with the ids of the trace and the span that the line belongs to. */
 function createJsonLog({ isVerbose }: LogOptions): ServeLog {
