@@ -99,6 +99,9 @@ test("fails with mcp list if no server is known because a file cannot be read [M
   const { exit, stdout, stderr } = await skillgate(["mcp", "list"], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
   expect(stderr).toMatch(/^Warning: Cannot read the configuration: \.mcp\.json line 1, column \d+: .*\n$/);
+  const broken = project({ "skills/broken.js": "export class {" });
+  const other = await skillgate(["mcp", "list"], { cwd: broken });
+  expect(other).toMatchObject({ exit: 0, stdout: "No MCP servers are configured\n" });
 });
 
 test("reports with mcp list and mcp test that there are no servers [M10]", async () => {

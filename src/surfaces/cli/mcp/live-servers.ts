@@ -15,13 +15,13 @@ export function addMcpList(mcp: CliCommand): void {
     .description("show the MCP servers, and whether each connects within 5 seconds")
     .addHelpText("after", "\nExample:\n  skillgate mcp list --json")
     .run(async (session) => {
-      const { runtime, follow } = await openServers(session);
+      const { runtime, hasUnreadFile, follow } = await openServers(session);
       const formatRow = createServerRow(runtime.servers, session.paint.out);
       const { servers, problems, otherProblems } = await follow((server) => {
         if (!session.flags.json) session.write("out", `${formatRow(server)}\n`);
       });
       const isUsable = servers.every(({ status }) => status === "connected" || status === "disabled");
-      const isUnread = servers.length === 0 && otherProblems.some(({ isHeld }) => isHeld !== true);
+      const isUnread = servers.length === 0 && hasUnreadFile;
       return {
         exit: isUnread ? "usage" : isUsable ? "ok" : "unreachable",
         json: { servers, problems },

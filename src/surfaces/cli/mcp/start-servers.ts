@@ -77,6 +77,8 @@ export interface ConnectingServers {
   readonly runtime: Runtime;
   /** The errors of problems that do not prevent a server from starting. */
   readonly warnings: ReadonlySet<string>;
+  /** True if a file of servers could not be used, so that some may be missing. */
+  readonly hasUnreadFile: boolean;
   /** Calls back with each server once it is connected or has failed; waits 5 s at most for those that do not answer. */
   readonly follow: (onSettled: (server: StartedServer) => void) => Promise<StartedServers>;
 }
@@ -88,6 +90,7 @@ export async function openServers(session: CliSession): Promise<ConnectingServer
   return {
     runtime,
     warnings: new Set(files.declared.flatMap(({ config, problem }) => (config && problem ? problem.error : []))),
+    hasUnreadFile: files.warnings.some(({ source }) => source.endsWith("mcp.json")),
     async follow(onSettled) {
       const reported = new Set<string>();
       const report = (servers: Runtime["servers"]): void => {
