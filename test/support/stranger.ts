@@ -8,9 +8,9 @@ export interface Stranger {
   readonly sent: number;
   /** Sends the messages that it has recorded last again: as it was, with another last bit, and to each subject that was in use since. */
   replay(most?: number): Promise<void>;
-  /** Answers each message that comes from now on: that nobody is there, with garbage, and with the message itself. */
+  /** Answers each message that comes from now on: that it has no receiver, with garbage, and with the message itself. */
   forge(): void;
-  /** Resolves when it has recorded so many further messages. */
+  /** Resolves when it has recorded that number of further messages. */
   record(count: number): Promise<void>;
   publish(subject: string, data: string | Uint8Array): void;
   flush(): Promise<void>;
