@@ -9,6 +9,7 @@ import { keyError, requireFuture, requireValidKey, type WantedKey } from "./want
 export { createKeyWatch, type KeyWatch } from "./key-watch.ts";
 export { findOldWords, findPermissionFlaw, toNotation, toRights } from "./permissions.ts";
 export { isKeyText } from "./key-text.ts";
+export { type KeyUsage, readKeyUsage } from "./usage.ts";
 export type { WantedKey } from "./wanted-key.ts";
 
 /** The states of a key. */
@@ -115,7 +116,7 @@ export function getKeyState({ revoked, expires }: KeyRow, time = Date.now()): Ke
 }
 
 /** The id has the name for people, and stays the same when the key is rotated. */
-function toCaller({ id, name, permissions, scopes, roles, limits }: KeyRow): Caller {
+export function toCaller({ id, name, permissions, scopes, roles, limits }: KeyRow): Caller {
   return { id: `key:${name}:${id}`, ...toRights(permissions), scopes, roles, limits };
 }
 

@@ -1,6 +1,7 @@
 import { type ErrorFacts, SkillgateError, sentence } from "../errors.ts";
 import type { Caller } from "../model/caller.ts";
 import type { CallCounter, CallWindow } from "./call-counter.ts";
+import { getCallerBucket } from "../store/index.ts";
 import type { SharedCounter } from "./shared-counter.ts";
 
 export const MINUTE_MS = 60_000;
@@ -16,12 +17,19 @@ export interface RequestUnit {
   isUnused: boolean;
 }
 
+/** A request that has no record elsewhere. */
+export type UnrecordedRequest = "replay" | "check";
+
 /** Counts a request in the limits of its caller; throws `RATE_LIMIT`. Returns `undefined` for a caller without limits. */
-export async function countRequest(caller: Caller, shared: SharedCounter): Promise<RequestUnit | undefined> {
+export async function countRequest(
+  caller: Caller,
+  shared: SharedCounter,
+  what?: UnrecordedRequest,
+): Promise<RequestUnit | undefined> {
   const all = limitsOfCaller(caller);
-  if (all.length === 0) return undefined;
-  requireFree(await shared.take(all), all);
-  return { isUnused: true };
+  if (all.length > 0) requireFree(await shared.take(all), all);
+  if (what !== undefined) await shared.note(getCallerBucket(what, caller.id));
+  return all.length > 0 ? { isUnused: true } : undefined;
 }
 
 /** The limits of a caller, over all methods. `facts` are those of the error. */
@@ -31,7 +39,7 @@ export function limitsOfCaller({ id, limits = {} }: Caller, facts: ErrorFacts = 
     if (maxCalls === undefined) return [];
     return [
       {
-        key: JSON.stringify(["caller", unit, id]),
+        key: getCallerBucket(unit, id),
         maxCalls,
         lengthMs: unit === "minute" ? MINUTE_MS : HOUR_MS,
         refusal(seconds) {

@@ -6,7 +6,7 @@ import { KnownSecrets } from "../shared/secrets.ts";
 import { type AuditWriter, createLazyDatabase } from "../store/index.ts";
 import type { Validator } from "../validation/index.ts";
 import { type CallCounter, createCallCounter } from "./call-counter.ts";
-import { countRequest, type RequestUnit } from "./caller-limits.ts";
+import { countRequest, type RequestUnit, type UnrecordedRequest } from "./caller-limits.ts";
 import { guardedCall, type Guard, type Route } from "./call.ts";
 import { dispatch, type SkillResources, NO_RESOURCES } from "./dispatch.ts";
 import { approval, type DecideApproval } from "./guards/approval.ts";
@@ -25,7 +25,7 @@ import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts
 
 export type { Call, Route } from "./call.ts";
 export type { CallCounter } from "./call-counter.ts";
-export type { RequestUnit } from "./caller-limits.ts";
+export type { RequestUnit, UnrecordedRequest } from "./caller-limits.ts";
 export type { ApprovalDetails, CallToApprove, DecideApproval } from "./guards/approval.ts";
 export { recordResults } from "./provenance.ts";
 export { answerTo, type CallResult, runCalls } from "./run-calls.ts";
@@ -67,7 +67,7 @@ export interface RouterOptions {
 export interface Router {
   readonly route: Route;
   /** Counts a request that calls no method itself in the limits of its caller; rejects with `RATE_LIMIT`. */
-  countRequest(caller: Caller): Promise<RequestUnit | undefined>;
+  countRequest(caller: Caller, what?: UnrecordedRequest): Promise<RequestUnit | undefined>;
   /** The newest records, the oldest first. */
   entries(): readonly AuditEntry[];
   /** Statistics by `Skill.method`. */
@@ -117,7 +117,7 @@ export function createRouter(options: RouterOptions): Router {
         throw error;
       }
     },
-    countRequest: (caller) => countRequest(caller, sharedCounter),
+    countRequest: (caller, what) => countRequest(caller, sharedCounter, what),
     entries: () => trail.entries(),
     statistics: () => trail.statistics(),
   };

@@ -11,6 +11,8 @@ export interface SharedCounter {
   take(windows: readonly CallWindow[]): Promise<FullWindow | undefined>;
   /** Takes back a call that was counted but not made. */
   release(windows: readonly CallWindow[]): Promise<void>;
+  /** Counts a use without a limit, by minutes that are kept for a day. Never rejects: the count is for people. */
+  note(bucket: string): Promise<void>;
 }
 
 /** Parts of a window. A call leaves the window with the part that it was counted in, so up to one part later. */
@@ -68,6 +70,15 @@ export function createSharedCounter(open: () => Promise<Pick<Database, "counters
   return {
     take: (windows) => take(windows).catch(throwWithoutPlace),
     release: (windows) => release(windows).catch(throwWithoutPlace),
+    async note(bucket) {
+      const start = getStart(now(), NOTED_PART_MS);
+      try {
+        const { counters } = await open();
+        await counters.add({ bucket, start, expires: start + NOTED_MS });
+      } catch {
+        // The use is not counted.
+      }
+    },
   };
 }
 
@@ -77,6 +88,9 @@ function throwWithoutPlace(error: unknown): never {
   const message = sentence(code, "the call has a limit, and cannot be counted");
   throw new SkillgateError(code, message, {}, { cause: error });
 }
+
+const NOTED_PART_MS = 60_000;
+const NOTED_MS = 2 * 86_400_000;
 
 /** Milliseconds between two deletions of counters that are no longer used. */
 const SWEEP_MS = 600_000;

@@ -22,6 +22,7 @@ export type { Retention } from "./database/sweep.ts";
 export { type RetentionSchedule, scheduleRetention } from "./retention.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
+export { getCallerBucket } from "./tables/counters.ts";
 export type { KeyRow } from "./tables/keys.ts";
 export type { RunEntryRow, RunRow, RunStatus } from "./tables/runs.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { type Approvals, createApprovals } from "../../approvals/index.ts";
 import type { Caller } from "../../model/caller.ts";
-import type { AuditEntry, CallResult, Statistics } from "../../router/index.ts";
+import type { AuditEntry, CallResult, Statistics, UnrecordedRequest } from "../../router/index.ts";
 import type { DirectCallOptions, RunOptions } from "../../runtime.ts";
 import { callMethod, callMethods, type WantedCall } from "../call-method.ts";
 import type { RuntimeServices } from "../services.ts";
@@ -19,7 +19,7 @@ export interface CallApi {
     options?: Omit<RunOptions, "limits"> & { readonly parallel?: boolean },
   ): Promise<readonly CallResult[]>;
   /** Counts a request that calls no method, such as a search, in the limits of a caller; rejects with `RATE_LIMIT`. */
-  countRequest(caller: Caller): Promise<void>;
+  countRequest(caller: Caller, what?: UnrecordedRequest): Promise<void>;
   /** Statistics of the calls of each method, by path. */
   statistics(): ReadonlyMap<string, Statistics>;
   /** The same, including the counts of earlier runtimes on the same store. */
@@ -41,7 +41,7 @@ export function createCallApi(parts: RuntimeParts, { route, router }: RuntimeSer
       const request = { ...createRequest(options, parts), runId: randomUUID() };
       return recorded(callMethods(calls, request, route, parallel), request.runId, parts);
     },
-    countRequest: async (caller) => void (await router.countRequest(caller)),
+    countRequest: async (caller, what) => void (await router.countRequest(caller, what)),
     statistics: () => router.statistics(),
     lastingStatistics: () => parts.statistics.all(),
     audit: () => router.entries(),

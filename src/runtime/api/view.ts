@@ -1,5 +1,5 @@
 import type { Approval, GivenAnswer } from "../../approvals/index.ts";
-import { createKeys, type Keys } from "../../keys/index.ts";
+import { createKeys, type Keys, type KeyUsage, readKeyUsage, toCaller } from "../../keys/index.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import { type AdminRight, type Caller, mayAdminister, mayRead, requireAdmin } from "../../model/caller.ts";
 import type { Catalog, Method } from "../../model/catalog.ts";
@@ -8,7 +8,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import type { Description, PromptOptions, SearchAnswer, SearchOptions } from "../../registry/index.ts";
-import type { Statistics } from "../../router/index.ts";
+import type { Statistics, UnrecordedRequest } from "../../router/index.ts";
 import type { RunDifference } from "../../runs/index.ts";
 import type { DirectCallOptions, RecordedRunFacts, RunOptions, Runtime } from "../../runtime.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
@@ -33,7 +33,13 @@ export interface Administration {
   readonly Read: Pick<Runtime, "disabled" | "policy" | "problems" | "sections" | "servers" | "settingsOf"> & {
     readonly openAudit: () => Promise<AuditReader>;
     /** The keys, and the callers that they stand for. */
-    readonly openKeys: () => Promise<Pick<Keys, "list" | "findCaller"> & Pick<Database, "kind">>;
+    readonly openKeys: () => Promise<
+      Pick<Keys, "list" | "findCaller"> &
+        Pick<Database, "kind"> & {
+          /** Reads what a key used, with the methods that the caller may see. Throws `KEY_UNKNOWN`. */
+          readonly readUsage: (idOrName: string) => Promise<KeyUsage>;
+        }
+    >;
   };
   readonly ManageServers: Pick<Runtime, "disable" | "enable" | "reloadServers" | "reloadSettings" | "settingsOf"> & {
     /** Makes a saved skill of a run. Throws as `runs.record` and `writeSavedSkill` do. */
@@ -169,8 +175,8 @@ export class RuntimeView {
   }
 
   /** Counts a request that calls no method. Rejects with `RATE_LIMIT`. */
-  countRequest(): Promise<void> {
-    return this.#runtime.countRequest(this.caller);
+  countRequest(what?: UnrecordedRequest): Promise<void> {
+    return this.#runtime.countRequest(this.caller, what);
   }
 
   call(path: string, input: Readonly<Record<string, unknown>>, options?: Of<DirectCallOptions>): Promise<unknown> {
@@ -183,7 +189,7 @@ export class RuntimeView {
 
   /** Checks a program without running it; counts as a request. Rejects with `RATE_LIMIT`. */
   async check(source: string): Promise<CheckResult> {
-    await this.countRequest();
+    await this.countRequest("check");
     return this.plan(source);
   }
 
@@ -211,7 +217,7 @@ export class RuntimeView {
     outcome: (id: string): Promise<Outcome | undefined> => this.#runs.outcome(id, { caller: this.caller }),
     /** Counts as a request; two at once. Rejects with `RATE_LIMIT`. */
     replay: async (id: string): Promise<Outcome | undefined> => {
-      await this.countRequest();
+      await this.countRequest("replay");
       const { caller } = this;
       return limitReplays(this.#runs, caller.id, () => this.#runs.replay(id, { caller }));
     },
@@ -237,7 +243,7 @@ type OpenAdministration = {
 };
 
 const ADMINISTRATION: OpenAdministration = {
-  Read: (runtime) => ({
+  Read: (runtime, caller) => ({
     disabled: () => runtime.disabled(),
     settingsOf: (skill) => runtime.settingsOf(skill),
     policy: runtime.policy,
@@ -247,7 +253,12 @@ const ADMINISTRATION: OpenAdministration = {
     openAudit: () => runtime.database(),
     async openKeys() {
       const database = await runtime.database();
-      return { ...createKeys(database), kind: database.kind };
+      const keys = createKeys(database);
+      const readUsage = async (idOrName: string): Promise<KeyUsage> => {
+        const usage = await readKeyUsage(database, toCaller(await keys.get(idOrName)));
+        return { ...usage, methods: usage.methods.filter(({ path }) => mayRead(caller, path)) };
+      };
+      return { ...keys, kind: database.kind, readUsage };
     },
   }),
   ManageServers: (runtime, caller) => ({

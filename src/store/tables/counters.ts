@@ -18,6 +18,11 @@ export const COUNTERS = defineTable({
   indexes: [["expires"]],
 });
 
+/** Returns the bucket of the requests of a caller that count in a limit, or of its replays or checks. */
+export function getCallerBucket(what: "minute" | "hour" | "replay" | "check", caller: string): string {
+  return JSON.stringify(["caller", what, caller]);
+}
+
 /** Counters that all processes on the store share, for limits of rates. */
 export interface CounterTable {
   /** Adds 1, or `amount`, to the counter of a window, and returns the new count. A negative amount takes calls back. */

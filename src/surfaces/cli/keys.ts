@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { ADMIN_RIGHTS } from "../../model/caller.ts";
 import { formatInstall } from "../../shared/package/optional-package.ts";
-import type { CreatedKey, Keys, KeyState } from "../../keys/index.ts";
+import type { CreatedKey, Keys, KeyState, KeyUsage } from "../../keys/index.ts";
 import type { KeyRow } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
 import { periodMs, timeAfterNow, wholeNumber } from "./input/option-values.ts";
@@ -35,7 +35,7 @@ export function addKeys(program: CliCommand): void {
   keys.command("list").alias("ls").description("list all keys, without their secrets").run(listKeys);
   keys
     .command("show")
-    .description("show the permissions, limits and times of a key")
+    .description("show the permissions, limits and times of a key, and what it used")
     .argument("<key>", "its name or id")
     .run(showKey);
   keys
@@ -133,11 +133,15 @@ async function listKeys(session: CliSession): Promise<CommandResult> {
 }
 
 async function showKey(session: CliSession, idOrName: string): Promise<CommandResult> {
-  const { getKeyState, toNotation } = await loadKeysModule();
+  const { getKeyState, readKeyUsage, toCaller, toNotation } = await loadKeysModule();
   const stored = await (await openKeys(session)).get(idOrName);
   const key = { ...stored, permissions: stored.permissions.flatMap(toNotation) };
   const state = getKeyState(key);
-  return { json: toFacts(key, state), text: describeKey(key, state, session.paint.out) };
+  const used = await readKeyUsage(await session.database(), toCaller(stored));
+  return {
+    json: { ...toFacts(key, state), used },
+    text: lines([describeKey(key, state, session.paint.out), describeUsage(used)]),
+  };
 }
 
 async function revokeKey(session: CliSession, idOrName: string): Promise<CommandResult> {
@@ -222,8 +226,8 @@ function describeKey(key: KeyRow, state: KeyState, paint: Paint): string {
   const { name, prefix, permissions, scopes, roles, limits, created, lastUsed, expires, revoked } = key;
   const { perMinute, perHour } = limits;
   const rates = [
-    perMinute === undefined ? "" : `${perMinute} calls per minute`,
-    perHour === undefined ? "" : `${perHour} calls per hour`,
+    perMinute === undefined ? "" : `${perMinute} requests per minute`,
+    perHour === undefined ? "" : `${perHour} requests per hour`,
   ].filter((rate) => rate !== "");
   const rows: readonly (readonly [label: string, value: string])[] = [
     ["state", stateText(state, paint)],
@@ -238,4 +242,27 @@ function describeKey(key: KeyRow, state: KeyState, paint: Paint): string {
     ...(key.previousExpires === null ? [] : [["old secret", `until ${shortTime(key.previousExpires)}`] as const]),
   ];
   return lines([`${name} (${prefix})`, ...rows.map(([label, value]) => `  ${`${label}:`.padEnd(13)} ${value}`)]);
+}
+
+const MAX_METHODS = 5;
+
+const NOTES = {
+  empty: "calls are not counted: the audit log is empty; switch it on with the setting audit: store",
+  partial: "older calls of the day are not counted: the audit log has too many records",
+} as const;
+
+/** The counts of each kind of use, with the limit of the period, and the methods that were called most. */
+function describeUsage({ limits, methods, audit, ...kinds }: KeyUsage): string {
+  const periods = ["minute", "hour", "day"] as const;
+  const rows = Object.entries(kinds).map(([kind, counts]) => [
+    `  ${kind}`,
+    ...periods.map((period) => String(counts[period])),
+  ]);
+  const most = methods.slice(0, MAX_METHODS).map(({ path, calls }) => `${path} ${calls}`);
+  return lines([
+    ...table([["  used in the last", ...periods], ...rows]),
+    ...limits.map(({ period, used, limit }) => `  ${used} of ${limit} requests in the last ${period}`),
+    most.length === 0 ? "  no calls in the last day" : `  most called in the last day: ${most.join(", ")}`,
+    ...(audit === "complete" ? [] : [`  ${NOTES[audit]}`]),
+  ]);
 }

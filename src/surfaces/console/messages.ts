@@ -2,7 +2,7 @@
 
 import type { AgentEvent } from "../../agent/events.ts";
 import type { Approval } from "../../approvals/index.ts";
-import type { KeyState } from "../../keys/index.ts";
+import type { KeyState, KeyUsage } from "../../keys/index.ts";
 import type { AdminRight } from "../../model/caller.ts";
 import type { CallRecord, Outcome, Violation } from "../../model/outcome.ts";
 import type { CallSite } from "../../model/plan.ts";
@@ -181,6 +181,8 @@ export interface SkillDetail extends SkillSummary {
 export interface KeySummary extends Omit<KeyRow, "previousSha256" | "sha256"> {
   readonly state: KeyState;
 }
+
+export type { KeyUsage };
 
 export interface KeyList {
   readonly keys: readonly KeySummary[];

@@ -1,4 +1,4 @@
-import { type CreatedKey, getKeyState, toNotation, type WantedKey } from "../../../keys/index.ts";
+import { type CreatedKey, getKeyState, type KeyUsage, toNotation, type WantedKey } from "../../../keys/index.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { KeyRow } from "../../../store/index.ts";
 import { type Endpoints, type JsonObject, readText } from "../endpoints.ts";
@@ -15,6 +15,8 @@ export function createKeyEndpoints(): Endpoints {
       const { kind, list } = await view.admin("Read").openKeys();
       return { keys: (await list()).map(summarizeKey), isLasting: kind !== "memory" };
     },
+    "GET /keys/:id/usage": async ({ view, getPart }): Promise<KeyUsage> =>
+      (await view.admin("Read").openKeys()).readUsage(getPart("id")),
     "POST /keys": async ({ c, view, readBody }) => {
       const keys = await view.admin("ManageKeys").openKeys();
       return c.json(describeIssued(await keys.create(readWantedKey(await readBody()))), 201);

@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
 
-import type { IssuedKey, KeySummary } from "../../../messages.ts";
+import type { IssuedKey, KeySummary, KeyUsage } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button, Facts, StatusBadge, TextList } from "../../components/elements.tsx";
 import { type Choice, Field } from "../../components/form.tsx";
-import { countNoun, Time } from "../../components/text.tsx";
+import { Load } from "../../components/load.tsx";
+import { countNoun, Text, Time } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { showToast } from "../../state/toasts.ts";
 
@@ -40,8 +41,33 @@ export function KeyDrawer({ keySummary: key, isOwner, onIssued, onChange }: KeyD
           ),
         }}
       />
+      <Load<KeyUsage> path={`/keys/${encodeURIComponent(key.id)}/usage`}>{(usage) => <Usage usage={usage} />}</Load>
       {isOwner && state !== "revoked" && <KeyActions keySummary={key} onIssued={onIssued} onChange={onChange} />}
     </Dialog>
+  );
+}
+
+/** The use of the key in the last day, and of its limits. */
+function Usage({ usage: { limits, calls, refused, runs, replays, checks, methods } }: { readonly usage: KeyUsage }) {
+  const [minute, hour] = (["minute", "hour"] as const).map((period) => limits.find((each) => each.period === period));
+  const formatLimit = (of: typeof minute) => of && `${of.used} of ${of.limit} requests`;
+  return (
+    <Facts
+      facts={{
+        "Last minute": formatLimit(minute),
+        "Last hour": formatLimit(hour),
+        "Last day": [
+          countNoun(calls.day, "call"),
+          `${refused.day} refused`,
+          countNoun(runs.day, "run"),
+          countNoun(replays.day, "replay"),
+          countNoun(checks.day, "check"),
+        ].join(", "),
+        "Most called": methods[0] && (
+          <Text value={methods.map(({ path, calls: times }) => `${path} ${times}`).join(", ")} limit={300} />
+        ),
+      }}
+    />
   );
 }
 
