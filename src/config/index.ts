@@ -21,6 +21,7 @@ export {
 } from "./servers/clients.ts";
 export { type ConfigOptions, existingFiles, type ConfigScope, listConfigFiles } from "./locations.ts";
 export { type Config, loadConfig, toServerConfig } from "./load-config.ts";
+export { findInputFields, type InputField } from "./reads.ts";
 export type { ConfigInput } from "./servers/inputs.ts";
 export {
   addDeclaredServer,

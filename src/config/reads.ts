@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 
 import { isRecord } from "../model/json.ts";
+import { inputVariable } from "./servers/inputs.ts";
 import { placeholdersIn, readEnvFile, type Variables } from "./variables.ts";
 
 /** The variables of an entry: of its placeholders, and those that it names for Codex. */
@@ -16,8 +17,27 @@ export function variablesReadBy(entry: unknown): readonly string[] {
 
 /** The ids of what a person is asked for. */
 export function inputsReadBy(entry: unknown): readonly string[] {
-  const inputs = placeholdersIn(textsIn(entry)).filter(({ kind }) => kind === "input");
-  return [...new Set(inputs.map(({ name }) => name))];
+  return [...new Set(findInputFields(entry).map(({ id }) => id))];
+}
+
+/** A field of an entry that contains `${input:id}`. */
+export interface InputField {
+  readonly id: string;
+  /** As in `env.TOKEN`. */
+  readonly field: string;
+  /** The variable of the environment that has the value where no person can be asked. */
+  readonly variable: string;
+}
+
+export function findInputFields(value: unknown, field = ""): readonly InputField[] {
+  if (typeof value === "string") {
+    const inputs = placeholdersIn(value).filter(({ kind }) => kind === "input");
+    return inputs.map(({ name: id }) => ({ id, field, variable: inputVariable(id) }));
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    findInputFields(inner, field === "" ? key : `${field}.${key}`),
+  );
 }
 
 /** Returns the values that an entry reads from outside, by name; names without a value are omitted. */

@@ -364,6 +364,32 @@ test("does not approve servers in project files by importing them [M8]", async (
   expect(JSON.parse(b?.stdout ?? "")).toMatchObject({ approved: true });
 });
 
+test("names the values that an imported server needs, and what to write for them [M10]", async () => {
+  const entry = {
+    command: "npx",
+    args: ["--region", "${input:region}"],
+    env: { GITHUB_TOKEN: "${input:github-token}", PLAIN: "v" },
+  };
+  const cwd = project({ ".vscode/mcp.json": JSON.stringify({ servers: { github: entry } }) });
+  expect((await mcp(["import", "vscode", "--dry-run"], { cwd })).stdout)
+    .toBe(`Would import github from VS Code (.vscode/mcp.json) to .mcp.json
+    args.1 needs a value in place of \${input:region}: write \${env:INPUT_REGION} or a command, as in \${cmd:pass show region}. Until then each start asks for it at a terminal, and elsewhere reads INPUT_REGION
+    env.GITHUB_TOKEN needs a value in place of \${input:github-token}: write \${env:GITHUB_TOKEN} or a command, as in \${cmd:pass show github-token}. Until then each start asks for it at a terminal, and elsewhere reads INPUT_GITHUB_TOKEN
+`);
+  const { stdout } = await mcp(["import", "vscode", "--json"], { cwd });
+  expect(JSON.parse(stdout)).toMatchObject({
+    imported: [
+      {
+        name: "github",
+        inputs: [
+          { id: "region", field: "args.1", variable: "INPUT_REGION" },
+          { id: "github-token", field: "env.GITHUB_TOKEN", variable: "INPUT_GITHUB_TOKEN" },
+        ],
+      },
+    ],
+  });
+});
+
 test("imports a file of any client, too [M10]", async () => {
   const cwd = project({
     "their/config.toml": '[mcp_servers.docs]\ncommand = "npx"\nenv_vars = ["TOKEN"]\n',

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 
+import type { InputField } from "../../../config/index.ts";
 import { getMessage } from "../../../errors.ts";
 import { MCP_CLIENT_IDS } from "../../../shared/mcp-clients.ts";
 import type { CliCommand } from "../command.ts";
 import type { CliSession } from "../session.ts";
-import { lines } from "../text/layout.ts";
+import { indented, lines } from "../text/layout.ts";
 import { createUnknownValueError } from "../usage-error.ts";
 import { scopeHelp } from "./add.ts";
 import {
@@ -59,7 +60,10 @@ interface FoundServer {
 }
 
 type ImportResult = FoundServer &
-  ({ readonly kind: "added"; readonly written: WrittenServer } | { readonly kind: "skipped"; readonly why: string });
+  (
+    | { readonly kind: "added"; readonly written: WrittenServer; readonly inputs: readonly InputField[] }
+    | { readonly kind: "skipped"; readonly why: string }
+  );
 
 interface ServerSearch {
   readonly servers: readonly FoundServer[];
@@ -146,7 +150,7 @@ async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session:
             entry: configModule.maskEntry(entry),
           }
         : await configModule.addDeclaredServer({ name, entry }, target, { config: files, approves: !found.isForeign });
-    return { ...found, kind: "added", written };
+    return { ...found, kind: "added", written, inputs: configModule.findInputFields(entry) };
   } catch (thrown) {
     return { ...found, kind: "skipped", why: getMessage(thrown) };
   }
@@ -160,7 +164,9 @@ function createResult(
   const from = ({ client, from }: FoundServer) => ({ client: client?.id ?? null, from });
   return {
     dryRun,
-    imported: results.flatMap((each) => (each.kind === "added" ? [{ ...each.written, ...from(each) }] : [])),
+    imported: results.flatMap((each) =>
+      each.kind === "added" ? [{ ...each.written, inputs: each.inputs, ...from(each) }] : [],
+    ),
     skipped: results.flatMap((each) =>
       each.kind === "skipped" ? [{ name: each.name, why: each.why, ...from(each) }] : [],
     ),
@@ -173,8 +179,17 @@ function takenText(result: ImportResult, { dryRun }: ImportFlags): string {
   const from = `${name} from ${client === undefined ? file : `${client.title} (${file})`}`;
   switch (result.kind) {
     case "added":
-      return `${dryRun === true ? "Would import" : "Imported"} ${from} to ${result.written.file}`;
+      return lines([
+        `${dryRun === true ? "Would import" : "Imported"} ${from} to ${result.written.file}`,
+        ...result.inputs.map((input) => indented(describeInput(input))),
+      ]);
     case "skipped":
       return `Skipped ${from}: ${result.why}`;
   }
+}
+
+/** Clients ask for these values, and their answers are in none of their files. */
+function describeInput({ id, field, variable }: InputField): string {
+  const name = field.startsWith("env.") ? field.slice("env.".length) : variable;
+  return `${field} needs a value in place of \${input:${id}}: write \${env:${name}} or a command, as in \${cmd:pass show ${id}}. Until then each start asks for it at a terminal, and elsewhere reads ${variable}`;
 }
