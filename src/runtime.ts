@@ -175,9 +175,21 @@ export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, D
   close(): Promise<void>;
 }
 
-/** Opens everything that a program needs. MCP servers connect in the background; see `ready`. */
+/**
+ * Opens everything that a program needs. MCP servers connect in the background; see `ready`. Rejects with `OPTION_INVALID` for
+ * options that cannot be meant, and with `CONFIG_INVALID` for a file that was named and is missing or broken.
+ */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  return assembleRuntime(await openParts(options));
+  const caller = { stack: "" };
+  Error.captureStackTrace(caller, createRuntime);
+  try {
+    return assembleRuntime(await openParts(options));
+  } catch (error) {
+    // A mistake in the options is in the line that called, not in the files of the package.
+    if (error instanceof SkillgateError)
+      error.stack = [`${error.name}: ${error.message}`, ...caller.stack.split("\n").slice(1)].join("\n");
+    throw error;
+  }
 }
 
 function assembleRuntime(parts: RuntimeParts): Runtime {

@@ -30,6 +30,15 @@ test.each([
   });
 });
 
+test("names the line that calls for a settings file that does not exist, without frames of the package [L1]", async () => {
+  const error: unknown = await createRuntime({ settings: "none.yaml" }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "CONFIG_INVALID", facts: { fix: "Write the path of a file that exists" } });
+  const [first, ...frames] = String((error as Error).stack).split("\n");
+  expect(first).toBe("SkillgateError: Cannot read the configuration: none.yaml: it does not exist (CONFIG_INVALID)");
+  expect(frames[0]).toContain("options.test.ts");
+  expect(frames.filter((frame) => frame.includes("/src/"))).toEqual([]);
+});
+
 test("reads settings and options by the names that they had before", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-options-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
