@@ -23,7 +23,9 @@ test("tells what a key used: calls, refusals, runs, replays, checks, limits and 
   await view.check("1 + 1");
   const [newest] = await view.runs.list();
   await view.runs.replay(newest?.id ?? "");
-  const used = await readKeyUsage(database, caller);
+  await runtime.close(); // the last records of calls are written
+  await using store = await openDatabase({ folder: join(cwd, "state") });
+  const used = await readKeyUsage(store, caller);
   const times = (count: number) => ({ minute: count, hour: count, day: count });
   expect(used).toEqual({
     limits: [{ period: "hour", used: 6, limit: 20 }],
@@ -39,7 +41,6 @@ test("tells what a key used: calls, refusals, runs, replays, checks, limits and 
     ],
     audit: "complete",
   });
-  await runtime.close();
   writeFileSync(join(cwd, "settings.yaml"), "store: { dir: state }\n");
   const shown = await skillgate(["keys", "show", "ada"], { cwd });
   expect(shown.stdout.slice(shown.stdout.indexOf("  used in"))).toBe(
