@@ -16,12 +16,20 @@ const MAX_DIAGNOSTICS = 50;
 /** Matches programs that may add members to all arrays, strings or objects. */
 const NEW_MEMBERS = /\bprototype\b|__proto__|setPrototypeOf/;
 
-const read = createProgramReader();
+const reader = createProgramReader();
 
 /** Finds type errors in calls of `device` and in uses of their results. */
 export function checkTypes(order: CheckRequest): readonly Diagnostic[] {
-  const typed = read(order);
-  if (typed === undefined) return [];
+  try {
+    const typed = reader.read(order);
+    return typed === undefined ? [] : findDiagnostics(typed);
+  } catch (error) {
+    reader.renew();
+    throw error;
+  }
+}
+
+function findDiagnostics(typed: TypedProgram): readonly Diagnostic[] {
   const findings = findAll(typed);
   if (findings.length === 0) return [];
   const certainty = new CertaintyAnalysis(typed);

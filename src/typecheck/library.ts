@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 
-/** The builtins that a program has, as the newest edition of the language that the engine knows. */
-const BUILTINS = "lib.es2025.d.ts";
+/** The builtins that a program has: the newest edition that the engine knows, or that of TypeScript 5.9, which has no 2025. */
+const BUILTINS = ["lib.es2025.d.ts", "lib.esnext.d.ts"];
 
 /** Declarations of the globals that are not builtins of the language. */
 const GLOBALS = `
@@ -87,7 +87,7 @@ type __Answer<T> = T & Promise<T>;
 export function libraryText(): string {
   const folder = dirname(ts.getDefaultLibFilePath({}));
   const texts = new Map<string, string>();
-  addFile(BUILTINS, folder, texts);
+  addFile(BUILTINS.find((name) => existsSync(join(folder, name))) as string, folder, texts);
   return [...texts.values(), GLOBALS].join("\n");
 }
 

@@ -12,9 +12,15 @@ const KEPT_DECLARATIONS = 3 << 20;
 /** The compiler takes ever longer for what is nested, or chained, deeper than this. */
 const MAX_DEPTH = 400;
 
-/** A function around the program makes `await` and `return` right, and every name of it its own. */
+/** How many characters one checker reads: it keeps the types of all programs that it has read. */
+const CHARACTERS_OF_CHECKER = 1 << 20;
+
+/** Makes a file a module: its names are its own, and are not merged into the globals of the checker. */
+const MODULE = "\nexport {};";
+
+/** A function around the program makes `await` and `return` right. */
 const BEFORE = "async function __program() {";
-const AFTER = "\n}";
+const AFTER = `\n}${MODULE}`;
 
 /** Where the program begins in the text that is read. */
 export const PROGRAM_START = BEFORE.length;
@@ -35,11 +41,20 @@ const OPTIONS: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** Reads programs; what does not change between them is parsed once. `undefined` for what cannot be understood. */
-export function createProgramReader(): (order: CheckRequest) => TypedProgram | undefined {
+/** Reads programs for one checker, which computes the types of the library once. */
+export interface ProgramReader {
+  /** Returns `undefined` for a program that cannot be understood. */
+  readonly read: (order: CheckRequest) => TypedProgram | undefined;
+  /** Takes a new checker: one that has thrown may hold what it had half computed. */
+  readonly renew: () => void;
+}
+
+export function createProgramReader(): ProgramReader {
   const library = parse(LIBRARY_FILE, libraryText());
   const devices = new Map<string, Device>();
   let size = 0;
+  let checker = createChecker(library);
+  let left = CHARACTERS_OF_CHECKER;
 
   function getDevice(declarations: string): Device {
     const device = devices.get(declarations);
@@ -55,21 +70,31 @@ export function createProgramReader(): (order: CheckRequest) => TypedProgram | u
     return read;
   }
 
-  return ({ code, typescript, declarations }) => {
-    const device = getDevice(declarations);
-    const file = parse(typescript ? "/program.ts" : "/program.js", BEFORE + code + AFTER);
-    if (isDeeper(file, MAX_DEPTH)) return undefined;
-    const program = createProgram([library, device.file, file]);
-    if (program.getSyntacticDiagnostics(file).length > 0) return undefined;
-    return createTypedProgram(
-      { library, device: device.file, methods: device.methods, program: file },
-      program.getTypeChecker(),
-    );
+  function renew(): void {
+    checker = createChecker(library);
+    left = CHARACTERS_OF_CHECKER;
+  }
+
+  return {
+    read({ code, typescript, declarations }) {
+      if (left < 0) renew();
+      left -= code.length + declarations.length;
+      const device = getDevice(declarations);
+      const file = parse(typescript ? "/program.ts" : "/program.js", BEFORE + code + AFTER);
+      if (file.parseDiagnostics.length > 0 || isDeeper(file, MAX_DEPTH)) return undefined;
+      const { locals } = bind(file);
+      for (const name of DEVICE_OBJECTS) {
+        const object = device.file.locals.get(name);
+        if (object !== undefined) locals.set(name, object);
+      }
+      return createTypedProgram({ library, device: device.file, methods: device.methods, program: file }, checker);
+    },
+    renew,
   };
 }
 
 interface Device {
-  readonly file: ts.SourceFile;
+  readonly file: BoundFile;
   readonly methods: ReadonlySet<string>;
 }
 
@@ -85,24 +110,43 @@ ${text}
 ${DEVICE_OBJECTS.filter((name) => text.includes(`declare const ${name}: `))
   .map((name) => `declare const ${name}: typeof __Declared.${name};`)
   .join("\n")}
-`;
-  return { file: parse(DEVICE_FILE, source), methods };
+${MODULE}`;
+  return { file: bind(parse(DEVICE_FILE, source)), methods };
 }
 
 function isDeeper(node: ts.Node, levels: number): boolean {
   return levels === 0 || ts.forEachChild(node, (child) => isDeeper(child, levels - 1) || undefined) === true;
 }
 
-function parse(name: string, text: string): ts.SourceFile {
-  const options = { languageVersion: ts.ScriptTarget.ESNext, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
-  return ts.createSourceFile(name, text, options, true);
+/** Members that TypeScript 5.9 and 6 have, and do not declare. */
+interface ParsedFile extends ts.SourceFile {
+  readonly parseDiagnostics: readonly ts.Diagnostic[];
 }
 
-function createProgram(files: readonly ts.SourceFile[]): ts.Program {
-  const byName = new Map(files.map((file) => [file.fileName, file]));
+interface BoundFile extends ts.SourceFile {
+  readonly locals: Map<string, ts.Symbol>;
+}
+
+interface Binder {
+  readonly bindSourceFile: (file: ts.SourceFile, options: ts.CompilerOptions) => void;
+}
+
+function parse(name: string, text: string): ParsedFile {
+  const options = { languageVersion: ts.ScriptTarget.ESNext, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
+  return ts.createSourceFile(name, text, options, true) as ParsedFile;
+}
+
+/** Finds the names of a file that is not one of the files of a checker. The checker then reads it like them. */
+function bind(file: ts.SourceFile): BoundFile {
+  (ts as unknown as Binder).bindSourceFile(file, OPTIONS);
+  return file as BoundFile;
+}
+
+/** Creates a checker that knows the library alone. */
+function createChecker(library: ts.SourceFile): ts.TypeChecker {
   const host: ts.CompilerHost = {
-    getSourceFile: (name) => byName.get(name),
-    fileExists: (name) => byName.has(name),
+    getSourceFile: () => library,
+    fileExists: (name) => name === LIBRARY_FILE,
     readFile: () => undefined,
     writeFile: () => undefined,
     getDefaultLibFileName: () => LIBRARY_FILE,
@@ -113,5 +157,5 @@ function createProgram(files: readonly ts.SourceFile[]): ts.Program {
     directoryExists: () => false,
     getDirectories: () => [],
   };
-  return ts.createProgram({ rootNames: [...byName.keys()], options: OPTIONS, host });
+  return ts.createProgram({ rootNames: [LIBRARY_FILE], options: OPTIONS, host }).getTypeChecker();
 }

@@ -123,7 +123,7 @@ test("trusts the types that a TypeScript program declares [S4]", () => {
 
 test("does not check code that is not a program, or is nested too deeply [S5]", () => {
   expect(told("return device.MathSkill.add(1,")).toEqual([]);
-  expect(told("const x: string = device.MathSkill.add('1', '2');")).toEqual([]);
+  expect(told("const x = device.MathSkill.add('1', '2') +;")).toEqual([]);
   expect(told(`${"[".repeat(500)}device.MathSkill.add("1")${"]".repeat(500)}`)).toEqual([]);
 });
 
