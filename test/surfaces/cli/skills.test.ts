@@ -285,6 +285,30 @@ describe("skills test", () => {
     },
   );
 
+  test(
+    "report the files whose tests a test prevents by ending the process of all [L11]",
+    { tags: "rest" },
+    async () => {
+      const first = 'import { test } from "node:test"; test("is fine", () => {}); test("ends", () => process.exit(0));';
+      const cwd = project({
+        "skills/weather.ts": WEATHER,
+        "skills/a.test.ts": first,
+        "skills/b.test.ts":
+          'import { test } from "node:test"; test("never runs", () => {}); throw new Error("no file");',
+        "skills/c.test.ts": 'import { test } from "node:test"; test("never runs", () => {});',
+      });
+      const { exit, stdout } = await skillgate(["skills", "test", "--json"], { cwd });
+      const { results } = JSON.parse(stdout);
+      expect(exit).toBe(1);
+      expect(results.slice(1).map(({ subject, outcome }: Record<string, string>) => [subject, outcome])).toEqual([
+        ["a.test.ts", "failed"],
+        ["b.test.ts", "failed"],
+        ["c.test.ts", "failed"],
+      ]);
+      expect(results[3].why).toBe("a test ended the process before all tests had run");
+    },
+  );
+
   test("keep an example from changing the project's store [L11]", { tags: "rest" }, async () => {
     const cwd = project();
     const { ok } = await json(cwd, "skills", "test", "--skills", resolve("skills"));

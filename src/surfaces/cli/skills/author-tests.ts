@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { compileModule, skillEnvironment } from "../../../providers/skills/index.ts";
+import { LAST_LINE } from "./test-reporter.ts";
 
 /** The result of one test or one example. */
 export interface TestResult {
@@ -44,7 +45,10 @@ export async function runTests(
     );
     const bundles = new Map(results.flatMap((each) => ("bundle" in each ? [[each.bundle, each.file] as const] : [])));
     const refused = results.flatMap((each) => ("outcome" in each ? [each] : []));
-    return [...refused, ...(bundles.size === 0 ? [] : await runBundles(bundles, signal))];
+    if (bundles.size === 0) return refused;
+    const entry = join(tempDir, "all.mjs");
+    await writeFile(entry, createEntry([...bundles.keys()]));
+    return [...refused, ...(await runBundles(entry, bundles, signal))];
   } finally {
     await rm(tempDir, { recursive: true, force: true });
   }
@@ -86,25 +90,49 @@ const OWN = {
 
 const REPORTER = new URL("test-reporter.js", import.meta.url).href;
 
-async function runBundles(bundles: ReadonlyMap<string, string>, signal: AbortSignal): Promise<readonly TestResult[]> {
-  const args = ["--enable-source-maps", "--test", `--test-reporter=${REPORTER}`, ...bundles.keys()];
-  const env = skillEnvironment(process.env);
-  const child = spawn(process.execPath, args, {
+/** Returns a module that imports all test files: one process runs their tests, one after the other. */
+function createEntry(bundles: readonly string[]): string {
+  return `import { test } from "node:test";
+for (const bundle of ${JSON.stringify(bundles)})
+  await import(bundle).catch((error) => void test(bundle, () => Promise.reject(error)));
+`;
+}
+
+async function runBundles(
+  entry: string,
+  bundles: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): Promise<readonly TestResult[]> {
+  const child = spawn(process.execPath, ["--enable-source-maps", `--test-reporter=${REPORTER}`, entry], {
     stdio: ["ignore", "pipe", "pipe"],
-    env,
+    env: skillEnvironment(process.env),
     signal,
     killSignal: "SIGTERM",
   });
   // The signal stops it; the caller reports that.
   child.on("error", () => {});
-  const [lines, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const results = lines.split("\n").flatMap((line) => parseLine(line, bundles) ?? []);
+  const [output, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const lines = output.split("\n");
+  const results = lines.flatMap((line) => parseLine(line, bundles) ?? []);
+  if (!lines.includes(LAST_LINE)) return [...results, ...describeEarlyEnd(results, [...bundles.values()], stderr)];
   if (results.length > 0) return results;
-  return [...bundles.values()].map((file) =>
-    stderr === ""
-      ? { subject: file, name: "", outcome: "skipped", why: "it has no tests" }
-      : { subject: file, name: "", outcome: "failed", why: stderr.trim() },
-  );
+  return [...bundles.values()].map((file) => ({ subject: file, name: "", outcome: "skipped", why: "it has no tests" }));
+}
+
+/** The tests of some files did not run: the process ended before. */
+function describeEarlyEnd(
+  results: readonly TestResult[],
+  files: readonly string[],
+  stderr: string,
+): readonly TestResult[] {
+  const open = files.filter((file) => !results.some(({ subject }) => subject === file));
+  const why = stderr.trim() === "" ? "a test ended the process before all tests had run" : stderr.trim();
+  return (open.length > 0 ? open : files.slice(-1)).map((file) => ({
+    subject: file,
+    name: "",
+    outcome: "failed",
+    why,
+  }));
 }
 
 /** Parses one line of the reporter; `undefined` for other output of the tests. */
@@ -114,13 +142,12 @@ function parseLine(line: string, bundles: ReadonlyMap<string, string>): TestResu
   if (!isRecord(event)) return undefined;
   const { name, file, passed, skipped, error } = event;
   if (typeof name !== "string" || typeof file !== "string") return undefined;
+  // The test of a file whose code outside of all tests failed has the name of its bundle.
+  const whole = bundles.get(name);
   // With source maps, the reporter names the original file.
   const subject =
-    bundles.get(file) ?? [...bundles.values()].find((each) => file.endsWith(`/${each}`)) ?? basename(file);
-  // Node reports the file itself as a test; it matters only if code outside all tests failed.
-  const isWhole = basename(name) === basename(file);
-  if (isWhole && passed === true) return undefined;
+    whole ?? bundles.get(file) ?? [...bundles.values()].find((each) => file.endsWith(`/${each}`)) ?? basename(file);
   const outcome = skipped === true ? "skipped" : passed === true ? "passed" : "failed";
   const why = typeof error === "string" ? error : "";
-  return { subject, name: isWhole ? "" : name, outcome, why };
+  return { subject, name: whole === undefined ? name : "", outcome, why };
 }

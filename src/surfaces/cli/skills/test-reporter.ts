@@ -13,6 +13,9 @@ interface TestEvent {
   };
 }
 
+/** The line after all tests. It is missing if the process ends before. */
+export const LAST_LINE = '{"end":true}';
+
 /** A reporter for Node's test runner: one line of JSON for each finished test, including tests in groups. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of events) {
@@ -26,6 +29,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     const skipped = skip !== undefined || todo !== undefined;
     yield `${JSON.stringify({ name, file, passed: type === "test:pass", skipped, error })}\n`;
   }
+  yield `${LAST_LINE}\n`;
 }
 
 /** The stack of the error that a skill threw, which is the cause of what \`testSkill\` rejects with. */

@@ -27,7 +27,7 @@ export function addSkillsTest(skills: CliCommand): void {
       const files = isHeld ? [] : await testFilesIn(folder);
       const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
       if (own.length > 0) results.push(...(await runTests(folder, own, signal)));
-      if (!isHeld && !flags.inspectSkills)
+      if (!isHeld && !flags.inspectSkills && runtime.savedSkills.list().length > 0)
         results.push(...(await testSaved(await openRuntime({ until: "known" }), names)));
       signal.throwIfAborted();
       const failed = results.filter(({ outcome }) => outcome === "failed");
