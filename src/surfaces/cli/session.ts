@@ -222,9 +222,7 @@ async function createSessionRuntime(
   const person = createTerminalPrompter(signal);
   const runtime = await createRuntime({
     ...getRuntimeOptions(flags),
-    ...(flags.verbose && {
-      log: (level, text, path) => process.stderr.write(logLine({ level, text, path }, terminal.paint.err)),
-    }),
+    log: createLog(flags, terminal),
     ...(flags.inspectSkills && { inspectSkills: createInspector(terminal, serve === undefined) }),
     ...(approve !== undefined && { approve }),
     ...(serve === undefined ? { workers: 1, lazy: true } : { watch: true, approvals: { wait: true }, audit, ...serve }),
@@ -241,6 +239,14 @@ async function createSessionRuntime(
     runtime.runs.follow().catch(() => {}); // the store cannot be opened, which is reported as a problem
   }
   return runtime;
+}
+
+/** With `--verbose` prints the whole log; else only what a command waits for. */
+function createLog({ verbose }: CommonFlags, { paint }: Terminal): LogListener {
+  return (level, text, path) => {
+    if (verbose || (path === undefined && text.startsWith("Waiting for ")))
+      process.stderr.write(logLine({ level, text, path }, paint.err));
+  };
 }
 
 /** Prints where a debugger can attach. A command that ends soon waits for it; a server does not. */

@@ -70,3 +70,17 @@ test("says so of a file whose skills are known only after its import [L4]", asyn
     ]);
   }
 });
+
+test(
+  "says after a second of an import in which file it is, and how long others wait for it [L6]",
+  { tags: "rest" },
+  async () => {
+    const folder = await temporaryFolder();
+    const skills = join(folder, "skills");
+    await writeFiles(skills, { "hang.ts": `await new Promise(() => {});\n${GREET}`, "well.ts": GREET });
+    const lines: string[] = [];
+    const log = (level: string, text: string): unknown => lines.push(`${level}: ${text}`);
+    await load(skills, { cacheDir: join(folder, "cache"), importTimeoutMs: 2_000, log });
+    expect(lines).toEqual(["warn: Waiting for the import of HangSkill (hang.ts), for up to 2 s"]);
+  },
+);

@@ -5,6 +5,9 @@ import { ModuleFailure, ProcessGone } from "./skill-errors.ts";
 /** Imports sent ahead of the first one's end, so that the process does not wait between them. */
 const AHEAD = 16;
 
+/** After this time of an import, the log says what is waited for. */
+const SLOW_MS = 1_000;
+
 interface ModuleImport {
   readonly request: LoadRequest;
   readonly timeoutMs: number;
@@ -29,6 +32,7 @@ export class Imports {
   /** The first import, once its time limit runs. */
   #underWay: ModuleImport | undefined;
   #limit: NodeJS.Timeout | undefined;
+  #notice: NodeJS.Timeout | undefined;
   #isTimeout = false;
   #isReady = false;
 
@@ -76,7 +80,7 @@ export class Imports {
 
   /** Ends all imports after the exit of the process. The running import is the cause if no calls were pending. */
   close(why: string, hadCalls: boolean): void {
-    clearTimeout(this.#limit);
+    this.#clearTimers();
     for (const [index, { end, isSent }] of this.#queue.splice(0).entries()) {
       const isFirst = index === 0 && isSent;
       const reason = !this.#isReady || (isFirst && hadCalls) ? "unknown" : isFirst ? "itself" : "another";
@@ -92,13 +96,19 @@ export class Imports {
     const [first] = this.#queue;
     if (first === this.#underWay) return;
     this.#underWay = first;
-    clearTimeout(this.#limit);
+    this.#clearTimers();
     if (first === undefined || first.timeoutMs === Infinity) return;
-    const why = `it did not finish within ${first.timeoutMs / 1_000} s`;
+    const { request, timeoutMs } = first;
+    this.#notice = setTimeout(() => this.#line.reportSlow(request.module, timeoutMs), SLOW_MS).unref();
     this.#limit = setTimeout(() => {
       this.#isTimeout = true;
-      this.#line.stop(why);
-    }, first.timeoutMs);
+      this.#line.stop(`it did not finish within ${timeoutMs / 1_000} s`);
+    }, timeoutMs);
+  }
+
+  #clearTimers(): void {
+    clearTimeout(this.#limit);
+    clearTimeout(this.#notice);
   }
 }
 

@@ -49,6 +49,8 @@ export interface ProcessEvents {
   readonly stop: (why: string) => void;
   /** Called when a call or an import starts or ends. */
   readonly changed: () => void;
+  /** Called when others have waited for the import of a module for a second. */
+  readonly reportSlow: (module: string, timeoutMs: number) => void;
 }
 
 /** The runtime's handle of one skill process. */
@@ -88,6 +90,8 @@ export class SkillProcess {
       send: (request) => this.#send(request),
       stop: (why) => this.#exitMonitor.stop(why),
       changed: () => this.#settle(),
+      reportSlow: (module, timeoutMs) =>
+        options.log("warn", `Waiting for the import of ${this.#describe(module)}, for up to ${timeoutMs / 1_000} s`),
     };
     this.#imports = new Imports(line);
     this.#calls = new Calls(line, options);
