@@ -52,6 +52,8 @@ export interface RunOptions {
    * asked, and no call waits for an answer.
    */
   readonly approve?: Approve | false;
+  /** Calls that have an effect need an approval, whatever the policy says: the text of the program is from elsewhere. */
+  readonly asksForEffects?: boolean;
   /**
    * The failed run of the caller that the program corrects: `continue` of its outcome. What it has done is not done again. The
    * run rejects with `CONTINUE_INVALID` or `RUN_BUSY` if it cannot be continued.

@@ -17,7 +17,8 @@ export interface ModelRequest {
   readonly messages: readonly ChatMessage[];
   /** Empty for a request without tools. */
   readonly tools: readonly LanguageModelV3FunctionTool[];
-  readonly cutsAtProgram: boolean;
+  /** The word of the fences of programs; `undefined` if the reply is not read for programs. */
+  readonly fenceWord: string | undefined;
 }
 
 export interface AskOptions {
@@ -68,7 +69,7 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
 }
 
 async function sendRequest(
-  { system, messages, tools, cutsAtProgram }: ModelRequest,
+  { system, messages, tools, fenceWord }: ModelRequest,
   contextTokens: number,
   { opened, signal, emit }: AskOptions,
 ): Promise<Reply> {
@@ -79,13 +80,14 @@ async function sendRequest(
       code: "context",
       text: `${fitted.shortened} old messages were shortened to fit the context window`,
     });
+  const hasTools = keepsToolMessages(opened, tools);
   const options: LanguageModelV3CallOptions = {
-    prompt: [{ role: "system", content: system }, ...toPrompt(fitted.messages, keepsToolMessages(opened, tools))],
+    prompt: [{ role: "system", content: system }, ...toPrompt(fitted.messages, { fenceWord, hasTools })],
     abortSignal: signal,
     ...(tools.length > 0 && { tools: [...tools] }),
   };
   return readReply(opened.model, options, {
-    cutsAtProgram,
+    fenceWord,
     onPart: ({ channel, text }) => emit({ type: "delta", channel, text }),
   });
 }

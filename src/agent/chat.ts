@@ -2,8 +2,9 @@ import { askModel, type AskOptions, ModelRequestFailed } from "./ask-model.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import { isRecord } from "../model/json.ts";
 import type { ActiveMode, TokenUsage } from "./events.ts";
-import { type ChatMessage, getCallKey } from "./messages.ts";
-import { parseToolCalls } from "./steps/parse-tool-calls.ts";
+import { type ChatMessage, getCallKey, isResult } from "./messages.ts";
+import { hasQuotedCall, parseToolCalls } from "./steps/parse-tool-calls.ts";
+import { ReadTexts } from "./steps/read-texts.ts";
 import { callTool } from "./steps/call-tool.ts";
 import type { StepContext } from "./steps/step-context.ts";
 import { createToolset } from "./steps/toolset.ts";
@@ -50,6 +51,8 @@ export async function chat(
   parts: ChatParts,
 ): Promise<ChatAnswer> {
   const messages = written.map(parseMessage);
+  const results = new ReadTexts();
+  for (const message of messages) if (isResult(message)) results.add(message.content);
   const { context, ask, mode, recent } = parts;
   let toolCalls = 0;
   while (toolCalls < maxToolCalls) {
@@ -57,13 +60,18 @@ export async function chat(
     const reply = await askFor(messages, tools, parts);
     const calls = reply.toolCalls.length > 0 ? reply.toolCalls : parseToolCalls(reply.text);
     if (calls.length === 0) return finish(reply.text);
+    const isQuote = reply.toolCalls.length === 0 && hasQuotedCall(reply.text, (text) => results.contain(text));
     messages.push({ role: "assistant", content: reply.text, tool_calls: calls });
     const texts = new Map<string, string>();
     for (const call of calls) {
       const key = getCallKey(call);
       if (!texts.has(key)) {
         const isCutOff = reply.finish === "length";
-        const { text, isError } = await callTool({ call, isCutOff, toolNames: tools.map(({ name }) => name) }, context);
+        const { text, isError } = await callTool(
+          { call, isCutOff, isQuote, toolNames: tools.map(({ name }) => name) },
+          context,
+        );
+        results.add(text);
         texts.set(key, isError ? formatError(text) : text);
         ask.signal.throwIfAborted();
       }
@@ -94,7 +102,7 @@ async function askFor(
     system: own.length === 0 ? systemPrompt : own.join("\n\n"),
     messages: messages.filter(({ role }) => role !== "system"),
     tools,
-    cutsAtProgram: false,
+    fenceWord: undefined,
   };
   try {
     const reply = await askModel(request, ask);

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 
 import type { ActiveMode, AgentMode } from "./events.ts";
-import type { ChatMessage, ChatToolCall } from "./messages.ts";
+import { type ChatMessage, type ChatToolCall, isResult } from "./messages.ts";
+import { breakFences, createFenceWord } from "./reply/fences.ts";
+import { ReadTexts } from "./steps/read-texts.ts";
 import type { WaitingProgram } from "./steps/step-context.ts";
 
 /** Newest paths that native mode remembers. */
@@ -28,12 +30,37 @@ export class Conversation {
   readonly ran = new Set<string>();
   /** The work continues with its result. */
   waiting: WaitingStep | undefined;
+  /** The word of the fences of its programs. */
+  readonly fenceWord = createFenceWord();
+  readonly #results = new ReadTexts();
+  readonly #programs = new ReadTexts();
   #steps = 0;
 
   constructor(mode: AgentMode, messages: readonly ChatMessage[]) {
     this.messages = [...messages];
     this.mode = mode === "auto" ? "tools" : mode;
     this.isUndecided = mode === "auto";
+    for (const message of messages) if (isResult(message)) this.#results.add(message.content);
+  }
+
+  /** True if the text of a reply may be a program. */
+  get readsPrograms(): boolean {
+    return this.mode === "code" || this.isUndecided;
+  }
+
+  /** Returns a result as the model may read it, and records its text. */
+  readResult(text: string): string {
+    this.#results.add(text);
+    return this.readsPrograms ? breakFences(text, this.fenceWord) : text;
+  }
+
+  /** True for a text that occurs in a result, unless it is a part of an earlier program of the model: results quote those. */
+  isQuote(text: string): boolean {
+    return this.#results.contain(text) && !this.#programs.contain(text);
+  }
+
+  addProgram(code: string): void {
+    this.#programs.add(code);
   }
 
   createStepId(): string {

@@ -107,8 +107,20 @@ export interface PlannedStep {
  * `retry`: the request is repeated after `waitMs`. `mode`: the model acts in another way from now on. `repeated`: a program
  * or a call was made before. `empty`: the model is asked again after an empty reply. `context`: old messages were shortened.
  * `budget`: the model is asked for its answer, because a budget is used up. `cut`: the reply was cut off behind a program.
+ * `fence`: a block without the word of the conversation was not run, and the model reads how to write it. `quote`: a program occurs in a
+ * result, so its calls with an effect need an approval.
  */
-export type NoticeCode = "retry" | "mode" | "repeated" | "empty" | "context" | "budget" | "cut" | "skipped";
+export type NoticeCode =
+  | "retry"
+  | "mode"
+  | "repeated"
+  | "empty"
+  | "context"
+  | "budget"
+  | "cut"
+  | "skipped"
+  | "fence"
+  | "quote";
 
 export interface AgentError {
   readonly code: ErrorCode;

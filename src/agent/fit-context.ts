@@ -1,6 +1,6 @@
 import { estimateTokens } from "../registry/index.ts";
 import { cutText } from "../shared/format-text.ts";
-import type { ChatMessage } from "./messages.ts";
+import { type ChatMessage, isResult } from "./messages.ts";
 
 /** The part of the window that is left for the reply. */
 const REPLY_SHARE = 0.25;
@@ -55,11 +55,6 @@ function shortenOldest(
     return short;
   });
   return { messages: shortened, excess: remaining };
-}
-
-/** In fences, results are messages of the user. */
-function isResult({ role, content }: ChatMessage): boolean {
-  return role === "tool" || (role === "user" && content.startsWith("[Tool Result: "));
 }
 
 function shorten(message: ChatMessage): ChatMessage {

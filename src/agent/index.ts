@@ -13,7 +13,7 @@ import type { ChatMessage } from "./messages.ts";
 import { chooseModel, type ReadVariable } from "./models/choose-model.ts";
 import { type ChatModel, type OpenedModel, openModel } from "./models/open-model.ts";
 import { type AgentSettings, parseAgentSettings, parseBudgets } from "./models/settings.ts";
-import { chatWith, workOn } from "./work.ts";
+import { chatWith, createPrompt, workOn } from "./work.ts";
 
 export { type Budgets, getBudgetLimits } from "./budgets.ts";
 export type { ChatAnswer, ChatOptions, ChatRequest } from "./chat.ts";
@@ -84,6 +84,8 @@ export interface Agent {
   readonly waiting: WaitingRun | undefined;
   /** All messages so far, without the system prompt. */
   readonly messages: readonly ChatMessage[];
+  /** The system prompt of the next request. */
+  readonly systemPrompt: string;
   /**
    * Answers a conversation of yours, in the format of OpenAI, with tool calls on the way. It does not read or change
    * `messages` of the agent. Rejects with errors of the model, and with the reason of the signal.
@@ -153,6 +155,9 @@ export function createAgent(options: AgentOptions): Agent {
     },
     get messages() {
       return conversation.messages;
+    },
+    get systemPrompt() {
+      return createPrompt(conversation.mode, view, options, conversation);
     },
     chat,
     async respond(request) {

@@ -6,6 +6,7 @@ import type { AgentDone, AgentEvent, BudgetName, DoneReason } from "./events.ts"
 import { type ChatMessage, type ChatToolCall, getCallKey } from "./messages.ts";
 import type { ModelFailure } from "./models/model-errors.ts";
 import type { OpenedModel } from "./models/open-model.ts";
+import { formatFenceLesson } from "./reply/fences.ts";
 import type { Reply } from "./reply/read-reply.ts";
 import { callTool } from "./steps/call-tool.ts";
 import { findSteps, type ReplySteps } from "./steps/parse-tool-calls.ts";
@@ -31,12 +32,15 @@ const DUPLICATE = "This call is identical to an earlier one of the same reply; i
 const SKIPPED_BY_WAIT =
   "Error: this was not run, because the program before it waits for a person. Send it again if needed";
 
+const QUOTE = "The text occurs in a result; its calls that have an effect need an approval";
+
 const LEFT = "It still waits. The user has sent a new message; the result of the program will not be shown.";
 
 /** Works on the newest message of the conversation: asks the model, runs its steps, and returns how it ended. */
 export class MessageLoop {
   readonly #parts: LoopParts;
   #isNudged = false;
+  #isTaught = false;
   #text = "";
 
   constructor(parts: LoopParts) {
@@ -54,7 +58,8 @@ export class MessageLoop {
       this.#text = reply.text === "" ? this.#text : reply.text;
       this.#addReply(reply, steps);
       if (reply.isCut) emit({ type: "notice", code: "cut", text: "The reply was ended behind its program" });
-      if (steps.kind === "none") {
+      if (steps.kind === "unmarked" && this.#teachFence()) continue;
+      if (steps.kind === "none" || steps.kind === "unmarked") {
         if (reply.text !== "" || this.#isNudged) return this.#end("answer");
         this.#isNudged = true;
         emit({ type: "notice", code: "empty", text: "The reply was empty; the model is asked again" });
@@ -95,16 +100,26 @@ export class MessageLoop {
     return this.#end(reason, budget);
   }
 
+  /** Says to the model, once for each message, how a program begins. Returns false after that. */
+  #teachFence(): boolean {
+    if (this.#isTaught) return false;
+    this.#isTaught = true;
+    const { conversation, emit } = this.#parts;
+    emit({ type: "notice", code: "fence", text: "A block without the word of the conversation was not run" });
+    this.#add({ role: "user", content: formatFenceLesson(conversation.fenceWord) });
+    return true;
+  }
+
   async #ask(mayAct: boolean): Promise<Reply | ModelFailure> {
     const { opened, conversation, context, meter, emit, getSystemPrompt } = this.#parts;
-    const { mode, isUndecided, messages } = conversation;
+    const { mode, isUndecided, messages, readsPrograms, fenceWord } = conversation;
     emit({ type: "turn", turn: meter.turns + 1, model: opened.label, mode });
     const tools = mayAct ? createToolset(mode, context, conversation.recent) : [];
     const request = {
       system: getSystemPrompt(mode),
       messages: mayAct ? messages : [...messages, { role: "user" as const, content: FINISH_NOW }],
       tools,
-      cutsAtProgram: mayAct && (mode === "code" || isUndecided),
+      fenceWord: mayAct && readsPrograms ? fenceWord : undefined,
     };
     try {
       const reply = await askModel(request, { opened, signal: context.signal, meter, emit });
@@ -121,10 +136,13 @@ export class MessageLoop {
 
   #findSteps(reply: Reply): ReplySteps {
     const { conversation } = this.#parts;
-    const { mode, isUndecided } = conversation;
-    const steps = findSteps(reply, { readsPrograms: mode === "code" || isUndecided, readsToolCalls: true });
+    const { isUndecided, readsPrograms, fenceWord } = conversation;
+    const steps = findSteps(reply, {
+      fenceWord: readsPrograms ? fenceWord : undefined,
+      isQuote: (text) => conversation.isQuote(text),
+    });
     if (isUndecided && steps.kind === "tools" && !steps.areInText) conversation.isUndecided = false;
-    if (isUndecided && steps.kind === "programs")
+    if (isUndecided && (steps.kind === "programs" || steps.kind === "unmarked"))
       this.#changeToPrograms("The model writes programs instead of tool calls");
     return steps;
   }
@@ -147,8 +165,12 @@ export class MessageLoop {
     });
   }
 
-  async #runTools({ calls, areInText }: Extract<ReplySteps, { kind: "tools" }>, { finish }: Reply): Promise<void> {
+  async #runTools(
+    { calls, areInText, areQuoted: isQuote }: Extract<ReplySteps, { kind: "tools" }>,
+    { finish }: Reply,
+  ): Promise<void> {
     const { conversation, context } = this.#parts;
+    if (isQuote) this.#noticeQuote();
     const toolNames = createToolset(conversation.mode, context, conversation.recent).map(({ name }) => name);
     const inReply = new Set<string>();
     for (const call of calls) {
@@ -161,7 +183,9 @@ export class MessageLoop {
       inReply.add(key);
       const result = isDuplicate
         ? { name: call.function.name, text: DUPLICATE, isError: false }
-        : await this.#runOnce(key, () => callTool({ call, isCutOff: finish === "length", toolNames }, context));
+        : await this.#runOnce(key, () =>
+            callTool({ call, isCutOff: finish === "length", isQuote, toolNames }, context),
+          );
       if (isDuplicate) this.#skip(`${call.function.name} was called twice in one reply; it ran once`);
       this.#endStep(areInText ? undefined : call, result);
     }
@@ -174,17 +198,29 @@ export class MessageLoop {
   }
 
   async #runPrograms({ programs, skipped }: Extract<ReplySteps, { kind: "programs" }>): Promise<void> {
-    const { context, conversation } = this.#parts;
+    const { conversation } = this.#parts;
     const inReply = new Set<string>();
     for (const code of programs) {
       if (conversation.waiting !== undefined) break;
       const key = `run_code ${code.trim()}`;
       if (inReply.has(key)) this.#skip("A program stood twice in one reply; it ran once");
-      else this.#endStep(undefined, await this.#runOnce(key, () => runProgram({ code }, context)));
+      else this.#endStep(undefined, await this.#runOnce(key, () => this.#runProgram(code)));
       inReply.add(key);
     }
     if (skipped > 0)
       this.#skip(`${skipped} further programs of the reply were not run; one reply has at most ${programs.length}`);
+  }
+
+  #runProgram(code: string): Promise<StepResult> {
+    const { conversation, context } = this.#parts;
+    const isQuote = conversation.isQuote(code);
+    if (isQuote) this.#noticeQuote();
+    else conversation.addProgram(code);
+    return runProgram({ code }, context, isQuote);
+  }
+
+  #noticeQuote(): void {
+    this.#parts.emit({ type: "notice", code: "quote", text: QUOTE });
   }
 
   #skip(text: string): void {
@@ -201,7 +237,8 @@ export class MessageLoop {
   }
 
   /** A result answers its call, or is a message of its own where the model wrote text. */
-  #addResult(call: ChatToolCall | undefined, { name, text, isError }: StepResult): void {
+  #addResult(call: ChatToolCall | undefined, { name, text: result, isError }: StepResult): void {
+    const text = this.#parts.conversation.readResult(result);
     if (call === undefined) {
       this.#add({ role: "user", content: formatToolResult(name, { text, isError }) });
       return;

@@ -17,6 +17,11 @@ export type ChatMessage =
       readonly is_error?: true;
     };
 
+/** True for a result; where programs are in fences, results are messages of the user. */
+export function isResult({ role, content }: ChatMessage): boolean {
+  return role === "tool" || (role === "user" && content.startsWith("[Tool Result: "));
+}
+
 /** A tool call of a model; its arguments are JSON as the model wrote it, which may be invalid. */
 export interface ChatToolCall {
   readonly id: string;

@@ -31,7 +31,7 @@ export async function workOn(text: string | undefined, work: Work): Promise<Agen
   const { options, view, opened, conversation, meter, emit, stop } = work;
   const deadline = new AbortController();
   const context = createContext(work, AbortSignal.any([stop, deadline.signal]));
-  const getSystemPrompt = (mode: ActiveMode): string => createPrompt(mode, view, options);
+  const getSystemPrompt = (mode: ActiveMode): string => createPrompt(mode, view, options, conversation);
   const loop = new MessageLoop({ opened, conversation, context, meter, emit, getSystemPrompt });
   if (text !== undefined) {
     loop.leaveWaiting();
@@ -91,7 +91,7 @@ export async function chatWith(
       ask: { opened, signal, meter, emit },
       mode,
       recent: conversation.recent,
-      systemPrompt: createPrompt(mode, view, options),
+      systemPrompt: createPrompt(mode, view, options, conversation),
     });
   } finally {
     stopWatching();
@@ -114,8 +114,18 @@ function createContext(
   };
 }
 
-function createPrompt(mode: ActiveMode, view: RuntimeView, { systemPrompt: template }: WorkOptions): string {
-  return view.systemPrompt({ mode, ...(template !== undefined && { template }) });
+/** Returns the system prompt of the next request. */
+export function createPrompt(
+  mode: ActiveMode,
+  view: RuntimeView,
+  { systemPrompt: template }: WorkOptions,
+  { readsPrograms, fenceWord }: Conversation,
+): string {
+  return view.systemPrompt({
+    mode,
+    ...(template !== undefined && { template }),
+    ...(readsPrograms && { fence: `js ${fenceWord}` }),
+  });
 }
 
 /** Methods that the words of a message find, the best last: native mode offers only a few. */

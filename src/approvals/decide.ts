@@ -71,10 +71,12 @@ class Decisions implements ApprovalDecisions {
   }
 
   readonly decide: DecideApproval = async (request, details) => {
-    if (!details.asksForFlow && (takeCovered(request, details) || (await this.#hasRow(request)))) return true;
+    const { asksForFlow, asksForEffects } = details;
+    if (!asksForFlow && (takeCovered(request, details) || (!asksForEffects && (await this.#hasRow(request)))))
+      return true;
     const records = await this.#openRecords(request);
     if (details.recorded?.isResumed === true) await restoreRunApprovals(records.approvals, request, details);
-    if (!details.asksForFlow && takeCovered(request, details)) return true;
+    if (!asksForFlow && takeCovered(request, details)) return true;
     const yes = (await this.#useEarlierYes(records, request, details)) ?? (await this.#ask(records, request, details));
     applyScope(yes, details);
     if (yes.scope === "plan") takeCovered(request, details); // it is one of the calls of the plan

@@ -48,13 +48,15 @@ export function createQuestion(
     arguments: boundArguments(request.input),
     digest: details.digest,
     plan: formatPlan(plan) as unknown as Json,
-    provenance: listOrigins(request),
-    scopes: listScopes(details, plan, canAlways),
+    provenance: [...(details.asksForEffects ? [QUOTE] : []), ...listOrigins(request)],
+    scopes: listScopes(details, plan, canAlways && !details.asksForEffects),
     waiter,
     created,
     expires,
   };
 }
+
+const QUOTE = "the program stands word for word in a result that the model has read";
 
 function listOrigins({ origins = [] }: CallToApprove): readonly string[] {
   return origins.slice(0, MAX_ORIGINS).map((origin) => cutText(formatOrigin(origin), MAX_ORIGIN_UNITS));

@@ -25,6 +25,7 @@ export type Job =
       readonly continue?: string;
       readonly again?: readonly number[];
       readonly reuse?: readonly number[];
+      readonly asksForEffects?: boolean;
       readonly asks: Asks;
       /** The name of a result that a later program can use. */
       readonly handle: string;
@@ -82,12 +83,13 @@ export function parseJob(value: unknown): Job | undefined {
     return undefined;
   if (!isText(value["handle"], 40)) return undefined;
   if (value["kind"] === "resume") return typeof value["acceptsChanges"] === "boolean" ? (value as Job) : undefined;
-  const { kind, source, limits, continue: run, again, reuse } = value;
+  const { kind, source, limits, continue: run, again, reuse, asksForEffects } = value;
   const isValid =
     kind === "run" &&
     typeof source === "string" &&
     (limits === undefined || isRecord(limits)) &&
     (run === undefined || isText(run, 200)) &&
+    (asksForEffects === undefined || typeof asksForEffects === "boolean") &&
     [again, reuse].every((list) => list === undefined || (Array.isArray(list) && list.every(Number.isInteger)));
   return isValid ? (value as Job) : undefined;
 }

@@ -34,6 +34,7 @@ export interface JobRuntime {
       readonly continue?: string;
       readonly again?: readonly number[];
       readonly reuse?: readonly number[];
+      readonly asksForEffects?: boolean;
     },
   ): Promise<Outcome>;
   readonly runs: {
@@ -113,7 +114,7 @@ export class RunningJob {
       const { runId, acceptsChanges } = job;
       return runtime.runs.resume(runId, { ...options, acceptsChanges });
     }
-    const { source, caller, runId, limits, continue: run, again, reuse } = job;
+    const { source, caller, runId, limits, continue: run, again, reuse, asksForEffects = false } = job;
     return runtime.run(source, {
       ...options,
       caller,
@@ -122,6 +123,7 @@ export class RunningJob {
       ...(run !== undefined && { continue: run }),
       ...(again !== undefined && { again }),
       ...(reuse !== undefined && { reuse }),
+      asksForEffects,
     });
   }
 

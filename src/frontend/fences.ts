@@ -11,6 +11,8 @@ export type FencedCode =
 /** A fenced block: its whole span and the span between its fences. */
 export interface CodeBlock extends Span {
   readonly language: string;
+  /** The words behind the opening fence; the first is the language. */
+  readonly info: string;
   readonly content: Span;
   /** True if the closing fence is there. */
   readonly isClosed: boolean;
@@ -46,17 +48,13 @@ export function removeFences(text: string): FencedCode {
   return { kind: "text", text: withoutTag(blankOutAround(text, chosen.content)), notes };
 }
 
-/** Finds the code of blocks that are programs: they are marked as JavaScript or not marked, and use `device`. */
-export function findProgramBlocks(text: string): readonly CodeBlock[] {
-  return findCodeBlocks(text).filter(
-    ({ language, content }) =>
-      (language === "" || LANGUAGES.has(language)) && DEVICE.test(text.slice(content.start, content.end)),
-  );
+/** True for a block that may be a program: it is marked as JavaScript or not marked, and uses `device`. */
+export function mayBeProgram(text: string, { language, content }: CodeBlock): boolean {
+  return (language === "" || LANGUAGES.has(language)) && DEVICE.test(text.slice(content.start, content.end));
 }
 
-/** Three backticks at the start of a line are always a fence; tildes are one only if the text begins with them. */
-export function findCodeBlocks(text: string): readonly CodeBlock[] {
-  const tildes = text.trimStart().startsWith("~~~");
+/** Three backticks at the start of a line are always a fence; in code, tildes are one only if the text begins with them. */
+export function findCodeBlocks(text: string, tildes = text.trimStart().startsWith("~~~")): readonly CodeBlock[] {
   if (!tildes && !text.includes("```")) return [];
   const blocks: CodeBlock[] = [];
   let open: Opening | undefined;
@@ -66,13 +64,14 @@ export function findCodeBlocks(text: string): readonly CodeBlock[] {
       open = matchOpening(line, start, tildes);
     } else if (isClosing(line, open.fence)) {
       const content = { start: open.content, end: start };
-      blocks.push({ start: open.start, end, language: open.language, content, isClosed: true });
+      blocks.push({ start: open.start, end, language: open.language, info: open.info, content, isClosed: true });
       open = undefined;
     }
   }
   if (open !== undefined) {
     const content = { start: open.content, end: text.length };
-    blocks.push({ start: open.start, end: text.length, language: open.language, content, isClosed: false });
+    const { start, language, info } = open;
+    blocks.push({ start, end: text.length, language, info, content, isClosed: false });
   }
   return blocks;
 }
@@ -81,6 +80,7 @@ interface Opening {
   readonly start: number;
   readonly fence: string;
   readonly language: string;
+  readonly info: string;
   /** Offset of the code. */
   readonly content: number;
 }
@@ -94,7 +94,7 @@ function matchOpening(line: string, start: number, tildes: boolean): Opening | u
   const language = rest.trimStart().split(/\s/, 1)[0] ?? "";
   const code = rest.slice(rest.indexOf(language) + language.length);
   const content = start + line.length - (CODE.test(code) ? code.length : 0);
-  return { start, fence: fence[1], language: language.toLowerCase(), content };
+  return { start, fence: fence[1], language: language.toLowerCase(), info: rest.trim(), content };
 }
 
 export function* iterateLines(text: string): Iterable<Span> {
@@ -122,7 +122,7 @@ function strayFence(text: string, blocks: readonly CodeBlock[]): Span | undefine
 
 function choose(text: string, blocks: readonly CodeBlock[]): CodeBlock | undefined {
   if (blocks.length <= 1)
-    return blocks[0] ?? { start: 0, end: 0, language: "", content: { start: 0, end: 0 }, isClosed: true };
+    return blocks[0] ?? { start: 0, end: 0, language: "", info: "", content: { start: 0, end: 0 }, isClosed: true };
   const labelled = blocks.filter(({ language }) => LANGUAGES.has(language));
   if (labelled.length === 1) return labelled[0];
   const pool = labelled.length > 1 ? labelled : blocks;

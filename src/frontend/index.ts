@@ -7,7 +7,7 @@ import { extractProgram } from "./extract-program.ts";
 import { parseProgram, type ParsedProgram } from "./parse-program.ts";
 import { parseToolCalls } from "./tool-calls.ts";
 
-export { type CodeBlock, findCodeBlocks, findProgramBlocks } from "./fences.ts";
+export { type CodeBlock, findCodeBlocks, mayBeProgram } from "./fences.ts";
 export { isIncomplete } from "./is-incomplete.ts";
 export { stripTypes } from "./strip-types/index.ts";
 export { parseToolCalls } from "./tool-calls.ts";

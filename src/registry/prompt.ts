@@ -36,6 +36,8 @@ export interface PromptOptions {
   readonly budgetTokens?: number;
   /** A custom prompt; the catalog replaces `{skill_descriptions}`, or follows the prompt if the placeholder is missing. */
   readonly template?: string;
+  /** The mark behind the backticks of a program, such as `js run-k3f9xw`, for a loop that runs no other block. */
+  readonly fence?: string;
 }
 
 /** The brief catalog of a prompt. */
@@ -52,19 +54,27 @@ const NO_CATALOG: PromptCatalog = { format: () => "", hasResult: () => false };
  * depend on them come last, so that the rest stays in a provider's cache.
  */
 export function systemPrompt(catalog: Catalog, options: PromptOptions = {}, brief = NO_CATALOG): string {
-  const { mode = "code", budgetTokens, template } = options;
+  const { mode = "code", budgetTokens, template, fence } = options;
   const start = template ?? INTRODUCTIONS[mode];
   const skills = catalog.skills.toSorted(byName);
   const remaining = (tokens: number): number => (budgetTokens ?? tokens) - estimateTokens(start);
-  const embedded = catalog.methods.length <= EMBEDDED_METHODS ? embeddedCatalog(skills, mode) : undefined;
+  const embedded = catalog.methods.length <= EMBEDDED_METHODS ? embeddedCatalog(skills, options) : undefined;
   const fits = embedded !== undefined && estimateTokens(embedded) <= remaining(EMBEDDED_TOKENS);
   const forBrief =
     remaining(Number.POSITIVE_INFINITY) - (fits ? estimateTokens(embedded) : 0) - estimateTokens(CATALOG_HEADING);
   const wantsBrief = mode !== "native" && !(fits && isInFull(skills, brief));
   const lines = wantsBrief ? brief.format(Math.max(0, forBrief)) : "";
   const details = lines === "" ? [] : [`${CATALOG_HEADING}${lines}`];
-  if (fits) return withSkills(start, [embedded, ...details].join("\n\n"));
-  return withSkills(start, details[0] ?? listedCatalog(catalog, skills, remaining(LISTED_TOKENS), mode));
+  const skillTexts = fits
+    ? [embedded, ...details].join("\n\n")
+    : (details[0] ?? listedCatalog(catalog, skills, remaining(LISTED_TOKENS), mode));
+  return withSkills(start, skillTexts) + (fence === undefined ? "" : fenceRule(mode, fence));
+}
+
+/** The rule about fences is new in each conversation, so it comes last. */
+function fenceRule(mode: PromptOptions["mode"], fence: string): string {
+  const start = mode === "code" ? "Write each program" : "If you cannot call tools, write the program";
+  return `\n${start} in a block that begins with the line \`\`\`${fence} and ends with \`\`\`. No other block is run.\n`;
 }
 
 const CATALOG_HEADING = `## Catalog\n\nBelow each skill its methods. ${CATALOG_LEGEND}.\n\n`;
@@ -139,11 +149,11 @@ After a result:
 } as const;
 
 /** Lists every skill: the first skills and methods in full, the others by name. */
-function embeddedCatalog(skills: readonly Skill[], mode: PromptOptions["mode"]): string {
+function embeddedCatalog(skills: readonly Skill[], { mode = "code", fence }: PromptOptions): string {
   const full = skills.slice(0, FULL_SKILLS).map((skill) => skillInFull(skill, mode));
   const others = skills.slice(FULL_SKILLS).map((skill) => skill.name);
   return [
-    ...exampleLines(skills, mode),
+    ...exampleLines(skills, mode, fence),
     "## Skills",
     ...(full.length === 0 ? ["No skills are available."] : full),
     ...(others.length === 0 ? [] : [`More skills: ${others.join(", ")}`]),
@@ -191,11 +201,11 @@ function summaryLines(skill: Skill): readonly string[] {
   return skill.server === undefined ? [] : [`MCP server: ${skill.server}`];
 }
 
-function exampleLines(skills: readonly Skill[], mode: PromptOptions["mode"]): readonly string[] {
+function exampleLines(skills: readonly Skill[], mode: PromptOptions["mode"], fence = "js"): readonly string[] {
   const methods = skills.flatMap((skill) => skill.methods);
   const method = methods.find(({ metadata }) => metadata.readOnly) ?? methods[0];
   if (method === undefined || mode === "native") return [];
-  return [`Example:\n\`\`\`js\nconst result = ${exampleCall(method)};\nresult\n\`\`\``];
+  return [`Example:\n\`\`\`${fence}\nconst result = ${exampleCall(method)};\nresult\n\`\`\``];
 }
 
 /** Lists categories and skills, each on a line, up to the token budget. */

@@ -47,6 +47,8 @@ export interface Call {
   readonly onRawResult?: (result: unknown) => void;
   /** Asks the person at the program that makes the call for its approval; with `false` the call does not wait for a person. */
   readonly approve?: Approve | false;
+  /** The call needs an approval if it has an effect, whatever the policy says. */
+  readonly asksForEffects?: boolean;
   /** Calls of the run that were approved together with an earlier one; absent for a call outside of a run. */
   readonly approvedInRun?: RunApprovals;
   /** The record of the run, if it has one. */

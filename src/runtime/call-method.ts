@@ -99,7 +99,7 @@ export function createCall(
   request: RunRequest,
   { id, runId, cancellable, readArguments }: CallOrigin,
 ): Omit<Call, "addNote" | "onEnded"> | undefined {
-  const { caller, catalog, approve } = request;
+  const { caller, catalog, approve, asksForEffects } = request;
   const method = catalog.method(path);
   const skill = method && catalog.skill(method.skill);
   if (method === undefined || skill === undefined) return undefined;
@@ -113,6 +113,7 @@ export function createCall(
     cancellable,
     ...createCallEvents(path, runId, request),
     ...(approve !== undefined && { approve }),
+    ...(asksForEffects === true && { asksForEffects }),
     trace: request.trace,
   };
 }

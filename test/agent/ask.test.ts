@@ -36,7 +36,7 @@ Plan
 
 test("prints no program in fences on stdout [G2]", { tags: "rest" }, async () => {
   const script = JSON.stringify([
-    "Let me add.\n```js\nawait device.MathSkill.add(2, 3)\n```\nThe result is 6.",
+    "Let me add.\n```{fence}\nawait device.MathSkill.add(2, 3)\n```\nThe result is 6.",
     "It is 5:\n```json\n5\n```",
   ]);
   const cwd = project({ ...files, "script.json": script });

@@ -6,7 +6,7 @@ import { events, rawText, rawToolCall, serveRaw } from "./raw-model-server.ts";
 const runtime = await createMathRuntime();
 afterAll(() => runtime.close());
 
-const FENCE = "```js\nawait device.MathSkill.add(2, 3)\n```\n";
+const FENCE = "```{fence}\nawait device.MathSkill.add(2, 3)\n```\n";
 
 describe.each(WIRES)("over the wire of %s", (wire) => {
   test("answers invalid JSON of a tool call with what to send instead [G5]", async () => {
@@ -36,13 +36,13 @@ describe.each(WIRES)("over the wire of %s", (wire) => {
     await using server = await serveRaw([{ body, isOpen: true }, rawText(wire, "It is 5.")]);
     const found = await collect(createAgent({ runtime, mode: "code", ...server.options(wire) }));
     await server.abandoned;
-    expect(getShown(found)).toBe(`I add.\n${FENCE.trimEnd()}It is 5.`);
+    expect(getShown(found).replace(/js run-\w+/, "{fence}")).toBe(`I add.\n${FENCE.trimEnd()}It is 5.`);
     expect(pick(found, "result")).toMatchObject([{ isError: false, text: "5" }]);
     expect(getDone(found).text).toBe("It is 5.");
   });
 
   test("does not run a program that is cut off at the maximum length of a reply [G2]", async () => {
-    await using server = await serveRaw([rawText(wire, "```js\nawait device.MathSkill.add(2,", "length")]);
+    await using server = await serveRaw([rawText(wire, "```{fence}\nawait device.MathSkill.add(2,", "length")]);
     const found = await collect(createAgent({ runtime, mode: "code", ...server.options(wire) }));
     expect(pick(found, "code")).toEqual([]);
     expect(getDone(found).reason).toBe("answer");

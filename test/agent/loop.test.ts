@@ -27,7 +27,8 @@ afterAll(() => waiting.close());
 
 const WAIT = "await device.WaitSkill.wait()";
 
-const fence = (code: string, language = "js"): string => `\`\`\`${language}\n${code}\n\`\`\`\n`;
+/** A block; `{fence}` becomes the fence of programs. */
+const fence = (code: string, language = "{fence}"): string => `\`\`\`${language}\n${code}\n\`\`\`\n`;
 const SUM = "await device.MathSkill.add(2, 3)";
 
 function agentWith(replies: readonly (string | ScriptedReply)[], options: Partial<AgentOptions> = {}) {
@@ -38,8 +39,8 @@ function agentWith(replies: readonly (string | ScriptedReply)[], options: Partia
 describe("programs in fences", () => {
   const code = (replies: readonly (string | ScriptedReply)[]) => collect(agentWith(replies, { mode: "code" }));
 
-  test.each(["js", "javascript", "ts", "typescript", "tool_code", ""])(
-    "runs a block marked %j [G2]",
+  test.each(["{fence}", "typescript {fence}", "TS:{fence}", "{fence} title=sum"])(
+    "runs a block marked %j, where {fence} has the word of the conversation [G2]",
     async (language) => {
       const events = await code([fence(SUM, language), "5"]);
       expect(pick(events, "code")).toEqual([{ type: "code", step: "s1", code: `${SUM}\n` }]);
@@ -48,19 +49,19 @@ describe("programs in fences", () => {
 
   test.each([
     ["a block of another language", fence(SUM, "json")],
-    ["a block without device", fence("1 + 1")],
+    ["a block without device and without the word", fence("1 + 1", "js")],
+    ["an empty block", fence("")],
     ["prose that mentions device.MathSkill", "You can use device.MathSkill.add for this."],
     ["a program in its thoughts", `<think>\n${fence(SUM)}</think>\nIt is 5.`],
-    ["a program in thoughts without their opening tag", `Hm: device.MathSkill\n${fence("1")}</think>\nIt is 5.`],
+    ["a program in thoughts without their opening tag", `Hm: device.MathSkill\n${fence("1", "js")}</think>\nIt is 5.`],
   ])("runs nothing for %s [G2]", async (_what, text) => {
     const events = await code([text]);
     expect(pick(events, "code")).toEqual([]);
     expect(getDone(events)).toMatchObject({ reason: "answer", turns: 0 });
   });
 
-  test("runs bare lines that begin with device. [G2]", async () => {
-    const events = await code([`${SUM};\n${SUM}`, "5"]);
-    expect(pick(events, "code")).toMatchObject([{ code: `${SUM};\n${SUM}` }]);
+  test("runs a program that calls nothing [G2]", async () => {
+    expect(pick(await code([fence("1 + 1"), "2"]), "result")).toMatchObject([{ text: "2" }]);
   });
 
   test("sends the result back with its name, its outcome and what to do next [G2]", async () => {
@@ -88,7 +89,7 @@ describe("programs in fences", () => {
     const prose = await code([`${fence(SUM)}The result is 6.\n${fence(SUM)}`, "5"]);
     expect(pick(prose, "code")).toHaveLength(1);
     const block = await code([`${fence(SUM)}${fence("6", "json")}The result is 6.`, "5"]);
-    expect(getShown(block)).toBe(`${fence(SUM).trimEnd()}5`);
+    expect(getShown(block)).toMatch(/^```js run-\w+\n.*\n```5$/);
   });
 
   test("runs a program that stands twice in one reply once [G6]", async () => {

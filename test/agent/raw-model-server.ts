@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import type { AgentOptions } from "../../src/agent/index.ts";
-import type { Wire } from "../support/agent.ts";
+import { fillFence, type Wire } from "../support/agent.ts";
 
 /** A server that answers each request with bytes as they are, for replies that no proper server sends. */
 export interface RawServer extends AsyncDisposable {
@@ -34,7 +34,7 @@ export async function serveRaw(replies: readonly RawReply[]): Promise<RawServer>
       headers.push(request.headers);
       bodies.push(JSON.parse(body) as Record<string, unknown>);
       response.writeHead(reply === undefined ? 400 : 200, { "content-type": "text/event-stream" });
-      response.write(reply?.body ?? "{}");
+      response.write(fillFence(reply?.body ?? "{}", body));
       response.on("close", () => !response.writableFinished && onAbandoned());
       if (reply?.isOpen !== true) response.end();
     });

@@ -38,7 +38,7 @@ test.each(["tools", "code"] as const)(
     await using runtime = await createPayRuntime();
     const program = `const paid = await device.PaySkill.pay("Ada"); paid`;
     await using server = await serveReplies([
-      mode === "tools" ? callCode(program) : sayText(`\`\`\`js\n${program}\n\`\`\``),
+      mode === "tools" ? callCode(program) : sayText(`\`\`\`{fence}\n${program}\n\`\`\``),
       sayText("Ada was paid."),
     ]);
     const agent = createAgent({ runtime, mode, ...server.options("openai") });

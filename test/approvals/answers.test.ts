@@ -9,6 +9,23 @@ import { createFolder, followQuestions, openMail } from "./mail.ts";
 
 const ADA: Caller = { id: "ada", grants: ["*"] };
 
+test("asks about each effect of a program from elsewhere, also after a restart [P6] [R2]", async () => {
+  const store = createFolder();
+  const { runtime: first } = await openMail({ store, approvals: { holdSeconds: 0.1 } });
+  const source = "[await device.MailSkill.count(), await device.MailSkill.count()]";
+  const { runId } = await first.run(source, { asksForEffects: true });
+  await first.close();
+  const { runtime } = await openMail({ store });
+  const [question] = await runtime.approvals.list("pending");
+  expect(question).toMatchObject({ path: "MailSkill.count", scopes: ["once", "run", "plan"] });
+  expect(question?.card).toContain("Note: the program stands word for word in a result that the model has read");
+  const next = followQuestions(runtime);
+  const outcome = runtime.runs.resume(runId);
+  await runtime.approvals.answer(question?.id ?? "", { approve: true });
+  await runtime.approvals.answer((await next()).id, { approve: true });
+  expect(await outcome).toMatchObject({ kind: "completed", value: [0, 0] });
+});
+
 describe("one question", () => {
   test("waits for a yes, and continues with the call [P6]", async () => {
     const { runtime, sent } = await openMail();

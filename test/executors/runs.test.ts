@@ -120,6 +120,20 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     });
   });
 
+  test("asks about each effect of a program from elsewhere [O3] [P6]", async () => {
+    const project = await openProject();
+    await startExecutorHere(project, [createEchoSkill("one")]);
+    const { runtime } = await openFront(project, [createEchoSkill("front")]);
+    const asked: string[] = [];
+    const outcome = await runtime.run(`await device.EchoSkill.read("a"); await device.EchoSkill.say("b")`, {
+      caller: ADA,
+      asksForEffects: true,
+      approve: ({ path }) => asked.push(path) < 0,
+    });
+    expect(asked).toEqual(["EchoSkill.say"]);
+    expect(outcome).toMatchObject({ error: { code: "APPROVAL_MISSING" } });
+  });
+
   test.each([
     ["for longer than its caller", {}],
     ["at its caller", { approve: () => new Promise<never>(() => {}) }],

@@ -40,7 +40,11 @@ export async function serveReplies(replies: readonly ServedReply[]): Promise<Mod
   const mock = new LLMock({ port: 0, logLevel: "silent" });
   let next = 0;
   for (const [index, { response, ...options }] of replies.entries())
-    mock.on({ predicate: () => index === next }, () => ((next = index + 1), response), options);
+    mock.on(
+      { predicate: () => index === next },
+      (request) => ((next = index + 1), fillFence(response, JSON.stringify(request))),
+      options,
+    );
   await mock.start();
   const variables: Readonly<Record<string, string>> = {
     OPENAI_BASE_URL: `${mock.url}/v1`,
@@ -58,6 +62,12 @@ export async function serveReplies(replies: readonly ServedReply[]): Promise<Mod
       await mock.stop();
     },
   };
+}
+
+/** Fills `{fence}` in a reply with the fence that a request states for programs. */
+export function fillFence<Reply>(reply: Reply, request: string): Reply {
+  const fence = /js run-\w+/.exec(request)?.[0] ?? "js";
+  return JSON.parse(JSON.stringify(reply).replaceAll("{fence}", fence)) as Reply;
 }
 
 /** A call of the tool `run_code`. */

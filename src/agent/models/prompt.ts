@@ -8,8 +8,13 @@ import { formatToolResult } from "../steps/step-context.ts";
  * Converts a conversation for a model. Without tools, calls and results become texts, because Anthropic rejects them in a
  * request that declares no tools.
  */
-export function toPrompt(messages: readonly ChatMessage[], hasTools: boolean): LanguageModelV3Prompt {
-  return mergeUserMessages(messages.map((message) => (hasTools ? toMessage(message) : toTextMessage(message))));
+export function toPrompt(
+  messages: readonly ChatMessage[],
+  { hasTools, fenceWord = "" }: { readonly hasTools: boolean; readonly fenceWord: string | undefined },
+): LanguageModelV3Prompt {
+  return mergeUserMessages(
+    messages.map((message) => (hasTools ? toMessage(message) : toTextMessage(message, fenceWord))),
+  );
 }
 
 function toMessage(message: ChatMessage): LanguageModelV3Message {
@@ -59,20 +64,20 @@ function parseObject(json: string): Record<string, unknown> {
   }
 }
 
-function toTextMessage(message: ChatMessage): LanguageModelV3Message {
+function toTextMessage(message: ChatMessage, fenceWord: string): LanguageModelV3Message {
   if (message.role === "tool") {
     const text = formatToolResult(message.name, { isError: message.is_error === true, text: message.content });
     return { role: "user", content: [{ type: "text", text }] };
   }
   if (message.role !== "assistant") return toMessage(message);
-  const calls = (message.tool_calls ?? []).map(formatCall);
+  const calls = (message.tool_calls ?? []).map((call) => formatCall(call, fenceWord));
   const text = [message.content, ...calls].filter((part) => part !== "").join("\n");
   return { role: "assistant", content: [{ type: "text", text: text === "" ? "(no text)" : text }] };
 }
 
-function formatCall({ function: { name, arguments: args } }: ChatToolCall): string {
+function formatCall({ function: { name, arguments: args } }: ChatToolCall, fenceWord: string): string {
   const { code } = parseObject(args);
-  return typeof code === "string" ? `\`\`\`js\n${code}\n\`\`\`` : `${name}(${args})`;
+  return typeof code === "string" ? `\`\`\`js ${fenceWord}\n${code}\n\`\`\`` : `${name}(${args})`;
 }
 
 /** Some servers require that user and assistant take turns. */

@@ -26,8 +26,9 @@ const REPLY_FIELDS = ["thinking", "text", "code", "tools", "error", "finish", "u
 /** Units of a delta. */
 const CHUNK_UNITS = 24;
 
-/** In a text, the newest result that the model received. */
+/** In a text, the newest result that the model received, and what follows the backticks of a program. */
 const RESULT_PLACEHOLDER = "{result}";
+const FENCE_PLACEHOLDER = "{fence}";
 
 /** A model that gives the replies of a script, one after the other. It needs no network. */
 export function createScriptedModel(name: string, replies: readonly ScriptedReply[]): ChatModel {
@@ -63,8 +64,10 @@ async function* createParts(
 ): AsyncGenerator<LanguageModelV3StreamPart> {
   const { thinking = "", text = "", code, tools = [], finish = "stop", usage = {} } = reply;
   for (const part of toChunks(thinking)) yield createDelta("reasoning-delta", part);
-  for (const part of toChunks(text.replaceAll(RESULT_PLACEHOLDER, () => findResult(prompt))))
-    yield createDelta("text-delta", part);
+  const filled = text
+    .replaceAll(RESULT_PLACEHOLDER, () => findResult(prompt))
+    .replaceAll(FENCE_PLACEHOLDER, () => findFence(prompt));
+  for (const part of toChunks(filled)) yield createDelta("text-delta", part);
   const calls = code === undefined ? tools : [...tools, { name: "run_code", arguments: { code } }];
   for (const [index, { name, arguments: args }] of calls.entries()) {
     const input = typeof args === "string" ? args : JSON.stringify(args ?? {});
@@ -75,6 +78,12 @@ async function* createParts(
 
 function toChunks(text: string): readonly string[] {
   return text.match(new RegExp(`[^]{1,${CHUNK_UNITS}}`, "gu")) ?? [];
+}
+
+/** The system prompt states the fence; without it, programs are marked `js`. */
+function findFence(prompt: LanguageModelV3CallOptions["prompt"]): string {
+  const system = prompt.find(({ role }) => role === "system");
+  return (system?.role === "system" && /js run-\w+/.exec(system.content)?.[0]) || "js";
 }
 
 function findResult(prompt: LanguageModelV3CallOptions["prompt"]): string {

@@ -1,20 +1,23 @@
-import { type CodeBlock, findCodeBlocks, findProgramBlocks } from "../../frontend/index.ts";
+import { type CodeBlock, findCodeBlocks } from "../../frontend/index.ts";
+import { findPrograms } from "./fences.ts";
 
 /** Maximum programs of one reply. */
 export const MAX_PROGRAMS = 3;
-
-/** The beginning of a block that may become a program. */
-const PROGRAM_OPENING =
-  /^```[ \t]*(?:[jt]sx?|mjs|cjs|mts|node|javascript|typescript|ecmascript|tool[_-]?code)?[ \t]*\n/i;
 
 /**
  * Cuts a streamed reply behind its programs, because a model that does not stop there invents their results. Blocks that
  * follow each other directly count as the programs of one reply.
  */
 export class ReplyCutter {
+  readonly #word: string;
   #text = "";
   #shownUnits = 0;
   #isCut = false;
+
+  /** `word` marks the fences of programs. */
+  constructor(word: string) {
+    this.#word = word;
+  }
 
   /** Whether the rest of the reply is not wanted. */
   get isCut(): boolean {
@@ -30,20 +33,20 @@ export class ReplyCutter {
   push(delta: string): string {
     if (this.#isCut) return "";
     this.#text += delta;
-    if (!this.#text.includes("```")) return this.#show(this.#text.length);
-    const programs = findProgramBlocks(this.#text);
+    if (!this.#text.includes(this.#word)) return this.#show(this.#text.length);
+    const programs = findPrograms(this.#text, this.#word);
     const closed = programs.filter((block) => isComplete(this.#text, block));
     const last = closed.at(-1);
     if (last === undefined || programs.length > closed.length) return this.#show(this.#text.length);
     const rest = this.#text.slice(last.end).trimStart();
-    this.#isCut = closed.length >= MAX_PROGRAMS || !mayBecomeProgram(rest);
+    this.#isCut = closed.length >= MAX_PROGRAMS || !mayBecomeProgram(rest, this.#word);
     if (this.#isCut) this.#text = this.#text.slice(0, last.end);
     return this.#show(last.end);
   }
 
   /** Returns the rest at the end of the reply; text between the last program and the end is dropped. */
   end(): string {
-    const last = findProgramBlocks(this.#text).at(-1);
+    const last = findPrograms(this.#text, this.#word).at(-1);
     if (last !== undefined) this.#text = this.#text.slice(0, last.end);
     return this.#show(this.#text.length);
   }
@@ -60,11 +63,10 @@ function isComplete(text: string, { isClosed, end }: CodeBlock): boolean {
   return isClosed && text[end] === "\n";
 }
 
-function mayBecomeProgram(rest: string): boolean {
-  if ("```".startsWith(rest.slice(0, 3))) {
-    if (!rest.includes("\n")) return true;
-    const [block] = findCodeBlocks(rest);
-    return PROGRAM_OPENING.test(rest) && block !== undefined && !isComplete(rest, block);
-  }
-  return false;
+function mayBecomeProgram(rest: string, word: string): boolean {
+  const beginning = rest.slice(0, 3);
+  if (!"```".startsWith(beginning) && !"~~~".startsWith(beginning)) return false;
+  if (!rest.includes("\n")) return true;
+  const [block] = findCodeBlocks(rest, true);
+  return block?.start === 0 && block.info.includes(word) && !isComplete(rest, block);
 }

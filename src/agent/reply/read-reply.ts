@@ -22,8 +22,8 @@ export interface Reply {
 }
 
 export interface ReadReplyOptions {
-  /** Whether the reply ends behind its programs. */
-  readonly cutsAtProgram: boolean;
+  /** The word of the fences of programs: the reply ends behind them. `undefined` if its text has no programs. */
+  readonly fenceWord: string | undefined;
   readonly onPart: (part: ReplyPart) => void;
 }
 
@@ -62,7 +62,7 @@ export async function readReply(
 class ReplyCollector {
   readonly #options: ReadReplyOptions;
   readonly #splitter = new ThinkingSplitter();
-  readonly #cutter = new ReplyCutter();
+  readonly #cutter: ReplyCutter | undefined;
   readonly #calls: ChatToolCall[] = [];
   /** A call in the format that OpenAI used before `tool_calls`. */
   readonly #oldCall = { name: "", arguments: "" };
@@ -73,10 +73,11 @@ class ReplyCollector {
 
   constructor(options: ReadReplyOptions) {
     this.#options = options;
+    this.#cutter = options.fenceWord === undefined ? undefined : new ReplyCutter(options.fenceWord);
   }
 
   get isComplete(): boolean {
-    return this.#cutter.isCut || this.#units > MAX_REPLY_UNITS;
+    return this.#cutter?.isCut === true || this.#units > MAX_REPLY_UNITS;
   }
 
   add(part: LanguageModelV3StreamPart): void {
@@ -95,10 +96,10 @@ class ReplyCollector {
   }
 
   finish(request: LanguageModelV3CallOptions): Reply {
-    const isCut = this.#cutter.isCut;
+    const isCut = this.#cutter?.isCut === true;
     if (!isCut) this.#requireEnd();
     for (const part of isCut ? [] : this.#splitter.end()) this.#addPart(part);
-    if (this.#options.cutsAtProgram) {
+    if (this.#cutter !== undefined) {
       this.#show("text", this.#cutter.end());
       this.#text = this.#cutter.text;
     }
@@ -127,7 +128,7 @@ class ReplyCollector {
     if (channel === "thinking") {
       this.#thinking += text;
       this.#show("thinking", text);
-    } else if (this.#options.cutsAtProgram) this.#show("text", this.#cutter.push(text));
+    } else if (this.#cutter !== undefined) this.#show("text", this.#cutter.push(text));
     else {
       this.#text += text;
       this.#show("text", text);

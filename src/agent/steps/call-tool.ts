@@ -18,6 +18,8 @@ interface ToolRequest {
   readonly call: ChatToolCall;
   /** True if the reply was cut off at its maximum length. */
   readonly isCutOff: boolean;
+  /** True if its text occurs in a result: calls with an effect then need an approval. */
+  readonly isQuote: boolean;
   /** The names of the tools that the model was offered. */
   readonly toolNames: readonly string[];
 }
@@ -25,12 +27,13 @@ interface ToolRequest {
 /** Makes a tool call of a model. Whatever is wrong with it becomes a result that says what to send instead. */
 export async function callTool(request: ToolRequest, context: StepContext): Promise<StepResult> {
   const { name, arguments: json } = request.call.function;
+  const { isQuote } = request;
   const parsed = parseArguments(json);
   if (parsed.kind === "invalid") return refuse(name, describeInvalid(parsed.why, request), context);
-  if (name === "run_code") return runProgram(parsed.args, context);
+  if (name === "run_code") return runProgram(parsed.args, context, isQuote);
   if (isBuiltinTool(name)) {
     const tool = context.view.tools().find((each) => each.name === name);
-    return runStep(name, name, context, async (options) => {
+    return runStep({ name, path: name, isQuote }, context, async (options) => {
       const { text = "", isError = true, value } = (await tool?.execute(parsed.args, options)) ?? {};
       if (name === "search_skills") context.remember(getPaths(value).reverse());
       return { text, isError };
@@ -38,7 +41,7 @@ export async function callTool(request: ToolRequest, context: StepContext): Prom
   }
   const found = findMethod(name, request.toolNames, context);
   if (found.kind === "unknown") return refuse(name, found.message, context);
-  return runStep(name, found.path, context, async (options) => {
+  return runStep({ name, path: found.path, isQuote }, context, async (options) => {
     context.meter.calls += 1;
     context.remember([found.path]);
     const value = await context.view.call(found.path, parsed.args, options);
@@ -84,8 +87,7 @@ function refuse(name: string, text: string, { emit, createStepId }: StepContext)
 
 /** Runs one call, and reports its beginning and its end. */
 async function runStep(
-  name: string,
-  path: string,
+  { name, path, isQuote }: { readonly name: string; readonly path: string; readonly isQuote: boolean },
   context: StepContext,
   run: (options: RunOptions) => Promise<{ readonly text: string; readonly isError: boolean }>,
 ): Promise<StepResult> {
@@ -93,7 +95,7 @@ async function runStep(
   const step = context.createStepId();
   const startedAt = performance.now();
   emit({ type: "call_started", step, call: 1, path });
-  const { limits: _limits, ...options } = getRunOptions(context);
+  const { limits: _limits, ...options } = getRunOptions(context, isQuote);
   const answer = await run(options).catch((thrown: unknown) => ({ text: getMessage(thrown), isError: true }));
   const durationMs = performance.now() - startedAt;
   emit({ type: "call_ended", step, call: 1, path, outcome: answer.isError ? "error" : "ok", durationMs });

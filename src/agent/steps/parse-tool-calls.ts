@@ -1,7 +1,8 @@
-import { findProgramBlocks, parseToolCalls as parseJsonCalls } from "../../frontend/index.ts";
+import { parseToolCalls as parseJsonCalls } from "../../frontend/index.ts";
 import { isRecord } from "../../model/json.ts";
 import { type ChatToolCall, createToolCall } from "../messages.ts";
 import { MAX_PROGRAMS } from "../reply/cut-reply.ts";
+import { findPrograms, findUnmarkedPrograms, readProgram } from "../reply/fences.ts";
 import type { Reply } from "../reply/read-reply.ts";
 
 /** JSON in a tag, in a fence, or as the whole text. */
@@ -49,48 +50,66 @@ function getText(block: unknown): string {
 
 /** Finds tool calls that a model wrote as JSON. Their ids count from 1. */
 export function findCallsInText(text: string): readonly ChatToolCall[] {
-  const tagged = [...text.matchAll(CALLS_IN_TAGS)].map(([, , json = ""]) => json);
-  const candidates = tagged.length > 0 ? tagged : [CALLS_IN_FENCE.exec(text)?.[1] ?? text];
-  const calls = candidates.flatMap((json) => parseJsonCalls(json) ?? []);
+  const calls = listJsonTexts(text).flatMap((json) => parseJsonCalls(json) ?? []);
   return calls.map(({ name, arguments: args }, index) =>
     createToolCall(`text_${index + 1}`, name, JSON.stringify(args)),
   );
 }
 
-/** The steps that a reply asks for. Programs come from its text. */
+/** True if one of the tool calls in a text is a quote. */
+export function hasQuotedCall(text: string, isQuote: (text: string) => boolean): boolean {
+  return listJsonTexts(text).some((json) => isQuote(json));
+}
+
+/** Returns the parts of a reply that may be tool calls. */
+function listJsonTexts(text: string): readonly string[] {
+  const tagged = [...text.matchAll(CALLS_IN_TAGS)].map(([, , json = ""]) => json);
+  return tagged.length > 0 ? tagged : [CALLS_IN_FENCE.exec(text)?.[1] ?? text];
+}
+
+/** The steps that a reply asks for. */
 export type ReplySteps =
   | { readonly kind: "none" }
-  | { readonly kind: "tools"; readonly calls: readonly ChatToolCall[]; readonly areInText: boolean }
-  | { readonly kind: "programs"; readonly programs: readonly string[]; readonly skipped: number };
+  | {
+      readonly kind: "tools";
+      readonly calls: readonly ChatToolCall[];
+      readonly areInText: boolean;
+      /** True if the text of a call occurs in a result. */
+      readonly areQuoted: boolean;
+    }
+  | { readonly kind: "programs"; readonly programs: readonly string[]; readonly skipped: number }
+  /** Programs that are not in a fence with the word, and that no result has: they are not run. */
+  | { readonly kind: "unmarked" };
 
-/** A line of code outside of a fence. */
-const CODE_LINE = /^\s*(?:(?:const|let|var)\s+[\w$]+\s*=\s*)?(?:await\s+)?devices?\s*\./;
+/** The parts of a conversation that decide what a reply asks for. */
+interface ReplyReading {
+  /** The word of the fences of programs; `undefined` if its text has no programs. */
+  readonly fenceWord: string | undefined;
+  /** True for a text that occurs in a result. */
+  readonly isQuote: (text: string) => boolean;
+}
 
 /** Finds the steps of a reply: its tool calls, else programs in its text, else JSON of tool calls in its text. */
 export function findSteps(
   { text, toolCalls, finish }: Pick<Reply, "text" | "toolCalls" | "finish">,
-  { readsPrograms, readsToolCalls }: { readonly readsPrograms: boolean; readonly readsToolCalls: boolean },
+  { fenceWord, isQuote }: ReplyReading,
 ): ReplySteps {
-  if (toolCalls.length > 0) return { kind: "tools", calls: toolCalls, areInText: false };
-  if (readsPrograms) {
-    const programs = findPrograms(text, finish);
-    if (programs.length > 0)
-      return {
-        kind: "programs",
-        programs: programs.slice(0, MAX_PROGRAMS),
-        skipped: Math.max(0, programs.length - MAX_PROGRAMS),
-      };
+  if (toolCalls.length > 0) return { kind: "tools", calls: toolCalls, areInText: false, areQuoted: false };
+  const programs = fenceWord === undefined ? [] : listPrograms(text, finish, fenceWord);
+  if (programs.length > 0) {
+    const skipped = Math.max(0, programs.length - MAX_PROGRAMS);
+    return { kind: "programs", programs: programs.slice(0, MAX_PROGRAMS), skipped };
   }
-  const calls = readsToolCalls ? findCallsInText(text) : [];
-  return calls.length > 0 ? { kind: "tools", calls, areInText: true } : { kind: "none" };
+  const calls = findCallsInText(text);
+  if (calls.length > 0) return { kind: "tools", calls, areInText: true, areQuoted: hasQuotedCall(text, isQuote) };
+  const isUnmarked = fenceWord !== undefined && finish === "complete";
+  const unmarked = isUnmarked ? findUnmarkedPrograms(text).filter((code) => !isQuote(code)) : [];
+  return { kind: unmarked.length > 0 ? "unmarked" : "none" };
 }
 
 /** An open block of a reply that was cut off at its maximum length is not a whole program. */
-function findPrograms(text: string, finish: Reply["finish"]): readonly string[] {
-  const blocks = findProgramBlocks(text).filter(({ isClosed }) => isClosed || finish === "complete");
-  if (blocks.length > 0)
-    return blocks.map(({ content }) => text.slice(content.start, content.end).replace(/^[ \t]*\n/, ""));
-  const [line = ""] = text.split("\n");
-  const isCode = finish === "complete" && !text.includes("```") && CODE_LINE.test(line);
-  return isCode ? [text] : [];
+function listPrograms(text: string, finish: Reply["finish"], word: string): readonly string[] {
+  return findPrograms(text, word)
+    .filter(({ isClosed }) => isClosed || finish === "complete")
+    .map((block) => readProgram(text, block, word));
 }

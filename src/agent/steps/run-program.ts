@@ -14,8 +14,15 @@ import {
 
 const NAME = "run_code";
 
-/** Runs a program, and reports its plan, its calls and its output. `args` are those of the tool `run_code`. */
-export async function runProgram(args: Readonly<Record<string, unknown>>, context: StepContext): Promise<StepResult> {
+/**
+ * Runs a program, and reports its plan, its calls and its output. `args` are those of the tool `run_code`. The calls of a quote
+ * that have an effect need an approval.
+ */
+export async function runProgram(
+  args: Readonly<Record<string, unknown>>,
+  context: StepContext,
+  isQuote = false,
+): Promise<StepResult> {
   const { view, emit } = context;
   const step = context.createStepId();
   const { code } = args;
@@ -27,7 +34,7 @@ export async function runProgram(args: Readonly<Record<string, unknown>>, contex
   const target = { emit, meter: context.meter };
   return endStep(step, target, async () => {
     const observer = createObserver(step, target);
-    return (await runCode(view, args, { ...getRunOptions(context), observer })).outcome;
+    return (await runCode(view, args, { ...getRunOptions(context, isQuote), observer })).outcome;
   });
 }
 

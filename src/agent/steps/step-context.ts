@@ -41,8 +41,14 @@ export interface StepTarget {
   meter: BudgetMeter;
 }
 
-/** Returns the options of all runs and calls. The time in which a person is asked does not count. */
-export function getRunOptions({ view, approve, conversation, signal, meter }: StepContext): RunOptions {
+/**
+ * Returns the options of all runs and calls. The time in which a person is asked does not count. Calls of a quote that have an
+ * effect need an approval.
+ */
+export function getRunOptions(
+  { view, approve, conversation, signal, meter }: StepContext,
+  isQuote: boolean,
+): RunOptions {
   const { calls, wallMs } = view.shared.limits;
   return {
     ...(approve !== undefined && {
@@ -50,6 +56,7 @@ export function getRunOptions({ view, approve, conversation, signal, meter }: St
     }),
     conversation,
     signal,
+    ...(isQuote && { asksForEffects: true }),
     limits: {
       calls: Math.max(1, Math.min(calls, meter.limits.calls - meter.calls)),
       wallMs: Math.max(1, Math.min(wallMs, meter.remainingMs)),

@@ -28,6 +28,8 @@ export interface ApprovalDetails {
   readonly getPlan: () => readonly PlannedCall[];
   /** True if a flow of the policy asks about this call: an earlier yes for further calls does not cover it. */
   readonly asksForFlow: boolean;
+  /** True if the program is a quote: a yes of an earlier run does not cover its calls. */
+  readonly asksForEffects: boolean;
   /** Absent for a call outside of a run. */
   readonly approvedInRun?: RunApprovals;
   /** Asks the person at the program that makes the call; with `false` the call does not wait for a person. */
@@ -48,7 +50,8 @@ export function approval(decide: DecideApproval, parts: ApprovalParts): Guard {
     const flow = decideFlow(call.origins(), call);
     if (flow?.decision === "deny") throw deniedFlow(call, flow.origin);
     const asksForFlow = flow?.decision === "ask";
-    if (call.rule.approval === "none" && !asksForFlow) return next(call);
+    const asksForEffect = call.asksForEffects === true && !call.method.metadata.readOnly;
+    if (call.rule.approval === "none" && !asksForFlow && !asksForEffect) return next(call);
     return requireApproval(call, decide, { ...parts, asksForFlow }).then(() => next(call));
   };
 }
@@ -84,6 +87,7 @@ async function requireApproval(
     cancellable,
     getPlan: () => readPlan(call, parts),
     asksForFlow: parts.asksForFlow,
+    asksForEffects: call.asksForEffects === true,
     ...(call.approvedInRun !== undefined && { approvedInRun: call.approvedInRun }),
     ...(call.approve !== undefined && { ask: call.approve }),
   };

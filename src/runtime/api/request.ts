@@ -8,7 +8,18 @@ import type { RuntimeParts } from "./parts.ts";
 
 /** Builds the request of a run or a call: its caller, their view of the catalog, its limits and its listeners. */
 export function createRequest(
-  { caller = OWNER, limits, signal, observer, approve, continue: run, again = [], reuse = [], runId }: RunOptions,
+  {
+    caller = OWNER,
+    limits,
+    signal,
+    observer,
+    approve,
+    asksForEffects,
+    continue: run,
+    again = [],
+    reuse = [],
+    runId,
+  }: RunOptions,
   { settings, registry, sources, events }: RuntimeParts,
 ): RunRequest {
   const origin = runId !== undefined && { runId };
@@ -32,6 +43,7 @@ export function createRequest(
     }),
     ...(observer !== undefined && { observer }),
     ...(approve !== undefined && { approve }),
+    ...(asksForEffects === true && { asksForEffects }),
     ...(runId !== undefined && { runId }),
     ...(run !== undefined && { continues: { run, again, reuse } }),
   };

@@ -13,7 +13,7 @@ import type { RunRequest } from "./run-services.ts";
 /** Creates the header of a run that begins now. One that continues another has its seed and its clock. */
 export function createHeader(
   { source, program, notes }: { readonly source: string; readonly program: Program; readonly notes: readonly string[] },
-  { caller, limits, catalog, observer }: RunRequest,
+  { caller, limits, catalog, observer, asksForEffects }: RunRequest,
   continued?: Pick<OpenContinuation, "continuation" | "header">,
 ): RunHeader {
   const { code, paths, readOnly, waits, segments } = program;
@@ -29,6 +29,7 @@ export function createHeader(
     limits,
     methods: hashMethods(paths, catalog),
     ...(requestKeys && { requestKeys }),
+    ...(asksForEffects === true && { asksForEffects }),
     ...(continued && { continues: continued.continuation.history.run, ...continued.continuation.answers }),
   };
 }

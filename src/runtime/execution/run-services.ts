@@ -56,6 +56,8 @@ export interface RunRequest {
   readonly continues?: ContinueRequest;
   /** Asks the person at the program that makes the calls, in place of the runtime's own `approve`; `false` asks no one. */
   readonly approve?: Approve | false;
+  /** Calls that have an effect need an approval. */
+  readonly asksForEffects?: boolean;
   /** The place in a trace at which the calls of the run begin; by default the active span. */
   readonly trace?: TraceContext | undefined;
   /** Pauses the timeout of the call that the run belongs to, while a person is asked. */

@@ -119,7 +119,7 @@ export interface Runs extends RunReplays {
 interface RunsOptions {
   readonly open: () => Promise<Database>;
   readonly services: RunServices;
-  readonly createRequest: (options: ResumeRunOptions & Pick<RunRequest, "limits">) => RunRequest;
+  readonly createRequest: (options: ResumeRunOptions & Pick<RunRequest, "limits" | "asksForEffects">) => RunRequest;
   readonly getCatalog: (caller: Caller) => Catalog;
   /** True if calls wait for the answers of persons; else a call without an answer fails at once. */
   readonly waitsForAnswers: boolean;
@@ -347,7 +347,8 @@ async function prepareRun(
   }: ResumeRunOptions,
   { open, services, createRequest, warn }: RunsOptions,
 ): Promise<PreparedRun> {
-  const request = createRequest({ ...how, observer, caller, limits: record.header.limits });
+  const { limits, asksForEffects = false } = record.header;
+  const request = createRequest({ ...how, observer, caller, limits, asksForEffects });
   const database = await open();
   const end = findLimit(row, record);
   if (end !== undefined) {

@@ -33,7 +33,17 @@ export function createRemoteRunner(
   }
 
   return async (source, options) => {
-    const { caller = OWNER, limits, signal, observer, approve, continue: previous, again, reuse } = options;
+    const {
+      caller = OWNER,
+      limits,
+      signal,
+      observer,
+      approve,
+      asksForEffects,
+      continue: previous,
+      again,
+      reuse,
+    } = options;
     const runId = options.runId ?? randomUUID();
     const cancellable = signal === undefined || "onCancel" in signal ? signal : cancellableBy(signal);
     const run = { caller, cancellable, observer, approve: approve || undefined, isOwn: true };
@@ -45,6 +55,7 @@ export function createRemoteRunner(
       ...(previous !== undefined && { continue: previous }),
       ...(again !== undefined && { again }),
       ...(reuse !== undefined && { reuse }),
+      ...(asksForEffects === true && { asksForEffects }),
     } as const;
     for (let executions = 1; ; executions++) {
       const end = await executeJob(job, run, remote);

@@ -43,6 +43,7 @@ export function createEventPrinter({
         case "result":
           return event.isError ? note(paint.red(indent(event.text))) : undefined;
         case "notice":
+          if (event.code === "fence") answer.dropProgram(); // the model sends it again
           return event.code === "cut" ? undefined : note(paint.dim(event.text));
         case "error":
           return note(lines([paint.red(event.error.message), paint.dim(event.error.fix)]));
@@ -90,7 +91,7 @@ function createAnswerWriter(write: (text: string) => void): {
 }
 
 /** A fence, or the beginning of a line that may become one. */
-const FENCE = /(?:^|(?<=\n))[ \t]*(?:```|`{1,2}$)/;
+const FENCE = /(?:^|(?<=\n))[ \t]*(?:```|~~~|`{1,2}$|~{1,2}$)/;
 
 function formatPlan(calls: Extract<AgentEvent, { type: "plan" }>["calls"], dim: (text: string) => string): string {
   const rows = calls.map(({ line, text, inLoop, conditional, parallel }) => {

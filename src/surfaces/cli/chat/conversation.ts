@@ -53,11 +53,7 @@ export class ChatConversation {
 
   /** The system prompt as the model reads it. */
   get systemPrompt(): string {
-    const mode = this.#flags.mode === "code" || this.#flags.mode === "native" ? this.#flags.mode : "tools";
-    return this.runtime.systemPrompt({
-      mode,
-      ...(this.#systemPrompt !== undefined && { template: this.#systemPrompt }),
-    });
+    return this.agent.systemPrompt;
   }
 
   /** Sends a message; its events are also passed to `onEvent`, with secrets masked. */
