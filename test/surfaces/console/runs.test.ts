@@ -30,6 +30,28 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(faults).toEqual([]);
   });
 
+  test.for([1440, 390])(
+    "shows when a run of yesterday began, whole, in a window of %i pixels [O2]",
+    { tags: "rest" },
+    async (width) => {
+      const server = await serveBank();
+      const { runId } = await server.runtime.run(log("a line that a narrow window cuts, but not the time of its run"));
+      const { runs } = await server.runtime.database();
+      const created = Date.now() - 86_400_000;
+      await runs.update(runId, { created, ended: created + 3_000 });
+      const { page } = await openConsole(server, "#/runs", { width });
+      for (const text of [page.locator("[role=gridcell] time"), page.getByText("3.0 s")]) {
+        await text.waitFor();
+        expect(await text.evaluate((element) => element.scrollWidth <= (element.parentElement?.clientWidth ?? 0))).toBe(
+          true,
+        );
+      }
+      const day = new Date(created).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+      expect(await page.locator("[role=gridcell] time").innerText()).toContain(day);
+      expect(await findViolations(page)).toEqual([]);
+    },
+  );
+
   test("shows program, calls, record and outcome, replays, and compares [O2, R5]", { tags: "rest" }, async () => {
     const server = await serveBank();
     const first = await server.runtime.run(`${log("a")}\n${log("b")}\nreturn { ok: true }`);

@@ -59,7 +59,8 @@ export function Code({ value, limit = SHORT_UNITS, class: className = "", label 
 
 const FORMATS = {
   clock: { timeStyle: "medium" },
-  date: { dateStyle: "medium", timeStyle: "short" },
+  moment: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
+  date: { dateStyle: "medium" },
   whole: { dateStyle: "full", timeStyle: "long" },
 } as const;
 
@@ -72,14 +73,19 @@ function formatDate(date: Date, name: keyof typeof FORMATS): string {
   return formatter.format(date);
 }
 
-/** A moment, in milliseconds since 1970, in the time zone of the reader; the whole date is its title. */
+/**
+ * A moment, in milliseconds since 1970, in the time zone of the reader: its time today, the day before it in this year, else the
+ * date. The whole is its title.
+ */
 export function Time({ at }: { readonly at: number | null }) {
   if (at === null) return <span class="muted">never</span>;
   const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
+  const now = new Date();
+  const isThisYear = date.getFullYear() === now.getFullYear();
+  const form = date.toDateString() === now.toDateString() ? "clock" : isThisYear ? "moment" : "date";
   return (
     <time dateTime={date.toISOString()} title={formatDate(date, "whole")}>
-      {formatDate(date, isToday ? "clock" : "date")}
+      {formatDate(date, form)}
     </time>
   );
 }

@@ -8,8 +8,8 @@ export interface TableColumn<Row> {
   readonly width: string;
   readonly render: (row: Row) => ComponentChildren;
   readonly align?: "end";
-  /** A narrow window has no place for it. */
-  readonly isWideOnly?: true;
+  /** Its place in a narrow window: in the second line of the row, or none. It is in the first line by default. */
+  readonly narrow?: "below" | "hidden";
 }
 
 export interface TableProps<Row> {
@@ -35,11 +35,12 @@ interface SparseTableProps<Row> extends TableProps<Row> {
 
 /** A `VirtualTable` whose rows may be loaded later. */
 export function SparseTable<Row>({ label, columns, count, getRow, getKey, onOpen, onView }: SparseTableProps<Row>) {
-  const view = useTableView(count);
+  const rowPx = useNarrowWindow() && columns.some(({ narrow }) => narrow === "below") ? TWO_LINES_PX : ROW_PX;
+  const view = useTableView(count, rowPx);
   useEffect(() => onView?.(view.first, view.last), [view.first, view.last, onView]);
   const template = {
-    "--columns": formatTracks(columns),
-    "--narrow": formatTracks(columns.filter((each) => !each.isWideOnly)),
+    "--columns": columns.map(({ width }) => `minmax(0, ${width})`).join(" "),
+    "--row": `${rowPx}px`,
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = getRow(view.active);
@@ -67,7 +68,12 @@ export function SparseTable<Row>({ label, columns, count, getRow, getKey, onOpen
                   onClick={() => row !== undefined && onOpen?.(row)}
                 >
                   {columns.map((column) => (
-                    <div key={column.title} role="gridcell" class={getCellClass(column)}>
+                    <div
+                      key={column.title}
+                      role="gridcell"
+                      class={getCellClass(column)}
+                      style={{ "--flex": toFlex(column.width) }}
+                    >
                       {row === undefined ? <span class="skeleton-line" /> : column.render(row)}
                     </div>
                   ))}
@@ -95,15 +101,30 @@ function TableHead<Row>({ columns }: { readonly columns: readonly TableColumn<Ro
   );
 }
 
-function getCellClass({ align, isWideOnly }: Pick<TableColumn<never>, "align" | "isWideOnly">): string {
-  return `clip${align === "end" ? " cell-end" : ""}${isWideOnly ? " wide-only" : ""}`;
+function getCellClass({ align, narrow }: Pick<TableColumn<never>, "align" | "narrow">): string {
+  return `clip${align === "end" ? " cell-end" : ""}${narrow === undefined ? "" : ` cell-${narrow}`}`;
 }
 
-function formatTracks(columns: readonly Pick<TableColumn<never>, "width">[]): string {
-  return columns.map(({ width }) => `minmax(0, ${width})`).join(" ");
+/** The width of a cell in the first line of a narrow row, which is a flexible box. */
+function toFlex(width: string): string {
+  return width.endsWith("fr") ? `${width.slice(0, -2)} 1 0` : `0 0 ${width}`;
+}
+
+/** The rows of a narrow window have two lines. */
+const NARROW = globalThis.matchMedia("(width < 640px)");
+
+function useNarrowWindow(): boolean {
+  const [isNarrow, setNarrow] = useState(NARROW.matches);
+  useEffect(() => {
+    const update = (): void => setNarrow(NARROW.matches);
+    NARROW.addEventListener("change", update);
+    return () => NARROW.removeEventListener("change", update);
+  }, []);
+  return isNarrow;
 }
 
 const ROW_PX = 40;
+const TWO_LINES_PX = 60;
 
 /** Rows outside of the visible part that exist, so that scrolling shows no gap. */
 const SPARE_ROWS = 8;
@@ -117,13 +138,13 @@ interface ScrollState {
 }
 
 /** Follows the scroll position and the focus of a table with `count` rows. */
-function useTableView(count: number) {
+function useTableView(count: number, rowPx: number) {
   const scroller = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<ScrollState>({ top: 0, height: 600 });
   const [wantedRow, setActive] = useState(0);
   const shouldFocus = useRef(false);
   const active = Math.min(wantedRow, Math.max(0, count - 1));
-  const height = Math.min(count * ROW_PX, MAX_HEIGHT_PX);
+  const height = Math.min(count * rowPx, MAX_HEIGHT_PX);
   const measure = (element: HTMLElement): void => setView({ top: element.scrollTop, height: element.clientHeight });
 
   useLayoutEffect(() => {
@@ -146,18 +167,18 @@ function useTableView(count: number) {
   return {
     scroller,
     onScroll: ({ currentTarget }: TargetedEvent<HTMLDivElement>): void => measure(currentTarget),
-    ...findVisible(count, view, height),
+    ...findVisible(count, view, { height, rowPx }),
     height,
     active,
     setActive,
     /** Moves the focus; returns false for a key that does not move it. */
     moveByKey(key: string): boolean {
-      const target = findTarget(key, { active, count, page: Math.max(1, Math.floor(view.height / ROW_PX) - 1) });
+      const target = findTarget(key, { active, count, page: Math.max(1, Math.floor(view.height / rowPx) - 1) });
       const element = scroller.current;
       if (target === undefined || element === null) return false;
       setActive(target);
       shouldFocus.current = true;
-      scrollTo(element, target * ROW_PX * (height / (count * ROW_PX)));
+      scrollTo(element, target * (height / count), rowPx);
       measure(element);
       return true;
     },
@@ -185,16 +206,21 @@ function findTarget(key: string, { active, count, page }: MoveFacts): number | u
 }
 
 /** Scrolls as little as shows the row at `top`. */
-function scrollTo(element: HTMLElement, top: number): void {
+function scrollTo(element: HTMLElement, top: number, rowPx: number): void {
   if (top < element.scrollTop) element.scrollTop = top;
-  else if (top + ROW_PX > element.scrollTop + element.clientHeight)
-    element.scrollTop = top + ROW_PX - element.clientHeight;
+  else if (top + rowPx > element.scrollTop + element.clientHeight)
+    element.scrollTop = top + rowPx - element.clientHeight;
 }
 
-function findVisible(count: number, { top, height }: ScrollState, whole: number) {
-  const scale = count === 0 ? 1 : whole / (count * ROW_PX);
-  const start = Math.floor(top / scale / ROW_PX);
+function findVisible(
+  count: number,
+  { top, height }: ScrollState,
+  all: { readonly height: number; readonly rowPx: number },
+) {
+  const { rowPx } = all;
+  const scale = count === 0 ? 1 : all.height / (count * rowPx);
+  const start = Math.floor(top / scale / rowPx);
   const first = Math.max(0, start - SPARE_ROWS);
-  const last = Math.min(count, start + Math.ceil(height / ROW_PX) + SPARE_ROWS);
-  return { first, last, offset: Math.max(0, top - (top / scale - first * ROW_PX)) };
+  const last = Math.min(count, start + Math.ceil(height / rowPx) + SPARE_ROWS);
+  return { first, last, offset: Math.max(0, top - (top / scale - first * rowPx)) };
 }

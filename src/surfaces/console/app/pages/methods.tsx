@@ -12,7 +12,7 @@ import type { PageProps } from "./index.ts";
 
 const COLUMNS: readonly TableColumn<MethodSummary>[] = [
   { title: "Method", width: "2fr", render: ({ path }) => <Text value={path} limit={200} /> },
-  { title: "Description", width: "3fr", render: ({ summary }) => <Text value={summary} /> },
+  { title: "Description", width: "3fr", narrow: "below", render: ({ summary }) => <Text value={summary} /> },
   { title: "Kind", width: "112px", render: (method) => <Kind method={method} /> },
 ];
 

@@ -14,20 +14,20 @@ import type { PageProps } from "../index.ts";
 import { useAuditRows } from "./audit-rows.ts";
 
 const COLUMNS: readonly TableColumn<AuditItem>[] = [
-  { title: "Record", width: "72px", isWideOnly: true, align: "end", render: ({ seq }) => formatCount(seq) },
-  { title: "Time", width: "1.2fr", isWideOnly: true, render: ({ time }) => <Time at={Date.parse(String(time))} /> },
+  { title: "Record", width: "72px", narrow: "hidden", align: "end", render: ({ seq }) => formatCount(seq) },
+  { title: "Time", width: "136px", narrow: "below", render: ({ time }) => <Time at={Date.parse(String(time))} /> },
   {
     title: "Caller",
     width: "1fr",
-    isWideOnly: true,
+    narrow: "below",
     render: ({ caller }) => <Text value={String(caller)} limit={100} />,
   },
   { title: "Method", width: "2fr", render: ({ method }) => <Text value={String(method)} limit={200} /> },
-  { title: "Result", width: "1.4fr", render: (item) => <ResultBadge item={item} /> },
+  { title: "Result", width: "184px", render: (item) => <ResultBadge item={item} /> },
   {
     title: "Duration",
     width: "80px",
-    isWideOnly: true,
+    narrow: "below",
     align: "end",
     render: ({ durationMs }) => (typeof durationMs === "number" ? formatDuration(durationMs) : ""),
   },

@@ -3,7 +3,7 @@ import { Card, EmptyState, StatusBadge } from "../../components/elements.tsx";
 import { Field, FilterField } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";
-import { Code, Text, Time } from "../../components/text.tsx";
+import { Code, countNoun, formatDuration, Text, Time } from "../../components/text.tsx";
 import type { TableColumn } from "../../components/virtual-table.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
@@ -12,10 +12,15 @@ import { RunDetail } from "./detail.tsx";
 const COLUMNS: readonly TableColumn<RecordedRunSummary>[] = [
   { title: "State", width: "104px", render: ({ state }) => <StatusBadge label={state} /> },
   { title: "Program", width: "4fr", render: ({ title }) => <Text value={title} limit={200} /> },
-  { title: "Caller", width: "1fr", isWideOnly: true, render: ({ caller }) => <Text value={caller} limit={80} /> },
-  { title: "Calls", width: "64px", isWideOnly: true, align: "end", render: ({ calls }) => calls },
-  { title: "Began", width: "1.2fr", isWideOnly: true, align: "end", render: ({ created }) => <Time at={created} /> },
+  { title: "Caller", width: "1fr", narrow: "below", render: ({ caller }) => <Text value={caller} limit={80} /> },
+  { title: "Calls", width: "72px", narrow: "below", align: "end", render: ({ calls }) => countNoun(calls, "call") },
+  { title: "Duration", width: "72px", narrow: "below", align: "end", render: renderDuration },
+  { title: "Began", width: "136px", narrow: "below", align: "end", render: ({ created }) => <Time at={created} /> },
 ];
+
+function renderDuration({ created, ended }: RecordedRunSummary): string {
+  return ended === null ? "" : formatDuration(ended - created);
+}
 
 /** The recorded runs, one of them, or two beside each other. */
 export function RunsPage({ info, segments: [id, action, other], query }: PageProps) {
