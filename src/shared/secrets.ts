@@ -1,13 +1,18 @@
 import { deleteOldest } from "./lru.ts";
+import { MIN_PHRASE_UNITS, type TextPart } from "./masks/phrase-finder.ts";
+import { mergeSpans, SecretFinder } from "./masks/secret-finder.ts";
 
 /** The text that replaces a secret. */
 export const MASK = "[redacted]";
 
 /** Shorter values are not masked: they occur by chance in texts that hold no secret. */
-export const MIN_SECRET_LENGTH = 8;
+export const MIN_SECRET_LENGTH = MIN_PHRASE_UNITS;
 
 /** Beyond this number, the values that were added first are forgotten. */
-const MAX_SECRETS = 500;
+const MAX_SECRETS = 10_000;
+
+/** The part of a longer secret after this number of characters is not masked. */
+const MAX_SECRET_UNITS = 128 << 10;
 
 /** Lines of a secret of several lines, such as a private key, are masked one by one from this length on. */
 const MIN_LINE_LENGTH = 16;
@@ -23,18 +28,18 @@ const MAX_DEPTH = 500;
 
 /**
  * The secrets that configuration has named, and the one place that masks them. Known secrets are masked as they are, as
- * JSON and URLs write them, and in base64; `maskText` masks whatever has the form of a well-known token as well.
+ * JSON, JavaScript, URLs, forms and HTML escape them, in base64 and hex, and in bytes; `maskText` masks whatever has the form of a
+ * well-known token as well.
  */
 export class KnownSecrets {
   readonly #refresh: () => void;
   readonly #values = new Set<string>();
-  /** Values of any length, which are masked as they are. */
-  readonly #exact = new Set<string>();
   #parent: KnownSecrets | undefined;
-  /** Matches every form of every value; `undefined` until the next use after a change. */
-  #pattern: RegExp | undefined;
-  /** The expression of the parent that is part of `#pattern`. */
-  #inherited: RegExp | undefined;
+  /** Finds every form of every value, except of those that are pending until the next use. */
+  #finder = new SecretFinder();
+  #pending: string[] = [];
+  /** Matches values of any length, as they are. */
+  #exactPattern: RegExp | undefined;
 
   /** `refresh` is called before each use, to add what has become known since. */
   constructor(values: Iterable<string> = [], refresh: () => void = () => {}) {
@@ -43,34 +48,37 @@ export class KnownSecrets {
   }
 
   add(values: Iterable<string>): void {
-    for (const value of [...values].flatMap(withLines)) {
+    for (const value of [...values].flatMap(toLines)) {
       if (value.length < MIN_SECRET_LENGTH || this.#values.has(value)) continue;
       this.#values.add(value);
-      deleteOldest(
-        this.#values,
-        () => this.#values.size > MAX_SECRETS,
-        (oldest) => this.#values.delete(oldest),
-      );
-      this.#pattern = undefined;
+      this.#pending.push(value);
     }
+    if (this.#values.size > MAX_SECRETS) this.#forget();
   }
 
   /** Secrets that are masked beside these, for one connection. Short ones are masked where they stand alone. */
   with(values: Iterable<string>): KnownSecrets {
     const both = new KnownSecrets(values);
     both.#parent = this;
-    for (const value of values) if (value !== "") both.#exact.add(value);
+    const exact = [...new Set(values)].filter((value) => value !== "").map(escapePattern);
+    if (exact.length > 0) both.#exactPattern = new RegExp(`(?<![A-Za-z0-9])(?:${exact.join("|")})(?![A-Za-z0-9])`, "g");
     return both;
   }
 
   /** A text without known secrets: for what may hold a caller's own data. */
   mask(text: string): string {
-    return text.replace(this.#matcher(), MASK);
+    return this.replace(text, () => MASK);
   }
 
   /** A text in which `toText` has replaced each form of a known secret. */
   replace(text: string, toText: (found: string) => string): string {
-    return text.replace(this.#matcher(), toText);
+    let replaced = "";
+    let last = 0;
+    for (const { start, end } of this.#find(text)) {
+      replaced += text.slice(last, start) + toText(text.slice(start, end));
+      last = end;
+    }
+    return last === 0 ? text : replaced + text.slice(last);
   }
 
   /** A text without known secrets and without tokens: for errors, logs and what processes print. */
@@ -82,22 +90,21 @@ export class KnownSecrets {
   maskMessage(text: string): string {
     if (text.length <= MAX_MESSAGE_UNITS) return this.maskText(text);
     let end = MAX_MESSAGE_UNITS;
-    for (const { index, 0: found } of text.slice(0, end + MAX_CUT_SECRET_UNITS).matchAll(this.#matcher()))
-      if (index < end && index + found.length > end) end = index;
+    for (const span of this.#find(text.slice(0, end + MAX_CUT_SECRET_UNITS)))
+      if (span.start < end && span.end > end) end = span.start;
     return `${this.maskText(text.slice(0, end))}…`;
   }
 
   /** The end of a text, masked; the cut never leaves the end of a secret behind. */
   maskEnd(text: string, length: number): string {
     let start = Math.max(0, text.length - length);
-    for (const { index, 0: found } of text.matchAll(this.#matcher()))
-      if (index < start && index + found.length > start) start = index + found.length;
+    for (const span of this.#find(text)) if (span.start < start && span.end > start) start = span.end;
     return this.maskText(text.slice(start));
   }
 
   /** A value with `mask` applied to every text in it; the same value if no text has a secret. */
   maskValue<Value>(value: Value): Value {
-    return this.#matcher() === NOTHING ? value : masked(value, (text) => this.mask(text));
+    return this.#isEmpty() ? value : masked(value, (text) => this.mask(text));
   }
 
   /** A value with `maskText` applied to every text in it; the same value if no text has a secret. */
@@ -105,46 +112,47 @@ export class KnownSecrets {
     return masked(value, (text) => this.maskText(text));
   }
 
-  #matcher(): RegExp {
+  #isEmpty(): boolean {
     this.#refresh();
-    const inherited = this.#parent === undefined ? NOTHING : this.#parent.#matcher();
-    if (this.#values.size === 0 && this.#exact.size === 0) return inherited;
-    if (inherited !== this.#inherited) this.#pattern = undefined;
-    this.#inherited = inherited;
-    // In reverse order, a form that begins with another one comes before it.
-    this.#pattern ??= new RegExp(
-      [
-        ...[...new Set([...this.#values].flatMap(getForms))].toSorted().toReversed(),
-        ...[...this.#exact].map((value) => `(?<![A-Za-z0-9])${escapePattern(value)}(?![A-Za-z0-9])`),
-        ...(inherited === NOTHING ? [] : [inherited.source]),
-      ].join("|"),
-      "g",
+    const isParentEmpty = this.#parent === undefined || this.#parent.#isEmpty();
+    return isParentEmpty && this.#values.size === 0 && this.#exactPattern === undefined;
+  }
+
+  /** Returns where a text has known secrets, in order and without overlaps. */
+  #find(text: string): readonly TextPart[] {
+    this.#refresh();
+    const own = text.length < MIN_SECRET_LENGTH || this.#values.size === 0 ? NO_SPANS : this.#getFinder().find(text);
+    if (this.#parent === undefined) return own;
+    const exact = this.#exactPattern === undefined ? [] : [...text.matchAll(this.#exactPattern)];
+    const exactSpans = exact.map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
+    return mergeSpans([...this.#parent.#find(text), ...own, ...exactSpans]);
+  }
+
+  #getFinder(): SecretFinder {
+    for (const value of this.#pending) this.#finder.add(value);
+    if (this.#pending.length > 0) this.#pending = [];
+    return this.#finder;
+  }
+
+  /** Forgets more than is necessary, because the others are then prepared again. */
+  #forget(): void {
+    deleteOldest(
+      this.#values,
+      () => this.#values.size > MAX_SECRETS * 0.9,
+      (oldest) => this.#values.delete(oldest),
     );
-    return this.#pattern;
+    this.#finder = new SecretFinder();
+    this.#pending = [...this.#values];
   }
 }
 
-/** Matches nowhere. */
-const NOTHING = /(?!)/g;
+const NO_SPANS: readonly TextPart[] = [];
 
-function withLines(value: string): readonly string[] {
-  if (!value.includes("\n")) return [value];
-  const lines = value.split("\n").map((line) => line.trim());
-  return [value, ...lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith("-----"))];
-}
-
-/** The ways in which programs write a value, as parts of a regular expression. */
-function getForms(value: string): readonly string[] {
-  const bytes = Buffer.from(value);
-  const forms = [
-    value,
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(bytes.toString()), // through bytes, because half a surrogate pair has no such form
-    bytes.toString("base64").replace(/=+$/, ""),
-    bytes.toString("base64url"),
-  ].map(escapePattern);
-  // A word is only a secret where it stands alone.
-  return /^[A-Za-z]+$/.test(value) ? [`\\b${value}\\b`, ...forms.slice(3)] : forms;
+function toLines(value: string): readonly string[] {
+  const whole = value.slice(0, MAX_SECRET_UNITS);
+  if (!whole.includes("\n")) return [whole];
+  const lines = whole.split("\n").map((line) => line.trim());
+  return [whole, ...lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith("-----"))];
 }
 
 function escapePattern(text: string): string {
@@ -175,7 +183,7 @@ function isChanged(value: unknown, mask: Mask): boolean {
   return false;
 }
 
-/** Texts, and what may hold some; bytes and objects of other classes are left alone. */
+/** Texts, and what may hold some; objects of other classes are left alone. */
 function getParts(value: object): Iterable<unknown> {
   if (Array.isArray(value) || value instanceof Set) return value;
   if (value instanceof Map) return [...value].flat();
@@ -184,13 +192,43 @@ function getParts(value: object): Iterable<unknown> {
 
 function maskedLeaf(value: unknown, mask: Mask): unknown {
   if (typeof value === "string") return mask(value);
+  if (typeof value === "object" && value !== null) return maskedBytes(value, mask);
   if (typeof value !== "number" && typeof value !== "bigint") return value;
+  if (value < MIN_SECRET_NUMBER && value > -MIN_SECRET_NUMBER && Number.isInteger(value)) return value;
   const digits = String(value);
   return digits.length >= MIN_SECRET_LENGTH && mask(digits) !== digits ? MASK : value;
 }
 
+/** Whole numbers below it have too few digits for a secret. */
+const MIN_SECRET_NUMBER = 10 ** (MIN_SECRET_LENGTH - 2);
+
+/** Returns bytes with the secrets in them masked, and the same object if it is not bytes or has no secret. */
+function maskedBytes(value: object, mask: Mask): unknown {
+  const bytes = toBytes(value);
+  if (bytes === undefined || bytes.length < MIN_SECRET_LENGTH) return value;
+  const text = bytes.toString("latin1");
+  const maskedText = mask(text);
+  if (maskedText === text) return value;
+  const copy = Buffer.from(maskedText, "latin1");
+  if (Array.isArray(value)) return [...copy];
+  if (value instanceof ArrayBuffer) return new Uint8Array(copy).buffer;
+  // The items of other arrays have more bytes than one.
+  return Buffer.isBuffer(value) ? copy : value instanceof Uint8Array ? new Uint8Array(copy) : MASK;
+}
+
+function toBytes(value: object): Buffer | undefined {
+  if (Array.isArray(value)) return value.every(isByte) ? Buffer.from(value) : undefined;
+  if (value instanceof ArrayBuffer) return Buffer.from(value);
+  return ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : undefined;
+}
+
+function isByte(item: unknown): item is number {
+  return typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255;
+}
+
 function toMaskedCopy(value: unknown, mask: Mask, copies: Map<unknown, unknown>, depth = 0): unknown {
-  if (typeof value !== "object" || value === null) return maskedLeaf(value, mask);
+  const leaf = maskedLeaf(value, mask);
+  if (leaf !== value || typeof value !== "object" || value === null) return leaf;
   if (depth > MAX_DEPTH) return MASK;
   if (copies.has(value)) return copies.get(value);
   const copy = (part: unknown): unknown => toMaskedCopy(part, mask, copies, depth + 1);

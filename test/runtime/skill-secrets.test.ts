@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createRuntime } from "../../src/index.ts";
+import { createRuntime, defineSkill } from "../../src/index.ts";
 import { temporaryFolder, writeFiles } from "../providers/skills/call.ts";
 
 test("hides the secrets of a skill in its logs, progress and errors from every listener [L9, P9]", async () => {
@@ -40,6 +40,36 @@ test("hides the secrets of a skill in its logs, progress and errors from every l
         "progress with [redacted]",
         "warn I have [redacted]",
       ]);
+  } finally {
+    await runtime.close();
+  }
+});
+
+test("keeps a large result with a secret as a value that a later program can read [P9]", async () => {
+  const secret = "87654321";
+  const runtime = await createRuntime({
+    skillsDir: false,
+    skills: [
+      defineSkill({
+        name: "PinSkill",
+        description: "Has a secret of digits",
+        settings: { type: "object", properties: { pin: { type: "string", writeOnly: true } } },
+        methods: {
+          read: {
+            description: "Read a large value",
+            run: () => ({ pin: Number(secret), bytes: [...Buffer.from(secret)], fill: "words ".repeat(10_000) }),
+          },
+        },
+      }),
+    ],
+    env: { PIN_PIN: secret },
+  });
+  try {
+    const first = await runtime.run("return await device.PinSkill.read()");
+    const [, handle = ""] = /device\.result\("(\w+)"\)/.exec(first.text) ?? [];
+    expect(await runtime.run(`const { pin, bytes } = device.result("${handle}"); return [pin, bytes]`)).toMatchObject({
+      value: ["[redacted]", [...Buffer.from("[redacted]")]],
+    });
   } finally {
     await runtime.close();
   }

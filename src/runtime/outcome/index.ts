@@ -17,7 +17,7 @@ import { KEPT_RESULT_BYTES, type ResultHandles, type RunResults } from "../../mo
 import { describeLargeText, describeLargeValue, formatValue, isLarge, summarizeValue } from "./answer-text.ts";
 import { formatMisreads } from "./misreads.ts";
 import type { Program } from "../../model/program.ts";
-import { decodeFromGuest } from "../../shared/value-encoding.ts";
+import { decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 
 /** The facts of a run that has ended, from which its outcome is made. */
@@ -168,12 +168,15 @@ function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, cutV
   const text = formatValue(cutValue, json);
   if (!isLarge(text, limits.answerTokens) || sandbox.end.kind !== "returned") return text;
   if (!isDecoded) return describeLargeText(text, json.length);
-  const { tagged = json } = sandbox.end;
-  const masked = secrets.mask(tagged);
-  const summary = summarizeValue(value);
-  const isTagged = sandbox.end.tagged !== undefined;
-  const canReturn = Buffer.byteLength(masked) <= limits.answerBytes;
-  const handle = canReturn ? handles.keep(caller, { json: masked, tagged: isTagged, summary }) : undefined;
+  const { tagged } = sandbox.end;
+  const masked = secrets.maskValue(value);
+  // A mask inside of JSON could leave a text that is not JSON.
+  const kept =
+    masked === value
+      ? { json: tagged ?? json, tagged: tagged !== undefined }
+      : encodeForGuest(masked, limits.answerBytes);
+  const canReturn = kept !== undefined && Buffer.byteLength(kept.json) <= limits.answerBytes;
+  const handle = canReturn ? handles.keep(caller, { ...kept, summary: summarizeValue(value) }) : undefined;
   const use = handle === undefined ? "" : `\nThe whole value is device.result("${handle}") in a later program`;
   return `${describeLargeValue(value, json.length)}${use}`;
 }
