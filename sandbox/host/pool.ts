@@ -2,6 +2,7 @@ import type { SandboxLoad } from "../contract.ts";
 import { WorkerSpinWait } from "./spin-wait.ts";
 import type { FromWorker, SharedEngine } from "../shared/protocol.ts";
 import type { Run } from "./run.ts";
+import { RunQueue } from "./run-queue.ts";
 import { GRACE_MS, WorkerHandle } from "./worker-handle.ts";
 
 const WATCH_MS = 20;
@@ -25,8 +26,7 @@ export interface PoolOptions {
 export class Pool {
   readonly #options: PoolOptions;
   readonly #slots = new Set<WorkerHandle>();
-  readonly #fresh: Run[] = [];
-  readonly #ready = new Set<Run>();
+  readonly #queue = new RunQueue();
   #engine: SharedEngine | undefined;
   #scheduled = false;
   /** True once a spare is worth its start: a second run has been added, or one takes long. */
@@ -51,14 +51,14 @@ export class Pool {
 
   add(run: Run): void {
     this.#warm ||= this.#added++ > 0;
-    this.#fresh.push(run);
+    this.#queue.add(run);
     this.#schedule();
   }
 
   get load(): SandboxLoad {
     const workers = { starting: 0, idle: 0, busy: 0, blocked: 0 };
     for (const { state } of this.#slots) if (state !== "dead") workers[state]++;
-    return { workers, queuedRuns: this.#fresh.length + this.#ready.size };
+    return { workers, queuedRuns: this.#queue.length };
   }
 
   /** Wakes a thread for a run that is about to start: waking takes as long as parsing a program. */
@@ -69,7 +69,7 @@ export class Pool {
 
   /** Marks a run as ready to continue: answers have arrived. */
   ready(run: Run): void {
-    this.#ready.add(run);
+    this.#queue.addReady(run);
     this.#schedule();
   }
 
@@ -87,7 +87,7 @@ export class Pool {
 
   /** Forgets a run that is over for the host, and stops its guest if it still computes. */
   drop(run: Run): void {
-    this.#ready.delete(run);
+    this.#queue.deleteReady(run);
     for (const slot of this.#slots) {
       if (slot.resident !== run) continue;
       if (slot.state === "idle") slot.resident = undefined;
@@ -122,7 +122,7 @@ export class Pool {
   #dispatch(): void {
     for (const slot of this.#slots) {
       const run = slot.resident;
-      if (slot.state === "idle" && run !== undefined && this.#ready.has(run)) this.#resume(slot, run);
+      if (slot.state === "idle" && run !== undefined && this.#queue.isReady(run)) this.#resume(slot, run);
     }
     this.#handOut(this.#count("busy") === 0 ? 1 : 0);
     this.#staff();
@@ -142,8 +142,7 @@ export class Pool {
   #freeThreads(): void {
     const { size, maxWorkers } = this.#options;
     if (this.#slots.size < maxWorkers) return;
-    const waiting = this.#fresh.length + [...this.#ready].filter(({ parked }) => parked !== undefined).length;
-    const missing = Math.min(waiting, size - (this.#slots.size - this.#count("blocked")));
+    const missing = Math.min(this.#queue.movableCount, size - (this.#slots.size - this.#count("blocked")));
     const runs = [...this.#slots]
       .filter(({ state, resident }) => state === "blocked" && resident?.mayMakeWay === true)
       .sort((a, b) => a.computesSince - b.computesSince)
@@ -156,7 +155,7 @@ export class Pool {
     let wakeable = sleepers;
     for (const slot of this.#idleSlots()) {
       if (!slot.isAwake && wakeable-- <= 0) continue;
-      const run = this.#nextReady() ?? this.#nextFresh();
+      const run = this.#queue.take((caller) => this.#mayCompute(caller));
       if (run === undefined) break;
       if (run.started) this.#resume(slot, run);
       else this.#start(slot, run);
@@ -171,14 +170,11 @@ export class Pool {
       : idle.sort((a, b) => Number(a.resident !== undefined) - Number(b.resident !== undefined));
   }
 
-  #nextReady(): Run | undefined {
-    for (const run of this.#ready) if (run.parked !== undefined) return run;
-    return undefined;
-  }
-
-  #nextFresh(): Run | undefined {
-    for (let run = this.#fresh.shift(); run !== undefined; run = this.#fresh.shift()) if (!run.over) return run;
-    return undefined;
+  /** Returns false for a caller that has threads enough: one more is kept for others, whose programs may be short. */
+  #mayCompute(caller: string): boolean {
+    let busy = 0;
+    for (const { state, resident } of this.#slots) if (state === "busy" && resident?.caller === caller) busy++;
+    return busy <= this.#options.size;
   }
 
   #start(slot: WorkerHandle, run: Run): void {
@@ -199,7 +195,7 @@ export class Pool {
   }
 
   #resume(slot: WorkerHandle, run: Run): void {
-    this.#ready.delete(run);
+    this.#queue.deleteReady(run);
     const { answers, time } = run.takeAnswers();
     if (run.over) return; // the recorder of its deliveries has ended it
     const { parked } = run;
@@ -226,6 +222,7 @@ export class Pool {
         const run = slot.resident;
         slot.rest();
         if (message.end !== undefined || run?.over === true) slot.resident = undefined;
+        if (run !== undefined) this.#queue.charge(run, message.report.computeMs);
         run?.onSlice(message.report, message.end);
         break;
       }
@@ -251,8 +248,9 @@ export class Pool {
     }
     slot.state = "blocked";
     const computeLeft = slot.killAt - performance.now();
+    this.#queue.charge(run, message.report.computeMs);
     const wait = await run.onWait(message.report, message.inOrder);
-    if (!run.hasAnswers) this.#ready.delete(run);
+    if (!run.hasAnswers) this.#queue.deleteReady(run);
     if (run.over || (slot.state as WorkerHandle["state"]) !== "blocked") return;
     // A repetition that ends in a wait has another limit before than after.
     const computeMs = run.isRecorded ? run.allowance.computeMs : undefined;
@@ -267,12 +265,24 @@ export class Pool {
     this.#keepWatch();
   }
 
-  /** Starts missing workers: one for each run that could compute now, and one spare. */
+  /**
+   * Starts missing workers: one for each run that could compute now, and one spare. Programs that compute for long do not
+   * count toward `size`, so that there is a spare beside them.
+   */
   #staff(): void {
     const { size, maxWorkers } = this.#options;
-    const computing = Math.min(size, this.#count("busy") + this.#fresh.length + this.#ready.size);
+    const busy = this.#count("busy");
+    const computing = Math.max(Math.min(size, busy + this.#queue.length), this.#countLong());
     const target = Math.min(maxWorkers, computing + this.#count("blocked") + (this.#warm ? 1 : 0));
     while (this.#slots.size < target && this.#count("starting") < size) this.hire();
+  }
+
+  /** The number of workers whose guests have computed since the last look at the deadlines. */
+  #countLong(): number {
+    const since = performance.now() - WATCH_MS;
+    let count = 0;
+    for (const { state, computesSince } of this.#slots) if (state === "busy" && computesSince <= since) count++;
+    return count;
   }
 
   /** Ends surplus threads some time after a burst of runs: each holds its own memory. */
@@ -350,8 +360,7 @@ export class Pool {
         this.#fire(slot);
       });
     }
-    const since = performance.now() - WATCH_MS;
-    this.#warm ||= [...this.#slots].some((slot) => slot.state === "busy" && slot.computesSince <= since);
+    this.#warm ||= this.#countLong() > 0;
     this.#staff();
   }
 }

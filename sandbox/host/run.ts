@@ -43,6 +43,7 @@ export class Run {
   readonly id: number;
   readonly program: SandboxProgram;
   readonly limits: RunLimits;
+  readonly caller: string;
   /** True once a worker was asked to start it. */
   started = false;
   /** Its pages, while it is in no worker's isolate. */
@@ -72,10 +73,17 @@ export class Run {
   /** True if the run must be suspended as soon as it may be. */
   #isSuspending = false;
 
-  constructor(id: number, program: SandboxProgram, limits: RunLimits, answer: AnswerCall, on: RunListener) {
+  constructor(
+    id: number,
+    program: SandboxProgram,
+    { limits, caller }: { readonly limits: RunLimits; readonly caller: string },
+    answer: AnswerCall,
+    on: RunListener,
+  ) {
     this.id = id;
     this.program = program;
     this.limits = limits;
+    this.caller = caller;
     this.#on = on;
     const { deliveries, time = Date.now(), used = UNUSED, matches } = program;
     this.#measures = new RunMeasures(used.cpuMs);

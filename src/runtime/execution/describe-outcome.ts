@@ -62,11 +62,12 @@ type RunEnding = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" |
 
 /** The sandbox may hand out a larger result than a model gets: the rest is kept. */
 export function sandboxOptions(
-  { limits, cancellable, observer }: Pick<RunRequest, "limits" | "cancellable" | "observer">,
+  { caller, limits, cancellable, observer }: Pick<RunRequest, "caller" | "limits" | "cancellable" | "observer">,
   secrets: KnownSecrets,
 ): NonNullable<Parameters<Sandbox["run"]>[2]> {
   const resultBytes = Math.max(limits.resultBytes, KEPT_RESULT_BYTES);
   return {
+    caller: caller.id,
     limits: { ...limits, resultBytes },
     ...(cancellable !== undefined && { cancellable }),
     ...(observer?.onOutput && { print: (text: string) => observer.onOutput?.(secrets.mask(text)) }),

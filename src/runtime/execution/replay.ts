@@ -1,6 +1,6 @@
 import { type SandboxOutcome } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { Caller } from "../../model/caller.ts";
+import { type Caller, OWNER } from "../../model/caller.ts";
 import { createKeptResults } from "../../model/kept-results.ts";
 import type { CallRecord, Outcome } from "../../model/outcome.ts";
 import type { Program } from "../../model/program.ts";
@@ -58,7 +58,7 @@ export function createReplays({ readRunRecord, services, createRequest }: Replay
         source === undefined
           ? readRecordedProgram(cassette)
           : checkOtherText(source, withRecordedSkills(cassette, createRequest(pickFacts(cassette))), services);
-      return replayCassette(cassette, program, services);
+      return replayCassette(cassette, program, { ...services, replayer: options.caller ?? OWNER });
     },
   };
 }
@@ -84,14 +84,14 @@ interface ReplayProgram {
 async function replayCassette(
   cassette: Cassette,
   { source, program, notes, isOtherText }: ReplayProgram,
-  { sandbox: engine, secrets }: Pick<RunServices, "sandbox" | "secrets">,
+  { sandbox: engine, secrets, replayer }: Pick<RunServices, "sandbox" | "secrets"> & { readonly replayer: Caller },
 ): Promise<Outcome | undefined> {
   const { run, header, deliveries, outcome: stored } = cassette;
   const { caller, limits, seed, time } = header;
   if (isIncomplete(cassette)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${run}`));
   const calls = new ReplayedCalls(cassette, { isWhole: stored !== undefined && !isInterruption(stored) });
   const sandbox = await engine.run({ ...program, seed: Buffer.from(seed, "base64"), time, deliveries }, calls.answer, {
-    ...sandboxOptions({ limits }, secrets),
+    ...sandboxOptions({ caller: replayer, limits }, secrets),
     cancellable: calls.cancellation,
     suspend: AbortSignal.abort(),
     onDelivery: () => void calls.stop(), // the record ends here

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+
+import { createRuntime } from "../../src/index.ts";
+import { Cancellation } from "../../sandbox/index.ts";
+import { openSandbox, run } from "../support/sandbox.ts";
+
+const SPIN = "for (;;);";
+const LONG = { cpuMs: 4_000, wallMs: 60_000 };
+
+test("runs a short program at once beside many long ones of another caller [S7]", async () => {
+  const sandbox = openSandbox(1);
+  const ends: string[] = [];
+  const cancellable = new Cancellation();
+  const flood = Array.from({ length: 60 }, async () => {
+    await run(sandbox, SPIN, { caller: "flood", limits: LONG, cancellable });
+    ends.push("flood");
+  });
+  await expect
+    .poll(() => sandbox.getLoad())
+    .toEqual({
+      workers: { starting: 0, idle: 1, busy: 2, blocked: 0 },
+      queuedRuns: 58,
+    });
+  for (let round = 0; round < 5; round++) {
+    const { end } = await run(sandbox, "return 1", { caller: "owner" });
+    expect(end).toEqual({ kind: "returned", json: "1" });
+  }
+  expect(ends).toEqual([]);
+  cancellable.cancel();
+  await Promise.all(flood);
+});
+
+test("gives threads to callers in turn, those first whose programs have computed least [S7]", async () => {
+  const sandbox = openSandbox(1);
+  await run(sandbox, "return 1");
+  const ends: string[] = [];
+  const start = async (caller: string): Promise<void> => {
+    await run(sandbox, "let sum = 0; for (let i = 0; i < 2e5; i++) sum += i; return sum", { caller });
+    ends.push(caller);
+  };
+  await Promise.all([
+    ...Array.from({ length: 40 }, () => start("many")),
+    ...Array.from({ length: 5 }, () => start("few")),
+  ]);
+  expect(ends.filter((caller) => caller === "few")).toHaveLength(5);
+  expect(ends.slice(0, ends.lastIndexOf("few")).filter((caller) => caller === "many").length).toBeLessThan(20);
+});
+
+test("counts no time in which a caller has nothing to run as its share [S7]", async () => {
+  const sandbox = openSandbox(1);
+  const spin = "const end = Date.now() + 50; while (Date.now() < end); return 1";
+  for (let round = 0; round < 6; round++) await run(sandbox, spin, { caller: "busy" });
+  const ends: string[] = [];
+  const start = async (caller: string): Promise<void> => {
+    await run(sandbox, "let sum = 0; for (let i = 0; i < 2e5; i++) sum += i; return sum", { caller });
+    ends.push(caller);
+  };
+  await Promise.all([
+    ...Array.from({ length: 40 }, () => start("new")),
+    ...Array.from({ length: 5 }, () => start("busy")),
+  ]);
+  expect(ends.slice(0, ends.lastIndexOf("busy")).filter((caller) => caller === "new").length).toBeLessThan(25);
+});
+
+test("shares the threads of a runtime among the callers of its programs [S7]", async () => {
+  const runtime = await createRuntime({ skillsDir: false, workers: 1 });
+  const caller = { id: "flood", grants: ["*"] };
+  const signal = new AbortController();
+  const ends: string[] = [];
+  const flood = Array.from({ length: 30 }, async () => {
+    await runtime.run(SPIN, { caller, limits: { cpuMs: 4_000 }, signal: signal.signal });
+    ends.push("flood");
+  });
+  await runtime.run("return 1");
+  expect(ends).toEqual([]);
+  signal.abort();
+  await Promise.all(flood);
+  await runtime.close();
+});
