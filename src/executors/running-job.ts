@@ -38,7 +38,10 @@ export interface JobRuntime {
     },
   ): Promise<Outcome>;
   readonly runs: {
-    resume(id: string, options: JobRunOptions & { readonly acceptsChanges: boolean }): Promise<Outcome>;
+    resume(
+      id: string,
+      options: JobRunOptions & { readonly acceptsChanges: boolean; readonly caller: Caller },
+    ): Promise<Outcome>;
   };
 }
 
@@ -111,8 +114,8 @@ export class RunningJob {
       ...(approve && { approve: (request, closed) => this.#approve(request, closed) }),
     };
     if (job.kind === "resume") {
-      const { runId, acceptsChanges } = job;
-      return runtime.runs.resume(runId, { ...options, acceptsChanges });
+      const { runId, acceptsChanges, caller } = job;
+      return runtime.runs.resume(runId, { ...options, acceptsChanges, caller });
     }
     const { source, caller, runId, limits, continue: run, again, reuse, asksForEffects = false } = job;
     return runtime.run(source, {

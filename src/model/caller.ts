@@ -24,6 +24,20 @@ export interface Caller {
   readonly answers?: readonly ClientRequest[];
   /** The rights to administer the runtime; each includes `Read`. */
   readonly admin?: readonly AdminRight[];
+  /** The access token that its rights come from; absent for rights without an end, and for those of keys. */
+  readonly token?: AccessToken;
+}
+
+/** The facts of an access token that prove rights later. */
+export interface AccessToken {
+  readonly issuer: string;
+  /** The time from which on the server does not accept it, in milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** True for rights without an end, too. */
+export function isCurrent(token: AccessToken | undefined): boolean {
+  return token === undefined || token.until > Date.now();
 }
 
 /** The most calls in any minute and in any hour. */

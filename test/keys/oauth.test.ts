@@ -155,6 +155,7 @@ test("gives a caller the rights of its scopes [P13, P2]", async () => {
       reads: [],
       scopes: ["math:use", "profile"],
       roles: ["staff"],
+      token: { issuer: issuer.url, until: expect.any(Number) },
     },
   });
 });

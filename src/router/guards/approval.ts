@@ -1,6 +1,7 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import type { Cancellable } from "../../../sandbox/index.ts";
 import type { ApprovalRequest, Approve, PlannedCall, RecordedRun, RunApprovals } from "../../model/approval.ts";
+import { isCurrent } from "../../model/caller.ts";
 import type { Method } from "../../model/catalog.ts";
 import { formatOrigin, type Origin } from "../../model/origin.ts";
 import { hasUnknown } from "../../model/plan.ts";
@@ -52,8 +53,18 @@ export function approval(decide: DecideApproval, parts: ApprovalParts): Guard {
     const asksForFlow = flow?.decision === "ask";
     const asksForEffect = call.asksForEffects === true && !call.method.metadata.readOnly;
     if (call.rule.approval === "none" && !asksForFlow && !asksForEffect) return next(call);
-    return requireApproval(call, decide, { ...parts, asksForFlow }).then(() => next(call));
+    return requireApproval(call, decide, { ...parts, asksForFlow }).then(() => {
+      requireCurrentToken(call);
+      return next(call);
+    });
   };
+}
+
+/** A person may answer after the access token of the caller has ended. */
+function requireCurrentToken({ caller, method }: GuardedCall): void {
+  if (isCurrent(caller.token)) return;
+  const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}", and its access token has ended`;
+  throw new SkillgateError("PERMISSION_MISSING", sentence("PERMISSION_MISSING", values), getMethodFacts(method));
 }
 
 function deniedFlow({ method }: GuardedCall, origin: Origin): SkillgateError {

@@ -19,7 +19,7 @@ import type { RuntimeTool, RuntimeToolOptions } from "../builtin-tools/runtime-t
 import { findDisabledSkills } from "../disabled-skills.ts";
 import type { ReadTime } from "../discovery.ts";
 import type { ResumeRunOptions, RunFilter, Runs } from "../execution/runs.ts";
-import { maySeeRun, requireMayChange, type ShownRun } from "../execution/view-run.ts";
+import { maySeeRun, requireMayChange, type ShownRun } from "../execution/rights/view-run.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
 
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */

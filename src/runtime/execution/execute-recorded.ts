@@ -1,5 +1,6 @@
 import { Cancellation, type SandboxOutcome, type SandboxProgram } from "../../../sandbox/index.ts";
 import type { ErrorCode } from "../../errors.ts";
+import { type Caller, isCurrent } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { type Continuation, type RunRecorder, toRunStatus, toStoredOutcome } from "../../runs/index.ts";
 import type { ApprovalRow } from "../../store/index.ts";
@@ -7,6 +8,7 @@ import { createCallHandler } from "./run-calls.ts";
 import { RecordedCalls } from "./recorded-calls.ts";
 import { describeOutcome, sandboxOptions } from "./describe-outcome.ts";
 import { SPANS, withSpan } from "../../telemetry/index.ts";
+import { type RightsWatch, watchRights } from "./rights/watch-rights.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 import { createHold, type Hold } from "./hold.ts";
 
@@ -34,13 +36,21 @@ export async function executeRecorded(
   const { open, holdMs, released } = services.records;
   const hold = createHold(holdMs, released);
   const stopper = createStopper(request);
-  const settled = execute({ run, recorder, request, services, hold, stopper, options });
+  const rights = watchRights(request.caller, services, {
+    leave() {
+      void recorder.leave();
+      stopper.cancellation.cancel();
+    },
+    end: (why) => stopper.stop("CANCELLED", why),
+  });
+  const settled = execute({ run, recorder, request, services, hold, stopper, rights, options });
   open.set(run.runId, {
     recorder,
-    caller: request.caller.id,
+    caller: request.caller,
     settled,
     whenWaiting: (isPatient) => hold.whenWaiting(isPatient),
     whenIdle: () => Promise.race([settled.catch(() => {}), hold.whenHeld()]), // its caller gets the error
+    getEndedToken: () => rights.endedToken,
     cancel: () => stopper.cancellation.cancel(),
   });
   settled.catch(() => recorder.leave()); // reported to the caller
@@ -59,24 +69,37 @@ export async function waitForRun(
   // A caller that asks again must find the run, also in another process.
   const waiting = open.whenWaiting(isPatient).then(() => open.recorder.whenStored);
   const outcome = (await Promise.race([open.settled, waiting])) ?? undefined;
-  if (outcome !== undefined) return outcome;
-  services.records.waited.add(open.caller);
-  return describeWaiting(id, await services.listApprovals(id));
+  const ended = open.getEndedToken();
+  if (outcome !== undefined && ended === undefined) return outcome;
+  services.records.waited.add(open.caller.id);
+  return describeWaiting(id, await services.listApprovals(id), open.caller);
 }
 
-/** Describes a run that waits for the answers to these questions. */
-export function describeWaiting(runId: string, approvals: readonly ApprovalRow[]): Outcome {
-  const questions = approvals.map(({ id, path, expires }) => {
-    const time = new Date(expires).toISOString().slice(0, 16).replace("T", " ");
-    return `${path} (approval ${id}, until ${time} UTC)`;
+/** Describes a run that waits for the answers to these questions, or for a valid token of its caller. */
+export function describeWaiting(runId: string, approvals: readonly ApprovalRow[], { id, token }: Caller): Outcome {
+  const until = token && formatTime(token.until);
+  const facts = { kind: "waiting", runId, approvals: approvals.map((approval) => approval.id) } as const;
+  if (approvals.length === 0 && !isCurrent(token)) {
+    const what = `that of its caller, ${JSON.stringify(id)}, ended at ${until}`;
+    return { ...facts, text: `Run ${runId} waits for a valid access token: ${what}. ${RENEW}` };
+  }
+  const questions = approvals.map(({ id: approval, path, expires }) => {
+    return `${path} (approval ${approval}, until ${formatTime(expires)})`;
   });
   const what = questions.length === 0 ? "an answer" : `approval of ${questions.join(", ")}`;
   const [first] = approvals;
   const how = first === undefined ? "" : `, for example with: skillgate approvals approve ${first.id}`;
-  const text =
-    `Run ${runId} waits for ${what}. A person must answer${how}. ` +
-    `The run continues by itself after the answer: do not send the program again. Get its result with resume_run and this run_id.`;
-  return { kind: "waiting", runId, approvals: approvals.map(({ id }) => id), text };
+  const then = isCurrent(token)
+    ? `The run continues by itself after ${until === undefined ? "the answer" : `an answer before ${until}, when the access token of its caller ends`}: ` +
+      "do not send the program again. Get its result with resume_run and this run_id."
+    : `The access token of its caller ended at ${until}. After the answer: ${RENEW}`;
+  return { ...facts, text: `Run ${runId} waits for ${what}. A person must answer${how}. ${then}` };
+}
+
+const RENEW = "The caller must call resume_run with this run_id and a new token: the run continues with its rights.";
+
+function formatTime(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 interface Execution {
@@ -86,6 +109,7 @@ interface Execution {
   readonly services: RunServices;
   readonly hold: Hold;
   readonly stopper: Stopper;
+  readonly rights: RightsWatch;
   readonly options: ExecutionOptions;
 }
 
@@ -97,7 +121,7 @@ function execute(execution: Execution): Promise<Outcome> {
 }
 
 async function executeProgram(execution: Execution): Promise<Outcome> {
-  const { run, recorder, request, services, hold, stopper, options } = execution;
+  const { run, recorder, request, services, hold, stopper, rights, options } = execution;
   const { runId, source, program, plan } = run;
   const calls = new RecordedCalls({
     recorder,
@@ -108,9 +132,12 @@ async function executeProgram(execution: Execution): Promise<Outcome> {
     stop: stopper.stop,
     onWait(isWaiting) {
       if (isWaiting) recorder.wait();
+      else rights.stop();
       hold.set(isWaiting);
       request.observer?.onWait?.(isWaiting);
     },
+    onQuestion: rights.start,
+    requireRights: rights.require,
   });
   const log = createCallHandler({ runId, source, plan, paths: program.paths, record: calls }, request, services);
   calls.setLog(log);
@@ -121,6 +148,7 @@ async function executeProgram(execution: Execution): Promise<Outcome> {
   const executed = options.end === undefined ? executeUntilEnd(execution, calls) : Promise.resolve(NOT_EXECUTED);
   const sandbox = await executed.finally(() => {
     hold.close();
+    rights.stop();
     stopper.close();
   });
   const { stop } = stopper.reason;

@@ -9,23 +9,27 @@ import {
   RunRecorder,
 } from "../../runs/index.ts";
 import { getMessage } from "../../errors.ts";
+import type { AccessToken, Caller } from "../../model/caller.ts";
 import type { LogListener } from "../options.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import type { LazyDatabase } from "../../store/index.ts";
 import type { OpenContinuation } from "./continue-run.ts";
+import { findRights } from "./rights/find-rights.ts";
 import { createHeader } from "./run-header.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
 /** A run of this process that is recorded, until its end is. */
 export interface OpenRun {
   readonly recorder: RunRecorder;
-  readonly caller: string;
+  readonly caller: Caller;
   /** Resolves when the run has ended. */
   readonly settled: Promise<Outcome>;
   /** Resolves when the run has waited for a person for `holdMs` since the call. */
   whenWaiting(isPatient?: boolean): Promise<undefined>;
   /** Resolves when the run has ended, or as soon as it waits for a person. */
   whenIdle(): Promise<unknown>;
+  /** The access token that ended while the run waited: the run was left until its caller comes with another. */
+  getEndedToken(): AccessToken | undefined;
   cancel(): void;
 }
 
@@ -67,10 +71,11 @@ interface RecordServicesOptions {
 /** Creates the services of runs with a record. */
 export function createRunServices(
   options: RecordServicesOptions,
-): Pick<RunServices, "records" | "listApprovals" | "openRuns"> {
+): Pick<RunServices, "records" | "listApprovals" | "openRuns" | "findRights"> {
   return {
     records: createRecordServices(options),
     openRuns: () => options.database.open(),
+    findRights: (caller, by) => findRights(caller, () => options.database.open(), by),
     async listApprovals(runId) {
       const { approvals } = await options.database.open();
       return (await approvals.listOfRun(runId)).filter(({ state }) => state === "pending");

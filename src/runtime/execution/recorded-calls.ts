@@ -35,6 +35,9 @@ export interface RecordedCallsOptions {
   readonly stop: (code: ErrorCode, values: string) => void;
   /** Is called when the run begins to wait for a person, and when it does not wait for any. */
   readonly onWait: (isWaiting: boolean) => void;
+  /** Is called when a question to a person is stored. */
+  readonly onQuestion: () => void;
+  readonly requireRights: () => Promise<void>;
 }
 
 /** The calls of a run with a record: those that it has an answer for are not made again. */
@@ -53,7 +56,10 @@ export class RecordedCalls implements RecordedRunCalls {
     this.recorded = {
       isResumed,
       isLeft: () => recorder.isLeft,
-      onQuestion: () => recorder.ask(),
+      onQuestion: () => {
+        recorder.ask();
+        options.onQuestion();
+      },
       listMade: () => recorder.listEffects(),
     };
   }
@@ -104,6 +110,10 @@ export class RecordedCalls implements RecordedRunCalls {
     return () => {
       if (--this.#waiting === 0) onWait(false);
     };
+  }
+
+  requireRights(): Promise<void> {
+    return this.#options.requireRights();
   }
 
   requireUnchanged(method: Method): void {

@@ -58,6 +58,8 @@ export interface RecordedRunCalls {
   isBeforeBegin(id: number): boolean;
   /** Is called when a call begins to wait for a person, and calls the result when it does not any more. */
   onWait(id: number): () => void;
+  /** Ends or leaves the run if its caller has no rights any more. Must be awaited when a call has waited for a person. */
+  requireRights(): Promise<void>;
   /** Throws for a method that the run must not call. */
   requireUnchanged(method: Method): void;
 }
@@ -314,7 +316,9 @@ async function pauseClockDuring<Value>(
   const goOn = call.hold({ suspendable });
   const endWait = suspendable ? record?.onWait(call.id) : undefined;
   try {
-    return await answer;
+    const value = await answer;
+    if (suspendable) await record?.requireRights();
+    return value;
   } finally {
     endWait?.();
     goOn();

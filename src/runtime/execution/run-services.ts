@@ -18,6 +18,7 @@ import type { CheckProgram } from "../check-program.ts";
 import type { RecordServices } from "./record-services.ts";
 import type { ApprovalRow, Database } from "../../store/index.ts";
 import type { ContinueRequest } from "./continue-run.ts";
+import type { RunRights } from "./rights/find-rights.ts";
 
 /** The modules that a program passes through. */
 export interface RunServices extends ResultSpace {
@@ -36,6 +37,8 @@ export interface RunServices extends ResultSpace {
   readonly openRuns: () => Promise<Pick<Database, "runs">>;
   /** Returns the open questions of a run. */
   readonly listApprovals: (runId: string) => Promise<readonly ApprovalRow[]>;
+  /** Finds the rights that the caller of a run has now, on behalf of `by`. */
+  readonly findRights: (caller: Caller, by?: Caller) => Promise<RunRights>;
 }
 
 export interface RunRequest {

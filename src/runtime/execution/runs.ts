@@ -1,6 +1,5 @@
 import type { Cancellable } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import { createKeys } from "../../keys/index.ts";
 import { createCancelReason } from "../../model/credential.ts";
 import { type Caller, mayAdminister, mayReadAll, OWNER } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
@@ -35,7 +34,15 @@ import { restoreContinuation } from "./continue-run.ts";
 import { readProgram } from "./run-header.ts";
 import { traceRun } from "../trace-run.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
-import { createHiddenError, isHidden, maySeeRun, requireMayChange, seesWhole, type ShownRun } from "./view-run.ts";
+import {
+  createHiddenError,
+  isHidden,
+  maySeeRun,
+  requireMayChange,
+  seesWhole,
+  type ShownRun,
+} from "./rights/view-run.ts";
+import { KEY_ENDED } from "./rights/watch-rights.ts";
 
 /** A recorded run, for lists. */
 export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "attempts"> & {
@@ -91,7 +98,7 @@ export interface Runs extends RunReplays {
   /**
    * Continues a run that no process executes, or waits for one of this process. Resolves to its outcome, or to that it waits for
    * a person. A run whose record is too large fails with `RUN_INCOMPLETE`, and one that was continued five times without
-   * progress with `RESUME_LIMIT`. Throws `RUN_NOT_FOUND`, `RUN_BUSY`, `RUN_DAMAGED`; `CANCELLED` if the key of its caller is
+   * progress with `RESUME_LIMIT`. A run whose access token has ended waits until its caller resumes it with another. Throws `RUN_NOT_FOUND`, `RUN_BUSY`, `RUN_DAMAGED`; `CANCELLED` if the key of its caller is
    * not valid any more. Only the caller of the run and holders of `ManageRuns` continue and cancel it.
    */
   resume(id: string, options?: ResumeRunOptions): Promise<Outcome>;
@@ -165,11 +172,13 @@ export function createRuns(options: RunsOptions): Runs {
     const record = await access.readEntries(id);
     if (record.outcome !== undefined) return restoreOutcome(record.outcome);
     if (row.ended !== null) return createCancelledOutcome(id);
-    const caller = await findCaller(record.header.caller, await open());
-    if (caller === undefined) {
+    const rights = await services.findRights(record.header.caller, how.caller);
+    if (rights.kind === "unproved") return describeWaiting(id, await services.listApprovals(id), record.header.caller);
+    if (rights.kind === "ended") {
       await cancelElsewhere(row);
-      throw createCancelReason("its key is not valid any more");
+      throw createCancelReason(KEY_ENDED);
     }
+    const { caller } = rights;
     await access.claim(row);
     const recorder = services.records.continue(id, record);
     const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
@@ -248,10 +257,13 @@ function createRunQueries(
     return Promise.all(rows.map(describeOne));
   }
 
-  async function findOutcome({ id, state, ended }: RunRow, { outcome }: RunRecord): Promise<Outcome | undefined> {
+  async function findOutcome(
+    { id, state, ended }: RunRow,
+    { outcome, header }: RunRecord,
+  ): Promise<Outcome | undefined> {
     if (outcome !== undefined) return restoreOutcome(outcome);
     if (ended !== null) return createCancelledOutcome(id);
-    return state === "waiting" ? describeWaiting(id, await services.listApprovals(id)) : undefined;
+    return state === "waiting" ? describeWaiting(id, await services.listApprovals(id), header.caller) : undefined;
   }
 
   return {
@@ -406,13 +418,6 @@ function createAccess({ open, services }: RunsOptions): RunAccess {
   }
 
   return { find, readEntries, read, claim };
-}
-
-/** Returns the caller of a run with the rights that its key has now; `undefined` for a key that is not valid any more. */
-async function findCaller(caller: Caller, database: Database): Promise<Caller | undefined> {
-  const key = await createKeys(database).findCaller(caller.id);
-  if (key === undefined) return caller;
-  return key.state === "active" ? key.caller : undefined;
 }
 
 function toFacts(row: RunRow, free: ReadonlySet<RunRow>): RecordedRunFacts {

@@ -17,7 +17,7 @@ export interface RunFollower {
    */
   follow(runId: string, run: FollowedRun): Promise<Outcome>;
   /** Resolves to the outcome of a run that ends soon. Rejects with `EXECUTORS_OFFLINE` if it does not, or is not recorded. */
-  waitForEnd(runId: string): Promise<Outcome>;
+  waitForEnd(runId: string, run: Pick<FollowedRun, "caller">): Promise<Outcome>;
 }
 
 export interface FollowedRun extends RemoteRun {
@@ -37,7 +37,7 @@ export function createRunFollower(remote: RemoteServices): RunFollower {
     try {
       const end = await executeJob({ kind: "resume", runId, acceptsChanges }, run, remote);
       if (end.kind === "gone") await release(runId, end.process);
-      if (end.kind === "offline") return await waitForEnd(runId);
+      if (end.kind === "offline") return await waitForEnd(runId, run);
       return end.kind === "outcome" ? end.outcome : undefined;
     } catch (error) {
       // Another executor has claimed it in the meantime.
@@ -53,12 +53,12 @@ export function createRunFollower(remote: RemoteServices): RunFollower {
     return row !== undefined;
   }
 
-  async function waitForEnd(runId: string): Promise<Outcome> {
+  async function waitForEnd(runId: string, run: Pick<FollowedRun, "caller">): Promise<Outcome> {
     const until = performance.now() + END_MS;
     for (;;) {
       const found = await findRun(runId, await open());
       if (found?.outcome !== undefined) return found.outcome;
-      if (found?.row.state === "waiting") return describeOpen(runId, await open());
+      if (found?.row.state === "waiting") return describeOpen(runId, run, await open());
       if (found === undefined || performance.now() > until) {
         const says = `the connection was interrupted while run ${runId} was executed`;
         throw new SkillgateError("EXECUTORS_OFFLINE", sentence("EXECUTORS_OFFLINE", says));
@@ -81,17 +81,17 @@ export function createRunFollower(remote: RemoteServices): RunFollower {
             sentence("RUN_NOT_FOUND", `run ${runId} is not in the store any more`),
           );
         const { row } = found;
-        if (row.state === "waiting" && released.isCancelled) return describeOpen(runId, await open());
+        if (row.state === "waiting" && released.isCancelled) return describeOpen(runId, run, await open());
         const isCancelled = run.cancellable?.isCancelled === true;
         if (!isCancelled && (await claims.findFree([row])).has(row)) {
           const outcome = await resume(runId, run);
           if (outcome !== undefined) return outcome;
         } else if (isCancelled) {
-          if (run.isOwn !== true) return describeOpen(runId, await open());
+          if (run.isOwn !== true) return describeOpen(runId, run, await open());
           if (row.claimedBy === null || !executors.cancelRun(row.claimedBy, runId))
             return createCancelledOutcome(runId);
           await waitForChange(await open());
-        } else if (row.state === "waiting" && performance.now() >= until) return describeOpen(runId, await open());
+        } else if (row.state === "waiting" && performance.now() >= until) return describeOpen(runId, run, await open());
         else await waitForChange(await open(), run.cancellable, released);
       }
     },
@@ -112,10 +112,15 @@ async function findRun(runId: string, { runs }: Database): Promise<FoundRun | un
 }
 
 /** Describes a run that waits for a person. */
-async function describeOpen(runId: string, { approvals }: Database): Promise<Outcome> {
+async function describeOpen(
+  runId: string,
+  { caller }: Pick<FollowedRun, "caller">,
+  { approvals }: Database,
+): Promise<Outcome> {
   const questions = await approvals.listOfRun(runId);
   return describeWaiting(
     runId,
     questions.filter(({ state }) => state === "pending"),
+    caller,
   );
 }

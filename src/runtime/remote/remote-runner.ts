@@ -62,7 +62,7 @@ export function createRemoteRunner(
       if (end.kind === "outcome") return end.outcome;
       if (end.kind === "cancelled") return createCancelledOutcome(runId);
       if (end.kind === "left") return follower.follow(runId, run);
-      if (end.kind === "offline") return follower.waitForEnd(runId);
+      if (end.kind === "offline") return follower.waitForEnd(runId, run);
       const recovered = await recover(runId, end.process, run);
       if (recovered !== "again") return recovered;
       if (executions === MAX_EXECUTIONS)

@@ -4,7 +4,7 @@ import { OWNER } from "../../model/caller.ts";
 import type { ExecutorPool } from "../../executors/index.ts";
 import type { RuntimeParts } from "../api/parts.ts";
 import type { Runs } from "../execution/runs.ts";
-import { requireMayChange } from "../execution/view-run.ts";
+import { requireMayChange } from "../execution/rights/view-run.ts";
 import type { RuntimeServices } from "../services.ts";
 import { createRunFollower } from "./follow-run.ts";
 import { waitForChange } from "./wait-for-change.ts";
@@ -43,7 +43,8 @@ export function createRemoteRuns(
       const { header } = await runs.record(id, caller === undefined ? {} : { caller });
       requireMayChange(caller ?? OWNER, { caller: header.caller.id });
       const outcome = await follower.follow(id, {
-        caller: header.caller,
+        // The own caller may come with a newer token than the recorded one.
+        caller: caller?.id === header.caller.id ? caller : header.caller,
         observer,
         approve: approve || undefined,
         cancellable: signal === undefined || "onCancel" in signal ? signal : cancellableBy(signal),

@@ -75,7 +75,9 @@ export function createAccessTokenCheck(
     const lacks = settings.requiredScopes.some((scope) => !scopes.includes(scope));
     if (lacks) return { kind: "insufficient", scopes: settings.requiredScopes };
     const caller = toCaller(payload, scopes, settings);
-    return caller && { kind: "caller", caller };
+    const { exp = 0 } = payload;
+    const until = (exp + CLOCK_TOLERANCE_SECONDS) * 1_000;
+    return caller && { kind: "caller", caller: { ...caller, token: { issuer: settings.issuer, until } } };
   };
 }
 

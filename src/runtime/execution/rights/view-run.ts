@@ -1,10 +1,10 @@
-import { sentence, SkillgateError } from "../../errors.ts";
-import { type Caller, mayAdminister, mayRead, mayReadAll, requireAdmin } from "../../model/caller.ts";
-import type { Outcome } from "../../model/outcome.ts";
-import type { RunRecord, TimelineCall } from "../../runs/index.ts";
-import type { RunRow } from "../../store/index.ts";
-import { isBuiltin } from "../builtin-calls.ts";
-import type { RecordedRunFacts } from "./runs.ts";
+import { sentence, SkillgateError } from "../../../errors.ts";
+import { type Caller, mayAdminister, mayRead, mayReadAll, requireAdmin } from "../../../model/caller.ts";
+import type { Outcome } from "../../../model/outcome.ts";
+import type { RunRecord, TimelineCall } from "../../../runs/index.ts";
+import type { RunRow } from "../../../store/index.ts";
+import { isBuiltin } from "../../builtin-calls.ts";
+import type { RecordedRunFacts } from "../runs.ts";
 
 /** A run as a caller may see it. */
 export interface ShownRun {
