@@ -53,3 +53,14 @@ test.each([
 ])("completes %j [O6]", (code, candidates) => {
   expect(completeCode(code, registry.catalog)[0]).toEqual(candidates);
 });
+
+/** Texts whose repetition takes a search of a pattern from each of its places, or opens a bracket at each. */
+test.each(["a", "(", "{a:", "a.b(", "device.", "device ", '"', "[", "device.LampSkill.set("])(
+  "completes a program with many %j in linear time [O6]",
+  (part) => {
+    const code = `device.LampSkill.set(${part.repeat((256 << 10) / part.length)} `;
+    const startedAt = process.cpuUsage();
+    completeCode(code, registry.catalog);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
+  },
+);

@@ -8,8 +8,8 @@ export interface CodeContext {
 
 export interface OpenBracket {
   readonly bracket: "(" | "[" | "{";
-  /** The code directly before a parenthesis, such as `device.Skill.method`. */
-  readonly callee: string;
+  /** Offset of the bracket. */
+  readonly start: number;
   /** The key before the value at the end, in an object. */
   readonly key?: string;
   /** The keys of the object that have a value. */
@@ -20,7 +20,7 @@ export interface OpenBracket {
 
 interface BracketState {
   readonly bracket: OpenBracket["bracket"];
-  readonly callee: string;
+  readonly start: number;
   readonly keys: string[];
   key: string | undefined;
   index: number;
@@ -29,8 +29,6 @@ interface BracketState {
 /** Matches comments, complete strings and names, and else one character. */
 const TOKEN =
   /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|[A-Za-z_$][\w$]*|\s+|[^]/g;
-
-const CALLEE = /[A-Za-z_$][\w$]*(?:\s*\??\.\s*[A-Za-z_$][\w$]*)*\s*$/;
 
 const CLOSING = new Set([")", "]", "}"]);
 
@@ -43,8 +41,7 @@ export function readCodeContext(code: string): CodeContext {
     if (token === '"' || token === "'" || token === "`")
       return { open: open.map(toOpenBracket), string: { quote: token, text: code.slice(index + 1) } };
     if (token === "(" || token === "[" || token === "{") {
-      const callee = token === "(" ? (CALLEE.exec(code.slice(Math.max(0, index - 300), index))?.[0] ?? "") : "";
-      open.push({ bracket: token, callee: callee.replaceAll(/\s|\?/g, ""), keys: [], key: undefined, index: 0 });
+      open.push({ bracket: token, start: index, keys: [], key: undefined, index: 0 });
     } else if (CLOSING.has(token)) {
       open.pop();
     } else if (token === "," && top !== undefined) {
@@ -57,6 +54,15 @@ export function readCodeContext(code: string): CodeContext {
     if (token.trim() !== "") before = token;
   }
   return { open: open.map(toOpenBracket) };
+}
+
+const CALLEE = /[A-Za-z_$][\w$]*(?:\s*\??\.\s*[A-Za-z_$][\w$]*)*\s*$/;
+const MAX_CALLEE_UNITS = 300;
+
+/** Returns the code directly before a parenthesis, such as `device.Skill.method`. */
+export function readCallee(code: string, { start }: OpenBracket): string {
+  const before = code.slice(Math.max(0, start - MAX_CALLEE_UNITS), start);
+  return (CALLEE.exec(before)?.[0] ?? "").replaceAll(/\s|\?/g, "");
 }
 
 function toOpenBracket({ key, ...bracket }: BracketState): OpenBracket {

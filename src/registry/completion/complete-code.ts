@@ -1,6 +1,6 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
-import { type CodeContext, type OpenBracket, readCodeContext } from "./code-context.ts";
+import { type CodeContext, type OpenBracket, readCallee, readCodeContext } from "./code-context.ts";
 
 /** Candidates that may replace the end of the text. */
 export type CodeCompletion = readonly [candidates: readonly string[], end: string];
@@ -41,7 +41,7 @@ function getMethodCandidates(catalog: Catalog, skill: string): readonly string[]
 function completeArgument(code: string, { open, string }: CodeContext, catalog: Catalog): CodeCompletion | undefined {
   const at = open.findLastIndex(({ bracket }) => bracket === "(");
   const call = open[at];
-  const method = call && catalog.method(call.callee.replace(/^device\./, ""));
+  const method = call && catalog.method(readCallee(code, call).replace(/^device\./, ""));
   if (call === undefined || method === undefined) return undefined;
   const inside = open.slice(at + 1);
   const holder = inside.at(-1);
@@ -50,7 +50,7 @@ function completeArgument(code: string, { open, string }: CodeContext, catalog: 
     if (isKey) return undefined;
     return filterCandidates(formatValues(findSchema(method, call, inside), string.quote), string.quote + string.text);
   }
-  const [word = ""] = /[\w$]*$/.exec(code) ?? [];
+  const [word = ""] = /(?<![\w$])[\w$]*$/.exec(code) ?? [];
   if (!isKey) return filterCandidates(formatValues(findSchema(method, call, inside), '"'), word);
   const names = Object.keys(getProperties(findSchema(method, call, inside)));
   const unused = names.filter((name) => !holder.keys.includes(name));

@@ -61,6 +61,13 @@ export function readText(body: JsonObject, name: string): string {
   throw invalidRequest(`${name} must be a text that is not empty`);
 }
 
+/** Reads a text that is analysed on the event loop; throws `REQUEST_INVALID` for one that is too long. */
+export function readSource(body: JsonObject, name: string, maxBytes: number): string {
+  const source = readText(body, name);
+  if (Buffer.byteLength(source) <= maxBytes) return source;
+  throw invalidRequest(`${name} must have at most ${maxBytes} bytes`);
+}
+
 /** Reads the field `enabled` of a body; throws `REQUEST_INVALID`. */
 export function readEnabled({ enabled }: JsonObject): boolean {
   if (typeof enabled === "boolean") return enabled;

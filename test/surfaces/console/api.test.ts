@@ -70,6 +70,20 @@ describe("the login of the console", () => {
   });
 });
 
+test.each([
+  ["/complete", "code", 256 << 10],
+  ["/policy/test", "text", 32 << 10],
+])("refuses a text at %s that takes long to analyse [O2]", async (path, name, bytes) => {
+  const server = await serveConsole();
+  const cookie = await logIn(server);
+  const answer = await post(server, path, { [name]: "[".repeat(bytes + 1) }, { cookie });
+  expect(answer.status).toBe(400);
+  const detail = `Cannot use the request: ${name} must have at most ${bytes} bytes (REQUEST_INVALID)`;
+  expect(await answer.json()).toMatchObject({ code: "REQUEST_INVALID", detail });
+  const longest = await post(server, path, { [name]: "[".repeat(bytes) }, { cookie });
+  expect(await longest.text()).not.toContain("must have at most");
+});
+
 describe("requests of other pages", () => {
   test.each([
     ["without the header of the console", { "x-skillgate-console": "" }, false],

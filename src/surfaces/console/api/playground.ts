@@ -2,7 +2,7 @@ import { formatPlan } from "../../../approvals/index.ts";
 import type { Catalog } from "../../../model/catalog.ts";
 import type { CallSite } from "../../../model/plan.ts";
 import { completeCode, firstSentence } from "../../../registry/index.ts";
-import { type Endpoints, type JsonObject, readText } from "../endpoints.ts";
+import { type Endpoints, type JsonObject, readSource, readText } from "../endpoints.ts";
 import { answerLines, createRunListeners, describeOutcome } from "../follow-run.ts";
 import type { Completions, PlannedSite, ProgramCheck, RunLine } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
@@ -13,7 +13,8 @@ const MAX_CANDIDATES = 500;
 /** Completion, the check and the run of a program. */
 export function createPlaygroundEndpoints(services: ConsoleServices): Endpoints {
   return {
-    "POST /complete": async ({ view, readBody }) => complete(readText(await readBody(), "code"), view.catalog),
+    "POST /complete": async ({ view, readBody }) =>
+      complete(readSource(await readBody(), "code", view.shared.limits.sourceBytes), view.catalog),
     "POST /check": async ({ view, readBody }): Promise<ProgramCheck> => {
       const { plan, ...check } = await view.check(readText(await readBody(), "source"));
       return { ...check, plan: plan.map(describeSite) };
