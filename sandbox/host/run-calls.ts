@@ -3,6 +3,7 @@ import { plainJson } from "../shared/dates.ts";
 import { isJsonTooDeep } from "../shared/nesting.ts";
 import { getOpenBytes, type GuestCall, isQuestion } from "../shared/protocol.ts";
 import { createSizeError, TOO_DEEP, UNANSWERED } from "./call-errors.ts";
+import { runInTurn } from "./loop-turn.ts";
 import { PendingCall } from "./pending-call.ts";
 import type { WallClock } from "./wall-clock.ts";
 
@@ -50,6 +51,11 @@ export class RunCalls {
     return this.#pending.size;
   }
 
+  /** True if a call is under way or will be. */
+  get areOpen(): boolean {
+    return this.#pending.size + this.#queue.size > 0;
+  }
+
   /** Ids of the calls under way. */
   get pendingIds(): readonly number[] {
     return [...this.#pending.keys()];
@@ -66,8 +72,9 @@ export class RunCalls {
   }
 
   /**
-   * Makes a call, or queues it if as many as may be under way at once are. A call that need not wait is made before this
-   * returns: the run may end right after. Resolves when the call has ended.
+   * Makes a call, or queues it if as many as may be under way at once are, or if calls have taken the time of this turn of the
+   * event loop. A call that need not wait is made before this returns: the run may end right after. Resolves when the call has
+   * ended.
    */
   async make(call: GuestCall): Promise<void> {
     if (this.#run.isOver()) return;
@@ -78,8 +85,9 @@ export class RunCalls {
     this.openBytes += getOpenBytes(call.arguments);
     if (isQuestion(call.path)) this.questionCount++;
     else this.count++;
-    if (this.#pending.size < Math.max(1, this.#limits.callsInFlight)) await this.#perform(call);
-    else await new Promise<void>((ended) => this.#queue.set(call.id, { call, ended }));
+    const end = new Promise<void>((ended) => this.#queue.set(call.id, { call, ended }));
+    runInTurn(() => this.#performNext());
+    await end;
   }
 
   cancelAll(): void {
@@ -90,16 +98,17 @@ export class RunCalls {
     const answer = await this.#ask(call);
     if (this.#run.isOver()) return;
     this.openBytes -= getOpenBytes(call.arguments);
-    this.#performNext();
+    runInTurn(() => this.#performNext());
     this.#run.onAnswer(call.id, `${call.id},${answer}`);
   }
 
+  /** Makes the first call of the queue, if one more may be under way. */
   #performNext(): void {
-    for (const { call, ended } of this.#queue.values()) {
-      this.#queue.delete(call.id);
-      void this.#perform(call).then(ended);
-      return;
-    }
+    const [first] = this.#queue.values();
+    if (first === undefined || this.#run.isOver()) return;
+    if (this.#pending.size >= Math.max(1, this.#limits.callsInFlight)) return;
+    this.#queue.delete(first.call.id);
+    void this.#perform(first.call).then(first.ended);
   }
 
   /** Makes the call on the host; never rejects. Resolves to JSON of `ok, value`. */

@@ -216,7 +216,8 @@ export class Run {
   /** True if an answer or a timer may still come. */
   get #mayReceive(): boolean {
     return (
-      this.#calls.pendingCount + this.#timers.size > 0 ||
+      this.#calls.areOpen ||
+      this.#timers.size > 0 ||
       this.#repetition.hasPostponedCalls ||
       this.#recorded?.hasEarly === true
     );

@@ -86,3 +86,22 @@ test("makes no call that waits after the run has ended [S7]", async () => {
     made: 2,
   });
 });
+
+test("begins calls for some milliseconds in one turn of the event loop, so that other work has its turns [S7]", async () => {
+  const begun: number[] = [0];
+  let turns = setImmediate(function endTurn() {
+    begun.push(0);
+    turns = setImmediate(endTurn);
+  });
+  const respond: AnswerCall = async () => {
+    begun.push((begun.pop() ?? 0) + 1);
+    const until = performance.now() + 1;
+    while (performance.now() < until) {} // checks and copies take time on the event loop
+    return answer(1);
+  };
+  const code = `return (await Promise.all(${LIST}.map((n) => device.Echo.back(n)))).length`;
+  const { end, calls } = await run(sandbox, code, {}, respond);
+  clearImmediate(turns);
+  expect({ end, calls }).toEqual({ end: { kind: "returned", json: "300" }, calls: 300 });
+  expect(Math.max(...begun)).toBeLessThan(20);
+});

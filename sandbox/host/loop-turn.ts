@@ -1,0 +1,30 @@
+/** The time that calls take in one turn of the event loop before other work gets its turn. */
+const MAX_TURN_MS = 5;
+
+/** Work for later turns. */
+const waiting: (() => void)[] = [];
+
+/** When the first work of this turn began; `undefined` before it. */
+let startedAt: number | undefined;
+
+/**
+ * Runs work now, or in a later turn of the event loop if that of this turn has taken too long: a program that makes thousands of
+ * calls at once must not stop the process. All programs take turns together.
+ */
+export function runInTurn(work: () => void): void {
+  if (startedAt === undefined) {
+    startedAt = performance.now();
+    setImmediate(beginTurn);
+  }
+  if (waiting.length === 0 && performance.now() - startedAt < MAX_TURN_MS) work();
+  else waiting.push(work);
+}
+
+function beginTurn(): void {
+  startedAt = undefined;
+  if (waiting.length === 0) return;
+  startedAt = performance.now();
+  setImmediate(beginTurn);
+  do waiting.shift()?.();
+  while (waiting.length > 0 && performance.now() - startedAt < MAX_TURN_MS);
+}
