@@ -1,14 +1,18 @@
 // How long the type-check of a program takes, in a catalog of 2,000 methods: `node test/bench/typecheck.mjs`.
 
+import { setTimeout as pause } from "node:timers/promises";
+
 import { createRuntime, defineSkill } from "../../dist/src/index.js";
 import { createTypecheck } from "../../dist/src/typecheck/index.js";
-import { median, quantile, table } from "./measure.mjs";
+import { interleaved, median, quantile, table } from "./measure.mjs";
 
 const SKILLS = 8;
 const METHODS = 250;
 /** The compiler compiles itself as it goes. */
 const WARM = 200;
 const ROUNDS = 150;
+/** The runtime loads the compiler a second after its first program. */
+const LOADED_MS = 5_000;
 
 const STRING = { type: "string" };
 const NUMBER = { type: "number" };
@@ -59,6 +63,35 @@ table(
 );
 await typecheck.close();
 await runtime.close();
+await printRuns();
+
+/** Prints the time of runs with the type check, which is the default, beside runs without it. */
+async function printRuns() {
+  const skills = [skill(0)];
+  const checked = await createRuntime({ skillsDir: false, skills });
+  const unchecked = await createRuntime({ skillsDir: false, skills, typecheck: false });
+  await checked.run(brief(0));
+  await pause(LOADED_MS);
+  let texts = 0;
+  const jobs = {
+    "the same program": () => unchecked.run(brief(0)),
+    "the same program, checked": () => checked.run(brief(0)),
+    "a new program": () => unchecked.run(brief(++texts)),
+    "a new program, checked": () => checked.run(brief(++texts)),
+  };
+  await interleaved(jobs, ROUNDS);
+  const times = await interleaved(jobs, ROUNDS);
+  const names = ["the same program", "a new program"];
+  const ratios = names.map((name) => [name, times[name], times[`${name}, checked`] / times[name]]);
+  table("A run without the type check in ms, and the ratio with it", ["", "without", "with"], ratios);
+  await checked.close();
+  await unchecked.close();
+}
+
+function brief(at) {
+  return `const found${at} = await device.Skill0.method_1("x", { count: ${at} });
+return found${at}.items.filter((item) => item.id > ${at % 7}).map((item) => item.name).join() + found${at}.total;`;
+}
 
 function skill(at) {
   const methods = Array.from({ length: METHODS }, (_, n) => [

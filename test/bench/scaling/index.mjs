@@ -1,4 +1,4 @@
-// Executors beside one process, on the cores of one machine, and the times for the simulation: `npm run bench:scaling`.
+// Large catalogs; executors beside one process, on the cores of one machine; and the times for the simulation: `npm run bench:scaling`.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "@nats-io/transport-node";
 import { median, quantile, table } from "../measure.mjs";
+import { printCatalogs } from "./catalog.mjs";
 import { openProjects, readCpuMs, startExecutor } from "./processes.mjs";
 import { printSimulation } from "./simulation.mjs";
 import { measureStore } from "./store.mjs";
@@ -27,6 +28,7 @@ const WORKLOADS = {
     `let s${++programs} = 0; for (let i = 0; i < 60_000; i++) s${programs} += i; s${programs}`,
 };
 
+await printCatalogs();
 const bench = await openProjects([0, 1, 2, 4]);
 try {
   console.log(`Node ${process.version}, ${availableParallelism()} cores`);
