@@ -30,12 +30,13 @@ import { type RuntimeTool, type RuntimeToolOptions, createRuntimeTools } from ".
 import { indexInBackground } from "./runtime/discovery.ts";
 import type { RecordedRunFacts } from "./runtime/execution/runs.ts";
 import type { RuntimeOptions } from "./runtime/options.ts";
+import type { RefusalGroup, RefusalReport } from "./runtime/refusals/report.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";
 import { RuntimeView } from "./runtime/api/view.ts";
 import type { KnownSecrets } from "./shared/secrets.ts";
 import type { Database, StoreFailure } from "./store/index.ts";
 
-export type { RecordedRunFacts };
+export type { RecordedRunFacts, RefusalGroup, RefusalReport };
 
 /** On whose behalf, and under which limits. No caller: everything is granted. */
 export interface RunOptions {

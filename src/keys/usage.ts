@@ -51,7 +51,7 @@ export async function readKeyUsage(
     limits: await readLimits(database, { caller, limits }, now),
     calls: countTimes(made.map(({ time }) => time)),
     refused: countTimes(calls.filter(({ isRefused }) => isRefused).map(({ time }) => time)),
-    runs: countTimes(runs.map(({ created }) => created)),
+    runs: countTimes(runs.filter(({ state }) => state !== "refused").map(({ created }) => created)),
     replays: await countKind("replay"),
     checks: await countKind("check"),
     methods: countMethods(made),

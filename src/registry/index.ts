@@ -10,7 +10,7 @@ export { completeCode, type CodeCompletion } from "./completion/complete-code.ts
 export { bareDeclarations, declarations } from "./declarations/index.ts";
 export type { FindInferredOutput, InferredOutput } from "./declarations/inferred-output.ts";
 export { describe, type Description } from "./describe.ts";
-export { exampleArguments } from "./examples/index.ts";
+export { exampleArguments, exampleCall } from "./examples/index.ts";
 export { formatSchemaType } from "./declarations/types.ts";
 export { anthropicTool, ollamaTool, openaiTool, toolName } from "./function-calling.ts";
 export { catalogExport, methodExport, openapiExport } from "./export.ts";

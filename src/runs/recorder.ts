@@ -347,7 +347,8 @@ function createRecordError(why: string): SkillgateError {
 
 const MAX_TITLE_UNITS = 120;
 
-function createTitle(source: string): string {
+/** Returns the first line of a program that is not a comment, cut. */
+export function createTitle(source: string): string {
   const line = source.split("\n").find((text) => text.trim() !== "" && !text.trim().startsWith("//")) ?? "";
   return line.trim().slice(0, MAX_TITLE_UNITS);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createRefusalHints } from "../../src/runtime/refusal-hints.ts";
+import { createRefusalHints } from "../../src/runtime/refusals/refusal-hints.ts";
 import { createRuntime, defineSkill, type Runtime } from "../../src/index.ts";
 
 const WeatherSkill = defineSkill({

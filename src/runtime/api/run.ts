@@ -5,7 +5,7 @@ import type { RunOptions } from "../../runtime.ts";
 import type { RunnableProgram } from "../check-program.ts";
 import type { RunRequest, RunServices } from "../execution/run-services.ts";
 import { runCheckedProgram } from "../execution/run-checked-program.ts";
-import { createRefusalHints } from "../refusal-hints.ts";
+import { createRefusalHints } from "../refusals/refusal-hints.ts";
 import { createRemoteRunner } from "../remote/remote-runner.ts";
 import type { RuntimeServices } from "../services.ts";
 import { traceRun } from "../trace-run.ts";
@@ -88,6 +88,10 @@ function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
   return async (source, options) => {
     const outcome = await (runRemotely ?? runHere)(source, options);
     const { conversation, caller = OWNER } = options;
+    if (outcome.kind === "refused") {
+      const { limits } = createRequest(options, parts);
+      services.records.addRefused({ source, outcome, caller, limits });
+    }
     if (conversation === undefined) return outcome;
     const catalog = registry.viewFor(withAnswers(caller, options.observer?.client));
     if (outcome.kind === "refused") await services.discovery.index(catalog).catch(() => {}); // then nothing is searched

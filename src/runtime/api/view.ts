@@ -20,6 +20,7 @@ import { findDisabledSkills } from "../disabled-skills.ts";
 import type { ReadTime } from "../discovery.ts";
 import type { ResumeRunOptions, RunFilter, Runs } from "../execution/runs.ts";
 import { maySeeRun, requireMayChange, type ShownRun } from "../execution/rights/view-run.ts";
+import type { RefusalReport } from "../refusals/report.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
 
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
@@ -210,6 +211,7 @@ export class RuntimeView {
       options?: RunFilter & { readonly limit?: number; readonly offset?: number },
     ): Promise<readonly RecordedRunFacts[]> => this.#runs.list({ ...options, caller: this.caller }),
     count: (filter?: RunFilter): Promise<number> => this.#runs.count({ ...filter, caller: this.caller }),
+    refusals: (): Promise<RefusalReport> => this.#runs.refusals({ caller: this.caller }),
     get: (id: string): Promise<RecordedRunFacts> => this.#runs.get(id, { caller: this.caller }),
     show: (id: string): Promise<ShownRun> => this.#runs.show(id, { caller: this.caller }),
     compare: (first: string, second: string): Promise<readonly RunDifference[]> =>

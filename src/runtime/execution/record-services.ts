@@ -15,6 +15,7 @@ import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import type { LazyDatabase } from "../../store/index.ts";
 import type { OpenContinuation } from "./continue-run.ts";
 import { findRights } from "./rights/find-rights.ts";
+import { createRefusalRecorder, type RefusalRecorder } from "../refusals/record-refusals.ts";
 import { createHeader } from "./run-header.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
@@ -39,6 +40,8 @@ export interface RecordServices {
   create(run: CheckedRun, request: RunRequest, continued?: OpenContinuation): RunRecorder | undefined;
   /** Continues a record that was claimed. */
   continue(id: string, record: RunRecord): RunRecorder;
+  /** Records a program that was refused, unless nothing is recorded. */
+  readonly addRefused: RefusalRecorder["add"];
   readonly open: Map<string, OpenRun>;
   /** The ids of the callers whose runs have waited for a person for longer than the callers did. */
   readonly waited: Set<string>;
@@ -120,6 +123,7 @@ function createRecordServices({
   const claims = createClaims(() => database.open(), retries, {
     warn: (error) => warn(`Cannot renew the claims on runs: ${getMessage(error)}`),
   });
+  const refusals = createRefusalRecorder({ open: () => database.open(), keepsAll, warn });
   const bound = isDurable ? () => {} : createBound(database, warn);
   const common = {
     open: () => database.open(),
@@ -141,6 +145,7 @@ function createRecordServices({
       return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, continued) });
     },
     continue: (id, record) => new RunRecorder({ ...common, id, header: record.header, record }),
+    addRefused: (program) => settings.record !== "off" && refusals.add(program),
     open,
     waited: new Set(),
     claims,
@@ -159,6 +164,7 @@ function createRecordServices({
     },
     async flush() {
       await Promise.allSettled(running);
+      await refusals.flush();
       await retries.close();
       await claims.close();
     },

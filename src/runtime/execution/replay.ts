@@ -8,6 +8,7 @@ import {
   type Cassette,
   createCassette,
   isIncomplete,
+  restoreOutcome,
   type RunRecord,
   type StoredOutcome,
   toStoredOutcome,
@@ -88,6 +89,7 @@ async function replayCassette(
 ): Promise<Outcome | undefined> {
   const { run, header, deliveries, outcome: stored } = cassette;
   const { caller, limits, seed, time } = header;
+  if (stored?.kind === "refused") return restoreOutcome(stored); // nothing was executed
   if (isIncomplete(cassette)) throw new SkillgateError("RUN_INCOMPLETE", sentence("RUN_INCOMPLETE", `run ${run}`));
   const calls = new ReplayedCalls(cassette, { isWhole: stored !== undefined && !isInterruption(stored) });
   const sandbox = await engine.run({ ...program, seed: Buffer.from(seed, "base64"), time, deliveries }, calls.answer, {

@@ -13,6 +13,7 @@ import {
   createTimeline,
   isIncomplete,
   readRunRecord,
+  type RefusedOutcome,
   restoreOutcome,
   type RunDifference,
   type RunHeader,
@@ -31,6 +32,7 @@ import {
 } from "./execute-recorded.ts";
 import { createReplays, type RunReplays } from "./replay.ts";
 import { restoreContinuation } from "./continue-run.ts";
+import { type RefusalReport, reportRefusals } from "../refusals/report.ts";
 import { readProgram } from "./run-header.ts";
 import { traceRun } from "../trace-run.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
@@ -88,6 +90,8 @@ export interface Runs extends RunReplays {
   list(options?: ListOptions): Promise<readonly RecordedRunFacts[]>;
   /** Returns the number of runs that `list` has without a limit. */
   count(options?: RunFilter & Pick<ListOptions, "caller">): Promise<number>;
+  /** Groups the refused programs, at most the newest 1,000, by the mistake, and says what would help. */
+  refusals(options?: Pick<ListOptions, "caller">): Promise<RefusalReport>;
   get(id: string, options?: Pick<ListOptions, "caller">): Promise<RecordedRunFacts>;
   /** Returns a run with its record, timeline and outcome. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
   show(id: string, options?: Pick<ListOptions, "caller">): Promise<ShownRun>;
@@ -197,6 +201,7 @@ export function createRuns(options: RunsOptions): Runs {
   }
 
   return {
+    ...createRunLists(options, access),
     ...createRunQueries(options, access),
     ...createReplays({ readRunRecord: access.read, services, createRequest: options.createRequest }),
     resume,
@@ -242,11 +247,11 @@ function createFollowing(
   };
 }
 
-/** Creates the methods that read runs and change nothing. */
-function createRunQueries(
-  { open, services, getCatalog, waitsForAnswers }: RunsOptions,
+/** Creates the methods that list runs. */
+function createRunLists(
+  { open, services, getCatalog }: RunsOptions,
   access: RunAccess,
-): Pick<Runs, "list" | "count" | "get" | "show" | "compare" | "record" | "outcome" | "canWait"> {
+): Pick<Runs, "list" | "count" | "refusals" | "get"> {
   /** Describes runs for a caller, without the titles of those whose content is hidden from it. */
   async function describe(rows: readonly RunRow[], caller: Caller = OWNER): Promise<readonly RecordedRunFacts[]> {
     const free = await services.records.claims.findFree(rows);
@@ -255,15 +260,6 @@ function createRunQueries(
       return toFacts(isShown ? row : { ...row, title: "" }, free);
     };
     return Promise.all(rows.map(describeOne));
-  }
-
-  async function findOutcome(
-    { id, state, ended }: RunRow,
-    { outcome, header }: RunRecord,
-  ): Promise<Outcome | undefined> {
-    if (outcome !== undefined) return restoreOutcome(outcome);
-    if (ended !== null) return createCancelledOutcome(id);
-    return state === "waiting" ? describeWaiting(id, await services.listApprovals(id), header.caller) : undefined;
   }
 
   return {
@@ -277,11 +273,44 @@ function createRunQueries(
       const where = createFilter(filter);
       return where === undefined ? 0 : runs.count(where);
     },
+    async refusals({ caller = OWNER } = {}) {
+      const { runs } = await open();
+      const where = createFilter({ state: "refused", caller });
+      const rows = where === undefined ? [] : await runs.list(where, { limit: MAX_REPORTED_REFUSALS });
+      const whole = rows.filter((row) => seesWhole(caller, row));
+      const refusals = await Promise.all(
+        whole.map(async ({ id, caller: by, created }) => {
+          const { outcome } = await access.readEntries(id);
+          const violations = outcome?.kind === "refused" ? (restoreOutcome(outcome) as RefusedOutcome).violations : [];
+          return { run: id, caller: by, time: created, violations };
+        }),
+      );
+      const hidden = rows.length - whole.length;
+      return reportRefusals(refusals, { catalog: getCatalog(caller), hidden, now: Date.now() });
+    },
     async get(id, { caller } = {}) {
       const [facts] = await describe([await access.find(id, caller)], caller);
       if (facts === undefined) throw new TypeError("One row has one description");
       return facts;
     },
+  };
+}
+
+/** Creates the methods that read the records of runs and change nothing. */
+function createRunQueries(
+  { open, services, getCatalog, waitsForAnswers }: RunsOptions,
+  access: RunAccess,
+): Pick<Runs, "show" | "compare" | "record" | "outcome" | "canWait"> {
+  async function findOutcome(
+    { id, state, ended }: RunRow,
+    { outcome, header }: RunRecord,
+  ): Promise<Outcome | undefined> {
+    if (outcome !== undefined) return restoreOutcome(outcome);
+    if (ended !== null) return createCancelledOutcome(id);
+    return state === "waiting" ? describeWaiting(id, await services.listApprovals(id), header.caller) : undefined;
+  }
+
+  return {
     async show(id, { caller = OWNER } = {}) {
       const row = await access.find(id, caller);
       const free = await services.records.claims.findFree([row]);
@@ -307,6 +336,8 @@ function createRunQueries(
       services.records.waited.has(caller.id) || (waitsForAnswers && mayAsk(getCatalog(caller), services.getPolicy())),
   };
 }
+
+const MAX_REPORTED_REFUSALS = 1_000;
 
 /** Returns `undefined` if no run matches: those of others do not exist for a caller that may not administer the runtime. */
 function createFilter({

@@ -10,10 +10,10 @@ import {
 } from "../database/table.ts";
 
 /**
- * `waiting`: all that the program waits for are answers of persons. `unknown`: a call had begun when the process ended, and
+ * `refused`: the program was not executed, because of its check. `waiting`: all that the program waits for are answers of persons. `unknown`: a call had begun when the process ended, and
  * its end is not known.
  */
-export type RunStatus = "running" | "waiting" | "completed" | "failed" | "cancelled" | "unknown";
+export type RunStatus = "refused" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "unknown";
 
 /** Facts about one run, for lists. Its record is in `RunEntryRow`s. Times are in milliseconds since 1970. */
 export type RunRow = RowOf<typeof RUNS>;

@@ -12,7 +12,7 @@ import type { ServerStatus } from "../../providers/mcp/index.ts";
 import type { Description, SearchAnswer } from "../../registry/index.ts";
 import type { AuditEntry } from "../../router/index.ts";
 import type { RunDifference, TimelineCall } from "../../runs/index.ts";
-import type { RecordedRunFacts } from "../../runtime.ts";
+import type { RecordedRunFacts, RefusalGroup, RefusalReport } from "../../runtime.ts";
 import type { AuditItem } from "../../shared/audit/items.ts";
 import type { KeyRow, RunStatus } from "../../store/index.ts";
 
@@ -237,6 +237,7 @@ export type AuditCheck =
   | { readonly kind: "broken"; readonly problem: string; readonly seq: number; readonly says: string };
 
 export const RECORDED_RUN_STATES: readonly RunStatus[] = [
+  "refused",
   "running",
   "waiting",
   "completed",
@@ -246,6 +247,8 @@ export const RECORDED_RUN_STATES: readonly RunStatus[] = [
 ];
 
 export type RecordedRunSummary = RecordedRunFacts;
+
+export type { RefusalGroup, RefusalReport };
 
 /** A part of a long list. */
 export interface RowPage<Row> {

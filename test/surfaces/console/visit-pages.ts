@@ -16,6 +16,8 @@ const PAGES = [
   ["policy", "#/policy?path=TestSkill.add", "Policy"],
   ["playground", "#/playground", "Playground"],
   ["runs", "#/runs", "Runs"],
+  ["refusals", "#/refusals", "Refusals"],
+  ["refusal", "#/refusals/ARGUMENTS_INVALID/TestSkill.add", "Refusals"],
   ["approvals", "#/approvals", "Approvals"],
 ] as const;
 
@@ -24,6 +26,7 @@ export async function visitPages(theme: "dark" | "light"): Promise<void> {
   const server = await serveConsole();
   for (let run = 0; run < 3; run++) await server.runtime.run("return await device.TestSkill.add({ a: 1, b: 2 })");
   await server.runtime.run("return device.TestSkill.fail()");
+  await server.runtime.run("return device.TestSkill.add({ a: 1 })");
   const { page, faults } = await openConsole(server, "#/", { theme });
   for (const [name, hash, heading] of PAGES) {
     await goTo(page, hash);

@@ -35,9 +35,16 @@ export function seesWhole(caller: Caller, run: Pick<RunRow, "caller">): boolean 
   return run.caller === caller.id || mayReadAll(caller);
 }
 
-/** True if a run of another caller names a method that this one may not read: then its program, arguments and results are hidden. */
-export function isHidden(caller: Caller, { header, calls }: Pick<RunRecord, "header" | "calls">): boolean {
+/**
+ * True if a run of another caller names a method that this one may not read: then its program, arguments and results are hidden. A
+ * refused program may name any method, and the refusal others like it.
+ */
+export function isHidden(
+  caller: Caller,
+  { header, calls, outcome }: Pick<RunRecord, "header" | "calls" | "outcome">,
+): boolean {
   if (seesWhole(caller, { caller: header.caller.id })) return false;
+  if (outcome?.kind === "refused") return true;
   const paths = [...header.program.paths, ...[...calls.values()].map(({ path }) => path)];
   return paths.some((path) => !isBuiltin(path) && !mayRead(caller, path));
 }

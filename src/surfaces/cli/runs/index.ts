@@ -11,6 +11,7 @@ import { count, lines } from "../text/layout.ts";
 import { outcomeRemarks, outcomeText } from "../text/run-texts.ts";
 import { exportRun } from "./export.ts";
 import { findRun, openRuns } from "./find-run.ts";
+import { listRefusals } from "./refusals.ts";
 import { listRuns, showRun } from "./show.ts";
 import { whenFree } from "./when-free.ts";
 
@@ -25,6 +26,11 @@ export function addRuns(program: CliCommand): void {
     .addOption(new Option("--state <state>", "only runs in this state").choices(STATES))
     .option("--limit <number>", "the number of runs", wholeNumber, 20)
     .run(listRuns);
+  runs
+    .command("refusals")
+    .description("show what models get wrong: refused programs by mistake and method, and what would help")
+    .option("--limit <number>", "the number of mistakes", wholeNumber, 20)
+    .run(listRefusals);
   runs
     .command("show")
     .description("show the program of a run, and a timeline of its calls")
@@ -59,7 +65,7 @@ export function addRuns(program: CliCommand): void {
 
 const ID = "the run, or the beginning of its id";
 
-const STATES = ["running", "waiting", "completed", "failed", "cancelled", "unknown"] as const;
+const STATES = ["refused", "running", "waiting", "completed", "failed", "cancelled", "unknown"] as const;
 
 const HELP = `
 Runs with an effect, and runs that wait for a person, are recorded. The setting runs.record: full records all runs.

@@ -92,7 +92,7 @@ function runsText(runs: readonly RecordedRunFacts[], paint: Paint): string {
 /** Colours a state by what it asks of the reader. */
 export function stateText(state: RunStatus, paint: Paint): string {
   if (state === "completed") return paint.green(state);
-  return state === "waiting" || state === "running" ? paint.yellow(state) : paint.red(state);
+  return state === "waiting" || state === "running" || state === "refused" ? paint.yellow(state) : paint.red(state);
 }
 
 export function timeText(time: number): string {

@@ -13,6 +13,7 @@ import {
   RECORDED_RUN_STATES,
   type RecordedRunDetail,
   type RecordedRunSummary,
+  type RefusalReport,
   type RowPage,
   type RunComparison,
   type RunLine,
@@ -37,6 +38,7 @@ export function createRunEndpoints(services: ConsoleServices): Endpoints {
       const [rows, total] = [await view.runs.list({ ...filter, limit, offset }), await view.runs.count(filter)];
       return { rows: view.secrets.maskTexts(rows), total };
     },
+    "GET /refusals": async ({ view }): Promise<RefusalReport> => view.secrets.maskTexts(await view.runs.refusals()),
     "GET /runs/:id": ({ view, getPart }) => describeRun(getPart("id"), view, services),
     "GET /runs/:id/diff/:other": async ({ view, getPart }): Promise<RunComparison> => {
       const differences = await view.runs.compare(getPart("id"), getPart("other"));

@@ -6,6 +6,7 @@ const SHAPES = {
   methods: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
   playground: "M7 5l11 7-11 7z",
   runs: "M12 4a8 8 0 1 1-8 8M4 4v4h4M12 8v4l3 2",
+  refusals: "M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16zM6.400 6.400l11.200 11.200",
   approvals: "M5 12l4 4L19 6",
   audit: "M6 3h9l4 4v14H6zM9 11h7M9 15h7",
   keys: "M14 10a4 4 0 1 0-3.5 4L13 16.500h2v2h2v2h3v-3.500L14 11z",

@@ -9,6 +9,7 @@ import { ApprovalsPage } from "./approvals/index.tsx";
 import { MethodsPage } from "./methods.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { PolicyPage } from "./policy/index.tsx";
+import { RefusalsPage } from "./refusals.tsx";
 import { RunsPage } from "./runs/index.tsx";
 import { SearchPage } from "./search.tsx";
 import { ServersPage } from "./servers/index.tsx";
@@ -44,6 +45,7 @@ export const PAGES: readonly Page[] = [
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },
   { path: "playground", title: "Playground", icon: "playground", component: PlaygroundPage },
   { path: "runs", title: "Runs", icon: "runs", component: RunsPage },
+  { path: "refusals", title: "Refusals", icon: "refusals", component: RefusalsPage },
   { path: "approvals", title: "Approvals", icon: "approvals", component: ApprovalsPage },
   {
     path: "chat",

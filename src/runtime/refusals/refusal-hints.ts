@@ -1,8 +1,8 @@
-import type { ErrorCode } from "../errors.ts";
-import type { Catalog } from "../model/catalog.ts";
-import { setBounded } from "../shared/lru.ts";
-import type { Outcome, Violation } from "../model/outcome.ts";
-import { isIndexed, search } from "../registry/index.ts";
+import type { ErrorCode } from "../../errors.ts";
+import type { Catalog } from "../../model/catalog.ts";
+import { setBounded } from "../../shared/lru.ts";
+import type { Outcome, Violation } from "../../model/outcome.ts";
+import { isIndexed, search } from "../../registry/index.ts";
 
 /** Remembers conversations whose programs are refused repeatedly. */
 export interface RefusalHints {
