@@ -22,6 +22,19 @@ export function findServerSecrets(server: ServerConfig): readonly string[] {
   ];
 }
 
+/** The variables that hold the key of a provider of models, if the settings name no other one. */
+export const MODEL_KEY_VARIABLES = {
+  openai: "OPENAI_API_KEY",
+  anthropic: "ANTHROPIC_API_KEY",
+  ollama: "OLLAMA_API_KEY",
+} as const;
+
+/** The keys of models, whether or not the agent runs; `agent` is the section of settings.yaml. */
+export function findModelKeys(agent: unknown, variables: Variables): readonly string[] {
+  const own = isRecord(agent) && typeof agent["keyVariable"] === "string" ? [agent["keyVariable"]] : [];
+  return [...Object.values(MODEL_KEY_VARIABLES), ...own].flatMap((name) => variables(name)?.trim() ?? []);
+}
+
 /** The values in the sections of settings.yaml whose names say that they are secret. */
 export function findSettingsSecrets(sections: unknown, variables: Variables): readonly string[] {
   if (Array.isArray(sections)) return sections.flatMap((item) => findSettingsSecrets(item, variables));

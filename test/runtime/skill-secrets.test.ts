@@ -74,3 +74,23 @@ test("keeps a large result with a secret as a value that a later program can rea
     await runtime.close();
   }
 });
+
+test.each([
+  ["OPENAI_API_KEY", {}],
+  ["ANTHROPIC_API_KEY", {}],
+  ["OLLAMA_API_KEY", {}],
+  ["MY_GATEWAY", { agent: { model: "openai:gpt-5", keyVariable: "MY_GATEWAY" } }],
+])("masks the key of a model in %s, though no agent runs [P9]", async (variable, sections) => {
+  const folder = await temporaryFolder();
+  await writeFiles(folder, { "settings.yaml": JSON.stringify(sections) });
+  const runtime = await createRuntime({
+    skillsDir: false,
+    settings: `${folder}/settings.yaml`,
+    env: { [variable]: "plain words as a key" },
+  });
+  try {
+    expect(await runtime.run('return "it is plain words as a key"')).toMatchObject({ value: "it is [redacted]" });
+  } finally {
+    await runtime.close();
+  }
+});

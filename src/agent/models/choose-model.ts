@@ -1,3 +1,4 @@
+import { MODEL_KEY_VARIABLES } from "../../config/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { type AgentSettings, PROVIDERS, type ProviderName } from "./settings.ts";
@@ -32,7 +33,7 @@ const DEFAULTS: Readonly<Record<Exclude<ProviderName, "scripted">, ProviderDefau
   openai: {
     baseUrl: "https://api.openai.com/v1",
     urlVariable: "OPENAI_BASE_URL",
-    keyVariable: "OPENAI_API_KEY",
+    keyVariable: MODEL_KEY_VARIABLES.openai,
     modelVariable: "OPENAI_MODEL",
     contextTokens: 128_000,
     model: "gpt-5-mini",
@@ -40,7 +41,7 @@ const DEFAULTS: Readonly<Record<Exclude<ProviderName, "scripted">, ProviderDefau
   anthropic: {
     baseUrl: "https://api.anthropic.com/v1",
     urlVariable: "ANTHROPIC_BASE_URL",
-    keyVariable: "ANTHROPIC_API_KEY",
+    keyVariable: MODEL_KEY_VARIABLES.anthropic,
     modelVariable: "ANTHROPIC_MODEL",
     contextTokens: 200_000,
     model: "claude-sonnet-4-5",
@@ -48,7 +49,7 @@ const DEFAULTS: Readonly<Record<Exclude<ProviderName, "scripted">, ProviderDefau
   ollama: {
     baseUrl: "http://127.0.0.1:11434",
     urlVariable: "OLLAMA_HOST",
-    keyVariable: "OLLAMA_API_KEY",
+    keyVariable: MODEL_KEY_VARIABLES.ollama,
     modelVariable: "OLLAMA_MODEL",
     contextTokens: 16_384,
   },

@@ -1,5 +1,6 @@
 import { type ErrorCode, ERRORS, getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
+import { RedirectRefused } from "../../shared/http/fetch-same-server.ts";
 import { cutText } from "../../shared/format-text.ts";
 import { type RequestErrorFields, isRequestError } from "./model-request-error.ts";
 
@@ -38,7 +39,8 @@ function fromApiError(thrown: Error & RequestErrorFields, label: string): ModelF
   const { statusCode: status, responseHeaders = {} } = thrown;
   const text = cutText(thrown.message || "no message", MAX_MESSAGE_UNITS);
   const what = `${label}: ${status === undefined ? "" : `HTTP ${status}: `}${text}`;
-  if (status === undefined) return createFailure(createError("MODEL_UNREACHABLE", what), { isRetryable: true });
+  const isRetryable = !(thrown.cause instanceof RedirectRefused);
+  if (status === undefined) return createFailure(createError("MODEL_UNREACHABLE", what), { isRetryable });
   if (status < 400) return createFailure(createError("MODEL_REPLY_INVALID", what));
   if (status === 408 || status === 409 || status === 429 || status >= 500)
     return createFailure(createError(status >= 500 && status !== 529 ? "MODEL_UNREACHABLE" : "MODEL_BUSY", what), {

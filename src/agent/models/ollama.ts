@@ -3,6 +3,7 @@ import type { LanguageModelV3CallOptions, LanguageModelV3Message, LanguageModelV
 import { getMessage } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { ModelRequestError } from "./model-request-error.ts";
+import { fetchSameServer } from "../../shared/http/fetch-same-server.ts";
 import type { ChatModel } from "./open-model.ts";
 import type { ModelChoice } from "./choose-model.ts";
 import { createDelta, createFinish, toPartStream } from "./stream-parts.ts";
@@ -29,15 +30,15 @@ async function post(
   body: unknown,
   { apiKey, signal }: { readonly apiKey: string | undefined; readonly signal: AbortSignal | undefined },
 ): Promise<ReadableStream<Uint8Array>> {
-  const response = await fetch(url, {
+  const response = await fetchSameServer(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) },
     body: JSON.stringify(body),
     ...(signal && { signal }),
   }).catch((cause: unknown) => {
     if (signal?.aborted) throw cause;
-    const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : getMessage(cause);
-    throw new ModelRequestError(`Cannot connect to API: ${reason}`, { cause });
+    const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+    throw new ModelRequestError(`Cannot connect to API: ${getMessage(reason)}`, { cause: reason });
   });
   if (response.ok && response.body !== null) return response.body;
   const text = await response.text();

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { fetchSameServer } from "../../shared/http/fetch-same-server.ts";
 import { explainMissing } from "../../shared/package/optional-package.ts";
 import type { ModelChoice } from "./choose-model.ts";
 
@@ -25,7 +26,7 @@ async function createChatModel(choice: ModelChoice): Promise<ChatModel> {
       const { createAnthropic } = await import("@ai-sdk/anthropic").catch(
         explainMissing("a model of Anthropic", "@ai-sdk/anthropic"),
       );
-      return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? "none" })(name);
+      return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? "none", fetch: fetchSameServer })(name);
     }
     case "ollama": {
       // An address that ends in /v1 is that of the OpenAI-compatible API, which knows no num_ctx.
@@ -48,6 +49,7 @@ async function createCompatible(provider: string, { name, baseUrl, apiKey }: Mod
     name: provider,
     baseURL: baseUrl,
     includeUsage: true,
+    fetch: fetchSameServer,
     ...(apiKey !== undefined && { apiKey }),
   });
   return create.chatModel(name);

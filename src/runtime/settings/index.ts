@@ -4,6 +4,7 @@ import { getApprovedFile } from "../../approvals/index.ts";
 import {
   type Config,
   fillIn,
+  findModelKeys,
   findServerSecrets,
   findSettingsSecrets,
   loadConfig,
@@ -142,7 +143,12 @@ function listSecrets(
   env: RuntimeSettings["env"],
 ): readonly string[] {
   const token = env["SKILLGATE_TOKEN"] ?? "";
-  return [...servers.flatMap(findServerSecrets), ...findSettingsSecrets(settings, variables), token];
+  return [
+    ...servers.flatMap(findServerSecrets),
+    ...findSettingsSecrets(settings, variables),
+    ...findModelKeys(settings["agent"], variables),
+    token,
+  ];
 }
 
 /** Whether the person trusts the project; a yes is remembered until the project changes. */

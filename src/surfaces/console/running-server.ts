@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
+import { fetchSameServer } from "../../shared/http/fetch-same-server.ts";
 import { makeFolderSync } from "../../shared/files/make-folder.ts";
 
 /** A server of the project that runs, as its file describes it. */
@@ -49,7 +50,7 @@ export async function findLoginLink(folder: string): Promise<string | undefined>
   const server = parseServer(readOrNothing(getFile(folder)));
   if (server === undefined) return undefined;
   try {
-    const response = await fetch(`${server.url}/console/link`, {
+    const response = await fetchSameServer(`${server.url}/console/link`, {
       method: "POST",
       headers: { [LINK_HEADER]: server.secret },
       signal: AbortSignal.timeout(ANSWER_MS),

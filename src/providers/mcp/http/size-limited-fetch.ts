@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { FetchLike } from "@modelcontextprotocol/client";
 
 import { isRecord } from "../../../model/json.ts";
-import { fetchWithRedirects } from "./redirects.ts";
+import { fetchSameServer } from "../../../shared/http/fetch-same-server.ts";
 import { findOverlongId } from "../stdio/messages.ts";
 import { OVERLONG_ANSWER } from "../connections/wire-errors.ts";
 
@@ -15,7 +15,7 @@ const END_BYTES = 256;
 export function sizeLimitedFetch(maxBytes: number): FetchLike {
   return async (url, init) => {
     const { signal, unlink } = linkSignal(init?.signal ?? undefined);
-    const response = await fetchWithRedirects(url, { ...init, signal }).catch((thrown: unknown) => {
+    const response = await fetchSameServer(url, { ...init, signal }).catch((thrown: unknown) => {
       unlink();
       throw thrown;
     });

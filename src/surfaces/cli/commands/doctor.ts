@@ -4,6 +4,7 @@ import { isForeign } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
+import { fetchSameServer } from "../../../shared/http/fetch-same-server.ts";
 import { findTypeScript } from "../../../shared/package/typescript.ts";
 import { loadAgentModule } from "../agent/open-agent.ts";
 import type { CliCommand } from "../command.ts";
@@ -210,7 +211,7 @@ async function checkServer(choice: ModelChoice): Promise<DoctorCheck> {
   const says = `${provider}:${name} at ${baseUrl}, ${key}`;
   try {
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
-    const response = await fetch(getListUrl(choice), { headers: createHeaders(choice), signal });
+    const response = await fetchSameServer(getListUrl(choice), { headers: createHeaders(choice), signal });
     if (response.status === 401 || response.status === 403)
       return createCheck("warning", says, `The server refuses the key: HTTP ${response.status}`);
     if (!response.ok) return createCheck("ok", says); // not every server has a list

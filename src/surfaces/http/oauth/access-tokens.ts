@@ -3,6 +3,7 @@ import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type Remot
 import { getMessage } from "../../../errors.ts";
 import type { Caller } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
+import { fetchSameServer } from "../../../shared/http/fetch-same-server.ts";
 import { toRights } from "../../../keys/index.ts";
 import type { TokenCheck } from "../auth/authenticate.ts";
 import { isLoopback } from "../origin-check.ts";
@@ -110,7 +111,7 @@ async function openKeySet(settings: IssuerSettings, { refetchMs, maxAgeMs }: Key
     timeoutDuration: ANSWER_MS,
     cooldownDuration: refetchMs ?? REFETCH_MS,
     cacheMaxAge: maxAgeMs ?? MAX_KEYS_AGE_MS,
-    [customFetch]: async (url, options) => boundedResponse(await fetch(url, options)),
+    [customFetch]: async (url, options) => boundedResponse(await fetchSameServer(url, options)),
   });
 }
 
@@ -123,7 +124,7 @@ async function findKeySetUri(issuer: string): Promise<string> {
     `${origin}${path}/.well-known/openid-configuration`,
   ];
   for (const metadataUrl of urls) {
-    const response = await fetch(metadataUrl, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) });
+    const response = await fetchSameServer(metadataUrl, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) });
     if (response.status !== 200) continue;
     const metadata: unknown = await (await boundedResponse(response)).json();
     if (!isRecord(metadata) || metadata["issuer"] !== issuer || typeof metadata["jwks_uri"] !== "string") continue;

@@ -1,16 +1,17 @@
-import type { FetchLike } from "@modelcontextprotocol/client";
-
 /** Maximum number of redirects of one request. */
 const MAX_REDIRECTS = 5;
 
 const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
+/** A redirect that was not followed. */
+export class RedirectRefused extends Error {}
+
 /**
  * `fetch` that follows redirects only on the same server: another server would get the credentials in the headers, and
- * the body.
+ * the body. Every request is sent with it.
  */
-export const fetchWithRedirects: FetchLike = async (input, init) => {
-  let url = new URL(input);
+export async function fetchSameServer(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  let url = new URL(input instanceof Request ? input.url : input);
   if (init?.redirect === "manual") return sendOnce(url, init);
   for (let count = 0; count <= MAX_REDIRECTS; count++) {
     const response = await sendOnce(url, init);
@@ -18,21 +19,23 @@ export const fetchWithRedirects: FetchLike = async (input, init) => {
     await response.body?.cancel();
     url = resolveTarget(url, response.headers.get("location") ?? "");
   }
-  throw failed(`the server redirects more than ${MAX_REDIRECTS} times`);
-};
+  throw failed(new RedirectRefused(`the server redirects more than ${MAX_REDIRECTS} times`));
+}
 
 async function sendOnce(url: URL, init: RequestInit | undefined): Promise<Response> {
+  // oxlint-disable-next-line eslint/no-restricted-globals -- the one place, which follows no redirect by itself
   const response = await fetch(url, { ...init, redirect: "manual" });
-  if (response.status > 599) throw failed(`the server answered with an invalid status: ${response.status}`);
+  if (response.status > 599) throw failed(new Error(`the server answered with an invalid status: ${response.status}`));
   return response;
 }
 
 function resolveTarget(url: URL, location: string): URL {
   if (location === "" || !URL.canParse(location, url.href))
-    throw failed("the server redirects without a valid Location header");
+    throw failed(new RedirectRefused("the server redirects without a valid Location header"));
   const target = new URL(location, url);
   if (isSameServer(url, target)) return target;
-  throw failed(`the server redirects to ${target.origin}; if that is intended, configure this address as its url`);
+  const says = `the server redirects to ${target.origin}; if that is intended, configure this address as its url`;
+  throw failed(new RedirectRefused(says));
 }
 
 /** True for the same origin, and for an upgrade of the same host to https. */
@@ -42,6 +45,6 @@ function isSameServer(url: URL, target: URL): boolean {
 }
 
 /** Rejects as `fetch` does. */
-function failed(why: string): TypeError {
-  return new TypeError("fetch failed", { cause: new Error(why) });
+function failed(cause: Error): TypeError {
+  return new TypeError("fetch failed", { cause });
 }
