@@ -169,7 +169,7 @@ export const RUNTIME_SECTION_SCHEMAS = {
     rehydrate: {
       type: "boolean",
       default: false,
-      description: "whether an argument with a masked secret is passed with its value",
+      description: "whether programs see a placeholder for every known secret, which any method receives as its value",
     },
   }),
   profiles: describeProfiles(),

@@ -6,7 +6,7 @@ import type { CallContext } from "../model/skill.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { findSkillError } from "../shared/errors/skill-error.ts";
 import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
-import { PLACEHOLDER_NOTE, type SecretView } from "./secret-placeholders.ts";
+import type { SecretView } from "./secret-placeholders.ts";
 import { toGuestError } from "./to-guest-error.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 
@@ -18,8 +18,8 @@ export interface DispatchOptions {
   readonly getResources: (skill: Skill) => SkillResources;
   /** Values that no guest may read in an error. */
   readonly secrets: KnownSecrets;
-  /** Returns how a caller sees secrets in arguments and results. */
-  readonly getView: (caller: Caller) => SecretView;
+  /** Returns how a caller sees secrets in arguments and results of a skill. */
+  readonly getView: (caller: Caller, skill: string) => SecretView;
   /** Is called just before the provider; the call waits for a promise that it returns. */
   readonly onBegin: (call: GuardedCall) => Promise<void> | undefined;
 }
@@ -40,13 +40,13 @@ export function dispatch({ getResources, secrets, getView, onBegin }: DispatchOp
     if (start !== undefined) await start;
     const recorded = call.onBegin?.(call.argumentsDigest());
     if (recorded !== undefined) await recorded;
-    const view = getView(call.caller);
+    const view = getView(call.caller, skill.name);
     const { context, close } = createContext(call, resources, { secrets, view });
     try {
       const result = await skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context);
       requireBounds(result, `"${method.path}"`);
       const value = view.hide(result);
-      if (value !== result) call.addNote(PLACEHOLDER_NOTE);
+      if (value !== result) call.addNote(view.note);
       return { value, cached: false };
     } catch (error) {
       const stack = findSkillError(error)?.stack;

@@ -19,11 +19,12 @@ import { requestValues } from "./guards/request-values.ts";
 import { timeout } from "./guards/timeout.ts";
 import { trace } from "./guards/trace.ts";
 import { validate } from "./guards/validate.ts";
-import { createSecretViews } from "./secret-placeholders.ts";
+import { createSecretViews, type PlaceholderOptions } from "./secret-placeholders.ts";
 import { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
 export type { Call, Route } from "./call.ts";
+export type { PlaceholderOptions } from "./secret-placeholders.ts";
 export type { CallCounter } from "./call-counter.ts";
 export type { RequestUnit, UnrecordedRequest } from "./caller-limits.ts";
 export type { ApprovalDetails, CallToApprove, DecideApproval } from "./guards/approval.ts";
@@ -49,8 +50,8 @@ export interface RouterOptions {
   readonly getResources?: (skill: Skill) => SkillResources;
   /** Values that are masked in every error, log and approval. */
   readonly secrets?: KnownSecrets;
-  /** Gives guests placeholders for secrets, which become secrets again where a method receives them; default: false. */
-  readonly rehydrateSecrets?: boolean;
+  /** The values for which guests see placeholders, which become values again where a method may receive them; default: none. */
+  readonly placeholders?: PlaceholderOptions;
   /** Adds the arguments and results of calls to their spans, without secrets; default: false. */
   readonly tracesContent?: boolean;
   /** True if a result that does not match the output schema of its method deserves a note; default: always. */
@@ -78,7 +79,7 @@ export function createRouter(options: RouterOptions): Router {
   const { validator, approve = () => false, isDisabled = () => false, now = Date.now } = options;
   const { getResources = () => NO_RESOURCES, secrets = new KnownSecrets(), shouldReport = () => true } = options;
   const { getPolicy = () => NO_POLICY, counter = createCallCounter(now) } = options;
-  const getView = createSecretViews(secrets, options.rehydrateSecrets ?? false);
+  const getView = createSecretViews(options.placeholders ?? { hidden: new KnownSecrets(), isForAllSkills: false });
   const { auditWriter: writer, sharedCounter = createMemoryCounter(now) } = options;
   const trail = createAuditLog();
   const record = (entry: AuditEntry): void => {

@@ -6,7 +6,7 @@ import { isRecord, type JsonSchema } from "../model/json.ts";
 import type { Problem } from "../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../model/skill.ts";
 import { createRegistry } from "../registry/index.ts";
-import type { KnownSecrets } from "../shared/secrets.ts";
+import { KnownSecrets } from "../shared/secrets.ts";
 import { createValidator, type Validation, type Validator } from "../validation/index.ts";
 
 /** The settings that a skill receives, and their problems. */
@@ -31,11 +31,18 @@ export class SkillSettings {
   #sections: ReadonlyMap<string, Section>;
   #cache = new WeakMap<object, ResolvedSettings>();
 
-  readonly #secrets: KnownSecrets | undefined;
+  /** The secrets that skills are given. */
+  readonly secrets: KnownSecrets;
+  readonly #onSecrets: (values: readonly string[]) => void;
 
-  /** The secrets that skills are given become known to `secrets`. */
-  constructor(section: unknown, variables: Variables, secrets?: KnownSecrets) {
-    this.#secrets = secrets;
+  /** `refresh` calls `of` with the skills that have become known; `onSecrets` receives the secrets that they are given. */
+  constructor(
+    section: unknown,
+    variables: Variables,
+    { refresh, onSecrets }: { readonly refresh: () => void; readonly onSecrets: (values: readonly string[]) => void },
+  ) {
+    this.secrets = new KnownSecrets([], refresh);
+    this.#onSecrets = onSecrets;
     this.#variables = variables;
     this.#sections = parseSections(section);
   }
@@ -64,7 +71,8 @@ export class SkillSettings {
     if (cached !== undefined) return cached;
     const resolved = resolveSettings(skill, this.#sections.get(skill.name) ?? {}, around);
     this.#cache.set(skill, resolved);
-    this.#secrets?.add(Object.values(resolved.secrets));
+    this.secrets.add(Object.values(resolved.secrets));
+    this.#onSecrets(Object.values(resolved.secrets));
     return resolved;
   }
 

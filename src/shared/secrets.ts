@@ -104,7 +104,7 @@ export class KnownSecrets {
 
   /** A value with `mask` applied to every text in it; the same value if no text has a secret. */
   maskValue<Value>(value: Value): Value {
-    return this.#isEmpty() ? value : masked(value, (text) => this.mask(text));
+    return this.isEmpty() ? value : masked(value, (text) => this.mask(text));
   }
 
   /** A value with `maskText` applied to every text in it; the same value if no text has a secret. */
@@ -112,9 +112,10 @@ export class KnownSecrets {
     return masked(value, (text) => this.maskText(text));
   }
 
-  #isEmpty(): boolean {
+  /** True if no secret is known. */
+  isEmpty(): boolean {
     this.#refresh();
-    const isParentEmpty = this.#parent === undefined || this.#parent.#isEmpty();
+    const isParentEmpty = this.#parent === undefined || this.#parent.isEmpty();
     return isParentEmpty && this.#values.size === 0 && this.#exactPattern === undefined;
   }
 
@@ -183,11 +184,16 @@ function isChanged(value: unknown, mask: Mask): boolean {
   return false;
 }
 
-/** Texts, and what may hold some; objects of other classes are left alone. */
+/** Texts, and what may hold some. Objects of every class have the fields that JSON writes; bytes have none. */
 function getParts(value: object): Iterable<unknown> {
   if (Array.isArray(value) || value instanceof Set) return value;
   if (value instanceof Map) return [...value].flat();
-  return isPlain(value) ? Object.entries(value).flat() : [];
+  if (ArrayBuffer.isView(value)) return [];
+  return Object.entries(value instanceof Error ? toFields(value) : value).flat();
+}
+
+function toFields(error: Error): Readonly<Record<string, unknown>> {
+  return { ...Object.fromEntries(Object.entries(error)), name: error.name, message: error.message };
 }
 
 function maskedLeaf(value: unknown, mask: Mask): unknown {
@@ -240,11 +246,11 @@ function toMaskedCopy(value: unknown, mask: Mask, copies: Map<unknown, unknown>,
   }
   if (value instanceof Set) return new Set([...value].map(copy));
   if (value instanceof Map) return new Map([...value].map(([key, item]) => [copy(key), copy(item)]));
-  if (!isPlain(value)) return value;
+  if (!isPlain(value) && !isChanged(value, mask)) return value;
   const fields: Record<string, unknown> = {};
   copies.set(value, fields);
   // Defined, not assigned: a field may be called __proto__.
-  for (const [key, item] of Object.entries(value))
+  for (const [key, item] of Object.entries(value instanceof Error ? toFields(value) : value))
     Object.defineProperty(fields, mask(key), {
       value: copy(item),
       writable: true,

@@ -15,13 +15,16 @@ const SERVERS = {
   broken: { ...LEAKY, args: [...LEAKY.args, "down"], env: { WEATHER_KEY: CANARY } },
 };
 
+/** The secret of the skill, for which results have a placeholder. */
+const LOCAL_KEY = `local ${CANARY}`;
+
 const LocalSkill = defineSkill({
   name: "LocalSkill",
   description: "Knows a secret of its settings",
   settings: { type: "object", properties: { key: { type: "string", writeOnly: true } } },
   methods: {
     tell: { description: "Tells it", run: (_input, { secrets }) => ({ nested: [{ key: secrets["key"] }] }) },
-    hold: { description: "Looks at it", run: (_input, { secrets }) => secrets["key"] === CANARY },
+    hold: { description: "Looks at it", run: (_input, { secrets }) => secrets["key"] === LOCAL_KEY },
     fail: {
       description: "Fails with it",
       run: (_input, { secrets }) => {
@@ -48,7 +51,7 @@ beforeAll(async () => {
     skillsDir: false,
     skills: [LocalSkill],
     mcpServers: SERVERS,
-    env: { ...process.env, LOCAL_KEY: CANARY, SKILLGATE_TOKEN: `own-token-${CANARY}` },
+    env: { ...process.env, LOCAL_KEY, SKILLGATE_TOKEN: `own-token-${CANARY}` },
     workers: 1,
     limits: { resultBytes: 2_000 },
     log: (level, text) => said.push(`${level} ${text}`),
@@ -151,7 +154,7 @@ const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
     () => run("try { await device.LeakyMCP.refuse({}) } catch (e) { return e.message + JSON.stringify(e) }"),
   ],
   ["an error of a local skill in a run", "wrong", () => run("await device.LocalSkill.fail({})")],
-  ["a value of a local skill in a run", "redacted", () => run("return await device.LocalSkill.tell({})")],
+  ["a value of a local skill in a run", "[secret:1]", () => run("return await device.LocalSkill.tell({})")],
   [
     "the server's own token in a run",
     "x [redacted]",
@@ -205,7 +208,7 @@ const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
   ["/mcp: structured content", "redacted", () => callOverMcp("LeakyMCP__data")],
   ["/mcp: an error as the server sent it", "refused", () => callOverMcp("LeakyMCP__fail")],
   ["/mcp: an error of the protocol", "no:", () => callOverMcp("LeakyMCP__refuse")],
-  ["/mcp: a value of a local skill", "redacted", () => callOverMcp("LocalSkill__tell")],
+  ["/mcp: a value of a local skill", "[secret:1]", () => callOverMcp("LocalSkill__tell")],
   ["/mcp: a question of a server", "right?", () => callOverMcp("LeakyMCP__ask")],
   ["/mcp: a question of a server to an old client", "right?", () => callOverMcp("LeakyMCP__ask", "old")],
   [

@@ -156,6 +156,7 @@ describe("settings of skills", () => {
       additionalProperties: false,
     };
     export const given = (context: CallContext) => ({ settings: context.settings, secrets: context.secrets });
+    export const has = (context: CallContext) => context.secrets.apiKey === "k-123456";
     export function leak(context: CallContext) { throw new Error("key " + context.secrets.apiKey + " is wrong"); }
   `;
 
@@ -170,8 +171,9 @@ describe("settings of skills", () => {
     const runtime = await open(options);
     expect(await runtime.call("WeatherSkill.given", {})).toEqual({
       settings: { unit: "celsius", days: 3 },
-      secrets: { apiKey: "k-123456" },
+      secrets: { apiKey: "[secret:1]" },
     });
+    expect(await runtime.call("WeatherSkill.has", {})).toBe(true);
     expect(runtime.problems).toEqual([]);
     await expect(runtime.call("WeatherSkill.leak", {})).rejects.toThrow(/^key \[redacted\] is wrong$/);
   });

@@ -52,8 +52,7 @@ test("keeps a large result with a secret as a value that a later program can rea
     skills: [
       defineSkill({
         name: "PinSkill",
-        description: "Has a secret of digits",
-        settings: { type: "object", properties: { pin: { type: "string", writeOnly: true } } },
+        description: "Returns a secret of digits",
         methods: {
           read: {
             description: "Read a large value",
@@ -62,7 +61,7 @@ test("keeps a large result with a secret as a value that a later program can rea
         },
       }),
     ],
-    env: { PIN_PIN: secret },
+    env: { OPENAI_API_KEY: secret },
   });
   try {
     const first = await runtime.run("return await device.PinSkill.read()");

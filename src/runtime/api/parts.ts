@@ -62,12 +62,14 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const settings = await readOptions(options);
   const registry = createRegistry();
   let catalog: Catalog | undefined;
-  const secrets = new KnownSecrets(settings.secretValues, () => {
+  const refresh = (): void => {
     if (catalog === registry.catalog) return;
     catalog = registry.catalog;
     for (const { provided } of catalog.skills) skillSettings.of(provided);
-  });
-  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, secrets);
+  };
+  const secrets = new KnownSecrets(settings.secretValues, refresh);
+  const onSecrets = (values: readonly string[]): void => secrets.add(values);
+  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, { refresh, onSecrets });
   const sources = new SkillSources(registry, settings.skills, skillSettings.disabled);
   const events = new EventEmitter<RuntimeEvents>();
   registry.onChange(() => void (events.listenerCount("catalog") > 0 && events.emit("catalog", registry.catalog)));

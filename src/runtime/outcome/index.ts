@@ -171,12 +171,12 @@ function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, cutV
   const { tagged } = sandbox.end;
   const masked = secrets.maskValue(value);
   // A mask inside of JSON could leave a text that is not JSON.
-  const kept =
+  const encoded =
     masked === value
       ? { json: tagged ?? json, tagged: tagged !== undefined }
       : encodeForGuest(masked, limits.answerBytes);
-  const canReturn = kept !== undefined && Buffer.byteLength(kept.json) <= limits.answerBytes;
-  const handle = canReturn ? handles.keep(caller, { ...kept, summary: summarizeValue(value) }) : undefined;
+  const canReturn = encoded !== undefined && Buffer.byteLength(encoded.json) <= limits.answerBytes;
+  const handle = canReturn ? handles.keep(caller, { ...encoded, summary: summarizeValue(value) }) : undefined;
   const use = handle === undefined ? "" : `\nThe whole value is device.result("${handle}") in a later program`;
   return `${describeLargeValue(value, json.length)}${use}`;
 }

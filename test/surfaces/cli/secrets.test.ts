@@ -41,7 +41,7 @@ export function healthCheck() { return { healthy: false, message: ${JSON.stringi
 `;
 
 const FILES = {
-  "settings.yaml": `skills:\n  SpillSkill:\n    key: ${JSON.stringify(CANARY)}\n`,
+  "settings.yaml": `skills:\n  SpillSkill:\n    key: ${JSON.stringify(`spill ${CANARY}`)}\n`,
   ".mcp.json": JSON.stringify({ mcpServers: SERVERS }),
   "skills/spill.ts": SPILL_SKILL,
 };
@@ -57,7 +57,7 @@ const COMMANDS: readonly (readonly [shown: string, ...args: readonly string[]])[
   ["redacted", "run", "-e", "return [await device.SpillSkill.tell(), await device.LeakyMCP.data({})]"],
   ["failed", "run", "-e", "await device.SpillSkill.fail()", "--trace", "--verbose", "--debug"],
   ["redacted", "run", "-e", "await device.BrokenMCP.tell({})"],
-  ["redacted", "call", "SpillSkill.tell"],
+  ["[secret:1]", "call", "SpillSkill.tell"],
   ["failed", "call", "SpillSkill.fail", "--debug"],
   ["refused", "call", "LeakyMCP.fail", "--debug"],
   ["done", "call", "SpillSkill.print", "--verbose"],
