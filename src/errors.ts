@@ -106,6 +106,11 @@ export const ERRORS = {
     fix: "Continue without this call, or make it again when a person can answer",
   },
   SKILL_DISABLED: { stage: "call", says: "Cannot call a disabled skill", fix: "Ask the owner to enable it" },
+  SKILL_HELD: {
+    stage: "call",
+    says: "Cannot use a skill that is held",
+    fix: "Ask the owner to look at what has changed, and then to run: skillgate trust",
+  },
   SECRET_MISSING: {
     stage: "call",
     says: "Cannot call a skill without its secret",

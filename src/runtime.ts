@@ -152,6 +152,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, D
   readonly nodes: readonly NodeStatus[];
   /** Files, skills and servers that could not be used, and why. */
   readonly problems: readonly Problem[];
+  /** The problem of the parts that are held; `undefined` without such parts. `isAll`: there is no other skill. */
+  readonly heldProblem: (Problem & { readonly isAll: boolean }) | undefined;
   /** Why the store cannot be used at the moment; `undefined` while it works. */
   readonly storeFailure: StoreFailure | undefined;
   /** The policy that is in force. */
@@ -231,6 +233,10 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     },
     get problems() {
       return listProblems(parts);
+    },
+    get heldProblem() {
+      const held = listProblems(parts).find(({ isHeld }) => isHeld);
+      return held && { ...held, isAll: registry.catalog.skills.length === 0 };
     },
     get storeFailure() {
       return parts.database.health.failure;

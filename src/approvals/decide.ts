@@ -28,6 +28,8 @@ export interface DecisionOptions {
   readonly ask?: Approve;
   /** Returns the file of the rows for "always"; `undefined` if the project has none, or may not use it. */
   readonly getApprovedFile: () => ApprovedFile | undefined;
+  /** Says why the rows of the file do not count now; `undefined` if they do. */
+  readonly whyRowsHeld?: () => Promise<string | undefined>;
   readonly onQuestion: (approval: Approval) => void;
   readonly warn: (text: string) => void;
 }
@@ -136,7 +138,8 @@ class Decisions implements ApprovalDecisions {
     const approvedFile = this.#options.getApprovedFile();
     if (approvedFile === undefined) return false;
     try {
-      return (await findApprovedRow(approvedFile.file, { path, caller: caller.id, now: Date.now() })) !== undefined;
+      const row = await findApprovedRow(approvedFile.file, { path, caller: caller.id, now: Date.now() });
+      return row !== undefined && (await this.#options.whyRowsHeld?.()) === undefined;
     } catch (error) {
       this.#options.warn(`Cannot use the approved calls: ${getMessage(error)}`);
       return false;

@@ -6,13 +6,13 @@ import { canonicalPath, isInside, formatPathLabel } from "./read-file.ts";
 import { type ConfigOptions, resolveFolders } from "./locations.ts";
 import { type Config, loadConfig } from "./load-config.ts";
 import { serverKey } from "./servers/read-servers.ts";
-import { changeTrust, type ProjectTrust, readTrust, trustFile, type TrustRecord } from "./trust/index.ts";
+import { changeTrust, type ProjectTrust, readTrust, RESTRICTIONS, trustFile, type TrustRecord } from "./trust/index.ts";
 
 /** Records that a project is trusted in the state that its owner has reviewed. */
 export async function trustProject(options: ConfigOptions, trust: ProjectTrust): Promise<void> {
   const { env, home } = { env: options.env, home: resolveFolders(options).home };
-  const { parts, position, values } = trust;
-  await changeTrust(trustFile(env, home), trust.folder, (record) => ({ ...record, parts, position, values }));
+  const { parts: files, position, values, servers } = trust;
+  await changeTrust(trustFile(env, home), trust.folder, () => ({ files, isWhole: true, position, values, servers }));
 }
 
 /** Lists the folders of all projects with a trust record. */
@@ -37,8 +37,8 @@ export interface OwnChange {
 }
 
 /**
- * Makes a change that the owner of a project has asked for. What was trusted stays so with the change; what was held
- * before stays held, except for the servers that the change names.
+ * Makes a change that the owner of a project has asked for. Trusts what the change writes: whole files if they were not held
+ * before, and the servers that it names. What was held before stays held.
  */
 export async function changeByHand<Result>(
   { cwd, env, home }: ConfigOptions,
@@ -55,12 +55,9 @@ export async function changeByHand<Result>(
   if (before.trust.isGiven) return result;
   const after = await loadConfig(options);
   const labels = inProject.map((file) => formatPathLabel(file, folders));
-  const written = writtenServers(after, labels, servers);
-  if (before.heldParts.length > 0 && written.length === 0) return result;
-  await changeTrust(trustFile(env, folders.home), after.trust.folder, (record) => ({
-    ...(before.heldParts.length === 0 ? wholeRecord(before, after, { labels, servers }) : record),
-    servers: new Map([...record.servers, ...written]),
-  }));
+  await changeTrust(trustFile(env, folders.home), after.trust.folder, () =>
+    addWritten(before.trust, after, { labels, servers }),
+  );
   return result;
 }
 
@@ -84,31 +81,31 @@ export async function editSettingsByHand(
   });
 }
 
-/** Returns the trusted record plus the files and values of the change itself; leaves out all other changes. */
-function wholeRecord(
-  { trust: before }: Config,
-  { trust: after }: Config,
-  { labels, servers }: { readonly labels: readonly string[]; readonly servers: readonly string[] },
-): TrustRecord {
-  const isWritten = (part: string): boolean => labels.some((label) => part === label || label.startsWith(`${part}/`));
-  const isGiven = (value: string): boolean => servers.some((server) => value.endsWith(` of MCP server ${server}`));
-  return {
-    parts: new Map([
-      ...[...before.parts].filter(([part]) => !isWritten(part)),
-      ...[...after.parts].filter(([part]) => isWritten(part)),
-    ]),
-    position: after.position,
-    values: new Map([...before.values, ...[...after.values].filter(([value]) => isGiven(value))]),
-    servers: new Map(),
-  };
+interface WrittenParts {
+  readonly labels: readonly string[];
+  readonly servers: readonly string[];
 }
 
-function writtenServers(
-  { declared }: Config,
-  labels: readonly string[],
-  servers: readonly string[],
-): readonly (readonly [key: string, digest: string])[] {
-  return declared
-    .filter(({ name, file }) => servers.includes(name) && labels.includes(file.label))
-    .map((server) => [serverKey(server), server.digest] as const);
+/** Returns the record plus what the change has written. Changes of others in the meantime are left out. */
+function addWritten(before: ProjectTrust, { trust: after, declared }: Config, written: WrittenParts): TrustRecord {
+  const { labels, servers } = written;
+  const named = declared.filter(({ name, file }) => servers.includes(name) && labels.includes(file.label));
+  const started = named.flatMap((server) => server.started.map(after.getPart));
+  const isWritten = (part: string): boolean =>
+    started.includes(part) || (labels.includes(part) && !before.held.has(part));
+  const isGiven = (value: string): boolean =>
+    (value === RESTRICTIONS && isWritten("settings.yaml")) ||
+    servers.some((server) => value.endsWith(` of MCP server ${server}`));
+  // A project in which nothing was held is trusted as it was then.
+  const base = before.isTrusted ? { ...before, files: before.parts, isWhole: true } : before.record;
+  return {
+    isWhole: base.isWhole,
+    position: before.isTrusted || before.record.files.size === 0 ? before.position : before.record.position,
+    files: new Map([
+      ...[...base.files].filter(([part]) => !labels.includes(part) || before.held.has(part)),
+      ...[...after.parts].filter(([part]) => isWritten(part)),
+    ]),
+    values: new Map([...base.values, ...[...after.values].filter(([value]) => isGiven(value))]),
+    servers: new Map([...base.servers, ...named.map((server) => [serverKey(server), server.digest] as const)]),
+  };
 }

@@ -2,11 +2,11 @@ import { sep } from "node:path";
 
 import { type ConfigFolders, formatPathLabel } from "./read-file.ts";
 import { variablesReadBy } from "./reads.ts";
-import type { DeclaredServer, ReadServers } from "./servers/read-servers.ts";
+import { type DeclaredServer, type ReadServers, serverKey } from "./servers/read-servers.ts";
 import { quoted } from "./shown.ts";
 import { findCommands } from "./servers/command-placeholders.ts";
 import { describeStart } from "./servers/approval-summary.ts";
-import { type HeldPart, POLICY_FILES, PROJECT_FILES, type ProjectTrust } from "./trust/index.ts";
+import { type HeldPart, POLICY_FILES, PROJECT_FILES, type ProjectTrust, whyPartHeld } from "./trust/index.ts";
 import type { ProjectVariables } from "./variables.ts";
 
 interface Project {
@@ -14,45 +14,60 @@ interface Project {
   /** `undefined` if its skills are not used. */
   readonly skillsDir: string | undefined;
   readonly settings: readonly (readonly [path: string, value: unknown])[];
-  readonly read: ReadServers;
+  readonly read: Pick<ReadServers, "declared">;
+  /** The same servers, with the variables of the project. */
+  readonly filled: readonly DeclaredServer[];
   readonly project: ProjectVariables;
   readonly folders: ConfigFolders;
 }
 
 /** Lists what an untrusted project would do, for the question to its owner. */
-export function heldParts({ trust, skillsDir, settings, read, project, folders }: Project): readonly HeldPart[] {
+export function heldParts({
+  trust,
+  skillsDir,
+  settings,
+  read,
+  filled,
+  project,
+  folders,
+}: Project): readonly HeldPart[] {
   if (trust.isTrusted) return [];
-  const isChanged = (part: string): boolean => trust.changed.includes(part);
-  const skills =
-    skillsDir === undefined ? [] : skillParts(trust, formatPathLabel(skillsDir, folders).split(sep).join("/"));
+  const isChanged = trust.record.isWhole;
+  const isHeld = (part: string): boolean => trust.parts.has(part) && whyPartHeld(trust, part) !== undefined;
+  const code = skillsDir === undefined ? [] : listCode(trust, formatPathLabel(skillsDir, folders).split(sep).join("/"));
   const servers = read.declared.filter(({ isHeld, config }) => isHeld && config?.enabled === true);
   const parts: readonly HeldPart[] = [
-    ...skills.map((name) => ({ name, detail: "", isChanged: isChanged(name) })),
+    ...code.map((name) => ({ name, detail: "", isChanged })),
     ...servers.map((server) => ({
       name: `MCP server ${server.name} (${server.file.label})`,
-      detail: serverDetail(server, project),
-      isChanged:
-        isChanged(server.file.label) || trust.changed.some((part) => part.endsWith(` of MCP server ${server.name}`)),
+      detail: serverDetail(filled.find((each) => serverKey(each) === serverKey(server)) ?? server, project),
+      isChanged,
     })),
     ...settings.map(([path, value]) => ({
       name: `settings ${path}`,
       detail: JSON.stringify(value),
-      isChanged: isChanged("settings.yaml"),
+      isChanged,
     })),
-    ...POLICY_FILES.filter((name) => trust.parts.has(name)).map((name) => ({
+    ...POLICY_FILES.filter(isHeld).map((name) => ({
       name,
       detail: "permits calls; until then it only restricts them",
-      isChanged: isChanged(name),
+      isChanged,
     })),
   ];
-  // Alone it does nothing.
-  if (parts.length === 0 || project.names.length === 0) return parts;
-  return [...parts, { name: ".env", detail: `sets ${project.names.join(", ")}`, isChanged: isChanged(".env") }];
+  // Alone it does nothing in a project that was never trusted.
+  if (!isHeld(".env") || project.names.length === 0 || (parts.length === 0 && !isChanged)) return parts;
+  return [...parts, { name: ".env", detail: `sets ${project.names.join(", ")}`, isChanged }];
 }
 
-function skillParts({ parts, excess }: ProjectTrust, label: string): readonly string[] {
-  if (excess !== undefined) return [label];
-  return [...parts.keys()].filter((name) => name.startsWith(`${label}/`) || !PROJECT_FILES.includes(name));
+/** Lists the code that is held; of a project that was never trusted, a folder of skills counts as one. */
+function listCode(trust: ProjectTrust, label: string): readonly string[] {
+  if (trust.excess !== undefined) return [label];
+  const names = [...trust.held.keys()].filter((name) => trust.parts.has(name) && !PROJECT_FILES.includes(name));
+  if (trust.record.isWhole) return names;
+  const depth = label.split("/").length + 1;
+  const shorten = (name: string): string =>
+    name.startsWith(`${label}/`) ? name.split("/").slice(0, depth).join("/") : name;
+  return [...new Set(names.map(shorten))];
 }
 
 /** Describes what a server starts, its relevant placeholder values, and the user's variables that it receives. */

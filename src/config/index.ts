@@ -51,4 +51,4 @@ export {
 } from "./by-hand.ts";
 export type { Prompter, TrustRequest } from "./prompter.ts";
 export type { DeclaredServer } from "./servers/read-servers.ts";
-export { type HeldPart, trustFile } from "./trust/index.ts";
+export { type HeldPart, POLICY_FILES, trustFile, whyPartHeld } from "./trust/index.ts";

@@ -1,12 +1,12 @@
-import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 import { getMessage } from "../errors.ts";
+import { isRecord } from "../model/json.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Problem } from "../model/provider.ts";
 import type { Timeouts } from "../model/timeouts.ts";
 import type { ServerConfig } from "../providers/mcp/index.ts";
-import { canonicalPath, configError, readConfigFile } from "./read-file.ts";
+import { configError, readConfigFile } from "./read-file.ts";
 import { type ConfigFile, configFiles, type ConfigOptions, resolveFolders, isTrustGiven } from "./locations.ts";
 import { heldParts } from "./held.ts";
 import { type FileContent, NO_CONTENT, parseMcpFile } from "./servers/mcp-file.ts";
@@ -16,12 +16,23 @@ import {
   type DeclaredServer,
   digestValues,
   readServers,
-  type ReadServers,
+  serverKey,
   type ServerContent,
   type ServerSources,
 } from "./servers/read-servers.ts";
 import { NO_SETTINGS, parseSettings, type SettingsFile } from "./settings.ts";
-import { decideTrust, type HeldPart, heldProblem, type ProjectTrust, restrictSettings } from "./trust/index.ts";
+import {
+  decideTrust,
+  digestValue,
+  GIVEN,
+  type HeldPart,
+  heldProblem,
+  POLICY_FILES,
+  type ProjectTrust,
+  RESTRICTIONS,
+  restrictSettings,
+  whyPartHeld,
+} from "./trust/index.ts";
 import { lookUp, readVariables, type Variables } from "./variables.ts";
 
 export interface Config {
@@ -29,8 +40,14 @@ export interface Config {
   readonly servers: readonly ServerConfig[];
   /** Every server of every file, those that do not count and those that are wrong included. */
   readonly declared: readonly DeclaredServer[];
-  /** Absolute; `undefined` where the project's own skills are held. */
+  /** Absolute; `undefined` for a folder of a project with more files than can be trusted. */
   readonly skillsDir: string | undefined;
+  /** The servers that are held, with the reasons in a sentence. */
+  readonly heldServers: ReadonlyMap<string, string>;
+  /** The skills are those of a project whose trust decides which of them may run. */
+  readonly ownsSkills: boolean;
+  /** The policy of the project can only restrict. */
+  readonly holdsPolicy: boolean;
   readonly limits?: Partial<Limits>;
   readonly timeouts?: Partial<Timeouts>;
   /** The sections of settings.yaml as they were written, as far as they count. */
@@ -63,21 +80,29 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     written.skillsDir === undefined ? folders.cwd : dirname(files.settings.path),
     written.skillsDir ?? "skills",
   );
-  const values = digestValues({ ...project, contents, folders });
   const isGiven = isTrustGiven(options, folders);
+  const restrictions = restrictSettings(written);
+  const declared = readServers({ ...project, contents, folders, mcpEnabled: true, trust: GIVEN }).declared.filter(
+    ({ file }) => file.scope === "project",
+  );
   const trust = await decideTrust({
     env: options.env,
     folders,
     skillsDir,
-    values,
-    started: isGiven
-      ? []
-      : listStartedFiles(readServers({ ...project, contents, folders, mcpEnabled: true, trust: HELD })),
+    values: new Map([
+      ...digestValues({ ...project, contents, folders }),
+      [RESTRICTIONS, digestValue(withoutEmpty(restrictions.settings.sections))],
+    ]),
+    started: declared.flatMap(({ started }) => started),
+    servers: new Map(declared.map((server) => [serverKey(server), server.digest])),
     isGiven,
+    asksAlways: options.env["SKILLGATE_TRUST"] === "content" || written.sections["trust"] === "content",
   });
-  const restricted = trust.isTrusted || !isOfProject ? { settings: written, ignored: [] } : restrictSettings(written);
+  const isHeld = (part: string): boolean => whyPartHeld(trust, part) !== undefined;
+  const restricted = isOfProject && isHeld("settings.yaml") ? restrictions : { settings: written, ignored: [] };
   const { settings } = restricted;
-  const sources: ServerSources = { ...project, contents, folders, mcpEnabled: settings.mcpEnabled, trust };
+  const ofProject = isHeld(".env") ? project.ofUser : project.ofProject;
+  const sources: ServerSources = { ...project, ofProject, contents, folders, mcpEnabled: settings.mcpEnabled, trust };
   const read = readServers(sources);
   const ownsSkills = options.hasOtherSkills !== true && (isOfProject || written.skillsDir === undefined);
   const untrustedParts = heldParts({
@@ -85,17 +110,25 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     skillsDir: ownsSkills ? skillsDir : undefined,
     settings: restricted.ignored,
     read,
+    filled: declared,
     project,
     folders,
   });
   const problem = heldProblem(trust, untrustedParts);
   return {
     ...read,
-    skillsDir: ownsSkills && untrustedParts.length > 0 ? undefined : skillsDir,
+    skillsDir: ownsSkills && trust.excess !== undefined ? undefined : skillsDir,
+    heldServers: new Map(
+      read.declared
+        .filter((server) => server.isHeld && !server.isOverruled)
+        .map(({ name, config }) => [name, config?.obstacle ?? ""] as const),
+    ),
+    holdsPolicy: POLICY_FILES.some(isHeld),
+    ownsSkills: ownsSkills && !isGiven,
     ...(settings.limits !== undefined && { limits: settings.limits }),
     ...(settings.timeouts !== undefined && { timeouts: settings.timeouts }),
     settings: settings.sections,
-    variables: trust.isTrusted ? project.ofProject : project.ofUser,
+    variables: ofProject,
     trust,
     heldParts: untrustedParts,
     warnings: [
@@ -114,35 +147,12 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
   };
 }
 
-/** Used to read which files the servers of a project start, before it is known whether they may. */
-const HELD: ProjectTrust = {
-  folder: "",
-  isTrusted: false,
-  isGiven: false,
-  changed: [],
-  position: "",
-  parts: new Map(),
-  values: new Map(),
-  servers: new Map(),
-  excess: undefined,
-};
-
-/** Lists the files among the commands and arguments of a project's servers, by their real paths. */
-function listStartedFiles({ declared }: ReadServers): readonly string[] {
-  return declared.flatMap(({ file, config }) => {
-    if (file.scope !== "project" || config?.transport !== "stdio") return [];
-    // An option may hold a path: `--require=./hook.js`.
-    const words = [config.command, ...config.args].flatMap((word) => [word, ...word.split("=").slice(1)]);
-    return words.map((word) => canonicalPath(resolve(config.cwd, word))).filter(isFile);
-  });
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false; // most arguments are not paths
-  }
+/** A section without settings restricts nothing. */
+function withoutEmpty(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).map(([key, member]) => [key, withoutEmpty(member)] as const);
+  const filled = members.filter(([, member]) => member !== undefined);
+  return filled.length === 0 ? undefined : Object.fromEntries(filled.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Reads the servers of all files, in their order. Problems of the settings affect every run. */

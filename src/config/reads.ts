@@ -40,16 +40,21 @@ export function findInputFields(value: unknown, field = ""): readonly InputField
   );
 }
 
+/** Where the values of an entry come from. */
+export interface EntryValues {
+  readonly variables: Variables;
+  readonly inputs: Variables;
+  /** The base of `envFile`; `undefined` leaves that file out. */
+  readonly cwd: string | undefined;
+}
+
 /** Returns the values that an entry reads from outside, by name; names without a value are omitted. */
-export function getReadValues(
-  entry: unknown,
-  { variables, inputs, cwd }: { readonly variables: Variables; readonly inputs: Variables; readonly cwd: string },
-): ReadonlyMap<string, unknown> {
-  const envFile = isRecord(entry) ? entry["envFile"] : undefined;
+export function getReadValues(entry: unknown, { variables, inputs, cwd }: EntryValues): ReadonlyMap<string, unknown> {
+  const envFile = isRecord(entry) && cwd !== undefined ? entry["envFile"] : undefined;
   const pairs: readonly (readonly [string, unknown])[] = [
     ...variablesReadBy(entry).map((name) => [name, variables(name)] as const),
     ...inputsReadBy(entry).map((id) => [`input ${id}`, inputs(id)] as const),
-    ...(typeof envFile === "string" ? [[envFile, readEnvFile(resolve(cwd, envFile))] as const] : []),
+    ...(typeof envFile === "string" ? [[envFile, readEnvFile(resolve(cwd ?? "", envFile))] as const] : []),
   ];
   return new Map(pairs.filter(([, value]) => value !== undefined));
 }

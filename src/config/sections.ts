@@ -130,6 +130,11 @@ export const RUNTIME_SECTION_SCHEMAS = {
     enum: ["off", "store", false],
     description: "Whether calls are recorded in the audit log.",
   }),
+  trust: withForm("content or changes", {
+    enum: ["content", "changes"],
+    default: "changes",
+    description: "What is held of a trusted project: each change of its files, or changes that came from elsewhere.",
+  }),
   approvals: orShort("Calls that wait for a person; a text is the value of `destructive`.", DESTRUCTIVE, {
     destructive: {
       ...DESTRUCTIVE,

@@ -19,6 +19,8 @@ export interface PolicyListener {
   readonly onApplied: () => void;
   /** Receives why a change is not used. */
   readonly onBroken: (why: string) => void;
+  /** Says why a change must not be used now: it came from elsewhere. */
+  readonly whyHeld?: () => Promise<string | undefined>;
 }
 
 /** The policy of a runtime, which follows its files. */
@@ -31,6 +33,8 @@ export interface LivePolicy {
   configure(settings: Partial<PolicySettings>): void;
   /** Follows changes of the files. */
   watch(listener: PolicyListener): void;
+  /** Reads the files again that are watched. */
+  reload(): void;
   close(): void;
 }
 
@@ -45,13 +49,16 @@ export async function openPolicy(files: PolicyFiles | undefined, settings: Polic
   let problems: readonly Problem[] = [];
   let exists = content.exists;
   let stop = (): void => {};
+  let reloadOnce = (): void => {};
 
   /** A file that was removed is a mistake, too: its rules would end silently. */
-  async function reload(files: PolicyFiles, { onApplied, onBroken }: PolicyListener): Promise<void> {
+  async function reload(files: PolicyFiles, { onApplied, onBroken, whyHeld }: PolicyListener): Promise<void> {
     const read = await readPolicyFiles({ ...files, isNamed: exists || files.isNamed === true });
+    const why = await whyHeld?.();
+    if (why !== undefined) return onBroken(`${why}. ${STAYS}`);
     ({ problems } = read);
     const [first] = problems;
-    if (first !== undefined) return onBroken(`${first.error}. The policy before the change stays in force`);
+    if (first !== undefined) return onBroken(`${first.error}. ${STAYS}`);
     exists = read.exists;
     current = createPolicy({ ...current.content, ...read });
     onApplied();
@@ -71,14 +78,17 @@ export async function openPolicy(files: PolicyFiles | undefined, settings: Polic
       if (files === undefined) return;
       const warn = (error: unknown): void => listener.onBroken(getMessage(error));
       let last = Promise.resolve();
-      const reloadOnce = (): void => {
+      reloadOnce = (): void => {
         last = last.then(() => reload(files, listener)).catch(warn);
       };
       stop = watchPolicyFiles(files, reloadOnce, warn);
     },
+    reload: () => reloadOnce(),
     close: () => stop(),
   };
 }
+
+const STAYS = "The policy before the change stays in force";
 
 const NO_FILES = { rows: [], flows: [], roles: new Map<string, readonly string[]>(), problems: [], exists: false };
 

@@ -1,6 +1,5 @@
 import { Cancellation } from "../../sandbox/index.ts";
 import { formatDeprecation } from "../shared/deprecation.ts";
-import { skillDisabledError } from "./disabled-skills.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import { getOriginal, type Method, type Skill } from "../model/catalog.ts";
 import { truncateText } from "../shared/format-text.ts";
@@ -62,8 +61,12 @@ export function callMethods(
 ): Promise<readonly CallResult[]> {
   const calls = targets.map((each, index) => {
     const { skill } = splitPath(each.path);
-    const obstacle = request.isDisabled(skill) ? { obstacle: skillDisabledError(skill).message } : {};
-    return { name: each.path, call: createDirectCall(each, index + 1, request), ...obstacle };
+    const obstacle = request.whyUnavailable(skill)?.message;
+    return {
+      name: each.path,
+      call: createDirectCall(each, index + 1, request),
+      ...(obstacle !== undefined && { obstacle }),
+    };
   });
   return runCalls(warning(route), calls, { parallel });
 }
@@ -125,13 +128,14 @@ export function methodAt(path: string, request: RunRequest): Method {
   return method;
 }
 
-export function createUnknownMethodError(path: string, { catalog, isDisabled }: RunRequest): SkillgateError {
+export function createUnknownMethodError(path: string, { catalog, whyUnavailable }: RunRequest): SkillgateError {
   if (path.length > MAX_PATH_UNITS) {
     const says = `${truncateText(path, 100)} is too long: a path has at most ${MAX_PATH_UNITS} characters`;
     return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
   }
   const { skill } = splitPath(path);
-  if (isDisabled(skill)) return skillDisabledError(skill);
+  const unavailable = catalog.skill(skill) === undefined ? whyUnavailable(skill) : undefined;
+  if (unavailable !== undefined) return unavailable;
   const paths = catalog.methods.map((each) => each.path);
   return createUnknownNameError("METHOD_UNKNOWN", path, paths, { path });
 }

@@ -17,7 +17,7 @@ export interface RunnableProgram extends Verdict {
 
 export type CheckProgram = (
   source: string,
-  request: Pick<RunRequest, "catalog" | "caller" | "isDisabled" | "limits">,
+  request: Pick<RunRequest, "catalog" | "caller" | "whyUnavailable" | "limits">,
 ) => RunnableProgram;
 
 /**

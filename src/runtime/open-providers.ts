@@ -2,6 +2,8 @@ import { readdir } from "node:fs/promises";
 
 import { findServerSecrets } from "../config/index.ts";
 import type { LogListener } from "./options.ts";
+import type { SkillGate } from "../model/provider.ts";
+import type { LiveTrust } from "./settings/live-trust.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { SavedOptions, SavedProvider } from "../providers/saved/index.ts";
 import type { McpProvider, RequestAsker, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
@@ -47,7 +49,8 @@ export interface OpenedSaved {
 /** Settings that providers need. */
 export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serverUse" | "timeouts" | "env"> {
   /** Returns the folder of skills and the servers to start; called when the providers are opened. */
-  readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers" | "nodes">>;
+  readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers" | "nodes" | "trust">>;
+  readonly trust: LiveTrust;
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
   readonly inspector: SkillInspector | undefined;
@@ -123,26 +126,32 @@ interface OpenedProviders {
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
 async function openProviders(settings: ProviderSettings, sources: SkillSources): Promise<OpenedProviders> {
-  const { skillsDir, servers, nodes: network } = await settings.sources();
+  const { skillsDir, servers, nodes: network, trust } = await settings.sources();
+  const gate = trust?.ownsSkills === true ? settings.trust.gate : undefined;
   // One after the other, because of two skills with one name that of the first provider is used.
-  const skills = skillsDir === undefined ? undefined : await openSkills(skillsDir, settings, sources);
-  const saved = skillsDir === undefined ? undefined : await openSaved(skillsDir, settings, sources);
+  const skills = skillsDir === undefined ? undefined : await openSkills(skillsDir, gate, { settings, sources });
+  const saved = skillsDir === undefined ? undefined : await openSaved(skillsDir, gate, { settings, sources });
   const nodes = network === undefined ? undefined : await openNodes(network, settings, sources);
   return { skills, saved, nodes, mcp: await openMcp(await servers(), settings, sources) };
 }
 
+interface ProviderContext {
+  readonly settings: ProviderSettings;
+  readonly sources: SkillSources;
+}
+
 async function openSkills(
   folder: string,
-  { watch, isolated, log, inspector, defersImports }: ProviderSettings,
-  sources: SkillSources,
+  gate: SkillGate | undefined,
+  { settings: { watch, isolated, log, inspector, defersImports }, sources }: ProviderContext,
 ): Promise<SkillsProvider> {
   const { loadSkills } = await import("../providers/skills/index.ts");
-  return sources.add(await loadSkills(folder, { isolated, watch, log, inspector, defersImports }));
+  return sources.add(await loadSkills(folder, { isolated, watch, log, inspector, defersImports, gate }));
 }
 
 async function openMcp(
   servers: readonly ServerConfig[],
-  { serverUse, timeouts, env, secrets, onServers }: ProviderSettings,
+  { serverUse, timeouts, env, secrets, trust, onServers }: ProviderSettings,
   sources: SkillSources,
 ): Promise<McpProvider | undefined> {
   if (servers.length === 0) return undefined;
@@ -151,7 +160,9 @@ async function openMcp(
   const { connectServers } = await import("../providers/mcp/index.ts");
   const clientInfo = { name: "skillgate", version: VERSION };
   const connectTimeoutMs = timeouts.connectMs;
-  const provider = sources.add(connectServers(servers, { ...serverUse, connectTimeoutMs, env, secrets, clientInfo }));
+  const findObstacle = trust.whyServerHeld;
+  const options = { ...serverUse, connectTimeoutMs, env, secrets, clientInfo, findObstacle };
+  const provider = sources.add(connectServers(servers, options));
   provider.onChange(onServers);
   return provider;
 }
@@ -177,12 +188,12 @@ async function openNodes(
 /** Loads the saved skills of the folder. While its files are watched, the first one may come later. */
 async function openSaved(
   folder: string,
-  { saved, watch, log }: ProviderSettings,
-  sources: SkillSources,
+  gate: SkillGate | undefined,
+  { settings: { saved, watch, log }, sources }: ProviderContext,
 ): Promise<OpenedSaved | undefined> {
   const names = await readdir(folder).catch(() => undefined);
   const hasSaved = names?.some((name) => /\.(?:saved|learned)\.ya?ml$/.test(name));
   if (names === undefined || !(watch || hasSaved)) return undefined;
   const { loadSavedSkills } = await import("../providers/saved/index.ts");
-  return { provider: sources.add(await loadSavedSkills(folder, { ...saved, watch, log })), folder };
+  return { provider: sources.add(await loadSavedSkills(folder, { ...saved, watch, log, gate })), folder };
 }

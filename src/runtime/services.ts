@@ -134,9 +134,9 @@ export function createServices({
     checkTypes: typecheck === undefined ? SKIP_TYPECHECK : createTypeCheck(typecheck, discovery),
     typecheck,
     ...createRunServices({ settings: settings.runs, isDurable: isDurable(settings), database, getPolicy, log }),
-    inspect: createProgramChecker(getPolicy, ({ catalog, caller, isDisabled }) => ({
+    inspect: createProgramChecker(getPolicy, ({ catalog, caller, whyUnavailable }) => ({
       catalog,
-      isDisabled,
+      whyUnavailable,
       problems: (method, args) => validator.problems(method, args),
       findRefusal: (method) => describeRefusal(caller, method, getPolicy()),
       exampleArguments,

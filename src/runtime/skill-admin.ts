@@ -1,10 +1,10 @@
 import { basename, resolve } from "node:path";
 
 import { getMessage } from "../errors.ts";
-import type { SkillHealth } from "../model/provider.ts";
+import { type SkillHealth, describeHeld, type HeldSkill } from "../model/provider.ts";
 import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
 import type { RuntimeOptions } from "./options.ts";
-import { readOptions } from "./settings/index.ts";
+import { findHeldSettings, readAgain } from "./settings/live-trust.ts";
 import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { Providers } from "./open-providers.ts";
 import type { LivePolicy } from "../policy/index.ts";
@@ -22,6 +22,8 @@ export interface SkillAdmin {
   disable(name: string): boolean;
   /** The skills that are there but switched off, by name. */
   disabled(): readonly ProvidedSkill[];
+  /** The skills that are not used, because files of theirs are held. */
+  held(): readonly HeldSkill[];
   /** Returns the health of each skill, including those that did not start and servers that are not connected. */
   health(): Promise<readonly SkillHealth[]>;
   /** Returns the settings that a skill receives; `undefined` if there is no such skill. */
@@ -52,6 +54,7 @@ export function createSkillAdmin(parts: SkillAdminParts & SettingsParts): SkillA
     enable: (name) => sources.enable(name, true),
     disable: (name) => sources.enable(name, false),
     disabled: () => sources.disabled,
+    held: () => sources.held,
     async health() {
       const all = [...(await sources.health()), ...providers.servers.map(getServerHealth)];
       return all
@@ -79,13 +82,20 @@ export function watchSettings(parts: SkillAdminParts & SettingsParts): () => voi
   };
 }
 
-async function reloadSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
-  const { options, settings, sources, skillSettings, secrets, policy, events } = parts;
+/** Reads the settings again, and uses them if they are not held. */
+export async function reloadSettings(parts: SkillAdminParts & SettingsParts): Promise<void> {
+  const { options, settings, sources, skillSettings, secrets, policy, events, onReload } = parts;
   const before = skillSettings.disabled;
-  // A project that was trusted at the start stays trusted until the end, as its skills do.
-  const { person: _asked, ...unasked } = options;
-  const fresh = await readOptions({ ...unasked, trust: settings.isTrusted ? "given" : "recorded" });
+  const fresh = await readAgain(options);
   secrets.add(fresh.secretValues);
+  const why = findHeldSettings(fresh);
+  if (why !== undefined) {
+    onReload(fresh);
+    return warnOfSettings(
+      parts,
+      `${describeHeld("settings.yaml", why)}. Until then, the settings before stay in force`,
+    );
+  }
   const broken = fresh.problems.find(({ source }) => source === basename(settings.settingsFile ?? ""));
   if (broken !== undefined) return warnOfSettings(parts, broken.error);
   skillSettings.replace(fresh.sections["skills"], fresh.variables);
@@ -104,6 +114,7 @@ function warnOfSettings({ events }: Pick<SettingsParts, "events">, why: string):
 interface SettingsParts {
   readonly options: RuntimeOptions;
   readonly settings: RuntimeSettings;
+  readonly onReload: (fresh: RuntimeSettings) => void;
   readonly policy: Pick<LivePolicy, "configure">;
   readonly events: { emit(event: "log", line: { readonly level: LogLevel; readonly text: string }): unknown };
 }

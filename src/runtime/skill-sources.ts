@@ -1,5 +1,5 @@
 import { getMessage } from "../errors.ts";
-import type { Problem, Provider, SkillHealth } from "../model/provider.ts";
+import type { Problem, Provider, SkillHealth, HeldSkill } from "../model/provider.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import type { Registry } from "../registry/index.ts";
 
@@ -81,6 +81,11 @@ export class SkillSources {
   /** The skills that are there but switched off, by name. */
   get disabled(): readonly ProvidedSkill[] {
     return [...this.#disabled].toSorted().flatMap((name) => this.#offered.get(name) ?? []);
+  }
+
+  /** Skills that are not used, because files of theirs are held. */
+  get held(): readonly HeldSkill[] {
+    return this.#providers.flatMap((provider) => provider.held ?? []);
   }
 
   /** Skills and providers that could not be used, and why. */

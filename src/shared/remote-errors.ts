@@ -11,6 +11,7 @@ export const REMOTE_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "AUDIT_FAILED",
   "METHOD_UNKNOWN",
   "SKILL_DISABLED",
+  "SKILL_HELD",
   "ARGUMENTS_INVALID",
   "VALIDATION_TIMEOUT",
 ]);

@@ -110,6 +110,7 @@ const KIND_BY_CODE: Partial<Record<ErrorCode, RpcErrorKind>> = {
   APPROVAL_UNKNOWN: "InvalidParams",
   APPROVAL_CLOSED: "InvalidRequest",
   SKILL_DISABLED: "AuthorizationError",
+  SKILL_HELD: "AuthorizationError",
   SECRET_MISSING: "AuthorizationError",
   CPU_LIMIT: "ToolTimeout",
   WALL_LIMIT: "ToolTimeout",

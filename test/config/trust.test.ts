@@ -49,15 +49,14 @@ const heldNames = async (more: Partial<ConfigOptions> = {}): Promise<readonly st
 const obstacles = ({ servers }: Pick<Config, "servers">): unknown =>
   servers.map(({ name, obstacle }) => [name, obstacle]);
 
-const NEW = "MCP server 'a' is held, as this folder is not trusted yet; look at it, and allow it with: skillgate trust";
+const NEW = "MCP server 'a' is held: this folder is not trusted yet; run skillgate trust";
 
-test("holds a project until its owner trusts it, and again after any part has changed [P12]", async () => {
+test("holds a project until its owner trusts it, and then only what is new [P12]", async () => {
   write(".mcp.json", { a: { command: "x" } });
   write("skills/greeter.ts", "export const greet = () => 1;");
   write(".env", "A=1\n");
   const held = await loadConfig(options);
   expect(obstacles(held)).toEqual([["a", NEW]]);
-  expect(held.skillsDir).toBe(undefined);
   expect(held.heldParts).toEqual([
     { name: "skills/greeter.ts", detail: "", isChanged: false },
     { name: "MCP server a (.mcp.json)", detail: "x", isChanged: false },
@@ -70,12 +69,13 @@ test("holds a project until its owner trusts it, and again after any part has ch
   expect(trusted.warnings).toEqual([]);
   write("skills/other.ts", "export const greet = () => evil();");
   const changed = await loadConfig(options);
-  expect(changed).toMatchObject({ skillsDir: undefined, trust: { isTrusted: false, changed: ["skills/other.ts"] } });
+  expect(changed.trust).toMatchObject({ isTrusted: false, changed: ["skills/other.ts"] });
+  expect(obstacles(changed)).toEqual([["a", undefined]]);
+  expect(changed.heldParts).toEqual([{ name: "skills/other.ts", detail: "", isChanged: true }]);
   expect(changed.warnings).toEqual([
     {
       source: "project",
-      error:
-        "Held, as this folder has changed since it was trusted (skills/other.ts): skills/greeter.ts, skills/other.ts, MCP server a (.mcp.json), .env",
+      error: "Held: skills/other.ts is new",
       fix: "look at it, and allow it with: skillgate trust",
       isHeld: true,
     },
@@ -95,7 +95,7 @@ test.each([
   await trust();
   write(name, content);
   const { trust: decision } = await loadConfig(options);
-  expect(decision.changed).toEqual([name.startsWith("skills/") ? "skills/new" : name]);
+  expect(decision.changed).toEqual([name]);
 });
 
 describe("with git", () => {
@@ -215,7 +215,7 @@ test("trusts one folder by its real path, and includes the targets of links in i
   write("sub/.mcp.json", { a: { command: "x" } });
   expect(await heldNames({ cwd: join(cwd, "sub") })).toEqual(["MCP server a (.mcp.json)"]);
   write("../outside/code.ts", "2");
-  expect((await loadConfig(options)).trust.changed).toEqual(["skills/linked", "skills/loop"]);
+  expect((await loadConfig(options)).trust.changed).toEqual(["skills/linked/code.ts"]);
 });
 
 test("refuses to trust a project with too many files, and suggests a fix [P12]", { tags: "rest" }, async () => {
@@ -248,7 +248,7 @@ test("refuses to trust folders of skills that are nested too deeply [P12]", asyn
   await trust();
   write(nested(32), "2");
   chmodSync(join(cwd, nested(32)), 0o666);
-  expect((await loadConfig(options)).trust.changed).toEqual(["skills/d"]);
+  expect((await loadConfig(options)).trust.changed).toEqual([nested(32)]);
   write(nested(33), "1");
   expect((await loadConfig(options)).trust.excess).toBe("its skills contain folders more than 32 deep");
 });
@@ -522,9 +522,7 @@ test("asks the user once with everything that would run, and remembers the appro
   expect(asked).toEqual([]);
   write("settings.yaml", "server: { auth: false }\n");
   await readOptions(program(false));
-  expect(asked).toMatchObject([
-    { isChanged: true, parts: [{ isChanged: false }, { name: "settings server.auth", isChanged: true }] },
-  ]);
+  expect(asked).toMatchObject([{ isChanged: true, parts: [{ name: "settings server.auth", isChanged: true }] }]);
 });
 
 test("keeps trusting what the owner changes by hand, and nothing else [P12]", async () => {

@@ -20,7 +20,6 @@ const ENTRY_POINTS = [
   "src/runtime/api/view.ts",
   "src/runtime/builtin-tools/definitions.ts",
   "src/runtime/builtin-tools/index.ts",
-  "src/runtime/disabled-skills.ts",
   "src/runtime/saved/write-skill.ts",
   "src/runtime/mcp-options.ts",
   "src/runtime/options.ts",

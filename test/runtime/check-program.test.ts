@@ -6,7 +6,7 @@ import { NO_POLICY } from "../../src/model/policy.ts";
 import { createProgramChecker } from "../../src/runtime/check-program.ts";
 import { catalog, questions } from "../gatekeeper/stubs.ts";
 
-const request = { catalog, caller: OWNER, isDisabled: () => false, limits: { sourceBytes: 100_000 } };
+const request = { catalog, caller: OWNER, whyUnavailable: () => undefined, limits: { sourceBytes: 100_000 } };
 
 /** Records which sources were checked again. */
 function countLooks(sources: readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 import { basename, dirname, relative } from "node:path";
 
 import { getMessage } from "../../errors.ts";
-import type { Problem } from "../../model/provider.ts";
+import { type Problem, describeHeld } from "../../model/provider.ts";
 import type { ServerConfig } from "../../providers/mcp/index.ts";
 import type { Path } from "../documents/index.ts";
 import { lintServerEntry } from "./lint-entry.ts";
@@ -11,13 +11,14 @@ import type { ConfigFile } from "../locations.ts";
 import { type ConfigInput, inputVariable } from "./inputs.ts";
 import { type FileContent, createProblem } from "./mcp-file.ts";
 import { describeOtherFolder, isSelfEntry, startsElsewhere } from "./self-entry.ts";
-import { getReadValues } from "../reads.ts";
+import { getReadValues, inputsReadBy, variablesReadBy } from "../reads.ts";
+import { listStartedFiles } from "./started-files.ts";
 import { parseServer, type ServerEntry } from "./parse-entry.ts";
-import { digestValue, howToAllow, type ProjectParts, type ProjectTrust, whyHeld } from "../trust/index.ts";
+import { digestValue, type ProjectParts, type ProjectTrust, whyPartHeld } from "../trust/index.ts";
 import type { ProjectVariables, Variables } from "../variables.ts";
 
 /** The inputs from which servers are read. */
-export interface ServerSources extends Pick<ProjectVariables, "ofProject" | "ofUser"> {
+export interface ServerSources extends Pick<ProjectVariables, "ofProject" | "ofUser" | "names"> {
   /** In their order. */
   readonly contents: readonly ServerContent[];
   readonly folders: ConfigFolders;
@@ -43,6 +44,8 @@ export interface DeclaredServer {
   readonly problem: Problem | undefined;
   /** It is not started, as the project that declares it is not trusted; a file of the user's own needs no trust. */
   readonly isHeld: boolean;
+  /** The files in its command, its arguments and `envFile`, by their real paths. */
+  readonly started: readonly string[];
   /** Changes with everything that decides what is started, and what it is given. */
   readonly digest: string;
   readonly inputs: ReadonlyMap<string, ConfigInput>;
@@ -74,22 +77,22 @@ export function readServers(sources: ServerSources, answers: Variables = () => u
   };
 }
 
-/** Orders the files: servers of an untrusted project come last, so that they do not replace the user's. */
+/** Orders the files: servers of a file that is held come last, so that they do not replace the user's. */
 function inOrder({ contents, trust }: ServerSources): readonly ServerContent[] {
-  if (trust.isTrusted) return contents;
-  const isOfProject = ({ file }: ServerContent): boolean => file.scope === "project";
-  return [...contents.filter((content) => !isOfProject(content)), ...contents.filter(isOfProject)];
+  const isHeld = ({ file }: ServerContent): boolean =>
+    file.scope === "project" && whyPartHeld(trust, file.label) !== undefined;
+  return [...contents.filter((content) => !isHeld(content)), ...contents.filter(isHeld)];
 }
 
-/** Digests of the outside values that the servers of a project receive; the values are not stored. */
+/** Digests of the outside values that the servers of a project receive, except from its files; the values are not stored. */
 export function digestValues(sources: Omit<ServerSources, "trust" | "mcpEnabled">): ProjectParts {
   const ofProject = sources.contents.filter(({ file }) => file.scope === "project");
   const digests = ofProject.flatMap(({ entries, inputs }) =>
     entries.flatMap(({ name, entry }) => {
       const values = getReadValues(entry, {
-        variables: sources.ofProject,
-        inputs: (id) => inputValue(id, inputs, sources.ofProject),
-        cwd: sources.folders.cwd,
+        variables: sources.ofUser,
+        inputs: (id) => inputValue(id, inputs, sources.ofUser),
+        cwd: undefined,
       });
       return [...values].map(([value, is]) => [valuePart(value, String(name)), digestValue(is)] as const);
     }),
@@ -124,11 +127,11 @@ function readServer(
   const variables = variablesFor(file, sources);
   const getInput: Variables = (id) => inputValue(id, inputs, variables);
   const digest = digestValue([entry, [...getReadValues(entry, { variables, inputs: getInput, cwd })]]);
-  const { trust } = sources;
-  const isHeld =
-    file.scope === "project" && !trust.isTrusted && trust.servers.get(serverKey({ file, name })) !== digest;
+  const started = file.scope === "project" ? listStartedFiles(entry, { variables, inputs: getInput, cwd }) : [];
+  const why = whyServerHeld({ name, file, entry, digest, started }, sources);
   const location = written.locate([]);
-  const declared = { name, file, entry, path, location, isOverruled, isHeld, digest, inputs };
+  const isHeld = why !== undefined;
+  const declared = { name, file, entry, path, location, isOverruled, isHeld, started, digest, inputs };
   // A file that other clients also read may contain this server's own entry, for them.
   if (isSelfEntry(entry)) {
     const problem = startsElsewhere(entry, cwd)
@@ -145,7 +148,7 @@ function readServer(
         inputs: (id) => answers(id) ?? getInput(id),
         hasMilliseconds: isOfGemini(file),
         owner: isOfUser(file, sources) ? "user" : "project",
-        objection: isHeld ? `MCP server '${name}' is held, as ${whyHeld(trust)}; ${howToAllow(trust)}` : undefined,
+        objection: isHeld ? describeHeld(`MCP server '${name}'`, why) : undefined,
       },
     );
     const finding = lintServerEntry(name, config);
@@ -168,10 +171,28 @@ function readServer(
   }
 }
 
+/** Says why a server is not started; one that was trusted as it is needs no trust in the rest of its file. */
+function whyServerHeld(
+  { name, file, entry, digest, started }: Pick<DeclaredServer, "name" | "file" | "entry" | "digest" | "started">,
+  { trust, names }: ServerSources,
+): string | undefined {
+  if (file.scope !== "project") return undefined;
+  const whyOneHeld = (parts: readonly string[]): string | undefined =>
+    parts.map((part) => whyPartHeld(trust, part)).find((why) => why !== undefined);
+  const why = whyOneHeld(started.map(trust.getPart));
+  if (why !== undefined) return why;
+  if (trust.all === undefined && trust.record.servers.get(serverKey({ file, name })) === digest) return undefined;
+  const reads = variablesReadBy(entry);
+  const values = [...reads, ...inputsReadBy(entry).map((id) => `input ${id}`)].map((value) => valuePart(value, name));
+  const variables = reads.some((variable) => names.includes(variable)) ? [".env"] : [];
+  return whyOneHeld([file.label, ...values, ...variables]);
+}
+
 /** Whether a file is the user's own; one that was named is, unless it is one of a project that is trusted. */
 function isOfUser({ scope, path }: ConfigFile, { trust, folders }: ServerSources): boolean {
   if (scope !== "named") return scope !== "project";
-  return !trust.isTrusted || !isInside(relative(canonicalPath(folders.cwd), canonicalPath(path)));
+  const isKnown = trust.isGiven || trust.record.isWhole;
+  return !isKnown || !isInside(relative(canonicalPath(folders.cwd), canonicalPath(path)));
 }
 
 /** The settings of Gemini CLI and of Qwen Code, which is made from it. */

@@ -1,10 +1,10 @@
-import { createHash, type Hash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-import { canonicalPath, type ConfigFolders, formatPathLabel, isInside } from "../read-file.ts";
+import { canonicalPath, type ConfigFolders, isInside } from "../read-file.ts";
 
-/** The digest of each part of a project that decides what it runs: `settings.yaml`, `skills/greeter.ts`. */
+/** The digest of each file of a project that decides what it runs: `settings.yaml`, `skills/greeter.ts`. */
 export type ProjectParts = ReadonlyMap<string, string>;
 
 /** No folder of skills that a person wrote comes near these. */
@@ -19,23 +19,32 @@ export const POLICY_FILES = ["policies/tools.yaml", "policies/roles.yaml", "poli
 export const PROJECT_FILES: readonly string[] = ["settings.yaml", ".env", "mcp.json", ".mcp.json", ...POLICY_FILES];
 
 /**
- * The parts of a project that are there. `code`: files that its skills import and its servers start, absolute; those outside
- * of the project are not parts of it. Throws a `RangeError` for more files than can be looked at.
+ * Digests the parts of a project. `listCode`: lists files that its skills import and its servers start, by their real paths.
+ * Rejects with a `RangeError` for more files than can be looked at.
  */
-export function digestProject(folders: ConfigFolders, skillsDir: string, code: readonly string[]): ProjectParts {
+export async function digestProject(
+  folders: ConfigFolders,
+  skillsDir: string,
+  listCode: () => Promise<readonly string[]>,
+): Promise<ProjectParts> {
   const budget = { files: MAX_SKILL_FILES, bytes: MAX_SKILL_BYTES };
-  const files = PROJECT_FILES.map((name) => [name, join(folders.cwd, name)] as const);
-  const skills = namesIn(skillsDir).map((name) => {
-    const path = join(skillsDir, name);
-    return [formatPathLabel(path, folders).split(sep).join("/"), path] as const;
-  });
-  const isInProject = (path: string): boolean => isInside(relative(canonicalPath(folders.cwd), path));
-  const isSkill = (path: string): boolean => isInside(relative(canonicalPath(skillsDir), path));
-  const imported = code
-    .filter((path) => isInProject(path) && !isSkill(path))
-    .map((path) => [relative(canonicalPath(folders.cwd), path).split(sep).join("/"), path] as const);
-  const digests = [...files, ...skills, ...imported].map(([name, path]) => [name, digestTree(path, budget)] as const);
+  const skills = listFiles(skillsDir, budget, []);
+  const code = (await listCode()).filter((path) => !isInside(relative(canonicalPath(skillsDir), path)));
+  const paths = [...PROJECT_FILES.map((name) => join(folders.cwd, name)), ...skills, ...code];
+  const getName = createPartNames(folders, skillsDir);
+  const digests = [...new Set(paths)].map((path) => [getName(path), digestFile(path, budget)] as const);
   return new Map(digests.filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+/** Returns a function that names a file as a part: by its path in the project, also if links lead to it. */
+export function createPartNames(folders: ConfigFolders, skillsDir: string): (path: string) => string {
+  const toName = (base: string, path: string): string => relative(base, path).split(sep).join("/");
+  const [project, skills] = [canonicalPath(folders.cwd), canonicalPath(skillsDir)];
+  return (path) => {
+    const inSkills = relative(skills, path);
+    if (isInside(inSkills)) return toName(folders.cwd, join(skillsDir, inSkills));
+    return isInside(relative(folders.cwd, path)) ? toName(folders.cwd, path) : toName(project, path);
+  };
 }
 
 interface DigestBudget {
@@ -43,50 +52,36 @@ interface DigestBudget {
   bytes: number;
 }
 
-/** The digest of a file, or of everything in a folder; `undefined` for what is not there. */
-function digestTree(path: string, budget: DigestBudget): string | undefined {
-  const hash = createHash("sha256");
-  return addTree(hash, path, budget, []) ? hash.digest("hex") : undefined;
+/** Lists the files of a folder. `above`: the folders that lead to it, so that a link to one of them is not followed again. */
+function listFiles(folder: string, budget: DigestBudget, above: readonly string[]): readonly string[] {
+  if (findStats(folder)?.isDirectory() !== true) return [];
+  const real = realpathSync(folder);
+  if (above.includes(real)) return [];
+  if (above.length > MAX_DEPTH) throw new RangeError(`folders more than ${MAX_DEPTH} deep`);
+  return readdirSync(folder)
+    .toSorted()
+    .flatMap((name) => {
+      const path = join(folder, name);
+      const found = findStats(path);
+      if (--budget.files < 0) throw new RangeError(`more than ${MAX_SKILL_FILES} files`);
+      if (found?.isDirectory() === true) return listFiles(path, budget, [...above, real]);
+      return found?.isFile() === true ? [path] : [];
+    });
 }
 
-/** `above`: the folders that lead to it, so that a link to one of them is not followed again. */
-function addTree(hash: Hash, path: string, budget: DigestBudget, above: readonly string[]): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return false;
-  if (--budget.files < 0) throw new RangeError(`more than ${MAX_SKILL_FILES} files`);
-  if (found.isSymbolicLink()) add(hash, "link", readlinkSync(path));
-  const target = statSync(path, { throwIfNoEntry: false });
-  if (target === undefined) return true; // a link to nothing
-  if (target.isFile()) addFile(hash, path, target.size, budget);
-  else if (target.isDirectory()) addFolder(hash, path, budget, above);
-  else add(hash, "other", "");
-  return true;
-}
-
-function addFile(hash: Hash, path: string, size: number, budget: DigestBudget): void {
-  budget.bytes -= size;
+function digestFile(path: string, budget: DigestBudget): string | undefined {
+  const found = findStats(path);
+  if (found?.isFile() !== true) return undefined;
+  budget.bytes -= found.size;
   if (budget.bytes < 0) throw new RangeError(`more than ${MAX_SKILL_BYTES >> 20} MiB`);
-  add(hash, "file", createHash("sha256").update(readFileSync(path)).digest("hex"));
+  return createHash("sha256").update(readFileSync(path)).digest("hex");
 }
 
-function addFolder(hash: Hash, path: string, budget: DigestBudget, above: readonly string[]): void {
-  const real = realpathSync(path);
-  add(hash, "folder", "");
-  if (above.includes(real)) return;
-  if (above.length >= MAX_DEPTH) throw new RangeError(`folders more than ${MAX_DEPTH} deep`);
-  for (const name of namesIn(path)) {
-    add(hash, "name", name);
-    addTree(hash, join(path, name), budget, [...above, real]);
+/** Returns `undefined` for a missing file, also for a path below a file or a link in a circle. */
+function findStats(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
-  add(hash, "end", "");
-}
-
-/** With lengths, so that no name can pass for another field. */
-function add(hash: Hash, kind: string, text: string): void {
-  hash.update(`${kind} ${Buffer.byteLength(text)} ${text}\n`);
-}
-
-function namesIn(folder: string): readonly string[] {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  return readdirSync(folder).toSorted();
 }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { type Stats, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { type Stats, existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { PROJECT_FILES } from "./digest.ts";
@@ -10,38 +11,50 @@ export interface OwnChanges {
   /** The last change of HEAD, as a line of git's reflog; empty without git, or before the first commit. */
   readonly position: string;
   /**
-   * Returns the changed parts that came from elsewhere since a position: by a pull, a merge or a checkout, or from another
-   * user. Without git, these are also new parts, and files that decide what the project starts.
+   * Finds the changed parts that came from elsewhere since a position: by a pull, a merge or a checkout, or from another user.
+   * Without git, these are also new parts, and files that decide what the project starts. Returns why, as in `changed by a pull`.
    */
-  findForeign(changed: readonly string[], since: ChangesSince): Promise<readonly string[]>;
+  findForeign(changed: readonly string[], since: ChangesSince): Promise<ReadonlyMap<string, string>>;
 }
 
 interface ChangesSince {
-  /** The recorded position; `undefined` if none was recorded, so that each change counts. */
-  readonly position: string | undefined;
+  readonly position: string;
   readonly isNew: (part: string) => boolean;
 }
 
 export function openOwnChanges(folder: string): OwnChanges {
   const git = findGit(folder);
-  const lines = git === undefined ? [] : readReflog(git.dir);
+  const position = git === undefined ? "" : (readReflog(git.dir).at(-1) ?? "");
+  let known: { readonly state: string; readonly brought: Promise<BroughtPaths | undefined> } | undefined;
+  /** The reflog is read after the files, so that it knows of every change that was read. */
+  const findBrought = async (since: string): Promise<BroughtPaths | undefined> => {
+    if (git === undefined) return new Map();
+    await waitForGit(git.dir);
+    const lines = readReflog(git.dir);
+    const state = JSON.stringify([since, lines.at(-1), listUnfinished(git.dir)]);
+    if (known?.state !== state) known = { state, brought: findBroughtPaths(git, lines, since) };
+    return known.brought;
+  };
   return {
-    position: lines.at(-1) ?? "",
-    async findForeign(changed, { position, isNew }) {
-      if (position === undefined || changed.length === 0) return changed;
-      const paths = git === undefined ? [] : await findBroughtPaths(git, lines, position);
-      if (paths === undefined) return changed;
-      const isBrought = (part: string): boolean =>
-        paths.some((path) => isAtOrIn(path, toGitPath(part, folder, git?.top)));
-      return changed.filter(
-        (part) =>
-          isBrought(part) ||
-          !isOwnedByUser(resolve(folder, part)) ||
-          (git === undefined && (isNew(part) || PROJECT_FILES.includes(part))),
-      );
+    position,
+    async findForeign(changed, { position: since, isNew }) {
+      const brought = changed.length === 0 ? new Map<string, string>() : await findBrought(since);
+      const explain = (part: string): string | undefined => {
+        if (brought === undefined) return CHANGED;
+        const by = findBringer(toGitPath(part, folder, git?.top), brought);
+        if (by !== undefined) return `changed by a ${by}`;
+        if (!isOwnedByUser(folder, part)) return "can be written by others";
+        if (git !== undefined) return undefined;
+        return isNew(part) ? "is new" : PROJECT_FILES.includes(part) ? CHANGED : undefined;
+      };
+      const reasons = changed.map((part) => [part, explain(part)] as const);
+      return new Map(reasons.filter((pair): pair is [string, string] => pair[1] !== undefined));
     },
   };
 }
+
+/** The reason for a part if it is unknown who has changed it. */
+export const CHANGED = "has changed since this folder was trusted";
 
 interface GitFolder {
   readonly top: string;
@@ -77,29 +90,62 @@ function readReflog(dir: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
 }
 
-/** States of a merge that has no line yet. */
-const UNFINISHED = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG", "rebase-merge", "rebase-apply"];
+/** A command that changes files writes its line into the reflog only when it has ended; until then the index is locked. */
+async function waitForGit(dir: string): Promise<void> {
+  for (let tries = 0; tries < MAX_LOCK_TRIES && existsSync(join(dir, LOCK)); tries++) await wait(LOCK_MS);
+}
 
-/** Lists the paths that git has changed other than by a commit of the user; `undefined` if that is unknown. */
+const LOCK = "index.lock";
+const LOCK_MS = 50;
+const MAX_LOCK_TRIES = 40;
+
+/** States of a merge that has no line yet. */
+const UNFINISHED = [
+  LOCK,
+  "MERGE_HEAD",
+  "CHERRY_PICK_HEAD",
+  "REVERT_HEAD",
+  "SQUASH_MSG",
+  "rebase-merge",
+  "rebase-apply",
+];
+
+function listUnfinished(dir: string): readonly string[] {
+  return UNFINISHED.filter((name) => existsSync(join(dir, name)));
+}
+
+/** The commands that have changed paths, other than commits of the user: `pull`. */
+type BroughtPaths = ReadonlyMap<string, string>;
+
+/** The most ranges of commits that are compared: each one starts git. */
+const MAX_RANGES = 100;
+
+/** Returns `undefined` if it is unknown what git has changed. */
 async function findBroughtPaths(
   { top, dir }: GitFolder,
   lines: readonly string[],
   position: string,
-): Promise<readonly string[] | undefined> {
+): Promise<BroughtPaths | undefined> {
   const start = position === "" ? 0 : lines.indexOf(position) + 1;
-  if ((position !== "" && start === 0) || UNFINISHED.some((name) => existsSync(join(dir, name)))) return undefined;
+  if ((position !== "" && start === 0) || listUnfinished(dir).length > 0) return undefined;
   const ranges = lines.slice(start).flatMap((line) => {
     const [, from = "", to = "", action = ""] = /^([0-9a-f]+) ([0-9a-f]+) [^\t]*\t?(.*)/.exec(line) ?? [];
-    return /^commit(?: \((?:initial|amend)\))?:/.test(action) || from === to ? [] : [[from, to] as const];
+    if (/^commit(?: \((?:initial|amend)\))?:/.test(action) || from === to) return [];
+    const [by = "change by git"] = /^(?:pull|merge|checkout|rebase|reset|cherry-pick|revert)/.exec(action) ?? [];
+    return [{ from, to, by }];
   });
-  const lists = await Promise.all(ranges.map((range) => listChanged(top, range)));
-  return lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);
+  if (ranges.length > MAX_RANGES) return undefined;
+  const lists = await Promise.all(ranges.map(({ from, to }) => listChanged(top, from, to)));
+  if (lists.includes(undefined)) return undefined;
+  return new Map(ranges.flatMap(({ by }, at) => (lists[at] ?? []).map((path) => [path, by] as const)));
 }
 
 /** Lists the paths that differ between two commits; nothing of the repository's settings runs for that. */
-async function listChanged(top: string, range: readonly [string, string]): Promise<readonly string[] | undefined> {
-  const args = ["-C", top, "diff-tree", "-r", "-z", "--name-only", "--no-renames", ...range];
-  const env = { ...process.env, GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
+async function listChanged(top: string, from: string, to: string): Promise<readonly string[] | undefined> {
+  const args = ["-C", top, "diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to];
+  // In a hook of git, variables name the repository of the hook.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+  const env = { ...Object.fromEntries(own), GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
   try {
     const { stdout } = await promisify(execFile)("git", args, { env, maxBuffer: 64 << 20 });
     return stdout.split("\0").filter(Boolean);
@@ -114,17 +160,19 @@ function toGitPath(part: string, folder: string, top: string | undefined): strin
     .join("/");
 }
 
-function isAtOrIn(path: string, part: string): boolean {
-  return path === part || path.startsWith(`${part}/`);
+/** A link or a submodule that was changed brings all paths in it. */
+function findBringer(path: string, brought: BroughtPaths): string | undefined {
+  const names = path.split("/");
+  const paths = names.map((_, at) => names.slice(0, names.length - at).join("/"));
+  return paths.map((each) => brought.get(each)).find((by) => by !== undefined);
 }
 
-/** True if only this user can have written a file, or everything in a folder. Links may lead anywhere. */
-function isOwnedByUser(path: string): boolean {
+/** True if only this user, or root, can have written a file. Links may lead anywhere. */
+function isOwnedByUser(folder: string, part: string): boolean {
+  const path = resolve(folder, part);
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (facts === undefined || uid === undefined) return true; // it was deleted, or the system has no owners
-  if (facts.isSymbolicLink() || facts.uid !== uid || (facts.mode & 0o002) !== 0) return false;
-  if ((facts.mode & 0o020) !== 0 && facts.gid !== gid) return false;
-  if (!facts.isDirectory()) return true;
-  return readdirSync(realpathSync(path)).every((name) => isOwnedByUser(join(path, name)));
+  if (realpathSync(path) !== path || ![uid, 0].includes(facts.uid) || (facts.mode & 0o002) !== 0) return false;
+  return (facts.mode & 0o020) === 0 || facts.gid === gid;
 }

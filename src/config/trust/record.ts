@@ -8,17 +8,27 @@ import type { ProjectParts } from "./digest.ts";
 
 /** The user's decision about one project. */
 export interface TrustRecord {
-  /** The parts of the project when all of it was trusted; `undefined` if it never was. */
-  readonly parts: ProjectParts | undefined;
-  /** The last change of HEAD when all of it was trusted, see `OwnChanges`; `undefined` if each change is asked about. */
-  readonly position?: string | undefined;
-  /** Digests of the outside values that its servers received then: `TOKEN of MCP server github`. */
+  /** The digests of the files that were trusted. */
+  readonly files: ProjectParts;
+  /** All files were trusted, so that a new file of the owner needs no question. */
+  readonly isWhole: boolean;
+  /** The last change of HEAD at that time, see `OwnChanges`. */
+  readonly position: string;
+  /** Digests of the outside values that servers received then: `TOKEN of MCP server github`. */
   readonly values: ProjectParts;
-  /** Servers that the user has written by hand, with the digests of what they were then. */
-  readonly servers: ReadonlyMap<string, string>;
+  /** The digests of the servers that were trusted. */
+  readonly servers: ProjectParts;
+  /** An earlier version has written it, which did not compare each file. */
+  readonly isOutdated?: true;
 }
 
-export const NO_RECORD: TrustRecord = { parts: undefined, values: new Map(), servers: new Map() };
+export const NO_RECORD: TrustRecord = {
+  files: new Map(),
+  isWhole: false,
+  position: "",
+  values: new Map(),
+  servers: new Map(),
+};
 
 /** The file in which trust is recorded: one of the user's own, that no project can bring along. */
 export function trustFile(env: Environment, home: string): string {
@@ -47,12 +57,13 @@ export async function changeTrust(
   });
 }
 
-function written([folder, { parts, position, values, servers }]: readonly [string, TrustRecord]): readonly [
+function written([folder, { files, isWhole, position, values, servers, isOutdated }]: readonly [
   string,
-  unknown,
-] {
-  const whole = parts && { parts: Object.fromEntries(parts), position, values: Object.fromEntries(values) };
-  return [folder, { ...whole, servers: Object.fromEntries(servers) }];
+  TrustRecord,
+]): readonly [string, unknown] {
+  const maps = { values: Object.fromEntries(values), servers: Object.fromEntries(servers) };
+  if (isOutdated) return [folder, { parts: {}, ...maps }];
+  return [folder, { files: Object.fromEntries(files), isWhole, position, ...maps }];
 }
 
 function parseTrust(text: string | undefined): Map<string, TrustRecord> {
@@ -60,20 +71,26 @@ function parseTrust(text: string | undefined): Map<string, TrustRecord> {
   return new Map(projects);
 }
 
+/** Records were written by this program: one with a mistake anywhere trusts nothing. */
 function parseRecord(record: unknown): TrustRecord {
   if (!isRecord(record)) return NO_RECORD;
-  const { parts, position, values, servers } = record;
-  return {
-    parts: isRecord(parts) ? digestsIn(parts) : undefined,
-    position: typeof position === "string" ? position : undefined,
-    values: digestsIn(values),
-    servers: digestsIn(servers),
-  };
+  const { isWhole, position } = record;
+  const [files, values, servers] = [record["files"], record["values"], record["servers"]].map(parseDigests);
+  if (record["parts"] !== undefined) return { ...NO_RECORD, servers: servers ?? new Map(), isOutdated: true };
+  const isMissing = files === undefined || values === undefined || servers === undefined;
+  if (isMissing || typeof isWhole !== "boolean" || typeof position !== "string") return NO_RECORD;
+  return { files, isWhole, position, values, servers };
 }
 
-function digestsIn(digests: unknown): ReadonlyMap<string, string> {
-  const pairs = Object.entries(isRecord(digests) ? digests : {});
-  return new Map(pairs.filter((pair): pair is [string, string] => typeof pair[1] === "string"));
+/** The most digests of one kind in a record: above those of all files that are looked at. */
+const MAX_DIGESTS = 20_000;
+
+function parseDigests(digests: unknown): ProjectParts | undefined {
+  if (!isRecord(digests)) return undefined;
+  const pairs = Object.entries(digests);
+  const isDigest = (pair: readonly [string, unknown]): pair is [string, string] =>
+    typeof pair[1] === "string" && /^[0-9a-f]{64}$/.test(pair[1]);
+  return pairs.length <= MAX_DIGESTS && pairs.every(isDigest) ? new Map(pairs) : undefined;
 }
 
 function recordIn(text = "{}"): Readonly<Record<string, unknown>> {

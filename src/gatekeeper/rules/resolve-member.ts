@@ -109,8 +109,9 @@ function findOnDevice(name: string, at: AnyNode, context: CheckContext): Resolve
   if (skill !== undefined && splitRemoteSkill(skill.name) === undefined)
     return { name: skill.name, ref: { kind: "skill", skill } };
   if (getNodeNames(catalog).has(name)) return { name, ref: { kind: "node", name } };
-  if (host.isDisabled?.(name) === true)
-    report.refuse("SKILL_DISABLED", getNameNode(at), () => ({ values: `Skill '${name}' is disabled` }));
+  const unavailable = host.whyUnavailable?.(name);
+  if (unavailable !== undefined)
+    report.refuse(unavailable.code, getNameNode(at), () => ({ values: unavailable.message }));
   else report.refuse("SKILL_UNKNOWN", getNameNode(at), () => describeMissing(name, at, context));
   return undefined;
 }

@@ -62,6 +62,8 @@ export interface McpProviderOptions {
   /** Stops all servers. */
   readonly signal?: AbortSignal;
   readonly log?: (server: string, level: LogLevel, text: string) => void;
+  /** Says why a server must not be started now, each time before it is; `undefined` if it may. */
+  readonly findObstacle?: (server: string) => Promise<string | undefined>;
 }
 
 /** The caller of a request, with its client, and the headers and session values of the request. */
@@ -108,6 +110,7 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
     changePolicy: options.changes ?? "report",
     isLazy: options.start === "when needed",
     log: options.log ?? (() => {}),
+    findObstacle: options.findObstacle ?? (async () => undefined),
     onChange: () => {
       for (const listener of listeners) listener();
     },

@@ -1,9 +1,9 @@
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import type { Problem, Provider } from "../../model/provider.ts";
+import type { Problem, Provider, HeldSkill, SkillGate } from "../../model/provider.ts";
 import type { CallContext, MethodDefinition, ProvidedSkill } from "../../model/skill.ts";
 import { watchFolder } from "../../shared/watch-file.ts";
 import type { Space } from "../../store/index.ts";
@@ -36,6 +36,8 @@ export interface SavedOptions {
   /** Follows changes of the files. */
   readonly watch: boolean;
   readonly log: CallContext["log"];
+  /** Decides which files may be used; without it, all may. */
+  readonly gate?: SkillGate | undefined;
 }
 
 /** A saved skill with its test. */
@@ -81,6 +83,7 @@ class SavedFolder implements SavedProvider {
   readonly #listeners = new Set<() => void>();
   readonly #skills = new WeakMap<SavedEntry, ProvidedSkill>();
   #entries: readonly SavedEntry[] = [];
+  #held: readonly HeldSkill[] = [];
   #refused: readonly Problem[] = [];
   #stopWatching = (): void => {};
 
@@ -90,7 +93,7 @@ class SavedFolder implements SavedProvider {
     if (!options.watch) return;
     const fail = (error: unknown): void => options.log("warn", `Cannot follow saved skills: ${getMessage(error)}`);
     this.#stopWatching = watchFolder(dir, isSavedFile, {
-      onChange: () => void this.refresh().catch(fail),
+      onChange: () => void this.#follow().catch(fail),
       onFailure: fail,
     });
   }
@@ -102,6 +105,10 @@ class SavedFolder implements SavedProvider {
   get problems(): readonly Problem[] {
     const demoted = this.#entries.filter(({ counts }) => isDemoted(counts));
     return [...this.#refused, ...demoted.map(toDemotion)];
+  }
+
+  get held(): readonly HeldSkill[] {
+    return this.#held;
   }
 
   get saved(): readonly SavedSkill[] {
@@ -116,6 +123,11 @@ class SavedFolder implements SavedProvider {
     this.#stopWatching();
   }
 
+  async #follow(): Promise<void> {
+    await this.#options.gate?.refresh();
+    await this.refresh();
+  }
+
   /** Reads the folder. Unchanged files keep their skills. */
   async refresh(): Promise<void> {
     const names = (await readdir(this.#dir).catch(() => [])).filter(isSavedFile).toSorted();
@@ -123,9 +135,12 @@ class SavedFolder implements SavedProvider {
       .slice(MAX_FILES)
       .map((source) => ({ source, error: invalid(`there are more than ${MAX_FILES} saved skills`).message }));
     const entries: SavedEntry[] = [];
+    const held: HeldSkill[] = [];
     for (const source of names.slice(0, MAX_FILES)) {
       try {
-        entries.push(await this.#load(source));
+        const entry = await this.#load(source);
+        if ("digest" in entry) entries.push(entry);
+        else held.push(entry);
       } catch (error) {
         const reason =
           error instanceof SkillgateError ? error : invalid(getMessage(error).replace(/, \w+ '[^']*'$/, ""));
@@ -133,6 +148,7 @@ class SavedFolder implements SavedProvider {
       }
     }
     this.#entries = entries;
+    this.#held = held;
     this.#refused = refused;
     for (const listener of this.#listeners) listener();
   }
@@ -143,16 +159,20 @@ class SavedFolder implements SavedProvider {
     return this.#count(entry, failure);
   }
 
-  async #load(source: string): Promise<SavedEntry> {
+  /** A file that is held leaves the version in use as it is. */
+  async #load(source: string): Promise<SavedEntry | HeldSkill> {
     const path = join(this.#dir, source);
     const facts = await lstat(path);
     if (!facts.isFile()) throw invalid("it is not a regular file");
     if (facts.size > MAX_FILE_BYTES) throw invalid(`it has ${facts.size} bytes; at most ${MAX_FILE_BYTES} are read`);
     const text = await readFile(path, "utf8");
     const digest = hashFile(text);
-    const before = this.#entries.find((entry) => entry.source === source && entry.digest === digest);
-    if (before !== undefined) return before;
+    const before = this.#entries.find((entry) => entry.source === source);
+    if (before?.digest === digest) return before;
+    const why = await this.#options.gate?.whyHeld([[await realpath(path), digest]]);
+    if (why !== undefined && before !== undefined) return before;
     const file = parseSavedFile(text);
+    if (why !== undefined) return { name: file.name, source, why, methods: [{ name: file.method }] };
     const program = readSavedProgram(file.source, Object.keys(file.parameters));
     const counts = await readCounts(this.#options.counts, source, digest);
     return { file, source, digest, program, counts };

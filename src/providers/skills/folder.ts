@@ -1,8 +1,9 @@
-import { type Stats, statSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
+import { dirname } from "node:path";
 
 import type { DefinedSkill } from "../../authoring/define-skill.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
-import type { Problem } from "../../model/provider.ts";
+import { type Problem, describeHeld, type HeldSkill, type SkillGate } from "../../model/provider.ts";
 import { assumeLoaded, deferImport } from "./deferred-import.ts";
 import type { Cache, Prepared } from "./load/cache.ts";
 import { discover, type SkillModule } from "./load/discover.ts";
@@ -18,6 +19,7 @@ import {
   type LoadEnvironment,
 } from "./module-skills.ts";
 import { moduleToSkillName } from "./names.ts";
+import { digestBytes } from "./source-files.ts";
 import { type Loaded, ModuleFailure } from "./process/index.ts";
 
 /** The current content of a skills folder. */
@@ -26,6 +28,8 @@ export interface Contents {
   readonly problems: readonly Problem[];
   /** Skills that did not start. */
   readonly unstarted: readonly Unstarted[];
+  /** Skills that are not used, because files of theirs are held. */
+  readonly held: readonly HeldSkill[];
   /** Every source file of the skills. */
   readonly files: readonly string[];
 }
@@ -35,10 +39,11 @@ export interface Unstarted {
   readonly source: string;
 }
 
-/** The folder of the modules, and the only module to load, if one is selected. */
+/** The folder of the modules, the only module to load, if one is selected, and what decides which modules may run. */
 interface FolderLocation {
   readonly dir: string;
   readonly only: string | undefined;
+  readonly gate?: SkillGate | undefined;
 }
 
 /** The last loaded state of a module. */
@@ -47,6 +52,7 @@ interface LoadedEntry extends ModuleSkills {
   readonly files: readonly string[];
   /** Changes when a file changes; empty if the module must be loaded again each time. */
   readonly signature: string;
+  readonly held?: readonly HeldSkill[];
 }
 
 /** Holds the skills of a folder. Unchanged modules keep their objects. */
@@ -55,6 +61,7 @@ export class SkillsFolder {
   readonly #cache: Cache;
   readonly #around: LoadEnvironment;
   #entries: readonly LoadedEntry[] = [];
+  #isLoaded = false;
   #refused: readonly Problem[] = [];
   /** The source of each skill in use, by its name. */
   #sources: ReadonlyMap<string, string> = new Map();
@@ -67,16 +74,20 @@ export class SkillsFolder {
 
   /** Scans the folder and loads new and changed modules. */
   async refresh(): Promise<void> {
+    if (this.#isLoaded) await this.#location.gate?.refresh();
+    this.#isLoaded = true;
     const since = Date.now();
     const { modules, problems } = await discover(this.#location.dir, this.#location.only);
     const earlier = modules.map((module) => this.#unchanged(module));
-    if (earlier.includes(undefined)) this.#around.processes.start();
+    if (earlier.includes(undefined) && this.#location.gate === undefined) this.#around.processes.start();
     const preparations = modules.map((module, index) => earlier[index] ?? this.#prepare(module));
     const loads: Promise<LoadedEntry>[] = [];
     for (const [index, module] of modules.entries()) {
       const state = await preparations[index];
       if (state === undefined) continue;
-      loads.push("kind" in state ? this.#load(module, state, since) : Promise.resolve(state));
+      if (!("kind" in state)) loads.push(Promise.resolve(state));
+      else if (state.kind === "held") loads.push(Promise.resolve(this.#hold(module, state)));
+      else loads.push(this.#load(module, state, since));
     }
     const entries = await Promise.all(loads);
     const removed = this.#entries.filter(({ module }) => !modules.some(({ source }) => source === module.source));
@@ -106,6 +117,7 @@ export class SkillsFolder {
       unstarted: this.#entries.flatMap(({ module, unstarted }) =>
         unstarted.map((skill) => ({ skill, source: module.source })),
       ),
+      held: this.#entries.flatMap(({ held = [] }) => held),
       files: [...new Set(this.#entries.flatMap(({ files }) => files))],
     };
   }
@@ -123,13 +135,43 @@ export class SkillsFolder {
 
   async #prepare(module: SkillModule): Promise<Preparation> {
     try {
-      return { kind: "prepared", prepared: await prepare(module, this.#around.root, this.#cache) };
+      const prepared = prepare(module, { root: this.#around.root, cache: this.#cache });
+      const why = await this.#whyHeld(module, prepared);
+      if (why !== undefined) return { kind: "held", prepared, why };
+      this.#around.processes.start();
+      return { kind: "prepared", prepared };
     } catch (error) {
       return { kind: "failed", error };
     }
   }
 
-  async #load(module: SkillModule, preparation: Preparation, since: number): Promise<LoadedEntry> {
+  /** The bundle has these digests, whatever the files contain by now; a folder is held with any file in it. */
+  async #whyHeld({ source, entry, guidanceFile }: SkillModule, { digests }: Prepared): Promise<string | undefined> {
+    const { gate } = this.#location;
+    if (gate === undefined) return undefined;
+    const guidance =
+      guidanceFile === undefined ? [] : [[guidanceFile, digestBytes(readFileSync(guidanceFile))] as const];
+    const isFolder = source.includes("/");
+    return (await gate.whyHeld([...digests, ...guidance])) ?? (isFolder ? gate.whyHeldIn(dirname(entry)) : undefined);
+  }
+
+  /** Holds a module: the version in use stays, if there is one. */
+  #hold(module: SkillModule, { prepared, why }: Extract<Preparation, { readonly kind: "held" }>): LoadedEntry {
+    const { files } = prepared;
+    const inUse = this.#inUse(module);
+    if (inUse !== undefined) {
+      const error = `${describeHeld(module.source, why)}. Until then, its version before the change stays in use`;
+      return { ...inUse, errors: [{ error, isHeld: true }], files, signature: "" };
+    }
+    const held = listHeld(module, prepared, why);
+    return { module, skills: [], errors: [], unstarted: [], held, files, signature: "" };
+  }
+
+  async #load(
+    module: SkillModule,
+    preparation: Exclude<Preparation, { readonly kind: "held" }>,
+    since: number,
+  ): Promise<LoadedEntry> {
     if (preparation.kind === "failed") return this.#withoutIt(module, preparation.error, undefined);
     const { prepared } = preparation;
     const guidanceFiles = module.guidanceFile === undefined ? [] : [module.guidanceFile];
@@ -198,6 +240,7 @@ export class SkillsFolder {
 
 type Preparation =
   | { readonly kind: "prepared"; readonly prepared: Prepared }
+  | { readonly kind: "held"; readonly prepared: Prepared; readonly why: string }
   | { readonly kind: "failed"; readonly error: unknown };
 
 function isEmpty({ definitions: { classes, functions, values } }: Prepared): boolean {
@@ -219,6 +262,15 @@ function takenError({ name }: DefinedSkill, first: DefinedSkill): string {
 function namesIn({ stem }: SkillModule, prepared: Prepared | undefined): readonly string[] {
   const classes = prepared?.definitions.classes.map(({ name }) => name) ?? [];
   return classes.length > 0 ? classes : [prepared?.definitions.name ?? moduleToSkillName(stem)];
+}
+
+function listHeld(module: SkillModule, prepared: Prepared, why: string): readonly HeldSkill[] {
+  const { classes, functions } = prepared.definitions;
+  const { source } = module;
+  return namesIn(module, prepared).map((name) => {
+    const methods = classes.find((each) => each.name === name)?.methods ?? functions;
+    return { name, source, why, methods: methods.map(({ definition }) => definition) };
+  });
 }
 
 /** Margin for file systems that stamp a change slightly too early. */

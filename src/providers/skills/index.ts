@@ -2,16 +2,19 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import type { DefinedSkill } from "../../authoring/define-skill.ts";
-import type { Problem, Provider, SkillHealth } from "../../model/provider.ts";
+import type { Problem, Provider, SkillHealth, HeldSkill, SkillGate } from "../../model/provider.ts";
 import { type Contents, SkillsFolder } from "./folder.ts";
 import { SkillProcessPool } from "./process-pool.ts";
+import { ModuleFiles } from "./source-files.ts";
 import { WatchedFolder } from "./watched-folder.ts";
 import type { SkillInspector, SkillLog } from "./process/index.ts";
 import { openCache } from "./load/cache.ts";
+import { discover } from "./load/discover.ts";
+import { prepare } from "./load/prepare.ts";
 
 export { compileModule } from "./load/compile.ts";
-export { listImportedFiles } from "./load/inputs.ts";
 export { moduleToSkillName } from "./names.ts";
+export { ModuleFiles } from "./source-files.ts";
 export { type SkillInspector, skillEnvironment } from "./process/index.ts";
 
 export interface SkillsOptions {
@@ -35,6 +38,8 @@ export interface SkillsOptions {
   readonly cacheDir?: string;
   /** Reloads skills when files in the folder change. */
   readonly watch?: boolean;
+  /** Decides which files may run; without it, all may. */
+  readonly gate?: SkillGate | undefined;
 }
 
 /** The skills of a folder. */
@@ -66,7 +71,7 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
   const cache = await openCache(options.cacheDir);
   const limits = { importTimeoutMs, memoryBytes };
   const processes = new SkillProcessPool({ root, log, ...limits, inspector, isInProcess, defersImports }, isolated);
-  const folder = new SkillsFolder({ dir, only: options.only }, cache, { root, processes });
+  const folder = new SkillsFolder({ dir, only: options.only, gate: options.gate }, cache, { root, processes });
   const live = new WatchedFolder(folder, root, log);
   await live.refresh();
   if (options.watch === true) await live.watch();
@@ -76,6 +81,9 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
     },
     get problems(): readonly Problem[] {
       return live.contents.problems;
+    },
+    get held(): readonly HeldSkill[] {
+      return live.contents.held;
     },
     onChange: (listener) => live.onChange(listener),
     health: () => checkHealth(live.contents),
@@ -87,6 +95,30 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
       await cache.close();
     },
   };
+}
+
+/**
+ * Lists the files that decide what the modules of a folder run, without running any: local files wherever they are, the files
+ * of packages that they name, and the package.json files that say which these are.
+ */
+export async function listInputs(dir: string): Promise<readonly string[]> {
+  const { root, modules } = await discover(dir);
+  if (root === undefined) return [];
+  const cache = await openCache();
+  try {
+    return [...new Set(modules.flatMap((module) => listModuleInputs(module, { root, cache })))];
+  } finally {
+    await cache.close();
+  }
+}
+
+function listModuleInputs(...[module, options]: Parameters<typeof prepare>): readonly string[] {
+  const sources = new ModuleFiles();
+  try {
+    return prepare(module, { ...options, sources }).digests.map(([file]) => file);
+  } catch {
+    return [...sources.digests.keys()]; // a file has a mistake
+  }
 }
 
 async function checkHealth({ skills, unstarted }: Contents): Promise<readonly SkillHealth[]> {

@@ -88,10 +88,10 @@ export function createDiscoveryApi(
   };
 }
 
-/** Describes a method or a skill; for a disabled skill says so, instead of that it is unknown. */
-function describeFor(path: string, { caller, catalog, isDisabled }: RunRequest, discovery: Discovery): Description {
+/** Describes a method or a skill; for one that is disabled or held says so, instead of that it is unknown. */
+function describeFor(path: string, { caller, catalog, whyUnavailable }: RunRequest, discovery: Discovery): Description {
   const found = discovery.describe(catalog, caller, path);
   const { skill } = splitPath(path);
-  if (found.kind !== "unknown" || !isDisabled(skill)) return found;
-  return { ...found, suggestions: [], text: `Error: Skill '${skill}' is disabled` };
+  const unavailable = found.kind === "unknown" ? whyUnavailable(skill) : undefined;
+  return unavailable === undefined ? found : { ...found, suggestions: [], text: `Error: ${unavailable.message}` };
 }

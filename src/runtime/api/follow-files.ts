@@ -1,4 +1,12 @@
-import { watchSettings } from "../skill-admin.ts";
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+
+import { POLICY_FILES, trustFile } from "../../config/index.ts";
+import { getMessage } from "../../errors.ts";
+import { describeHeld } from "../../model/provider.ts";
+import { watchFile } from "../../shared/watch-file.ts";
+import { reloadSettings, watchSettings } from "../skill-admin.ts";
 import type { RuntimeParts } from "./parts.ts";
 
 /** Follows changes of the settings and the policy, if the runtime watches its files. */
@@ -8,10 +16,34 @@ export function followFiles(parts: RuntimeParts): () => void {
     policy.watch({
       onApplied: () => log("info", "The changed policy is in force"),
       onBroken: (why) => log("warn", `Cannot use the changed policy: ${why}`),
+      whyHeld: () => whyPolicyHeld(parts),
     });
-  const stop = watchSettings(parts);
+  const stops = [watchSettings(parts), watchTrust(parts)];
   return () => {
-    stop();
+    for (const stop of stops) stop();
     policy.close();
   };
+}
+
+async function whyPolicyHeld({ trust }: RuntimeParts): Promise<string | undefined> {
+  for (const file of POLICY_FILES) {
+    const why = await trust.whyHeld(file);
+    if (why !== undefined) return describeHeld(file, why);
+  }
+  return undefined;
+}
+
+/** Uses what was held as soon as the user trusts it, with a command beside this process. */
+function watchTrust(parts: RuntimeParts): () => void {
+  const { watch, trust, env } = parts.settings;
+  if (!watch || trust === undefined) return () => {};
+  const warn = (error: unknown): void => parts.log("warn", `Cannot follow the trust of projects: ${getMessage(error)}`);
+  const file = trustFile(env, env["HOME"] ?? homedir());
+  const reload = async (): Promise<void> => {
+    await reloadSettings(parts);
+    parts.policy.reload();
+    await parts.providers.reloadSkills();
+  };
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return watchFile(file, () => void reload().catch(warn), warn);
 }

@@ -21,6 +21,7 @@ import { SavedCalls } from "../saved/index.ts";
 import { type Providers, createProviders } from "../open-providers.ts";
 import type { LogListener, RuntimeOptions } from "../options.ts";
 import { readOptions } from "../settings/index.ts";
+import { createLiveTrust, type LiveTrust, readAgain } from "../settings/live-trust.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
 import { SkillSettings } from "../skill-settings.ts";
 import { SkillSources } from "../skill-sources.ts";
@@ -46,6 +47,7 @@ export interface RuntimeParts {
   readonly log: LogListener;
   readonly savedCalls: SavedCalls;
   readonly policy: LivePolicy;
+  readonly trust: LiveTrust;
   /** The executors that execute the runs; `undefined` if this process executes them. */
   readonly executors: ExecutorPool | undefined;
   readonly audit: RuntimeAudit | undefined;
@@ -95,7 +97,11 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const savedCalls = new SavedCalls();
   const saved = getSavedOptions(settings, savedCalls, store);
   const onServers = (): void => void events.emit("servers", providers.servers);
-  const parts = { sources: trusted, log: onLog, secrets, saved, onServers };
+  const trust = createLiveTrust(
+    () => current,
+    async () => (current = await readAgain(options)),
+  );
+  const parts = { sources: trusted, trust, log: onLog, secrets, saved, onServers };
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
   const databaseParts = createDatabaseParts(settings, options, onLog, events);
@@ -120,6 +126,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     log: onLog,
     savedCalls,
     policy,
+    trust,
     executors,
     audit,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),

@@ -1,7 +1,7 @@
 import { cancellableBy } from "../../../sandbox/index.ts";
 import { OWNER, withAnswers } from "../../model/caller.ts";
 import type { RunOptions } from "../../runtime.ts";
-import { findDisabledSkills } from "../disabled-skills.ts";
+import { whyUnavailable } from "../unavailable-skills.ts";
 import type { RunRequest } from "../execution/run-services.ts";
 import { mergeLimits } from "../settings/limits.ts";
 import type { RuntimeParts } from "./parts.ts";
@@ -20,14 +20,15 @@ export function createRequest(
     reuse = [],
     runId,
   }: RunOptions,
-  { settings, registry, sources, events }: RuntimeParts,
+  parts: RuntimeParts,
 ): RunRequest {
+  const { settings, registry, events } = parts;
   const origin = runId !== undefined && { runId };
   return {
     caller,
     catalog: registry.viewFor(observer?.client === undefined ? caller : withAnswers(caller, observer.client)),
     limits: mergeLimits(settings.limits, limits),
-    isDisabled: (name) => findDisabledSkills(sources.disabled, caller).some((skill) => skill.name === name),
+    whyUnavailable: (name) => whyUnavailable(name, caller, parts),
     log: (path, level, text) => events.emit("log", { level, text, path, ...origin }),
     onSkillError: (path, text) => events.emit("log", { level: "error", text, path, ...origin, isThrown: true }),
     progress: (path, runId, done, total, text) =>

@@ -2,7 +2,7 @@ import { findServerSecrets } from "../../config/index.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { CallerOption } from "../../runtime.ts";
-import { readOptions } from "../settings/index.ts";
+import { readAgain } from "../settings/live-trust.ts";
 import type { RuntimeParts } from "./parts.ts";
 
 /** Methods of a runtime that administer its providers. */
@@ -25,7 +25,7 @@ export interface ServerApi {
 
 /** Creates the methods of a runtime that administer its providers. */
 export function createServerAdmin(parts: RuntimeParts): ServerApi {
-  const { options, settings, providers, secrets, onReload } = parts;
+  const { options, providers, secrets, onReload } = parts;
   return {
     listServersWith: ({ caller = OWNER, ...asker }) =>
       asker.requestValues === undefined && asker.client === undefined
@@ -34,9 +34,7 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
     acceptTools: (server) => providers.accept(server),
     reloadSkills: () => providers.reloadSkills(),
     async reloadServers() {
-      // A project that was trusted at the start stays trusted until the end.
-      const { person: _asked, ...unasked } = options;
-      const fresh = await readOptions({ ...unasked, trust: settings.isTrusted ? "given" : "recorded" });
+      const fresh = await readAgain(options);
       const servers = await fresh.servers();
       secrets.add([...fresh.secretValues, ...servers.flatMap(findServerSecrets)]);
       onReload(fresh);

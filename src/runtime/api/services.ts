@@ -5,13 +5,15 @@ import { type RuntimeServices, createServices } from "../services.ts";
 import type { RuntimeParts } from "./parts.ts";
 
 /** Creates the part of a runtime that asks people whether calls may be made. */
-export function createDecisions({ options, settings, policy, database, events, log }: RuntimeParts): ApprovalDecisions {
+export function createDecisions(parts: RuntimeParts): ApprovalDecisions {
+  const { options, settings, policy, trust, database, events, log } = parts;
   const { approvedFile, ...times } = settings.approvals;
   return createApprovalDecisions({
     ...times,
     open: () => database.open(),
     ...(options.approve !== undefined && { ask: options.approve }),
     getApprovedFile: () => (policy.current.content.onlyTightens ? undefined : approvedFile),
+    whyRowsHeld: () => trust.whyHeld("policies/approved.yaml"),
     onQuestion: (approval) => events.emit("approval", approval),
     warn: (text) => log("warn", text),
   });

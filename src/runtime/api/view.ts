@@ -6,7 +6,6 @@ import type { Catalog, Method } from "../../model/catalog.ts";
 import type { ResultPart } from "../../model/kept-results.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
-import type { ProvidedSkill } from "../../model/skill.ts";
 import type { Description, PromptOptions, SearchAnswer, SearchOptions } from "../../registry/index.ts";
 import type { Statistics, UnrecordedRequest } from "../../router/index.ts";
 import type { RunDifference } from "../../runs/index.ts";
@@ -16,7 +15,7 @@ import type { ApprovalState, Database } from "../../store/index.ts";
 import { limitReplays } from "./replay-limit.ts";
 import type { CheckResult } from "./run.ts";
 import type { RuntimeTool, RuntimeToolOptions } from "../builtin-tools/runtime-tools.ts";
-import { findDisabledSkills } from "../disabled-skills.ts";
+import { listUnavailable, type UnavailableSkill } from "../unavailable-skills.ts";
 import type { ReadTime } from "../discovery.ts";
 import type { ResumeRunOptions, RunFilter, Runs } from "../execution/runs.ts";
 import { maySeeRun, requireMayChange, type ShownRun } from "../execution/rights/view-run.ts";
@@ -26,7 +25,15 @@ import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/
 /** A runtime as it is for every caller: facts about the process, and views for callers. It answers and reads nothing itself. */
 export type SharedRuntime = Pick<
   Runtime,
-  "catalogTokens" | "known" | "limits" | "profiles" | "secrets" | "storeFailure" | "timeouts" | "viewFor"
+  | "catalogTokens"
+  | "heldProblem"
+  | "known"
+  | "limits"
+  | "profiles"
+  | "secrets"
+  | "storeFailure"
+  | "timeouts"
+  | "viewFor"
 >;
 
 /** The parts of a runtime that a right to administer opens. */
@@ -113,9 +120,9 @@ export class RuntimeView {
     return servers.filter(({ skill }) => catalog.skill(skill) !== undefined);
   }
 
-  /** The disabled skills of which the caller may read a method. */
-  get disabledSkills(): readonly ProvidedSkill[] {
-    return findDisabledSkills(this.#runtime.disabled(), this.caller);
+  /** The disabled and the held skills of which the caller may read a method. */
+  get unavailableSkills(): readonly UnavailableSkill[] {
+    return listUnavailable({ disabled: this.#runtime.disabled(), held: this.#runtime.held() }, this.caller);
   }
 
   /** True if further scopes are all that the caller needs to call a method. */

@@ -5,7 +5,9 @@ import type { RunRequest } from "./run-services.ts";
 
 /** Returns the request with the catalog of a cassette, if the cassette has one: no provider is needed to check a program. */
 export function withRecordedSkills({ skills }: Cassette, request: RunRequest): RunRequest {
-  return skills === undefined ? request : { ...request, catalog: createCatalog(skills), isDisabled: () => false };
+  return skills === undefined
+    ? request
+    : { ...request, catalog: createCatalog(skills), whyUnavailable: () => undefined };
 }
 
 /** Catalogs of cassettes have negative versions: verdicts are cached by version, and those of a runtime are positive. */

@@ -1,3 +1,4 @@
+import type { SkillgateError } from "../../errors.ts";
 import type { Cancellable, Sandbox } from "../../../sandbox/index.ts";
 import type { TypecheckProgram } from "../typecheck-program.ts";
 import type { Discovery } from "../discovery.ts";
@@ -45,8 +46,8 @@ export interface RunRequest {
   readonly caller: Caller;
   readonly catalog: Catalog;
   readonly limits: Limits;
-  /** True for a skill that the catalog lacks only because it is disabled, if the caller may know that. */
-  readonly isDisabled: (skill: string) => boolean;
+  /** Says why the catalog lacks a skill that exists: it is disabled or held, if the caller may know that. */
+  readonly whyUnavailable: (skill: string) => SkillgateError | undefined;
   /** Receive the log lines, the stacks of errors and the progress of the methods that are called. */
   readonly log: (path: string, ...entry: Parameters<CallContext["log"]>) => void;
   readonly onSkillError: (path: string, stack: string) => void;

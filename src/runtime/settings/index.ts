@@ -79,7 +79,7 @@ function resolveSettings(
   const settings: RuntimeSettings = {
     skillsDir: skillsDir === undefined || skillsDir === false ? undefined : resolve(cwd, skillsDir),
     trusted: () => (answered ??= ask()),
-    isTrusted: files.trust?.isTrusted ?? true,
+    trust: files.recorded,
     watch: options.watch ?? false,
     skills: (options.skills ?? []).map(parseSkill),
     servers: async () => withDeclared(person === undefined ? files.servers : await files.ask(person, onlyServers)),
@@ -104,7 +104,7 @@ function resolveSettings(
     approvals: { ...approvals, approvedFile: policyFile && { file: getApprovedFile(policyFile.tools), cwd, env } },
     policy: {
       asksDestructive,
-      onlyTightens: options.policy === undefined && files.trust?.isTrusted === false,
+      onlyTightens: options.policy === undefined && files.holdsPolicy,
     },
     variables: files.variables,
     ...resolveStore(options.store, files.settings["store"], { cwd, variables: files.variables }),
@@ -154,10 +154,11 @@ function listSecrets(
 /** Whether the person trusts the project; a yes is remembered until the project changes. */
 async function askForTrust(
   person: Prompter,
-  { trust, heldParts: parts }: ConfigFileValues,
+  { recorded, heldParts: parts }: ConfigFileValues,
   cwd: string,
   env: RuntimeSettings["env"],
 ): Promise<boolean> {
+  const trust = recorded?.trust;
   if (trust === undefined || trust.excess !== undefined || parts.length === 0) return false;
   const isTrusted = await person.mayTrust({ folder: trust.folder, isChanged: trust.changed.length > 0, parts });
   if (isTrusted) await trustProject({ cwd, env }, trust);
@@ -192,8 +193,17 @@ function resolveStore(
 
 type ConfigFileValues = Pick<
   Config,
-  "servers" | "skillsDir" | "limits" | "timeouts" | "settings" | "variables" | "warnings" | "ask" | "heldParts"
-> & { readonly trust?: Config["trust"] };
+  | "servers"
+  | "skillsDir"
+  | "limits"
+  | "timeouts"
+  | "settings"
+  | "variables"
+  | "warnings"
+  | "ask"
+  | "heldParts"
+  | "holdsPolicy"
+> & { readonly recorded?: RuntimeSettings["trust"] };
 
 async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSettings["env"]): Promise<ConfigFileValues> {
   const { settings, mcpConfig, discover = false, skillsDir, trust = "given" } = options;
@@ -205,9 +215,10 @@ async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSetti
       variables: lookUp([env]),
       warnings: [],
       heldParts: [],
+      holdsPolicy: false,
       ask: async () => [],
     };
-  return loadConfig({
+  const config = await loadConfig({
     cwd,
     env,
     isTrusted: trust === "given",
@@ -215,4 +226,5 @@ async function readFiles(options: RuntimeOptions, cwd: string, env: RuntimeSetti
     ...(settings !== undefined && { settingsFile: settings }),
     ...(mcpConfig !== undefined && { mcpConfigFile: mcpConfig }),
   });
+  return config.trust.isGiven ? config : { ...config, recorded: config };
 }

@@ -1,5 +1,5 @@
 import type { ApprovedFile } from "../../approvals/index.ts";
-import type { Variables } from "../../config/index.ts";
+import type { Config, Variables } from "../../config/index.ts";
 import type { ExecutorSettings } from "../../executors/index.ts";
 import type { ObservationSettings } from "../../observed/index.ts";
 import type { ApprovalWait } from "../../model/approval.ts";
@@ -17,11 +17,12 @@ import type { RunSettings } from "./sections.ts";
 
 /** Options, after files were read and defaults filled in. */
 export interface RuntimeSettings {
-  /** The folder of skills; `undefined` without a folder, and while the project's skills are held. */
+  /** The folder of skills; `undefined` without one, and for a folder of a project with more files than can be trusted. */
   readonly skillsDir: string | undefined;
+  /** The trust of the project whose skills these are; `undefined` if it needs none. */
+  readonly trust: (Pick<Config, "trust" | "heldServers"> & { readonly ownsSkills: boolean }) | undefined;
   /** Asks the person, if there is one, about what is held; returns the settings that apply from then on. */
   readonly trusted: () => Promise<RuntimeSettings>;
-  readonly isTrusted: boolean;
   readonly watch: boolean;
   readonly skills: readonly ProvidedSkill[];
   /** The servers to start, after a person was asked, if there is one. */

@@ -12,7 +12,7 @@ export const EXIT_CODES = {
   refused: { code: 3, says: "refused; nothing was called" },
   approval: { code: 4, says: "an approval was denied or is pending" },
   notFound: { code: 5, says: "the skill, method, server, key or run does not exist" },
-  unreachable: { code: 6, says: "a server cannot be reached, or the call is not allowed" },
+  unreachable: { code: 6, says: "a server cannot be reached, a skill is held, or the call is not allowed" },
   timeLimit: { code: 124, says: "a time limit was exceeded" },
   hungUp: { code: 129, says: "ended by SIGHUP" },
   interrupted: { code: 130, says: "interrupted (Ctrl-C)" },
@@ -39,6 +39,7 @@ const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   PERMISSION_MISSING: "unreachable",
   POLICY_DENIED: "unreachable",
   SKILL_DISABLED: "unreachable",
+  SKILL_HELD: "unreachable",
   SECRET_MISSING: "unreachable",
   SERVER_FAILED: "unreachable",
   MODEL_UNREACHABLE: "unreachable",
@@ -65,7 +66,7 @@ export function outcomeToExit(outcome: Outcome): Exit {
     case "completed":
       return "ok";
     case "refused":
-      return "refused";
+      return outcome.violations.some(({ code }) => code === "SKILL_HELD") ? "unreachable" : "refused";
     case "waiting":
       return "approval";
     case "failed": {

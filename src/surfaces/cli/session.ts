@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { Approve } from "../../model/approval.ts";
-import type { Problem } from "../../model/provider.ts";
+import type { Problem, SkillGate } from "../../model/provider.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { LogListener, RuntimeOptions } from "../../runtime/options.ts";
 import type { readOptions } from "../../runtime/settings/index.ts";
@@ -101,8 +101,8 @@ export interface SessionFolders {
   readonly skills: string;
   /** True for the bundled skills, and for a folder that the command line names. */
   readonly isNamed: boolean;
-  /** True if the skills are used only after the user trusts the project. */
-  readonly isHeld: boolean;
+  /** Decides which files of the skills may run; `undefined` if all may. */
+  readonly gate: Pick<SkillGate, "whyHeld"> | undefined;
   /** The project's own skills folder; it may not exist. */
   readonly ownSkills: string;
   readonly store: string;
@@ -282,7 +282,7 @@ async function resolveFolders(flags: CommonFlags): Promise<SessionFolders> {
   const isShipped = flags.skills === undefined && ownSkills === usual && !existsSync(usual);
   return {
     isNamed: isShipped || flags.skills !== undefined,
-    isHeld: settings.skillsDir === undefined && !isShipped,
+    gate: settings.trust?.ownsSkills === true ? settings.trust.trust : undefined,
     skills: isShipped ? join(PACKAGE_FOLDER, "skills") : ownSkills,
     ownSkills,
     store,

@@ -32,7 +32,8 @@ export function addTrust(program: CliCommand): void {
 const HELP = `
 A folder from another source can start anything. Until you trust it, its skills are not imported, its servers are not
 started, its .env sets no variables, and its settings relax no restriction. At a terminal, Skillgate asks you; without a
-terminal, it does not use them. With SKILLGATE_UNAPPROVED=start, for builds, it uses them without asking.
+terminal, it does not use them. Of a trusted folder, only the files are held that others have changed: by a pull, a merge or a
+checkout. With SKILLGATE_TRUST=content, each change is held. With SKILLGATE_UNAPPROVED=start, for builds, it uses them without asking.
 Skillgate does not ask about your own files, about files that --mcp-config, --settings or --skills names, about the files
 that skillgate init and skillgate mcp add write, or in the folders that SKILLGATE_TRUSTED_FOLDERS lists.
 

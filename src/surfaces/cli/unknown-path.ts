@@ -1,6 +1,6 @@
 import { ERRORS, sentence, SkillgateError } from "../../errors.ts";
 import type { Violation } from "../../model/outcome.ts";
-import type { Problem } from "../../model/provider.ts";
+import { type Problem, describeHeld } from "../../model/provider.ts";
 import type { Runtime } from "../../runtime.ts";
 import { splitPath } from "../../shared/names/method-paths.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
@@ -38,12 +38,15 @@ export function throwUnknown(runtime: Runtime, path: string): void {
   throw new SkillgateError(isSkillKnown ? "METHOD_UNKNOWN" : "SKILL_UNKNOWN", text, { path, suggestions });
 }
 
-/** Throws if the skill is disabled, or if its MCP server is disabled or not connected. */
+/** Throws if the skill is disabled or held, or if its MCP server is disabled or not connected. */
 export function throwIfServerMissing(runtime: Runtime, path: string): void {
   const { skill } = splitPath(path);
   if (runtime.disabled().some(({ name }) => name === skill)) {
     throw new SkillgateError("SKILL_DISABLED", `Skill '${skill}' is disabled`, { skill });
   }
+  const held = runtime.held().find(({ name }) => name === skill);
+  if (held !== undefined && runtime.catalog.skill(skill) === undefined)
+    throw new SkillgateError("SKILL_HELD", describeHeld(skill, held.why), { skill });
   const server = runtime.servers.find((each) => each.skill === skill);
   if (server === undefined || runtime.catalog.skill(skill) !== undefined) return;
   const facts = { skill, server: server.name };

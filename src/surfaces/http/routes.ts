@@ -16,7 +16,7 @@ import { createOpenapi } from "./openapi/index.ts";
 import { accepts, getTraceId, refuseAsProblem, refuseAt } from "./responses.ts";
 import { answerAtRpc } from "./rpc-route.ts";
 import type { RuntimeView } from "../../runtime/api/view.ts";
-import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";
+import { createHealthReport, type HttpServices, isUnready, type RouteEnvironment } from "./services.ts";
 import { answerStartPage } from "./start-page.ts";
 import { traceHttpRequests } from "./trace-request.ts";
 import { answerTool } from "./tool-route.ts";
@@ -71,10 +71,10 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   return app;
 }
 
-/** With `?ready`, a server whose store fails answers 503, so that load balancers send requests to others. */
+/** With `?ready`, a server that cannot serve as it should answers 503, so that load balancers send requests to others. */
 function answerHealth(c: Context<RouteEnvironment>, services: HttpServices): Response {
-  const isUnready = c.req.query("ready") !== undefined && services.runtime.storeFailure !== undefined;
-  return c.json(createHealthReport(services, getCaller(c.get("sender"))), isUnready ? 503 : 200);
+  const isRefused = c.req.query("ready") !== undefined && isUnready(services.runtime);
+  return c.json(createHealthReport(services, getCaller(c.get("sender"))), isRefused ? 503 : 200);
 }
 
 /** Serves the metadata that lets clients find the issuer of access tokens. */

@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 
-import { ERRORS } from "../../errors.ts";
+import { ERRORS, type SkillgateError } from "../../errors.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { CredentialLife } from "../../model/credential.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
@@ -50,11 +50,12 @@ export interface WebPages {
 }
 
 /**
- * A server whose store fails is degraded; callers with `admin:Read` see why in full, others the code only. The number of tools is that of the tools that the caller sees; strangers see only the built-in ones.
+ * A server whose store fails, or that holds a part of its project, is degraded; callers with `admin:Read` see why in full, others
+ * the code only. The number of tools is that of the tools that the caller sees; strangers see only the built-in ones.
  */
 export function createHealthReport({ counters, runtime }: Pick<HttpServices, "counters" | "runtime">, caller?: Caller) {
   const view = caller && runtime.viewFor(caller);
-  const { storeFailure: failure } = runtime;
+  const failure = findFailure(runtime);
   return {
     status: failure === undefined ? "healthy" : "degraded",
     ...(failure !== undefined && {
@@ -67,4 +68,17 @@ export function createHealthReport({ counters, runtime }: Pick<HttpServices, "co
     tools_count: (view?.catalog.methods.length ?? 0) + BUILTIN_TOOLS.length,
     request_count: counters.requests,
   };
+}
+
+function findFailure({
+  storeFailure,
+  heldProblem: held,
+}: SharedRuntime): Pick<SkillgateError, "code" | "message"> | undefined {
+  if (storeFailure !== undefined || held === undefined) return storeFailure;
+  return { code: "SKILL_HELD", message: `${held.error}; ${held.fix ?? ""}` };
+}
+
+/** True if load balancers must send requests to other servers: the store fails, or all skills are held. */
+export function isUnready({ storeFailure, heldProblem }: SharedRuntime): boolean {
+  return storeFailure !== undefined || heldProblem?.isAll === true;
 }

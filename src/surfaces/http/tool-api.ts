@@ -20,7 +20,7 @@ import {
   searchSkills,
   validateBuiltin,
 } from "../../runtime/builtin-tools/index.ts";
-import { disabledToolError, outliveClient, runError, type ProxiedFeatures, type SessionRuns } from "../mcp/index.ts";
+import { unavailableToolError, outliveClient, runError, type ProxiedFeatures, type SessionRuns } from "../mcp/index.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
 
@@ -118,7 +118,7 @@ function methodNamed(name: string, view: RuntimeView): Method {
   if (exact !== undefined) return exact;
   const matches = catalog.methods.filter(({ wireName }) => wireName === name);
   if (matches.length === 1 && matches[0] !== undefined) return matches[0];
-  const disabled = disabledToolError(name, view);
+  const disabled = unavailableToolError(name, view);
   if (disabled !== undefined) throw disabled;
   const suggestions = matches.length > 1 ? matches.map(({ path }) => path) : namesLike(name, catalog);
   const advice = suggestions.length > 0 ? suggestions : EVERY_NAME;

@@ -26,7 +26,7 @@ import { hasApps } from "./features/apps.ts";
 import { createProxiedFeatures, type ProxiedFeatures } from "./features/proxied-features.ts";
 import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
-export { disabledToolError, EXPOSES, findMethodCall, type Expose, type Exposure } from "./tools/tool-exposure.ts";
+export { unavailableToolError, EXPOSES, findMethodCall, type Expose, type Exposure } from "./tools/tool-exposure.ts";
 export { parseExactMessages } from "./exact-messages.ts";
 export { selectProfile } from "./profiles.ts";
 export { openEventStream } from "./sessions/event-stream.ts";

@@ -1,7 +1,7 @@
 import type { LogLevel } from "../../../model/skill.ts";
 import type { Implementation, PriorDiscovery } from "@modelcontextprotocol/client";
 
-import { getMessage } from "../../../errors.ts";
+import { getMessage, SkillgateError } from "../../../errors.ts";
 import type { Client } from "../../../model/client-requests.ts";
 import { type Backoff, createBackoff, type RestartPolicy } from "./backoff.ts";
 import type { Connection } from "./connection.ts";
@@ -31,6 +31,8 @@ export interface ConnectionOptions {
   readonly log: (server: string, level: LogLevel, text: string) => void;
   /** Secrets to mask in the output of the server. */
   readonly secrets: KnownSecrets;
+  /** Says why a server must not be started now; `undefined` if it may. */
+  readonly findObstacle: (server: string) => Promise<string | undefined>;
 }
 
 /** Callbacks for the owner of a connection. */
@@ -186,6 +188,8 @@ export class ManagedConnection {
     const { openConnection } = await import("./open-connection.ts");
     const { log, secrets } = this.#options;
     const { name } = this.#config;
+    const obstacle = await this.#options.findObstacle(name);
+    if (obstacle !== undefined) throw new SkillgateError("SERVER_FAILED", obstacle, { server: name });
     return openConnection(this.#config, {
       ...this.#options,
       timeoutMs: this.#options.connectTimeoutMs,

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import {
   accessSync,
   mkdtempSync,
@@ -14,6 +14,7 @@ import { access, constants, mkdtemp, readdir, realpath, rm, stat } from "node:fs
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
+import { digestBytes } from "../source-files.ts";
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { CompiledModule } from "./compile.ts";
@@ -30,6 +31,8 @@ export interface Prepared {
   readonly format: ModuleFormat;
   /** Every source file of the bundle. */
   readonly files: readonly string[];
+  /** The digests of the bytes that the bundle was made of, and of the package files that it imports, by their paths. */
+  readonly digests: readonly (readonly [file: string, digest: string])[];
 }
 
 export interface Cache {
@@ -44,6 +47,7 @@ export interface PreparedSource {
   readonly warnings: readonly string[];
   readonly compiled: CompiledModule;
   readonly files: readonly string[];
+  readonly digests: ReadonlyMap<string, string>;
   /** Time at which the first file was read. */
   readonly since: number;
 }
@@ -94,7 +98,8 @@ async function folderFor(folder: string): Promise<{ readonly dir: string; readon
 /** The content of an index file. */
 interface PreparedEntry {
   readonly code: string;
-  readonly hashes: readonly (readonly [file: string, hash: string, stamp: string])[];
+  /** The stamps of the files of `prepared.digests`, in their order. */
+  readonly stamps: readonly string[];
   /** Files that must exist: the other parts of the bundle, and those of packages. */
   readonly packages: readonly string[];
   readonly prepared: Prepared;
@@ -105,7 +110,8 @@ function find(dir: string, entry: string): Prepared | undefined {
   try {
     const stored: unknown = JSON.parse(readFileSync(indexFile(dir, entry), "utf8"));
     if (!isPreparedEntry(stored)) return undefined;
-    if (!stored.hashes.every(([file, hash, stamp]) => isAsItWas(file, hash, stamp))) return undefined;
+    const { digests } = stored.prepared;
+    if (!digests.every(([file, digest], at) => isAsItWas(file, digest, stored.stamps[at]))) return undefined;
     for (const file of [stored.prepared.bundle, ...stored.packages]) accessSync(file);
     return stored.prepared;
   } catch {
@@ -114,13 +120,16 @@ function find(dir: string, entry: string): Prepared | undefined {
   }
 }
 
-/** Compares the hash if the stamp differs: a file that was touched or checked out again may be unchanged. */
-function isAsItWas(file: string, hash: string, stamp: string): boolean {
-  return formatStamp(statSync(file)) === stamp || hashText(readFileSync(file)) === hash;
+/**
+ * Compares the digest if the stamp differs: a file that was touched or checked out again may be unchanged. A stamp proves
+ * nothing to the trust of a project, which compares the digests of the bundle itself.
+ */
+function isAsItWas(file: string, digest: string, stamp: string | undefined): boolean {
+  return formatStamp(statSync(file)) === stamp || digestBytes(readFileSync(file)) === digest;
 }
 
-function formatStamp({ mtimeMs, size }: Stats): string {
-  return `${mtimeMs} ${size}`;
+function formatStamp({ mtimeMs, ctimeMs, size }: Stats): string {
+  return `${mtimeMs} ${ctimeMs} ${size}`;
 }
 
 /** Checks that the same version of this code wrote the entry. */
@@ -129,19 +138,19 @@ function isPreparedEntry(value: unknown): value is PreparedEntry {
 }
 
 function store(dir: string, entry: string, source: PreparedSource): Prepared {
-  const { definitions, warnings, compiled, files, since } = source;
+  const { definitions, warnings, compiled, files, digests, since } = source;
   const bundles = compiled.createFiles(compiled.digest).map(({ name, text }) => ({ path: join(dir, name), text }));
   for (const { path, text } of bundles) write(path, text);
   const [bundle = "", ...parts] = bundles.map(({ path }) => path);
-  const prepared: Prepared = { definitions, warnings, bundle, format: compiled.format, files };
+  const prepared: Prepared = { definitions, warnings, bundle, format: compiled.format, files, digests: [...digests] };
   const packages = [...parts, ...compiled.packages];
-  const facts = files.map((file) => ({ file, stats: statSync(file) }));
-  const hashes = facts.map(({ file, stats }) => [file, hashText(readFileSync(file)), formatStamp(stats)] as const);
+  const facts = prepared.digests.map(([file]) => statSync(file));
   // If a file changed during compilation, no index is written and the next request compiles again.
-  if (facts.every(({ stats }) => stats.mtimeMs < since)) {
+  if (facts.every(({ mtimeMs, ctimeMs }) => Math.max(mtimeMs, ctimeMs) < since)) {
+    const stamps = facts.map(formatStamp);
     write(
       indexFile(dir, entry),
-      JSON.stringify({ code: codeHash(), hashes, packages, prepared } satisfies PreparedEntry),
+      JSON.stringify({ code: codeHash(), stamps, packages, prepared } satisfies PreparedEntry),
     );
   }
   return prepared;
@@ -159,11 +168,7 @@ function write(file: string, text: string): void {
 }
 
 function indexFile(dir: string, entry: string): string {
-  return join(dir, `${hashText(entry)}.json`);
-}
-
-function hashText(data: string | Buffer): string {
-  return createHash("sha256").update(data).digest("hex").slice(0, 32);
+  return join(dir, `${digestBytes(entry).slice(0, 32)}.json`);
 }
 
 let code: string | undefined;

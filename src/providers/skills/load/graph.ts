@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { findPackageFile } from "../../../../sandbox/package-files.ts";
+import { ModuleFiles } from "../source-files.ts";
 import { getName, nodeAt, nodesAt, type Source, SourceError, type SyntaxNode } from "../type-reader/syntax.ts";
 import { isInside } from "./discover.ts";
 import { findFacts, listDeclaredNames, type SkillModuleFacts, type SkillImport } from "./module-imports.ts";
@@ -16,6 +17,8 @@ export interface CompileRequest {
   readonly root: string;
   /** Files of this package by import name; by default the one for skills. */
   readonly own?: Readonly<Record<string, string>>;
+  /** Reads the files that decide what runs, and remembers their digests. */
+  readonly sources?: ModuleFiles;
 }
 
 /** One local file. */
@@ -36,16 +39,16 @@ export interface Graph {
 }
 
 /** Reads the entry and the local files that it imports. Throws a `SourceError`. */
-export function readGraph(request: CompileRequest): Graph {
+export function readGraph({ sources = new ModuleFiles(), ...request }: CompileRequest): Graph {
   const byFile = new Map<string, ModulePart>();
   const packages = new Set<string>();
   const queue = [request.entry];
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
     if (byFile.has(file)) continue;
-    const module = readModuleText(file, file === request.entry ? request.source : undefined);
+    const module = readModuleText(file, sources, file === request.entry ? request.source : undefined);
     const facts = findFacts(module);
     const imports = facts.imports.filter((each) => !isErased(each, module, facts));
-    const targets = new Map(imports.map((each) => [each, findTarget(each, module, request)]));
+    const targets = new Map(imports.map((each) => [each, findTarget(each, module, { ...request, sources })]));
     for (const target of targets.values()) {
       if ("file" in target) queue.push(target.file);
       else if (target.specifier.startsWith("file:")) packages.add(fileURLToPath(target.specifier));
@@ -79,15 +82,17 @@ function listExportedLocals(program: SyntaxNode): ReadonlySet<string> {
   );
 }
 
+type FileRequest = CompileRequest & Required<Pick<CompileRequest, "sources">>;
+
 function findTarget(
   found: SkillImport,
   module: ModuleText,
-  { root, own = { skillgate: findSkillModule() } }: CompileRequest,
+  { root, own = { skillgate: findSkillModule() }, sources }: FileRequest,
 ): LinkTarget {
   const { specifier, kind } = found;
   const isRequired = kind === "require" || (kind !== "dynamic" && module.format === "cjs");
   if (Object.hasOwn(own, specifier)) return toFileTarget(own[specifier] ?? "", isRequired);
-  const target = resolveImport(specifier, module.file);
+  const target = resolveImport(specifier, module.file, sources);
   if (target.kind === "local") {
     requireInside(found, target.file, module, root);
     return { file: target.file };
@@ -95,6 +100,7 @@ function findTarget(
   if (target.kind === "missing" && /^[./#]/.test(specifier) && kind !== "dynamic") {
     throw mistakeAt(module, found.literal, `Could not resolve ${JSON.stringify(specifier)}`);
   }
+  if (target.kind === "package") sources.addDigest(target.file);
   return target.kind === "package" && !isRequired ? toFileTarget(target.file, false) : { specifier };
 }
 

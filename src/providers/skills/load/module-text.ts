@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-
 import { stripTypes } from "../../../frontend/index.ts";
 import { loadTypeScript } from "../../../shared/package/typescript.ts";
 import { createSourceText } from "../../../shared/source-text.ts";
 import { detectModuleFormat } from "../type-reader/exports.ts";
 import type { ModuleFormat } from "../type-reader/index.ts";
+import type { ModuleFiles } from "../source-files.ts";
 import { parseSource, parseStripped, type Source, SourceError, type SyntaxNode } from "../type-reader/syntax.ts";
 
 /** One file of a module as JavaScript. */
@@ -18,8 +17,8 @@ export interface ModuleText {
 }
 
 /** Reads a file as JavaScript. `source` is the file if it has been parsed. Throws a `SourceError`. */
-export function readModuleText(file: string, source?: Source): ModuleText {
-  const text = source?.text ?? readFileSync(file, "utf8");
+export function readModuleText(file: string, sources: ModuleFiles, source?: Source): ModuleText {
+  const text = source?.text ?? sources.read(file);
   if (file.endsWith(".json")) return fromJson(file, text);
   if (!/\.[mc]?ts$/.test(file)) return createModuleText(source ?? parseSource(file, text), false);
   const parsed = source ?? attempt(() => parseSource(file, text));

@@ -1,28 +1,35 @@
-import { readFile } from "node:fs/promises";
-
 import { readModule, type ReadModule } from "../type-reader/index.ts";
 import { parseSource, type Source, SourceError } from "../type-reader/syntax.ts";
+import { ModuleFiles } from "../source-files.ts";
 import { compileModule } from "./compile.ts";
 import { readModuleText } from "./module-text.ts";
 import type { Cache, Prepared } from "./cache.ts";
 import type { SkillModule } from "./discover.ts";
 
 /** Reads a module's types and compiles it, or finds both in the cache. Does not run it. */
-export async function prepare(module: SkillModule, root: string, cache: Cache): Promise<Prepared> {
+export function prepare(module: SkillModule, { root, cache, sources = new ModuleFiles() }: PrepareOptions): Prepared {
   const cached = cache.find(module.entry);
   if (cached !== undefined) return cached;
   const since = Date.now();
-  const text = await readFile(module.entry, "utf8");
+  const text = sources.read(module.entry);
   if (text.length > MAX_CHARACTERS) throw tooLong(text);
-  const { definitions, warnings, source } = read(module, text);
-  const compiled = compileModule({ entry: module.entry, source, root });
+  const { definitions, warnings, source } = read(module, text, sources);
+  const compiled = compileModule({ entry: module.entry, source, root, sources });
   return cache.store(module.entry, {
     definitions,
     warnings,
     compiled,
     files: [...new Set([...compiled.files, ...definitions.files])],
+    digests: sources.digests,
     since,
   });
+}
+
+interface PrepareOptions {
+  readonly root: string;
+  readonly cache: Cache;
+  /** Reads the files, and remembers their digests also if a file has a mistake. */
+  readonly sources?: ModuleFiles;
 }
 
 /** Size limit of a source file: reading a larger one would block the runtime for too long. */
@@ -40,19 +47,27 @@ interface ReadSource {
   readonly source?: Source;
 }
 
-function read({ entry, stem }: SkillModule, text: string): ReadSource {
+function read({ entry, stem }: SkillModule, text: string, sources: ModuleFiles): ReadSource {
   try {
     const source = parseSource(entry, text);
-    return { definitions: readModule(source, stem), warnings: [], source };
+    return { definitions: readModule(source, stem, sources), warnings: [], source };
   } catch (error) {
     if (!(error instanceof SourceError) || !entry.endsWith(".ts")) throw error;
-    return withoutTypes(entry, stem, error);
+    return withoutTypes({ entry, stem }, error, sources);
   }
 }
 
 /** Reads a module without its types: the parser for types supports less TypeScript than the compiler. */
-function withoutTypes(entry: string, stem: string, mistake: SourceError): ReadSource {
-  const { functions, classes, ...definitions } = readModule({ ...readModuleText(entry), docs: [] }, stem);
+function withoutTypes(
+  { entry, stem }: Pick<SkillModule, "entry" | "stem">,
+  mistake: SourceError,
+  sources: ModuleFiles,
+): ReadSource {
+  const { functions, classes, ...definitions } = readModule(
+    { ...readModuleText(entry, sources), docs: [] },
+    stem,
+    sources,
+  );
   const quiet = <Method extends { readonly warnings: readonly string[] }>(method: Method): Method => ({
     ...method,
     warnings: [],

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, resolve } from "node:path";
 
 import { isRecord } from "../../../model/json.ts";
+import type { ModuleFiles } from "../source-files.ts";
 import { resolveFile } from "../type-reader/files.ts";
 
 /** The target of an import. */
@@ -23,12 +23,14 @@ const EXTENSIONS = [".ts", ".js", ".mjs", ".cjs", ".mts", ".cts", ".json"];
 const CONDITIONS: ReadonlySet<string> = new Set(["node", "import", "module-sync", "default"]);
 
 /** Resolves an import as Node does; for local files also as TypeScript does. */
-export function resolveImport(specifier: string, importer: string): ImportTarget {
+export function resolveImport(specifier: string, importer: string, sources: ModuleFiles): ImportTarget {
   if (specifier.startsWith("node:") || BUILTINS.has(specifier)) return { kind: "builtin" };
   if (/^\.{0,2}\//.test(specifier) || /^\.\.?$/.test(specifier)) {
     return toTarget("local", resolveFile(resolve(dirname(importer), specifier), EXTENSIONS));
   }
-  const file = specifier.startsWith("#") ? resolveOwnName(specifier, importer) : resolvePackage(specifier, importer);
+  const file = specifier.startsWith("#")
+    ? resolveOwnName(specifier, importer, sources)
+    : resolvePackage(specifier, importer, sources);
   // Node cannot import these files directly.
   const isLocal = specifier.startsWith("#") || /\.(?:[mc]?ts|json)$/.test(file ?? "");
   return toTarget(isLocal ? "local" : "package", file);
@@ -43,9 +45,9 @@ interface Manifest {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-function readManifest(folder: string): Manifest | undefined {
+function readManifest(folder: string, sources: ModuleFiles): Manifest | undefined {
   try {
-    const fields: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const fields: unknown = JSON.parse(sources.read(join(folder, "package.json")));
     return isRecord(fields) ? { folder, fields } : undefined;
   } catch {
     return undefined; // the folder is not that of a package
@@ -60,23 +62,25 @@ function* listParents(file: string): Generator<string> {
 }
 
 /** Resolves `#name` by `imports` of the package that the importer belongs to. */
-function resolveOwnName(specifier: string, importer: string): string | undefined {
+function resolveOwnName(specifier: string, importer: string, sources: ModuleFiles): string | undefined {
   for (const folder of listParents(importer)) {
-    const manifest = readManifest(folder);
+    const manifest = readManifest(folder, sources);
     if (manifest === undefined) continue;
     const target = matchSubpath(manifest.fields["imports"], specifier);
     if (target === undefined) return undefined;
-    return target.startsWith("./") ? resolveFile(join(folder, target), EXTENSIONS) : resolvePackage(target, importer);
+    return target.startsWith("./")
+      ? resolveFile(join(folder, target), EXTENSIONS)
+      : resolvePackage(target, importer, sources);
   }
   return undefined;
 }
 
-function resolvePackage(specifier: string, importer: string): string | undefined {
+function resolvePackage(specifier: string, importer: string, sources: ModuleFiles): string | undefined {
   const [, name = "", rest = ""] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? [];
   for (const folder of listParents(importer)) {
-    const own = readManifest(folder);
+    const own = readManifest(folder, sources);
     const isOwn = own?.fields["name"] === name && own.fields["exports"] !== undefined;
-    const manifest = isOwn ? own : readManifest(join(folder, "node_modules", name));
+    const manifest = isOwn ? own : readManifest(join(folder, "node_modules", name), sources);
     if (manifest !== undefined) return resolveInPackage(manifest, `.${rest}`);
   }
   return undefined;

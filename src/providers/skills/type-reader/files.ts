@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 
+import type { ModuleFiles } from "../source-files.ts";
 import { type FileNames, type ImportedName, namesIn, type TypeDeclaration } from "./file-names.ts";
 import { parseSource, type Source, type SyntaxNode } from "./syntax.ts";
 
@@ -21,7 +22,12 @@ export class FileReader {
   /** Every file that was read. */
   readonly read = new Set<string>();
   readonly #names = new Map<string, FileNames | undefined>();
+  readonly #sources: ModuleFiles;
   #steps = 0;
+
+  constructor(sources: ModuleFiles) {
+    this.#sources = sources;
+  }
 
   /** Counts one step of reading; returns false once the limit is reached. */
   step(): boolean {
@@ -42,7 +48,7 @@ export class FileReader {
     if (file === undefined) return undefined;
     if (!this.#names.has(file)) {
       this.read.add(file);
-      this.#names.set(file, parsed(file));
+      this.#names.set(file, parsed(file, this.#sources));
     }
     return this.#names.get(file);
   }
@@ -76,9 +82,9 @@ export class FileReader {
   }
 }
 
-function parsed(file: string): FileNames | undefined {
+function parsed(file: string, sources: ModuleFiles): FileNames | undefined {
   try {
-    return namesIn(parseSource(file, readFileSync(file, "utf8")));
+    return namesIn(parseSource(file, sources.read(file)));
   } catch {
     // The loader reports the mistake; here the types of the file are unknown.
     return undefined;

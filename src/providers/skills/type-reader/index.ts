@@ -13,6 +13,7 @@ import {
   ownExports,
 } from "./exports.ts";
 import type { FileNames } from "./file-names.ts";
+import { ModuleFiles } from "../source-files.ts";
 import { FileReader } from "./files.ts";
 import { literalValue } from "./literals.ts";
 import { readFacts } from "./jsdoc/metadata.ts";
@@ -56,8 +57,8 @@ export interface ReadFunction extends ReadMethod {
 const ABOUT_THE_SKILL: ReadonlySet<string> = new Set(["name", "description", "settings", "healthCheck"]);
 
 /** Reads the skills of a module from its source: names, methods, types and comments. */
-export function readModule(source: Source, stem: string): ReadModule {
-  const files = new FileReader();
+export function readModule(source: Source, stem: string, sources = new ModuleFiles()): ReadModule {
+  const files = new FileReader(sources);
   const names = files.open(source);
   const header = findHeader(source);
   const inherited = readFacts(header).metadata;

@@ -7,7 +7,9 @@ import { fileURLToPath } from "node:url";
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
-import { compileModule, skillEnvironment } from "../../../providers/skills/index.ts";
+import { describeHeld } from "../../../model/provider.ts";
+import { compileModule, skillEnvironment, ModuleFiles } from "../../../providers/skills/index.ts";
+import type { SessionFolders } from "../session.ts";
 import { LAST_LINE } from "./test-reporter.ts";
 
 /** The result of one test or one example. */
@@ -33,15 +35,14 @@ export async function testFilesIn(folder: string): Promise<readonly string[]> {
 
 /** Runs test files with Node's test runner. Bundles each first, so that `skillgate` means this installation. */
 export async function runTests(
-  folder: string,
-  files: readonly string[],
+  { folder, files, gate }: TestFiles,
   signal: AbortSignal,
 ): Promise<readonly TestResult[]> {
   const root = await realpath(folder);
   const tempDir = await realpath(await mkdtemp(join(tmpdir(), "skillgate-test-")));
   try {
     const results = await Promise.all(
-      files.map((file, index) => make({ root, file, folder: tempDir, stem: String(index) })),
+      files.map((file, index) => make({ root, file, folder: tempDir, stem: String(index) }, gate)),
     );
     const bundles = new Map(results.flatMap((each) => ("bundle" in each ? [[each.bundle, each.file] as const] : [])));
     const refused = results.flatMap((each) => ("outcome" in each ? [each] : []));
@@ -52,6 +53,12 @@ export async function runTests(
   } finally {
     await rm(tempDir, { recursive: true, force: true });
   }
+}
+
+/** The tests of a folder of skills, and what decides which files may run. */
+interface TestFiles extends Pick<SessionFolders, "gate"> {
+  readonly folder: string;
+  readonly files: readonly string[];
 }
 
 interface TestFile {
@@ -67,7 +74,10 @@ interface TestBundle {
   readonly bundle: string;
 }
 
-async function make({ root, file, folder, stem }: TestFile): Promise<TestBundle | TestResult> {
+async function make(
+  { root, file, folder, stem }: TestFile,
+  gate: SessionFolders["gate"],
+): Promise<TestBundle | TestResult> {
   const entry = join(root, file);
   const source = await readFile(entry, "utf8");
   const [, runner] = /\bfrom\s+["'](vitest|@jest\/globals|bun:test)["']/.exec(source) ?? [];
@@ -75,7 +85,10 @@ async function make({ root, file, folder, stem }: TestFile): Promise<TestBundle 
     return { subject: file, name: "", outcome: "skipped", why: `it uses ${runner}; run it with ${runner}` };
   }
   try {
-    const files = compileModule({ entry, root, own: OWN }).createFiles(stem);
+    const sources = new ModuleFiles();
+    const files = compileModule({ entry, root, own: OWN, sources }).createFiles(stem);
+    const why = await gate?.whyHeld([...sources.digests]);
+    if (why !== undefined) return { subject: file, name: "", outcome: "skipped", why: describeHeld("it", why) };
     await Promise.all(files.map(({ name, text }) => writeFile(join(folder, name), text)));
     return { file, bundle: join(folder, files[0]?.name ?? "") };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Skill } from "../../../model/catalog.ts";
+import { describeHeld } from "../../../model/provider.ts";
 import type { CliCommand } from "../command.ts";
 import { lines, table } from "../text/layout.ts";
 import { skillsText, warningsText } from "../text/output.ts";
@@ -35,11 +36,14 @@ export function addSkillsList(skills: CliCommand): void {
       const runtime = await openRuntime({ until: "shown" });
       const { catalog, problems } = runtime;
       const disabled = runtime.disabled().map(({ name, source }) => ({ name, source }));
+      const held = runtime.held().map(({ name, source, why }) => ({ name, source, why }));
+      const isEmpty = catalog.skills.length === 0 && held.length > 0;
       return {
-        exit: findFailures(runtime).length === 0 ? "ok" : "failed",
-        json: { skills: catalog.skills.map(listed), disabled, problems },
+        exit: findFailures(runtime).length > 0 ? "failed" : isEmpty ? "unreachable" : "ok",
+        json: { skills: catalog.skills.map(listed), disabled, held, problems },
         text: lines([
-          skillsText(catalog.skills, paint.out),
+          isEmpty ? "" : skillsText(catalog.skills, paint.out),
+          ...held.map(({ name, source, why }) => `${paint.out.yellow(name)}  ${source}  ${describeHeld("it", why)}`),
           ...disabled.map(({ name, source }) => paint.out.dim(`${name}  ${source}  disabled`)),
         ]),
         remarks: warningsText(problems, paint.err),

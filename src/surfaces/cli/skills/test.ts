@@ -23,11 +23,11 @@ export function addSkillsTest(skills: CliCommand): void {
       const tested = localSkills(runtime, names);
       const results = [...(await runExamples(runtime, tested, signal))];
       const { testFilesIn, runTests } = await import("./author-tests.ts");
-      const { skills: folder, isHeld } = await folders();
-      const files = isHeld ? [] : await testFilesIn(folder);
+      const { skills: folder, gate } = await folders();
+      const files = await testFilesIn(folder);
       const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
-      if (own.length > 0) results.push(...(await runTests(folder, own, signal)));
-      if (!isHeld && !flags.inspectSkills && runtime.savedSkills.list().length > 0)
+      if (own.length > 0) results.push(...(await runTests({ folder, files: own, gate }, signal)));
+      if (!flags.inspectSkills && runtime.savedSkills.list().length > 0)
         results.push(...(await testSaved(await openRuntime({ until: "known" }), names)));
       signal.throwIfAborted();
       const failed = results.filter(({ outcome }) => outcome === "failed");

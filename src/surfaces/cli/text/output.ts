@@ -155,6 +155,7 @@ const OWNER_FIXES: Partial<Record<ErrorCode, string>> = {
   POLICY_DENIED: "See which rule denies it with: skillgate policy explain <Skill.method>",
   APPROVAL_MISSING: "Approve it at a terminal, or with --yes",
   SKILL_DISABLED: "Enable it with: skillgate skills enable <Skill>, or skillgate mcp enable <server>",
+  SKILL_HELD: "Look at what has changed, and allow it with: skillgate trust",
   SECRET_MISSING: "Set the variable that the message names, in the environment or in .env",
   RECORD_FAILED: "See what is wrong with the store with: skillgate store info; nothing was called",
 };

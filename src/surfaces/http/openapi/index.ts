@@ -132,7 +132,7 @@ const OTHER_PATHS = {
       ],
       responses: {
         "200": { description: "The health of the server", content: HEALTH },
-        "503": { description: "With `ready`: the store of the server fails", content: HEALTH },
+        "503": { description: "With `ready`: the store of the server fails, or all skills are held", content: HEALTH },
       },
     },
   },

@@ -12,7 +12,7 @@ import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { approveBy } from "../approve.ts";
 import type { RequestResult, WorkContext } from "../sessions/multi-turn-request.ts";
 import { createTasksRequiredError } from "../tasks/extension.ts";
-import { disabledToolError, type Offered, getOfferedTools, type OfferedTool } from "./tool-exposure.ts";
+import { unavailableToolError, type Offered, getOfferedTools, type OfferedTool } from "./tool-exposure.ts";
 import { observeCall, observeRun } from "../notifications.ts";
 import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
 import {
@@ -65,7 +65,7 @@ export async function callOffered(
     found = offered().find(name);
   }
   if (found === undefined) {
-    const disabled = disabledToolError(name, view);
+    const disabled = unavailableToolError(name, view);
     if (disabled !== undefined) return errorResult(toRpcError(disabled, name), {});
     throw unknownTool(name, offered());
   }

@@ -1,8 +1,6 @@
-import { skillDisabledError } from "../../../runtime/disabled-skills.ts";
 import type { SkillgateError } from "../../../errors.ts";
 import type { Catalog, Method } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
-import type { ProvidedSkill } from "../../../model/skill.ts";
 import { toolName } from "../../../registry/index.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { CALL_TOOLS, isBuiltinTool, listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
@@ -92,13 +90,12 @@ export function findMethodCall(
   return method && isRecord(input) ? { method, args: input } : undefined;
 }
 
-/** Returns the error for a tool of a disabled skill; `undefined` if no disabled skill has such a tool. */
-export function disabledToolError(name: string, { disabledSkills }: RuntimeView): SkillgateError | undefined {
-  const skill = disabledSkills.find((each) => belongsTo(name, each));
-  return skill && skillDisabledError(skill.name);
+/** Returns the error for a tool of a skill that is disabled or held; `undefined` if no such skill has the tool. */
+export function unavailableToolError(name: string, { unavailableSkills }: RuntimeView): SkillgateError | undefined {
+  return unavailableSkills.find((each) => belongsTo(name, each))?.error;
 }
 
-function belongsTo(name: string, skill: ProvidedSkill): boolean {
+function belongsTo(name: string, skill: RuntimeView["unavailableSkills"][number]): boolean {
   if (name.startsWith(`${skill.name}.`) || name.startsWith(`${skill.name}__`)) return true;
   return skill.methods.some((method) => {
     const path = `${skill.name}.${method.name}`;

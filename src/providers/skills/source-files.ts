@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+
+/** Reads the files of a module, each once, so that what is compared and what runs are made of the same bytes. */
+export class ModuleFiles {
+  /** The digest of the bytes of each file, by its path. */
+  readonly digests = new Map<string, string>();
+  readonly #texts = new Map<string, string>();
+
+  read(file: string): string {
+    const known = this.#texts.get(file);
+    if (known !== undefined) return known;
+    const bytes = readFileSync(file);
+    const text = bytes.toString("utf8");
+    this.digests.set(file, digestBytes(bytes));
+    this.#texts.set(file, text);
+    return text;
+  }
+
+  /** Adds the digest of a file that Node reads itself. One that is missing fails when it is imported. */
+  addDigest(file: string): void {
+    if (!this.digests.has(file) && existsSync(file)) this.digests.set(file, digestBytes(readFileSync(file)));
+  }
+}
+
+export function digestBytes(bytes: Buffer | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
