@@ -90,9 +90,8 @@ interface WrittenParts {
 function addWritten(before: ProjectTrust, { trust: after, declared }: Config, written: WrittenParts): TrustRecord {
   const { labels, servers } = written;
   const named = declared.filter(({ name, file }) => servers.includes(name) && labels.includes(file.label));
-  const started = named.flatMap((server) => server.started.map(after.getPart));
-  const isWritten = (part: string): boolean =>
-    started.includes(part) || (labels.includes(part) && !before.held.has(part));
+  const started = new Set(named.flatMap((server) => server.started.map((path) => after.getPart(path))));
+  const isWritten = (part: string): boolean => started.has(part) || (labels.includes(part) && !before.held.has(part));
   const isGiven = (value: string): boolean =>
     (value === RESTRICTIONS && isWritten("settings.yaml")) ||
     servers.some((server) => value.endsWith(` of MCP server ${server}`));

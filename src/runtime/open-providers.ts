@@ -160,7 +160,7 @@ async function openMcp(
   const { connectServers } = await import("../providers/mcp/index.ts");
   const clientInfo = { name: "skillgate", version: VERSION };
   const connectTimeoutMs = timeouts.connectMs;
-  const findObstacle = trust.whyServerHeld;
+  const findObstacle = (server: string): Promise<string | undefined> => trust.whyServerHeld(server);
   const options = { ...serverUse, connectTimeoutMs, env, secrets, clientInfo, findObstacle };
   const provider = sources.add(connectServers(servers, options));
   provider.onChange(onServers);

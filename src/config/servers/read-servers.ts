@@ -179,7 +179,7 @@ function whyServerHeld(
   if (file.scope !== "project") return undefined;
   const whyOneHeld = (parts: readonly string[]): string | undefined =>
     parts.map((part) => whyPartHeld(trust, part)).find((why) => why !== undefined);
-  const why = whyOneHeld(started.map(trust.getPart));
+  const why = whyOneHeld(started.map((path) => trust.getPart(path)));
   if (why !== undefined) return why;
   if (trust.all === undefined && trust.record.servers.get(serverKey({ file, name })) === digest) return undefined;
   const reads = variablesReadBy(entry);

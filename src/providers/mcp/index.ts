@@ -111,9 +111,7 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
     isLazy: options.start === "when needed",
     log: options.log ?? (() => {}),
     findObstacle: options.findObstacle ?? (async () => undefined),
-    onChange: () => {
-      for (const listener of listeners) listener();
-    },
+    onChange: () => listeners.forEach((listener) => listener()),
   };
   if (configs.some(({ transport, enabled }) => transport === "stdio" && enabled)) killOrphans();
   let byPlan = startServers(configs, serverOptions);

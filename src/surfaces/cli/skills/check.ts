@@ -1,6 +1,6 @@
 import type { Method, Skill } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
-import type { Problem } from "../../../model/provider.ts";
+import { describeHeld, type Problem } from "../../../model/provider.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { CliCommand } from "../command.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -18,16 +18,18 @@ export function addSkillsCheck(skills: CliCommand): void {
       const checked = localSkills(runtime, names).map((skill) => checkSkill(runtime, skill));
       const failures = names.length > 0 ? [] : findFailures(runtime);
       const { skills: folder } = await folders();
+      const held = names.length > 0 ? [] : runtime.held();
       return {
-        exit: failures.length === 0 ? "ok" : "failed",
-        json: { ok: failures.length === 0, skills: checked, failures },
+        exit: failures.length > 0 ? "failed" : held.length > 0 ? "unreachable" : "ok",
+        json: { ok: failures.length + held.length === 0, skills: checked, failures, held },
         text: lines([
           ...failures.flatMap((failure) => [
             `${paint.out.red("✗")} ${problemText(failure)}`,
             indented(failure.frame ?? ""),
           ]),
           ...checked.map((each) => checkedText(each, paint.out)),
-          checked.length + failures.length === 0 ? `No skills found in ${folder}` : "",
+          ...held.map(({ name, why }) => `${paint.out.red("✗")} ${describeHeld(name, why)}`),
+          checked.length + failures.length + held.length === 0 ? `No skills found in ${folder}` : "",
         ]),
       };
     });
