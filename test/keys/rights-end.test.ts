@@ -67,7 +67,7 @@ async function serveWithIssuer() {
 
 test("makes no call of a run after its access token ended, until its caller comes with a valid one [P13, R9]", async () => {
   const { ask, sign, paid, runtime } = await serveWithIssuer();
-  const begun = await ask("run_code", { code: CODE }, await sign(2));
+  const begun = await ask("run_code", { code: CODE }, await sign(3));
   expect(begun.data.kind).toBe("waiting");
   const { runId, text } = begun.data as { readonly runId: string; readonly text: string };
   expect(text).toMatch(/continues by itself after an answer before .* UTC, when the access token of its caller ends/);
@@ -97,7 +97,7 @@ test("makes no call of a run after its access token ended, until its caller come
 
 test("continues a run with the rights of the token that resumes it, not with the recorded ones [P13, P2]", async () => {
   const { ask, sign, paid, runtime } = await serveWithIssuer();
-  const { runId } = (await ask("run_code", { code: CODE }, await sign(1))).data;
+  const { runId } = (await ask("run_code", { code: CODE }, await sign(2))).data;
   await whenLeft(runtime, runId);
   await approve(runtime);
   const resumed = await ask("resume_run", { run_id: runId }, await sign(60, { scope: "look" }));
@@ -116,7 +116,7 @@ test("continues a run whose access token is valid when the answer comes [P13, R9
 
 test("asks for a valid token also in another process, which finds the run after the end of the first [P13, R9]", async () => {
   const { ask, sign, paid, runtime, options, close } = await serveWithIssuer();
-  const { runId } = (await ask("run_code", { code: CODE }, await sign(1))).data;
+  const { runId } = (await ask("run_code", { code: CODE }, await sign(2))).data;
   await whenLeft(runtime, runId);
   await approve(runtime);
   await close();
