@@ -88,7 +88,7 @@ export const ERRORS = {
   PERMISSION_MISSING: {
     stage: "call",
     says: "Cannot call a method without its permission",
-    fix: "Ask the owner for a grant",
+    fix: "Ask the owner for the permission that the message names",
   },
   POLICY_DENIED: {
     stage: "call",

@@ -67,6 +67,12 @@ export const OWNER: Caller = Object.freeze({
   admin: Object.freeze<AdminRight[]>(["Read", "AnswerApprovals", "ManageRuns", "ManageServers", "ManageKeys"]),
 });
 
+/** `the key ada` for the caller of a key, else `the caller "eve"`. */
+export function formatCaller({ id }: Pick<Caller, "id">): string {
+  const name = /^key:(.+):[0-9a-z]{12}$/.exec(id)?.[1];
+  return name === undefined ? `the caller ${JSON.stringify(id)}` : `the key ${name}`;
+}
+
 /** Returns the required scopes that a caller does not hold, neither itself nor by a role. */
 export function findMissingScopes(
   caller: Pick<Caller, "scopes" | "roles">,

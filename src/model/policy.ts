@@ -1,4 +1,4 @@
-import { type Caller, findMissingScopes, mayCall, type Roles } from "./caller.ts";
+import { type Caller, findMissingScopes, formatCaller, mayCall, type Roles } from "./caller.ts";
 import type { Method } from "./catalog.ts";
 import type { MethodMetadata } from "./skill.ts";
 
@@ -19,6 +19,8 @@ export interface MethodRule extends RuledMetadata {
   readonly decision: Decision;
   /** The key of the row that applies; absent without one. */
   readonly row?: string;
+  /** Its place, such as `policies/tools.yaml line 3`. */
+  readonly place?: string;
 }
 
 /** A rule for calls of `to` whose arguments contain results of `from`; both are patterns of paths. */
@@ -44,20 +46,38 @@ export interface Policy {
 }
 
 /** Why a caller may not call a method at all. */
-export type Refusal =
+export type Refusal = {
+  /** The one place that refuses, as `the key ada has no call:MailSkill.send`. */
+  readonly why: string;
+} & (
   | { readonly code: "PERMISSION_MISSING"; readonly missingScopes: readonly string[] }
-  | { readonly code: "POLICY_DENIED" };
+  | { readonly code: "POLICY_DENIED" }
+);
 
 /** Returns why a caller may not call a method; `undefined` if it may, be it after an approval. */
 export function findRefusal(
   caller: Caller,
-  method: Pick<RuledMethod, "path" | "original">,
+  method: Pick<RuledMethod, "path" | "original" | "metadata">,
   { rule, roles }: { readonly rule: MethodRule; readonly roles: Roles },
 ): Refusal | undefined {
-  if (!mayCall(caller, (method.original ?? method).path)) return { code: "PERMISSION_MISSING", missingScopes: [] };
+  const { path, metadata } = method.original ?? method;
+  const name = formatCaller(caller);
+  if (!mayCall(caller, path)) {
+    const { profile, ...withoutProfile } = caller;
+    const isByProfile = profile !== undefined && mayCall(withoutProfile, path);
+    const why = isByProfile ? `the profile ${profile.name} has no call:${path}` : `${name} has no call:${path}`;
+    return { code: "PERMISSION_MISSING", missingScopes: [], why };
+  }
   const missingScopes = findMissingScopes(caller, rule.requiredScopes, roles);
-  if (missingScopes.length > 0) return { code: "PERMISSION_MISSING", missingScopes };
-  return rule.decision === "deny" ? { code: "POLICY_DENIED" } : undefined;
+  if (missingScopes.length > 0) {
+    const isByMethod = missingScopes.some((scope) => metadata.requiredScopes.includes(scope));
+    const by = isByMethod ? "the method" : (rule.place ?? "the policy");
+    const why = `${name} lacks ${formatScopes(missingScopes)}, which ${by} requires`;
+    return { code: "PERMISSION_MISSING", missingScopes, why };
+  }
+  return rule.decision === "deny"
+    ? { code: "POLICY_DENIED", why: `${rule.place ?? "the policy"} denies it` }
+    : undefined;
 }
 
 /** True if further scopes are all that a caller needs to make a call. */
@@ -66,7 +86,7 @@ export function hasMissingScopes(refusal: Refusal | undefined): boolean {
 }
 
 /** `the scope mail:send`, `the scopes mail:read, mail:send` */
-export function formatScopes(scopes: readonly string[]): string {
+function formatScopes(scopes: readonly string[]): string {
   return `the ${scopes.length === 1 ? "scope" : "scopes"} ${scopes.join(", ")}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Caller } from "../model/caller.ts";
-import { type Decision, findRefusal, formatScopes, type MethodRule, type RuledMethod } from "../model/policy.ts";
+import { type Decision, findRefusal, type MethodRule, type RuledMethod } from "../model/policy.ts";
 import type { ExplainedPolicy } from "./rules.ts";
 
 /** The decision on the calls of one method by one caller, and the reasons for it. */
@@ -24,18 +24,11 @@ export function explainDecision(policy: ExplainedPolicy, method: RuledMethod, ca
     decision: refusal === undefined ? rule.decision : "deny",
     rule,
     reasons: [
-      ...(refusal?.code === "PERMISSION_MISSING" ? [formatMissing(caller, method, refusal.missingScopes)] : []),
+      ...(refusal === undefined ? [] : [`Refused, because ${refusal.why}`]),
       ...listReasons(policy, method, rule),
     ],
     rows,
   };
-}
-
-function formatMissing(caller: Caller, { path }: RuledMethod, scopes: readonly string[]): string {
-  const name = JSON.stringify(caller.id);
-  return scopes.length === 0
-    ? `The caller ${name} has no grant for ${path}`
-    : `The caller ${name} lacks ${formatScopes(scopes)}`;
 }
 
 function listReasons(policy: ExplainedPolicy, { metadata }: RuledMethod, rule: MethodRule): readonly string[] {
@@ -46,7 +39,6 @@ function listReasons(policy: ExplainedPolicy, { metadata }: RuledMethod, rule: M
   const isDestructive = isAsked && asksDestructive && metadata.destructive;
   return [
     rule.row === undefined ? "No row matches, so the method's own metadata applies" : `The row "${rule.row}" applies`,
-    row?.fields.decision === "deny" ? "The row denies every call" : "",
     isAsked && row !== undefined && asksByRow(row.fields) ? "The row asks before each call" : "",
     asksByMethod ? `The method itself requires the approval of ${formatApprover(metadata.approval)}` : "",
     isDestructive ? "The method is destructive, and the setting approvals.destructive is ask" : "",

@@ -12,6 +12,8 @@ export interface PolicyRow {
   readonly key: PolicyKey;
   /** The line of the key, from 1. */
   readonly line: number;
+  /** The file and the line, for messages. */
+  readonly place: string;
   readonly fields: RowFields;
 }
 
@@ -35,7 +37,7 @@ export function parsePolicy(text: string, label: string): PolicyFile {
     problems.push({ source: label, error: configError(label, wrong, document.locate(path)).message });
   };
   const { flows, ...rest } = document.value;
-  const rows = Object.entries(rest).flatMap(([key, value]) => readRow(key, value, document, report));
+  const rows = Object.entries(rest).flatMap(([key, value]) => readRow(key, value, { ...document, label }, report));
   if (rows.length > MAX_ROWS) report(`it has ${rows.length} rows; a policy has at most ${MAX_ROWS}`, []);
   else reportAmbiguous(rows, report);
   return { rows, flows: readFlows(flows, report), problems };
@@ -52,7 +54,7 @@ type ReportMistake = (wrong: string, path: DocumentPath) => void;
 function readRow(
   text: string,
   value: unknown,
-  { locate }: ConfigDocument,
+  { locate, label }: Pick<ConfigDocument, "locate"> & { readonly label: string },
   report: ReportMistake,
 ): readonly PolicyRow[] {
   const key = parseKey(text);
@@ -74,7 +76,8 @@ function readRow(
   }
   const fields = value as RowFields;
   reportContradictions(text, fields, report);
-  return [{ key, line: locate([text]).line, fields }];
+  const { line } = locate([text]);
+  return [{ key, line, place: `${label} line ${line}`, fields }];
 }
 
 const FIELD_NAMES = `the fields are ${Object.keys(FIELDS).join(", ")}`;

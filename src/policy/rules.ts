@@ -93,7 +93,7 @@ function createRule(metadata: MethodMetadata, row: PolicyRow | undefined, conten
     requiredScopes: [...new Set([...metadata.requiredScopes, ...(row?.fields.required_scopes ?? [])])],
     approval,
     decision: isDenied ? "deny" : approval === "none" ? "allow" : "ask",
-    ...(row !== undefined && { row: row.key.text }),
+    ...(row !== undefined && { row: row.key.text, place: row.place }),
   };
 }
 

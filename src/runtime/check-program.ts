@@ -45,10 +45,19 @@ function createKey(
   { catalog, caller, limits }: Parameters<CheckProgram>[1],
   { version }: Policy,
 ): string {
-  const { grants, reads = [], scopes = [], roles = [], profile } = caller;
+  const { id, grants, reads = [], scopes = [], roles = [], profile } = caller;
   return (
-    JSON.stringify([getCatalogNumber(catalog), version, limits.sourceBytes, grants, reads, scopes, roles, profile]) +
-    source
+    JSON.stringify([
+      getCatalogNumber(catalog),
+      version,
+      limits.sourceBytes,
+      id,
+      grants,
+      reads,
+      scopes,
+      roles,
+      profile,
+    ]) + source
   );
 }
 

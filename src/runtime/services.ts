@@ -11,7 +11,7 @@ import type { Caller } from "../model/caller.ts";
 import { isForeign, type Method } from "../model/catalog.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import { createKeptResults, type KeptResults } from "../model/kept-results.ts";
-import { findRefusal, formatScopes, type Policy } from "../model/policy.ts";
+import { findRefusal, type Policy } from "../model/policy.ts";
 import { createNestedSandboxes, type NestedSandboxes } from "./saved/nested-sandboxes.ts";
 import type { SavedCalls } from "./saved/saved-calls.ts";
 import type { LogListener, RuntimeOptions } from "./options.ts";
@@ -188,15 +188,10 @@ function isDurable({ database: { folder, url } }: RuntimeSettings): boolean {
   return folder !== undefined || url !== undefined;
 }
 
-/** Explains to a caller why it may not call a method. The row of the policy is not named: it is the owner's. */
+/** Explains to a caller why it may not call a method. */
 function describeRefusal(caller: Caller, method: Method, policy: Policy): ReturnType<Host["findRefusal"]> {
   const refusal = findRefusal(caller, method, { rule: policy.getRule(method), roles: policy.roles });
-  if (refusal === undefined) return undefined;
-  const missing = refusal.code === "PERMISSION_MISSING" ? refusal.missingScopes : [];
-  return {
-    code: refusal.code,
-    values: missing.length === 0 ? method.path : `${method.path} requires ${formatScopes(missing)}`,
-  };
+  return refusal && { code: refusal.code, values: `${method.path}, because ${refusal.why}` };
 }
 
 /**

@@ -180,7 +180,7 @@ describe("refuses uses of device that cannot be tracked [S5, S6]", () => {
         endLine: 1,
         endColumn: 19,
         frame: "> 1 | const { delete_user } = device.AdminSkill;\n    |         ^^^^^^^^^^^\n  2 | delete_user(1)",
-        fix: "Ask the owner for a grant",
+        fix: "Ask the owner for the permission that the message names",
         suggestions: [],
       },
     ]);

@@ -71,14 +71,14 @@ test("explains the decision on a method for a caller, and the row that applies [
   const explain = async (...args: readonly string[]) =>
     (await skillgate(["policy", "explain", ...args], { cwd })).stdout;
   expect(await explain("MathSkill.pay")).toBe(`MathSkill.pay: deny for owner
+  Refused, because policies/tools.yaml line 3 denies it
   The row "MathSkill.pay" applies
-  The row denies every call
   sensitivity low; approval by the user; timeout 30s
   row "MathSkill.pay" (line 3) names the method exactly
   also "MathSkill.*" (line 2) is a pattern of its skill
 `);
   expect(await explain("MathSkill.add", "--caller", "ada")).toContain(`MathSkill.add: deny for ada
-  The caller "ada" lacks the scope math
+  Refused, because the caller "ada" lacks the scope math, which policies/tools.yaml line 2 requires
 `);
   expect(await explain("MathSkill.add", "--caller", "ada", "--roles", "student")).toContain(
     "MathSkill.add: allow for ada",
@@ -100,7 +100,7 @@ test("compares a table of expected decisions with the policy [P4]", { tags: "res
   });
   expect(await skillgate(["policy", "test"], { cwd })).toEqual({
     exit: 1,
-    stdout: `✗ policies/tests.yaml line 4: MathSkill.add is deny for ada, not allow. The caller "ada" lacks the scope math. The row "MathSkill.*" applies
+    stdout: `✗ policies/tests.yaml line 4: MathSkill.add is deny for ada, not allow. Refused, because the caller "ada" lacks the scope math, which policies/tools.yaml line 2 requires. The row "MathSkill.*" applies
 3 of 4 decisions as expected
 `,
     stderr: "",

@@ -57,7 +57,8 @@ test("refuses a denied method when the program is checked, before any call [P4]"
     violations: [
       {
         code: "POLICY_DENIED",
-        message: "Cannot call a method that the policy denies: MailSkill.send (POLICY_DENIED)",
+        message:
+          "Cannot call a method that the policy denies: MailSkill.send, because policies/tools.yaml line 1 denies it (POLICY_DENIED)",
         line: 2,
       },
     ],
@@ -79,7 +80,7 @@ test("refuses a caller without the scopes of the policy, and passes one with a r
     violations: [
       {
         message:
-          "Cannot call a method without its permission: MailSkill.send requires the scope mail:send (PERMISSION_MISSING)",
+          'Cannot call a method without its permission: MailSkill.send, because the caller "ada" lacks the scope mail:send, which policies/tools.yaml line 1 requires (PERMISSION_MISSING)',
       },
     ],
   });

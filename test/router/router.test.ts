@@ -115,9 +115,20 @@ describe("permissions [P2]", () => {
     const { call } = benchWith({ run });
     await expect(routerWith().route(call([], { caller: { id: "eve", grants: ["Other.*"] } }))).rejects.toMatchObject({
       code: "PERMISSION_MISSING",
-      message: 'Cannot call a method without its permission: caller "eve" calls "TestSkill.try" (PERMISSION_MISSING)',
+      message:
+        'Cannot call a method without its permission: TestSkill.try, because the caller "eve" has no call:TestSkill.try (PERMISSION_MISSING)',
     });
     expect(run).not.toHaveBeenCalled();
+  });
+
+  test("names the key or the profile that does not have a method", async () => {
+    const { call } = benchWith();
+    const refuse = (caller: Caller) => expect(routerWith().route(call([], { caller }))).rejects;
+    const id = "key:bob:0123456789ab";
+    await refuse({ id, grants: [] }).toThrow(", because the key bob has no call:TestSkill.try (");
+    const profile = { name: "reading", methods: ["Other.*"], except: [], tools: {} };
+    await refuse({ id, grants: ["*"], profile }).toThrow(", because the profile reading has no call:TestSkill.try (");
+    await refuse({ id, grants: [], profile }).toThrow(", because the key bob has no call:TestSkill.try (");
   });
 
   const scoped: Setup = { metadata: { requiredScopes: ["mail:read", "mail:send"] } };
@@ -126,7 +137,7 @@ describe("permissions [P2]", () => {
     const run = vi.fn();
     const { call } = benchWith({ ...scoped, run });
     const message = (missing: string) =>
-      `Cannot call a method without its permission: caller "ada" calls "TestSkill.try" and lacks ${missing} (PERMISSION_MISSING)`;
+      `Cannot call a method without its permission: TestSkill.try, because the caller "ada" lacks ${missing}, which the method requires (PERMISSION_MISSING)`;
     await expect(routerWith().route(call([], { caller: ADA }))).rejects.toMatchObject({
       code: "PERMISSION_MISSING",
       message: message("the scopes mail:read, mail:send"),
@@ -151,13 +162,16 @@ describe("permissions [P2]", () => {
     await expect(router.route(call([], { caller: stranger }))).rejects.toThrow("lacks the scope mail:send");
   });
 
-  test("keeps a call that the policy denies from the method, and names the row in the record only [P4]", async () => {
+  test("keeps a call that the policy denies from the method, and names the line that denies it [P4]", async () => {
     const run = vi.fn();
     const { call, told } = benchWith({ run });
-    const router = routerWith({ getPolicy: () => withRule({ decision: "deny", row: "TestSkill.*" }) });
+    const router = routerWith({
+      getPolicy: () => withRule({ decision: "deny", row: "TestSkill.*", place: "policies/tools.yaml line 3" }),
+    });
     await expect(router.route(call([1]))).rejects.toMatchObject({
       code: "POLICY_DENIED",
-      message: "Cannot call a method that the policy denies: TestSkill.try (POLICY_DENIED)",
+      message:
+        "Cannot call a method that the policy denies: TestSkill.try, because policies/tools.yaml line 3 denies it (POLICY_DENIED)",
     });
     expect(run).not.toHaveBeenCalled();
     expect(told.entries).toMatchObject([{ decision: "refused", code: "POLICY_DENIED", policyRow: "TestSkill.*" }]);

@@ -1,7 +1,7 @@
 import { SkillgateError, sentence } from "../../errors.ts";
 import type { Cancellable } from "../../../sandbox/index.ts";
 import type { ApprovalRequest, Approve, PlannedCall, RecordedRun, RunApprovals } from "../../model/approval.ts";
-import { isCurrent } from "../../model/caller.ts";
+import { formatCaller, isCurrent } from "../../model/caller.ts";
 import type { Method } from "../../model/catalog.ts";
 import { formatOrigin, type Origin } from "../../model/origin.ts";
 import { hasUnknown } from "../../model/plan.ts";
@@ -63,7 +63,7 @@ export function approval(decide: DecideApproval, parts: ApprovalParts): Guard {
 /** A person may answer after the access token of the caller has ended. */
 function requireCurrentToken({ caller, method }: GuardedCall): void {
   if (isCurrent(caller.token)) return;
-  const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}", and its access token has ended`;
+  const values = `${method.path}, because the access token of ${formatCaller(caller)} has ended`;
   throw new SkillgateError("PERMISSION_MISSING", sentence("PERMISSION_MISSING", values), getMethodFacts(method));
 }
 

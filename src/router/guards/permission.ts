@@ -1,6 +1,6 @@
 import { SkillgateError, sentence } from "../../errors.ts";
-import { findRefusal, formatScopes, hasMissingScopes, type Refusal } from "../../model/policy.ts";
-import { getMethodFacts, type Guard, type GuardedCall } from "../call.ts";
+import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
+import { getMethodFacts, type Guard } from "../call.ts";
 
 /** Refuses calls for which the caller lacks a grant or a scope, and calls that the policy denies. */
 export const permission: Guard = (next) => (call) => {
@@ -8,15 +8,5 @@ export const permission: Guard = (next) => (call) => {
   if (refusal === undefined) return next(call);
   const requiredScopes = hasMissingScopes(refusal) ? { requiredScopes: call.rule.requiredScopes } : {};
   const facts = { ...getMethodFacts(call.method), ...requiredScopes };
-  throw new SkillgateError(refusal.code, formatRefusal(refusal, call), facts);
+  throw new SkillgateError(refusal.code, sentence(refusal.code, `${call.method.path}, because ${refusal.why}`), facts);
 };
-
-function formatRefusal(refusal: Refusal, { caller, method }: GuardedCall): string {
-  if (refusal.code === "POLICY_DENIED") return sentence(refusal.code, method.path);
-  const values = `caller ${JSON.stringify(caller.id)} calls "${method.path}"`;
-  const { missingScopes } = refusal;
-  return sentence(
-    refusal.code,
-    missingScopes.length === 0 ? values : `${values} and lacks ${formatScopes(missingScopes)}`,
-  );
-}

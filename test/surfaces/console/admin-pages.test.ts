@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)("the page of the policy", () => {
     await page.getByText("in policies/tools.yaml, line 3, names the method exactly").waitFor();
     await page.getByLabel("Caller", { exact: true }).fill("bob");
     await page.keyboard.press("Enter");
-    await page.getByText(/The caller "key:bob:\w+" has no grant for TestSkill.add/).waitFor();
+    await page.getByText(/Refused, because the key bob has no call:TestSkill.add/).waitFor();
     expect(page.url()).toContain("#/policy?path=TestSkill.add&caller=bob");
     await takeScreenshot(page, "policy-explained-light");
     await page.getByLabel("Method", { exact: true }).fill("TestSkill.greet");
