@@ -46,7 +46,10 @@ const MAX_UNANSWERED = 8;
 /** Milliseconds between pings of a machine that has requests. */
 const BUSY_MS = 200;
 /** The silence after which a machine is gone if the NATS server, or someone else, reports that it is not connected. */
-const ABSENT_MS = 2_000;
+const ABSENT_MS = 500;
+/** The same once such a report was false: someone sends them, and a machine that has much to do must not look gone. */
+const DOUBTED_ABSENT_MS = 2_000;
+const ABSENT_PING_MS = 100;
 /** Milliseconds by which a timer may be late before this process counts as the one that was busy. */
 const LATE_MS = 100;
 
@@ -73,6 +76,8 @@ class MachineClient implements NetworkClient {
   readonly #greetings = new Map<string, Greeting>();
   readonly #sessions = new Map<string, Machine>();
   #timer: NodeJS.Timeout | undefined;
+  /** True if a machine has answered that was reported as not connected. */
+  #hasFalseReports = false;
   #lastTick = performance.now();
   #lastFullTick = 0;
   /** The planned time of the next tick. */
@@ -208,6 +213,7 @@ class MachineClient implements NetworkClient {
     const message = machine.channel?.receive(frame);
     if (message === undefined) return;
     machine.silentMs = 0;
+    if (machine.isAbsent) this.#hasFalseReports = true;
     machine.isAbsent = false;
     if (message === "part") return;
     if (message.kind === "gone") this.#remove(machine, "has left the network");
@@ -232,9 +238,11 @@ class MachineClient implements NetworkClient {
   #schedule(): void {
     clearTimeout(this.#timer);
     const idleMs = this.#idleMs;
-    const isBusy = [...this.#sessions.values()].some(({ size, isAbsent }) => size > 0 || isAbsent);
+    const machines = [...this.#sessions.values()];
+    const busyMs = machines.some(({ size }) => size > 0) ? BUSY_MS : Infinity;
+    const soonMs = machines.some(({ isAbsent }) => isAbsent) ? ABSENT_PING_MS : busyMs;
     const now = performance.now();
-    this.#due = Math.max(now, Math.min(this.#lastFullTick + idleMs, isBusy ? this.#lastTick + BUSY_MS : Infinity));
+    this.#due = Math.max(now, Math.min(this.#lastFullTick + idleMs, this.#lastTick + soonMs));
     this.#timer = setTimeout(() => this.#tick(), this.#due - now).unref();
   }
 
@@ -257,11 +265,12 @@ class MachineClient implements NetworkClient {
   #check(announced: Announced, { elapsed, isFull }: { readonly elapsed: number; readonly isFull: boolean }): void {
     const { machine } = announced;
     const { silenceMs } = this.#options.settings;
+    const absentMs = Math.min(silenceMs, this.#hasFalseReports ? DOUBTED_ABSENT_MS : ABSENT_MS);
     machine.silentMs += elapsed;
     if (machine.channel === undefined) {
       if (machine.silentMs > silenceMs) this.#forget(machine);
       else if (isFull) this.#greet(announced);
-    } else if (machine.silentMs > (machine.isAbsent ? Math.min(ABSENT_MS, silenceMs) : silenceMs))
+    } else if (machine.silentMs > (machine.isAbsent ? absentMs : silenceMs))
       this.#remove(machine, machine.isAbsent ? NOT_CONNECTED : "does not answer any more");
     else if (isFull || machine.size > 0 || machine.isAbsent) this.#ping(machine);
   }

@@ -1,10 +1,13 @@
-import { context, propagation, trace } from "@opentelemetry/api";
+import { context, metrics, propagation, trace } from "@opentelemetry/api";
+import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { expect, onTestFinished, test } from "vitest";
 
 import { createEchoSkill, joinWith, openHub, waitForDevice } from "../providers/nodes/network.ts";
 import { NATS_SERVER, startNats } from "../support/servers/nats.ts";
+import { openStranger } from "../support/stranger.ts";
 import { startCollector } from "./collector.ts";
 
 test.skipIf(NATS_SERVER === undefined)(
@@ -32,5 +35,36 @@ test.skipIf(NATS_SERVER === undefined)(
     const [caller, device] = [find("execute_tool one.EchoSkill.say"), find("execute_tool EchoSkill.say")];
     expect(device).toMatchObject({ traceId: caller?.traceId, parent: caller?.spanId });
     expect(caller?.traceId).toBe(find("skillgate.run")?.traceId);
+  },
+);
+
+test.skipIf(NATS_SERVER === undefined)(
+  "counts the frames of a stranger that are dropped, by their reason [O3, O4]",
+  { tags: "rest" },
+  async () => {
+    const server = await startNats();
+    onTestFinished(() => server.close());
+    const collector = await startCollector();
+    const exporter = new OTLPMetricExporter({ url: `${collector.url}/v1/metrics` });
+    const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] });
+    metrics.setGlobalMeterProvider(provider);
+    onTestFinished(async () => {
+      await provider.shutdown();
+      metrics.disable();
+    });
+    const stranger = await openStranger(server.url);
+    await joinWith({ url: server.url, name: "one" }, { skills: [createEchoSkill("one")] });
+    const hub = await openHub({ url: server.url });
+    await waitForDevice(hub, "one");
+    const recorded = stranger.record(2);
+    await hub.call("one.EchoSkill.say", { text: "a" });
+    await recorded;
+    await stranger.replay(); // as it was, and with another last bit
+    await hub.call("one.EchoSkill.say", { text: "b" }); // what the stranger sent before has arrived
+    await provider.forceFlush();
+
+    const { points } = await collector.whenMetric("skillgate.network.dropped");
+    const counts = new Map(points.map(({ attributes, value }) => [attributes["skillgate.network.drop_reason"], value]));
+    for (const reason of ["not_authentic", "replayed"]) expect(Number(counts.get(reason))).toBeGreaterThan(0);
   },
 );

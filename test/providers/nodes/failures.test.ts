@@ -63,7 +63,9 @@ describe.skipIf(NATS_SERVER === undefined)("devices that go", () => {
       const failed = expect(call).rejects.toMatchObject({ code: "NODE_GONE" });
       child.kill("SIGKILL");
       await begun;
+      const endedAt = performance.now();
       await failed;
+      expect(performance.now() - endedAt).toBeLessThan(1_500); // half a second, and two pings
       await waitForDeparture(hub, "remote");
       await startNode(server.url);
       await waitForDevice(hub, "remote");
