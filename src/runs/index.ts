@@ -6,6 +6,7 @@ export type { RunHeader, StoredOutcome } from "./header.ts";
 export { createHistory, getPastEnd, type History, type PastCall } from "./history.ts";
 export { type RunRecord, type StoredCall, readRunRecord, toRecordedArguments } from "./run-record.ts";
 export { LiveCall } from "./live-call.ts";
+export { createRecentRuns, mergeRuns, type RecentRun, type RecentRuns } from "./recent-runs.ts";
 export { createRefusedRun, type RefusedOutcome, type RefusedProgram } from "./refused-run.ts";
 export { createRetryQueue, type RetryQueue } from "./retry-queue.ts";
 export { isIncomplete, RunRecorder, toRunStatus } from "./recorder.ts";

@@ -220,7 +220,8 @@ export class RuntimeView {
     count: (filter?: RunFilter): Promise<number> => this.#runs.count({ ...filter, caller: this.caller }),
     refusals: (): Promise<RefusalReport> => this.#runs.refusals({ caller: this.caller }),
     get: (id: string): Promise<RecordedRunFacts> => this.#runs.get(id, { caller: this.caller }),
-    show: (id: string): Promise<ShownRun> => this.#runs.show(id, { caller: this.caller }),
+    show: (id: string, options?: Pick<RunFilter, "withUnrecorded">): Promise<ShownRun> =>
+      this.#runs.show(id, { ...options, caller: this.caller }),
     compare: (first: string, second: string): Promise<readonly RunDifference[]> =>
       this.#runs.compare(first, second, { caller: this.caller }),
     outcome: (id: string): Promise<Outcome | undefined> => this.#runs.outcome(id, { caller: this.caller }),

@@ -3,7 +3,9 @@ import type { Outcome } from "../../model/outcome.ts";
 import {
   type Claims,
   createClaims,
+  createRecentRuns,
   createRetryQueue,
+  type RecentRuns,
   type RetryQueue,
   type RunRecord,
   RunRecorder,
@@ -42,6 +44,8 @@ export interface RecordServices {
   continue(id: string, record: RunRecord): RunRecorder;
   /** Records a program that was refused, unless nothing is recorded. */
   readonly addRefused: RefusalRecorder["add"];
+  /** The newest runs that ended without a record. */
+  readonly recent: RecentRuns;
   readonly open: Map<string, OpenRun>;
   /** The ids of the callers whose runs have waited for a person for longer than the callers did. */
   readonly waited: Set<string>;
@@ -145,6 +149,7 @@ function createRecordServices({
       return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, continued) });
     },
     continue: (id, record) => new RunRecorder({ ...common, id, header: record.header, record }),
+    recent: createRecentRuns(),
     addRefused: (program) => settings.record !== "off" && refusals.add(program),
     open,
     waited: new Set(),

@@ -38,8 +38,17 @@ async function checkAndRun(
   if (!("program" in run)) return run;
   request.observer?.onStart?.(run.runId);
   const recorder = services.records.create(run, request, continued);
-  if (recorder === undefined) return execute(run, request, services);
-  return executeRecorded(run, recorder, request, services, continued && { continuation: continued.continuation });
+  const started = Date.now();
+  const outcome =
+    recorder === undefined
+      ? await execute(run, request, services)
+      : await executeRecorded(run, recorder, request, services, continued && { continuation: continued.continuation });
+  const hasEnded = outcome.kind === "completed" || outcome.kind === "failed";
+  if (hasEnded && recorder?.isWritten !== true) {
+    const { caller, limits } = request;
+    services.records.recent.add({ id: run.runId, source, program: run.program, caller, limits, started, outcome });
+  }
+  return outcome;
 }
 
 /** Checks a program and runs it as a part of another run, which has the record. */

@@ -12,7 +12,9 @@ import {
   compareRuns,
   createTimeline,
   isIncomplete,
+  mergeRuns,
   readRunRecord,
+  type RecentRun,
   type RefusedOutcome,
   restoreOutcome,
   type RunDifference,
@@ -20,7 +22,7 @@ import {
   type RunRecord,
 } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import type { Database, RunRow, RunStatus } from "../../store/index.ts";
+import { type Database, matchesRun, type RunRow, type RunStatus } from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
 import { followRuns } from "./follow-runs.ts";
 import {
@@ -58,6 +60,10 @@ export interface RunFilter {
   readonly runCaller?: string;
   /** A part of the first line of the program. */
   readonly title?: string;
+  /** Runs that began at this time or later, in milliseconds since 1970. */
+  readonly since?: number;
+  /** Adds the newest runs of this process that have no record; their size is 0. */
+  readonly withUnrecorded?: boolean;
 }
 
 export interface ListOptions extends RunFilter {
@@ -94,7 +100,7 @@ export interface Runs extends RunReplays {
   refusals(options?: Pick<ListOptions, "caller">): Promise<RefusalReport>;
   get(id: string, options?: Pick<ListOptions, "caller">): Promise<RecordedRunFacts>;
   /** Returns a run with its record, timeline and outcome. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
-  show(id: string, options?: Pick<ListOptions, "caller">): Promise<ShownRun>;
+  show(id: string, options?: Pick<ListOptions, "caller" | "withUnrecorded">): Promise<ShownRun>;
   /** Compares two runs, call by call. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
   compare(first: string, second: string, options?: Pick<ListOptions, "caller">): Promise<readonly RunDifference[]>;
   /** Returns what is recorded of a run. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
@@ -252,11 +258,16 @@ function createRunLists(
   { open, services, getCatalog }: RunsOptions,
   access: RunAccess,
 ): Pick<Runs, "list" | "count" | "refusals" | "get"> {
+  const { recent } = services.records;
+  const listRecent = (where: RunCondition, { withUnrecorded = false }: RunFilter): readonly RunRow[] =>
+    withUnrecorded ? recent.list().filter((row) => matchesRun(row, where)) : [];
+
   /** Describes runs for a caller, without the titles of those whose content is hidden from it. */
   async function describe(rows: readonly RunRow[], caller: Caller = OWNER): Promise<readonly RecordedRunFacts[]> {
     const free = await services.records.claims.findFree(rows);
     const describeOne = async (row: RunRow): Promise<RecordedRunFacts> => {
-      const isShown = seesWhole(caller, row) || !isHidden(caller, await access.readEntries(row.id));
+      const read = async (): Promise<RunRecord> => recent.get(row.id)?.record ?? access.readEntries(row.id);
+      const isShown = seesWhole(caller, row) || !isHidden(caller, await read());
       return toFacts(isShown ? row : { ...row, title: "" }, free);
     };
     return Promise.all(rows.map(describeOne));
@@ -266,12 +277,16 @@ function createRunLists(
     async list({ limit = DEFAULT_LIMIT, offset = 0, ...filter } = {}) {
       const { runs } = await open();
       const where = createFilter(filter);
-      return describe(where === undefined ? [] : await runs.list(where, { limit, offset }), filter.caller);
+      if (where === undefined) return [];
+      const unrecorded = listRecent(where, filter);
+      const first = Math.max(0, offset - unrecorded.length);
+      const stored = await runs.list(where, { limit: limit + unrecorded.length, offset: first });
+      return describe(mergeRuns(stored, unrecorded, { first, offset, limit }), filter.caller);
     },
     async count(filter = {}) {
       const { runs } = await open();
       const where = createFilter(filter);
-      return where === undefined ? 0 : runs.count(where);
+      return where === undefined ? 0 : (await runs.count(where)) + listRecent(where, filter).length;
     },
     async refusals({ caller = OWNER } = {}) {
       const { runs } = await open();
@@ -311,7 +326,9 @@ function createRunQueries(
   }
 
   return {
-    async show(id, { caller = OWNER } = {}) {
+    async show(id, { caller = OWNER, withUnrecorded = false } = {}) {
+      const unrecorded = withUnrecorded ? services.records.recent.get(id) : undefined;
+      if (unrecorded !== undefined && maySeeRun(caller, unrecorded.row)) return showRecent(unrecorded, caller);
       const row = await access.find(id, caller);
       const free = await services.records.claims.findFree([row]);
       const record = await access.readEntries(id);
@@ -344,6 +361,7 @@ function createFilter({
   state,
   runCaller,
   title,
+  since,
   caller = OWNER,
 }: RunFilter & Pick<ListOptions, "caller">): RunCondition | undefined {
   const seesOthers = mayAdminister(caller, "Read") && (title === undefined || mayReadAll(caller));
@@ -353,10 +371,18 @@ function createFilter({
     ...(state !== undefined && { state }),
     ...(owner !== undefined && { caller: owner }),
     ...(title !== undefined && { title: { contains: title } }),
+    ...(since !== undefined && { created: { gt: since - 1 } }),
   };
 }
 
 type RunCondition = Parameters<Database["runs"]["count"]>[0];
+
+function showRecent({ row, record }: RecentRun, caller: Caller): ShownRun {
+  const free = new Set([row]);
+  if (isHidden(caller, record)) return { run: toFacts({ ...row, title: "" }, free), content: undefined };
+  const outcome = record.outcome && restoreOutcome(record.outcome);
+  return { run: toFacts(row, free), content: { record, timeline: [], outcome } };
+}
 
 async function closeQuestions({ id: run }: RunRow, { approvals }: Database): Promise<void> {
   for (const { id, state } of await approvals.listOfRun(run))

@@ -85,7 +85,8 @@ function createRows(getTables: () => Tables): Rows {
   };
 }
 
-function matches<Row>(table: Table<Row>, row: Row, where: Where<Row>): boolean {
+/** True if all conditions hold for a row. */
+export function matches<Row>(table: Table<Row>, row: Row, where: Where<Row>): boolean {
   return getColumns(table).every((column) => {
     const condition: unknown = where[column];
     if (condition === undefined) return true;

@@ -1,3 +1,4 @@
+import { matches } from "../database/memory.ts";
 import {
   defineTable,
   integer,
@@ -46,6 +47,11 @@ export const RUNS = defineTable({
   },
   indexes: [["created"], ["state"], ["ended"]],
 });
+
+/** True if conditions hold for a run that is not in the database. */
+export function matchesRun(row: RunRow, where: Where<RunRow>): boolean {
+  return matches(RUNS, row, where);
+}
 
 /** A part of a record: events that were committed together. */
 export type RunEntryRow = RowOf<typeof RUN_ENTRIES>;

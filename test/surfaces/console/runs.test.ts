@@ -52,6 +52,29 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     },
   );
 
+  test(
+    "opens the filtered list from the overview, with runs that are not recorded and refused ones [O2]",
+    { tags: "rest" },
+    async () => {
+      const server = await serveBank();
+      await server.runtime.run("return 41 + 1");
+      await server.runtime.run("return device.BankSkill.lgo()");
+      const { page, faults } = await openConsole(server, "#/");
+      await page.getByRole("link", { name: "Runs, last hour" }).click();
+      await page.getByText("2 runs", { exact: true }).waitFor();
+      expect(page.url()).toContain("#/runs?hours=1");
+      await page.getByText("return 41 + 1").click();
+      await page.getByText("The calls and the result of this run are not recorded").waitFor();
+      await goTo(page, "#/refusals");
+      await page.getByText("BankSkill.lgo").click();
+      await page.getByText("Also called lgo.").waitFor();
+      await page.getByRole("dialog").getByRole("link", { name: /^run / }).click();
+      await page.getByText("return device.BankSkill.lgo()", { exact: true }).first().waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      expect(faults).toEqual([]);
+    },
+  );
+
   test("shows program, calls, record and outcome, replays, and compares [O2, R5]", { tags: "rest" }, async () => {
     const server = await serveBank();
     const first = await server.runtime.run(`${log("a")}\n${log("b")}\nreturn { ok: true }`);

@@ -24,6 +24,7 @@ import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
 
 const MAX_ROWS = 500;
 const MAX_FILTER_UNITS = 200;
+const MAX_HOURS = 100_000;
 
 /** UTF-16 units of the answer of a call. */
 const MAX_ANSWER_UNITS = 20_000;
@@ -70,7 +71,10 @@ function readFilter(c: Context<ConsoleEnvironment>): Parameters<RuntimeView["run
   if (word !== undefined && state === undefined)
     throw invalidRequest(`state must be one of ${RECORDED_RUN_STATES.join(", ")}`);
   const [runCaller, title] = [readQuery(c, "caller"), readQuery(c, "text")];
+  const hours = readNumber(c, "hours", { fallback: 0, max: MAX_HOURS });
   return {
+    withUnrecorded: true,
+    ...(hours > 0 && { since: Date.now() - hours * 3_600_000 }),
     ...(state !== undefined && { state }),
     ...(runCaller !== undefined && { runCaller }),
     ...(title !== undefined && { title }),
@@ -85,7 +89,7 @@ function readQuery(c: Context<ConsoleEnvironment>, name: string): string | undef
 }
 
 async function describeRun(id: string, view: RuntimeView, { config }: ConsoleServices): Promise<RecordedRunDetail> {
-  const { run, content } = await view.runs.show(id);
+  const { run, content } = await view.runs.show(id, { withUnrecorded: true });
   const mayChange = view.caller.id === run.caller || view.may("ManageRuns");
   if (content === undefined) return { ...run, ...NOT_SHOWN, mayChange };
   const { record, timeline, outcome } = content;

@@ -63,9 +63,24 @@ function Numbers({ overview }: { readonly overview: Overview }) {
   const connected = servers.filter(({ status }) => status === "connected").length;
   return (
     <dl class="numbers">
-      <Figure label="Methods" value={methods} note={`in ${countNoun(skills, "skill")}`} />
-      <Figure label="Servers connected" value={connected} note={`of ${servers.length}`} />
-      <Figure label="Runs, last hour" value={sum(minutes.runs)} note={`${sum(minutes.failedRuns)} failed`} />
+      <Figure
+        label="Methods"
+        href={formatLink(["methods"])}
+        value={methods}
+        note={`in ${countNoun(skills, "skill")}`}
+      />
+      <Figure
+        label="Servers connected"
+        href={formatLink(["servers"])}
+        value={connected}
+        note={`of ${servers.length}`}
+      />
+      <Figure
+        label="Runs, last hour"
+        href={formatLink(["runs"], { hours: "1" })}
+        value={sum(minutes.runs)}
+        note={`${sum(minutes.failedRuns)} failed or refused`}
+      />
       <Figure
         label="Calls, last hour"
         value={calls}
@@ -74,6 +89,7 @@ function Numbers({ overview }: { readonly overview: Overview }) {
       {waitingApprovals !== null && (
         <Figure
           label="Waiting approvals"
+          href={formatLink(["approvals"])}
           value={waitingApprovals}
           note={waitingApprovals === 0 ? "nothing to answer" : "answer them"}
           isUrgent={waitingApprovals > 0}
@@ -85,15 +101,17 @@ function Numbers({ overview }: { readonly overview: Overview }) {
 
 interface FigureProps {
   readonly label: string;
+  /** The page that lists what is counted. */
+  readonly href?: string;
   readonly value: number;
   readonly note: string;
   readonly isUrgent?: boolean;
 }
 
-function Figure({ label, value, note, isUrgent = false }: FigureProps) {
+function Figure({ label, href, value, note, isUrgent = false }: FigureProps) {
   return (
     <div class={isUrgent ? "number number-urgent" : "number"}>
-      <dt class="muted small">{label}</dt>
+      <dt class="muted small">{href === undefined ? label : <a href={href}>{label}</a>}</dt>
       <dd class="number-value">{formatCount(value)}</dd>
       <dd class="muted small">{note}</dd>
     </div>
@@ -156,7 +174,9 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
       {runs.map(({ runId, time, kind, code, calls, durationMs }) => (
         <li key={`${runId} ${time}`} class="list-row">
           <span class="list-main">
-            <StatusBadge label={kind} />
+            <a href={formatLink(["runs", runId])}>
+              <StatusBadge label={kind} />
+            </a>
             {code !== null && <code class="clip">{code}</code>}
           </span>
           <span class="muted">{countNoun(calls, "call")}</span>

@@ -44,7 +44,7 @@ function Detail({ run, reload }: DetailProps) {
           give the key the permission to see these methods.
         </p>
       )}
-      <RunActions run={run} onChange={reload} />
+      {run.size > 0 && <RunActions run={run} onChange={reload} />}
       <div class="columns">
         <Card title="Program">
           <Source run={run} />
@@ -53,8 +53,10 @@ function Detail({ run, reload }: DetailProps) {
           <OutcomeOfRun run={run} />
         </Card>
       </div>
-      <Card title={countNoun(run.timeline.length, "call")}>
-        {run.timeline.length === 0 && <p class="muted">The program has made no call</p>}
+      <Card title={countNoun(run.calls, "call")}>
+        {run.timeline.length === 0 && (
+          <p class="muted">{run.calls === 0 ? "The program has made no call" : "The calls are not recorded"}</p>
+        )}
         <CallTimeline calls={run.timeline} renderDetail={(call) => <RecordEntry call={call} />} />
       </Card>
     </>
@@ -100,8 +102,9 @@ function Source({ run: { source, timeline } }: { readonly run: RecordedRunDetail
   );
 }
 
-function OutcomeOfRun({ run: { outcome, notes } }: { readonly run: RecordedRunDetail }) {
+function OutcomeOfRun({ run: { outcome, notes, size } }: { readonly run: RecordedRunDetail }) {
   if (outcome === null) return <p class="muted">The run has not ended</p>;
+  if (size === 0 && outcome.kind === "completed") return <p class="muted">{outcome.text}</p>;
   return (
     <div class="stack outcome">
       {"output" in outcome && outcome.output !== "" && <Code label="Output" value={outcome.output} />}

@@ -1,6 +1,6 @@
 import { RECORDED_RUN_STATES, type RecordedRunSummary, type RunComparison } from "../../../messages.ts";
 import { Card, EmptyState, StatusBadge } from "../../components/elements.tsx";
-import { Field, FilterField } from "../../components/form.tsx";
+import { type Choice, Field, FilterField } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";
 import { Code, countNoun, formatDuration, Text, Time } from "../../components/text.tsx";
@@ -30,9 +30,16 @@ export function RunsPage({ info, segments: [id, action, other], query }: PagePro
   return <RunList query={query} isAdmin={info.admin.length > 0} />;
 }
 
+const TIMES: readonly Choice[] = [
+  ["", "At any time"],
+  ["1", "Last hour"],
+  ["24", "Last day"],
+  ["168", "Last week"],
+];
+
 function RunList({ query, isAdmin }: { readonly query: URLSearchParams; readonly isAdmin: boolean }) {
-  const { state = "", caller = "", text = "" } = Object.fromEntries(query);
-  const filter = { state, caller, text };
+  const { state = "", caller = "", text = "", hours = "" } = Object.fromEntries(query);
+  const filter = { state, caller, text, hours };
   const select = (change: Partial<typeof filter>): void =>
     navigate(formatLink(["runs"], { ...filter, ...change }), { replace: true });
   const words = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
@@ -62,6 +69,14 @@ function RunList({ query, isAdmin }: { readonly query: URLSearchParams; readonly
           choices={[["", "Every state"], ...RECORDED_RUN_STATES.map((each) => [each, each] as const)]}
           onText={(value) => select({ state: value })}
         />
+        <Field
+          name="hours"
+          label="Time"
+          isLabelHidden
+          value={hours}
+          choices={TIMES}
+          onText={(value) => select({ hours: value })}
+        />
       </div>
       <PagedTable
         label="Runs"
@@ -77,9 +92,9 @@ function RunList({ query, isAdmin }: { readonly query: URLSearchParams; readonly
             <a href={formatLink(["runs"])}>Show all runs</a>
           </EmptyState>
         ) : (
-          <EmptyState icon="runs" title="No recorded runs">
-            Run a program in the <a href={formatLink(["playground"])}>playground</a>. A run without an effect is
-            recorded only with the setting <code>runs.record: full</code>.
+          <EmptyState icon="runs" title="No runs">
+            Run a program in the <a href={formatLink(["playground"])}>playground</a>. Of runs without an effect, the
+            newest 200 of the server are listed; all are recorded with the setting <code>runs.record: full</code>.
           </EmptyState>
         )}
       </PagedTable>

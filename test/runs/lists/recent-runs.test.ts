@@ -1,0 +1,82 @@
+import { expect, onTestFinished, test } from "vitest";
+
+import { defineSkill } from "../../../src/authoring/define-skill.ts";
+import { OWNER } from "../../../src/model/caller.ts";
+import { DEFAULT_LIMITS } from "../../../src/model/limits.ts";
+import { createRecentRuns } from "../../../src/runs/index.ts";
+import { createRuntime, type Runtime } from "../../../src/runtime.ts";
+import { createFolder } from "../../approvals/mail.ts";
+
+const input = { type: "object", properties: { to: { type: "string" } }, required: ["to"] } as const;
+const MailSkill = defineSkill({
+  name: "MailSkill",
+  description: "Sends mail",
+  methods: { send: { description: "Sends a mail", input, run: ({ to }) => ({ to }) } },
+});
+
+async function open(): Promise<Runtime> {
+  const runtime = await createRuntime({ skillsDir: false, skills: [MailSkill], workers: 1, store: createFolder() });
+  onTestFinished(() => runtime.close());
+  return runtime;
+}
+
+test("lists the newest runs without a record among the recorded ones, in parts of any size [O2]", async () => {
+  const runtime = await open();
+  const recorded = async (): Promise<unknown> => runtime.run('return await device.MailSkill.send({ to: "ada" })');
+  for (let at = 0; at < 9; at++) {
+    await (at % 3 === 0 ? recorded() : runtime.run(`return ${at}`));
+    await new Promise((resolve) => setTimeout(resolve, 2)); // the order is that of the times
+  }
+  const { runs } = runtime.viewFor(OWNER);
+  expect([await runs.count(), await runs.count({ withUnrecorded: true })]).toEqual([3, 9]);
+  const whole = await runs.list({ withUnrecorded: true });
+  expect(whole.map(({ size, title }) => (size === 0 ? title : "recorded"))).toEqual([
+    "return 8",
+    "return 7",
+    "recorded",
+    "return 5",
+    "return 4",
+    "recorded",
+    "return 2",
+    "return 1",
+    "recorded",
+  ]);
+  for (const limit of [1, 2, 4, 20])
+    for (let offset = 0; offset < 12; offset++)
+      expect(await runs.list({ withUnrecorded: true, limit, offset }), `${offset}+${limit}`).toEqual(
+        whole.slice(offset, offset + limit),
+      );
+  expect(await runs.count({ withUnrecorded: true, title: "return 7" })).toBe(1);
+  expect(await runs.count({ withUnrecorded: true, since: whole[2]?.created ?? 0 })).toBe(3);
+});
+
+test("shows a run without a record to those who may see it, with its program and its error [O2, P2]", async () => {
+  const runtime = await open();
+  const { runId } = await runtime.run("const text = 'x'; return text.nothing.more");
+  const { content } = await runtime.viewFor(OWNER).runs.show(runId, { withUnrecorded: true });
+  expect(content?.record.header.source).toBe("const text = 'x'; return text.nothing.more");
+  expect(content?.outcome).toMatchObject({ kind: "failed", error: { name: "TypeError" } });
+  await expect(runtime.runs.show(runId)).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
+  const stranger = runtime.viewFor({ id: "stranger", grants: ["*"] });
+  await expect(stranger.runs.show(runId, { withUnrecorded: true })).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
+  expect(await stranger.runs.list({ withUnrecorded: true })).toEqual([]);
+});
+
+test("keeps 200 runs without a record, each with 16,384 characters of its program and without its result [O2]", () => {
+  const recent = createRecentRuns();
+  const usage = { cpuMs: 0, wallMs: 0, memoryBytes: 0, calls: 0 };
+  for (let at = 0; at < 205; at++) {
+    const outcome = { kind: "completed", runId: `run-${at}`, value: "v".repeat(9), output: "o", text: "t" } as const;
+    const rest = { program: { paths: [], readOnly: [] }, caller: OWNER, limits: DEFAULT_LIMITS, started: at };
+    recent.add({
+      id: `run-${at}`,
+      source: "s".repeat(20_000),
+      outcome: { ...outcome, notes: [], calls: [], usage },
+      ...rest,
+    });
+  }
+  expect(recent.list().map(({ id }) => id)).toEqual(Array.from({ length: 200 }, (_, at) => `run-${204 - at}`));
+  const { record } = recent.get("run-204") ?? {};
+  expect(record?.header.source).toHaveLength(16_384);
+  expect(record?.outcome).not.toHaveProperty("value");
+});
