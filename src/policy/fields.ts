@@ -64,8 +64,8 @@ export function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === "string" && each !== "");
 }
 
-/** `flows` is not the key of a row. */
-const KEY_PATTERN = String.raw`^(?!flows$)[\w*$@:-]+(\.[\w*$@:-]+)?$`;
+/** `flows` and `roles` are not keys of rows. */
+const KEY_PATTERN = String.raw`^(?!(?:flows|roles)$)[\w*$@:-]+(\.[\w*$@:-]+)?$`;
 
 /** The JSON Schema of `policies/tools.yaml`, for editors. Ambiguous patterns are found only by `policy check`. */
 export const POLICY_SCHEMA: JsonSchema = {
@@ -74,6 +74,11 @@ export const POLICY_SCHEMA: JsonSchema = {
   description: "Rules for methods. Each key is a path, a pattern, a name of methods, or a capability.",
   type: "object",
   properties: {
+    roles: {
+      description: "Scopes by the name of a role; a * stands for any characters.",
+      type: ["object", "null"],
+      additionalProperties: { type: "array", items: { type: "string", minLength: 1 } },
+    },
     flows: {
       description: "Rules for results of one method in the arguments of another.",
       type: ["array", "null"],

@@ -3,9 +3,10 @@ import { basename, dirname, join } from "node:path";
 
 import { configError, readConfigFile } from "../config/index.ts";
 import { getMessage, SkillgateError } from "../errors.ts";
+import type { Roles } from "../model/caller.ts";
 import type { Problem } from "../model/provider.ts";
 import { watchFile } from "../shared/watch-file.ts";
-import { NO_ROLES, parseRoles, type RolesFile } from "./roles.ts";
+import { NO_ROLES, parseRoles } from "./roles.ts";
 import { NO_ROWS, parsePolicy, type PolicyFile } from "./rows.ts";
 
 /** The files of a policy. */
@@ -16,10 +17,12 @@ export interface PolicyFiles {
   readonly isNamed?: boolean;
 }
 
-export interface PolicyFilesContent extends Pick<PolicyFile, "rows" | "flows">, Pick<RolesFile, "roles"> {
+export interface PolicyFilesContent extends Pick<PolicyFile, "rows" | "flows" | "roles"> {
   /** All mistakes of both files; files with mistakes must not be used. */
   readonly problems: readonly Problem[];
   readonly exists: boolean;
+  /** Says what to write in place of a file of earlier versions. */
+  readonly notes: readonly Problem[];
 }
 
 /** Where the files of a project are, relative to it. */
@@ -37,9 +40,10 @@ export async function readPolicyFiles({ tools, isNamed = false }: PolicyFiles): 
   return {
     rows: rows.rows,
     flows: rows.flows,
-    roles: roleFile.roles,
+    roles: new Map([...roleFile.roles, ...rows.roles]),
     problems: [...missing, ...rows.problems, ...roleFile.problems],
     exists: rows !== NO_ROWS,
+    notes: roleFile.roles.size === 0 ? [] : [createNote(roles, tools, { old: roleFile.roles, current: rows.roles })],
   };
 }
 
@@ -69,6 +73,20 @@ export function watchPolicyFiles(
     stops = [stop];
   }
   return () => stops.forEach((stop) => stop());
+}
+
+/** Writes the roles that the policy does not have as its lines. */
+function createNote(
+  file: string,
+  tools: string,
+  { old, current }: { readonly old: Roles; readonly current: Roles },
+): Problem {
+  const source = formatLabel(file);
+  const missing = [...old].filter(([role]) => !current.has(role));
+  const lines = missing.map(([role, scopes]) => `\n  ${role}: ${JSON.stringify(scopes)}`);
+  const how =
+    missing.length === 0 ? "Delete it" : `Write in ${formatLabel(tools)}, and delete it:\nroles:${lines.join("")}`;
+  return { source, error: `${source} is a file of earlier versions. ${how}` };
 }
 
 function getRolesFile(tools: string): string {

@@ -24,6 +24,9 @@ export interface PolicyKey {
   readonly match: (method: RuledMethod) => MatchKind | undefined;
 }
 
+/** Precedes a capability that is not the name of methods, too. */
+const CAPABILITY_PREFIX = "capability:";
+
 /** Device, skill and method. */
 const MAX_PARTS = 3;
 
@@ -44,14 +47,15 @@ export function parseKey(text: string): PolicyKey | undefined {
   )
     return undefined;
   if (text.includes("*")) return { text, literals, match: matchPattern(text, skill) };
+  const capability = text.startsWith(CAPABILITY_PREFIX) ? text.slice(CAPABILITY_PREFIX.length) : undefined;
+  const declares = ({ metadata }: RuledMethod, word: string): MatchKind | undefined =>
+    metadata.capabilities.some((each) => each === word) ? CAPABILITY : undefined;
+  if (capability !== undefined) return { text, literals, match: (method) => declares(method, capability) };
   if (parts.length > 1) return { text, literals, match: ({ path }) => (path === text ? EXACT : undefined) };
   return {
     text,
     literals,
-    match({ name, wireName, metadata }) {
-      if (name === text || wireName === text) return NAME;
-      return metadata.capabilities.some((capability) => capability === text) ? CAPABILITY : undefined;
-    },
+    match: (method) => (method.name === text || method.wireName === text ? NAME : declares(method, text)),
   };
 }
 

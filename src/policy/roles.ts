@@ -10,16 +10,24 @@ export interface RolesFile {
 
 export const NO_ROLES: RolesFile = { roles: new Map(), problems: [] };
 
-/** Parses `policies/roles.yaml`, which has a list of scopes for each role. */
+/** Reads a list of scopes for each role, and reports each role that has none. */
+export function readRoles(section: object, report: (wrong: string, role: string) => void): Roles {
+  const roles = new Map<string, readonly string[]>();
+  for (const [role, scopes] of Object.entries(section) as readonly (readonly [string, unknown])[])
+    if (isTextList(scopes)) roles.set(role, scopes);
+    else {
+      const form = `a list of scopes, as in ${role}: [mail:send]`;
+      report(`the role "${role}" must be ${form}, not ${JSON.stringify(scopes)}`, role);
+    }
+  return roles;
+}
+
+/** Parses `policies/roles.yaml` of earlier versions, which is the section `roles` of the policy alone. */
 export function parseRoles(text: string, label: string): RolesFile {
   const { value, locate } = parseDocument(text, label, "yaml");
-  const entries = Object.entries(value);
-  const wrong = entries.filter(([, scopes]) => !isTextList(scopes));
-  return {
-    roles: new Map(entries.filter((entry): entry is [string, readonly string[]] => isTextList(entry[1]))),
-    problems: wrong.map(([role, scopes]) => {
-      const says = `the role "${role}" must be a list of scopes, as in ${role}: [mail:send], not ${JSON.stringify(scopes)}`;
-      return { source: label, error: configError(label, says, locate([role])).message };
-    }),
-  };
+  const problems: Problem[] = [];
+  const roles = readRoles(value, (wrong, role) => {
+    problems.push({ source: label, error: configError(label, wrong, locate([role])).message });
+  });
+  return { roles, problems };
 }

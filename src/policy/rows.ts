@@ -1,4 +1,5 @@
 import { configError, type ConfigDocument, type DocumentPath, parseDocument } from "../config/index.ts";
+import type { Roles } from "../model/caller.ts";
 import { isRecord } from "../model/json.ts";
 import { type Decision, DECISIONS, type Flow } from "../model/policy.ts";
 import type { Problem } from "../model/provider.ts";
@@ -6,6 +7,7 @@ import { describeForm, isValidSetting } from "../shared/settings/check-settings.
 import { describeUnknownName } from "../shared/suggest.ts";
 import { FIELDS, FLOW_FIELDS, type RowFields } from "./fields.ts";
 import { findAmbiguousPath, isComparable, parseKey, type PolicyKey } from "./keys.ts";
+import { readRoles } from "./roles.ts";
 
 /** A row of the policy: its key, and the changes for the methods that the key matches. */
 export interface PolicyRow {
@@ -18,13 +20,14 @@ export interface PolicyRow {
 }
 
 export interface PolicyFile {
+  readonly roles: Roles;
   readonly rows: readonly PolicyRow[];
   readonly flows: readonly Flow[];
   /** All mistakes of the file, each with its line and column; a file with mistakes must not be used. */
   readonly problems: readonly Problem[];
 }
 
-export const NO_ROWS: PolicyFile = { rows: [], flows: [], problems: [] };
+export const NO_ROWS: PolicyFile = { roles: new Map(), rows: [], flows: [], problems: [] };
 
 /** Ambiguity is checked for each pair of rows. */
 const MAX_ROWS = 1_000;
@@ -36,11 +39,11 @@ export function parsePolicy(text: string, label: string): PolicyFile {
   const report: ReportMistake = (wrong, path) => {
     problems.push({ source: label, error: configError(label, wrong, document.locate(path)).message });
   };
-  const { flows, ...rest } = document.value;
+  const { flows, roles, ...rest } = document.value;
   const rows = Object.entries(rest).flatMap(([key, value]) => readRow(key, value, { ...document, label }, report));
   if (rows.length > MAX_ROWS) report(`it has ${rows.length} rows; a policy has at most ${MAX_ROWS}`, []);
   else reportAmbiguous(rows, report);
-  return { rows, flows: readFlows(flows, report), problems };
+  return { rows, flows: readFlows(flows, report), roles: readRolesSection(roles, report), problems };
 }
 
 /** Pairs of ambiguous patterns that are reported. */
@@ -120,6 +123,13 @@ function reportAmbiguous(rows: readonly PolicyRow[], report: ReportMistake): voi
       const pair = `"${row.key.text}" is as specific as "${before.key.text}" on line ${before.line}`;
       report(`${pair}, and both match ${path}; write a row for what both match, or narrow one`, [row.key.text]);
     }
+}
+
+function readRolesSection(value: unknown, report: ReportMistake): Roles {
+  if (isRecord(value)) return readRoles(value, (wrong, role) => report(wrong, ["roles", role]));
+  if (value !== undefined && value !== null)
+    report('"roles" must have a list of scopes for each role, as in roles: { sender: [mail:send] }', ["roles"]);
+  return NO_ROWS.roles;
 }
 
 function readFlows(value: unknown, report: ReportMistake): readonly Flow[] {

@@ -56,7 +56,7 @@ export interface RuntimeOptions {
    * the call fails, unless `approvals.wait` is true; a later yes counts for the next call with the same arguments.
    */
   readonly approve?: Approve;
-  /** Path of a file of policy rows to read; it must exist. `roles.yaml` beside it maps roles to scopes. */
+  /** Path of a file of policy rows to read; it must exist. Its section `roles` maps roles to scopes. */
   readonly policy?: string;
   readonly approvals?: ApprovalOptions;
   /**

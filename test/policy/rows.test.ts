@@ -1,9 +1,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 
 import { METADATA_DEFAULTS } from "../../src/model/skill.ts";
-import { createPolicy, POLICY_SCHEMA, STARTER_POLICY } from "../../src/policy/index.ts";
+import { createPolicy, POLICY_SCHEMA, readPolicyFiles, STARTER_POLICY } from "../../src/policy/index.ts";
 import { parsePolicy } from "../../src/policy/rows.ts";
 import { parseRoles } from "../../src/policy/roles.ts";
 
@@ -164,6 +167,16 @@ write-it: { decision: deny }
   expect(policy.getRule(method("MailMCP.write_it")).decision).toBe("deny");
 });
 
+test("tells a capability from a name of methods with the same words [P4]", () => {
+  const { rows, problems } = parsePolicy("capability:web_search: { decision: deny }", "p");
+  expect(problems).toEqual([]);
+  const [{ key } = { key: undefined }] = rows;
+  expect(key?.match(method("BraveMCP.search", { capabilities: ["web_search"] }))).toBe(
+    "is a capability that the method declares",
+  );
+  expect(key?.match(method("BraveMCP.web_search"))).toBeUndefined();
+});
+
 test("applies the strictest of two capabilities [P4]", () => {
   const policy = policyOf("web_search: { rate_limit: 1 }\ndatabase: { decision: deny }\napi_call: { decision: ask }");
   const both = method("A.b", { capabilities: ["web_search", "api_call"] });
@@ -231,4 +244,34 @@ test("reads the scopes of roles, and reports others with their position [P3]", (
         'Cannot read the configuration: roles.yaml line 2, column 1: the role "writer" must be a list of scopes, as in writer: [mail:send], not "b" (CONFIG_INVALID)',
     },
   ]);
+});
+
+test("reads the roles of the policy, and reports each that has no list of scopes [P3]", () => {
+  const { roles, rows, problems } = parsePolicy("roles: { reader: [mail:read] }\nMailSkill.*: { decision: ask }", "p");
+  expect([...roles]).toEqual([["reader", ["mail:read"]]]);
+  expect([rows.map(({ key }) => key.text), problems]).toEqual([["MailSkill.*"], []]);
+  expect(parsePolicy("roles:\n  reader: [a]\n  writer: b", "p").problems).toEqual([
+    {
+      source: "p",
+      error:
+        'Cannot read the configuration: p line 3, column 3: the role "writer" must be a list of scopes, as in writer: [mail:send], not "b" (CONFIG_INVALID)',
+    },
+  ]);
+  expect(parsePolicy("roles: [reader]", "p").problems[0]?.error).toContain('"roles" must have a list of scopes');
+});
+
+test("reads roles.yaml of earlier versions, and says what to write in the policy instead [P3]", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const tools = join(folder, "tools.yaml");
+  writeFileSync(tools, "roles: { sender: [mail:send] }\n");
+  writeFileSync(join(folder, "roles.yaml"), "sender: [old]\nreader: [mail:read]\n");
+  const { roles, notes } = await readPolicyFiles({ tools });
+  expect(new Map(roles)).toEqual(
+    new Map([
+      ["sender", ["mail:send"]],
+      ["reader", ["mail:read"]],
+    ]),
+  );
+  expect(notes.map(({ error }) => error.split("\n").slice(1))).toEqual([["roles:", '  reader: ["mail:read"]']]);
 });

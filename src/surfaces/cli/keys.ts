@@ -27,7 +27,7 @@ export function addKeys(program: CliCommand): void {
     .addOption(new Option("--invoke <patterns...>", "the name of --call in earlier versions").hideHelp())
     .addOption(new Option("--read <patterns...>", "the name of --see in earlier versions").hideHelp())
     .option("--scope <scopes...>", "scopes that it holds, which methods and the policy can require")
-    .option("--role <roles...>", "roles that it has, which policies/roles.yaml maps to scopes")
+    .option("--role <roles...>", "roles that it has, which policies/tools.yaml maps to scopes")
     .option("--per-minute <calls>", "the most requests in any minute: calls, searches, programs", wholeNumber)
     .option("--per-hour <calls>", "the most requests in any hour", wholeNumber)
     .option("--expires <time>", "the end of its validity: 90d, 2027-01-31", timeAfterNow)

@@ -96,7 +96,7 @@ async function checkPolicy({ openRuntime, paint }: CliSession): Promise<CommandR
       remarks: lines(problems.map((problem) => `${paint.err.red("✗")} ${problemText(problem)}`)),
     };
   const { catalog } = await openRuntime({ until: "known" });
-  const warnings = checkAgainstCatalog(rows, catalog, POLICY_FILE);
+  const warnings = [...read.notes, ...checkAgainstCatalog(rows, catalog, POLICY_FILE)];
   return {
     json: { ok: true, problems, warnings },
     text: `${paint.out.green("✓")} ${POLICY_FILE}: ${count(rows.length, "row")}, ${count(read.flows.length, "flow")}`,

@@ -47,7 +47,7 @@ export function CreateKeyDialog({ isLasting, onIssued }: CreateKeyDialogProps) {
         />
         <Field name="read" label="May also see" note="Methods that it may find but not call" />
         <Field name="scopes" label="Scopes" note="Scopes that methods or the policy require" placeholder="mail:send" />
-        <Field name="roles" label="Roles" note="Roles of policies/roles.yaml" />
+        <Field name="roles" label="Roles" note="Roles of policies/tools.yaml" />
         <div class="form-row">
           <Field name="perMinute" label="Requests a minute" type="number" min="1" placeholder="no limit" />
           <Field name="perHour" label="Requests an hour" type="number" min="1" placeholder="no limit" />
