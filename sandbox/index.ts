@@ -51,6 +51,8 @@ export interface SandboxRunOptions {
   readonly limits?: RunLimits;
   /** The caller of the run: callers with less computing time get threads first. */
   readonly caller?: string;
+  /** The share of computing time of the caller, as a multiple of that of others; 1 if missing. */
+  readonly weight?: number;
   /** Ends the run. */
   readonly cancellable?: Cancellable;
   /** Receives each text that the guest prints as soon as it arrives here, within the output limit. */
@@ -97,7 +99,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     if (closed) return Promise.reject(new Error("The sandbox is closed: create a new one"));
     const invalid = findInvalidRecording(program, runOptions);
     if (invalid !== undefined) return Promise.reject(new TypeError(invalid));
-    const { limits = options.limits, caller = "", cancellable, print = () => {}, onDelivery, suspend } = runOptions;
+    const {
+      limits = options.limits,
+      caller = "",
+      weight = 1,
+      cancellable,
+      print = () => {},
+      onDelivery,
+      suspend,
+    } = runOptions;
     const threads = (pool ??= openPool(options));
     return new Promise((resolve, reject) => {
       let stopListening: (() => void) | undefined;
@@ -107,7 +117,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       };
       const cancel = (): void => run.end("CANCELLED");
       const giveUp = (): void => run.suspend();
-      const run: Run = new Run(++last, program, { limits, caller }, answer, {
+      const run: Run = new Run(++last, program, { limits, caller, weight }, answer, {
         ready: () => threads.ready(run),
         interrupt: () => threads.interrupt(run),
         print,

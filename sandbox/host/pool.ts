@@ -170,11 +170,13 @@ export class Pool {
       : idle.sort((a, b) => Number(a.resident !== undefined) - Number(b.resident !== undefined));
   }
 
-  /** Returns false for a caller that has threads enough: one more is kept for others, whose programs may be short. */
+  /**
+   * Returns true for a caller none of whose programs computes, as they may be short. Other programs compute in as many threads as
+   * may compute at the same time, and one: the spare is for callers that have none.
+   */
   #mayCompute(caller: string): boolean {
-    let busy = 0;
-    for (const { state, resident } of this.#slots) if (state === "busy" && resident?.caller === caller) busy++;
-    return busy <= this.#options.size;
+    const busy = [...this.#slots].filter(({ state }) => state === "busy");
+    return busy.length <= this.#options.size || busy.every(({ resident }) => resident?.caller !== caller);
   }
 
   #start(slot: WorkerHandle, run: Run): void {

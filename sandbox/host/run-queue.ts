@@ -17,7 +17,7 @@ interface CallerRuns {
  */
 export class RunQueue {
   readonly #waiting = new Map<string, CallerRuns>();
-  /** Milliseconds that the programs of a caller have computed, at least those of `#floorMs` when it began to wait. */
+  /** Milliseconds that the programs of a caller have computed, by its weight, at least `#floorMs` when it began to wait. */
   readonly #computedMs = new Map<string, number>();
   /** The time of the caller whose run was taken last: a caller cannot save up time in which it does not wait. */
   #floorMs = 0;
@@ -70,8 +70,8 @@ export class RunQueue {
   }
 
   /** Counts time in which a run has computed. */
-  charge({ caller }: Run, computeMs: number): void {
-    this.#computedMs.set(caller, this.#getTime(caller) + computeMs);
+  charge({ caller, weight }: Run, computeMs: number): void {
+    this.#computedMs.set(caller, this.#getTime(caller) + computeMs / weight);
   }
 
   #getTime(caller: string): number {

@@ -44,6 +44,8 @@ export class Run {
   readonly program: SandboxProgram;
   readonly limits: RunLimits;
   readonly caller: string;
+  /** The share of computing time of its caller. */
+  readonly weight: number;
   /** True once a worker was asked to start it. */
   started = false;
   /** Its pages, while it is in no worker's isolate. */
@@ -76,7 +78,7 @@ export class Run {
   constructor(
     id: number,
     program: SandboxProgram,
-    { limits, caller }: { readonly limits: RunLimits; readonly caller: string },
+    { limits, caller, weight }: Pick<Run, "limits" | "caller" | "weight">,
     answer: AnswerCall,
     on: RunListener,
   ) {
@@ -84,6 +86,7 @@ export class Run {
     this.program = program;
     this.limits = limits;
     this.caller = caller;
+    this.weight = weight;
     this.#on = on;
     const { deliveries, time = Date.now(), used = UNUSED, matches } = program;
     this.#measures = new RunMeasures(used.cpuMs);

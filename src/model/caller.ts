@@ -16,7 +16,7 @@ export interface Caller {
   readonly scopes?: readonly string[];
   /** Names of roles, which the policy maps to scopes. */
   readonly roles?: readonly string[];
-  /** The most calls that the caller may make, over all methods. */
+  /** The most that the caller may do, over all methods. */
   readonly limits?: CallLimits;
   /** Limits what the caller may see and call to a subset of the methods; the grants count as well. */
   readonly profile?: Profile;
@@ -40,10 +40,15 @@ export function isCurrent(token: AccessToken | undefined): boolean {
   return token === undefined || token.until > Date.now();
 }
 
-/** The most calls in any minute and in any hour. */
+/** The limits of a caller. All numbers are whole and at least 1. */
 export interface CallLimits {
+  /** The most calls in any minute and in any hour. */
   readonly perMinute?: number;
   readonly perHour?: number;
+  /** The most programs at the same time; further ones wait. */
+  readonly maxRunning?: number;
+  /** The share of computing time beside other callers; 1 by default. A caller with 2 gets twice as much. */
+  readonly weight?: number;
 }
 
 /** The rights to administer that a caller can have, each with what it permits. Only the owner also has `ManageKeys`. */

@@ -8,7 +8,19 @@ test("creates, lists, shows, rotates and revokes a key [P1]", { tags: "rest", ti
   const cwd = project();
   const keys = async (...args: readonly string[]) => skillgate(["keys", ...args], { cwd });
   expect((await keys("list")).stdout).toBe("There are no keys; create one with: skillgate keys create\n");
-  const created = await keys("create", "ada", "--call", "MathSkill.*", "TimeSkill.*", "--per-minute", "60");
+  const created = await keys(
+    "create",
+    "ada",
+    "--call",
+    "MathSkill.*",
+    "TimeSkill.*",
+    "--per-minute",
+    "60",
+    "--max-running",
+    "2",
+    "--weight",
+    "3",
+  );
   expect(created).toMatchObject({ exit: 0, stdout: expect.stringMatching(KEY) });
   const prefix = created.stdout.slice(0, 15);
   expect(created.stderr).toBe(
@@ -17,7 +29,9 @@ test("creates, lists, shows, rotates and revokes a key [P1]", { tags: "rest", ti
   const listed = await keys("list");
   expect(listed.stdout).toBe(`ada  ${prefix}  active  call:MathSkill.* call:TimeSkill.*  never used\n`);
   const shown = await keys("show", "ada");
-  expect(shown.stdout).toContain("  limits:       60 requests per minute\n");
+  expect(shown.stdout).toContain(
+    "  limits:       60 requests per minute, 2 programs at the same time, 3 times the computing time of others\n",
+  );
   for (const { stdout } of [listed, shown]) expect(stdout).not.toContain(created.stdout.trim());
   const rotated = await keys("rotate", "ada", "--overlap", "0");
   expect(rotated.stdout).toMatch(KEY);

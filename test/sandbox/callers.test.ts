@@ -1,6 +1,8 @@
+import { setImmediate } from "node:timers/promises";
+
 import { expect, test } from "vitest";
 
-import { createRuntime } from "../../src/index.ts";
+import { createRuntime, defineSkill } from "../../src/index.ts";
 import { Cancellation } from "../../sandbox/index.ts";
 import { openSandbox, run } from "../support/sandbox.ts";
 
@@ -75,5 +77,57 @@ test("shares the threads of a runtime among the callers of its programs [S7]", a
   expect(ends).toEqual([]);
   signal.abort();
   await Promise.all(flood);
+  await runtime.close();
+});
+
+test("gives a caller of twice the weight twice the computing time [S7]", async () => {
+  const sandbox = openSandbox(1);
+  await run(sandbox, "return 1");
+  const ends: string[] = [];
+  const start = async (caller: string, weight: number): Promise<void> => {
+    await run(sandbox, "let sum = 0; for (let i = 0; i < 4e5; i++) sum += i; return sum", { caller, weight });
+    ends.push(caller);
+  };
+  await Promise.all([
+    ...Array.from({ length: 60 }, () => start("light", 1)),
+    ...Array.from({ length: 60 }, () => start("heavy", 4)),
+  ]);
+  const light = ends.slice(0, ends.lastIndexOf("heavy")).filter((caller) => caller === "light").length;
+  expect(light).toBeLessThan(40);
+});
+
+test("runs as many programs of a caller at once as its limit allows; the others wait [P5]", async () => {
+  const programs = { running: 0, most: 0 };
+  const skill = defineSkill({
+    name: "Gate",
+    description: "A gate",
+    methods: {
+      pass: {
+        description: "Passes",
+        run: async () => {
+          programs.most = Math.max(programs.most, ++programs.running);
+          while (programs.most < 2) await setImmediate();
+          for (let turn = 0; turn < 10; turn++) await setImmediate();
+          programs.running--;
+          return programs.most;
+        },
+      },
+    },
+  });
+  const runtime = await createRuntime({ skillsDir: false, skills: [skill] });
+  const caller = { id: "ada", grants: ["*"], limits: { maxRunning: 2 } };
+  const runs = Array.from({ length: 12 }, () => runtime.run("await device.Gate.pass()", { caller }));
+  expect((await Promise.all(runs)).map(({ kind }) => kind)).toEqual(Array.from({ length: 12 }, () => "completed"));
+  expect(programs.most).toBe(2);
+
+  const aborted = new AbortController();
+  const endless = [1, 2].map(() => runtime.run(SPIN, { caller, signal: aborted.signal, limits: { cpuMs: 4_000 } }));
+  const cancelled = new AbortController();
+  const waiting = runtime.run("return 1", { caller, signal: cancelled.signal });
+  cancelled.abort();
+  expect(await waiting).toMatchObject({ kind: "failed", error: { code: "CANCELLED" } });
+  aborted.abort();
+  await Promise.all(endless);
+  expect(await runtime.run("return 1", { caller })).toMatchObject({ kind: "completed", value: 1 });
   await runtime.close();
 });

@@ -12,6 +12,7 @@ import { traceRun } from "../trace-run.ts";
 import type { RuntimeParts } from "./parts.ts";
 import { createRequest } from "./request.ts";
 import { runWhenKnown } from "./run-when-known.ts";
+import { RunningLimit } from "./running-limit.ts";
 
 /** Methods of a runtime that run and check programs. */
 export interface RunApi {
@@ -77,6 +78,7 @@ function createRecordedRunner(parts: RuntimeParts, services: RuntimeServices): R
 function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
   const { registry, providers } = parts;
   const conversations = createRefusalHints();
+  const running = new RunningLimit();
   const runRemotely = parts.executors && createRemoteRunner(parts, services, parts.executors);
   const runHere: Runner = async (source, options) => {
     const requestUnit = options.caller?.limits && (await services.router.countRequest(options.caller));
@@ -86,8 +88,8 @@ function createRunner(parts: RuntimeParts, services: RuntimeServices): Runner {
     return runWhenKnown(source, () => runCheckedProgram(source, request(), ownServices), providers);
   };
   return async (source, options) => {
-    const outcome = await (runRemotely ?? runHere)(source, options);
-    const { conversation, caller = OWNER } = options;
+    const { conversation, caller = OWNER, signal } = options;
+    const outcome = await running.run(caller, signal, () => (runRemotely ?? runHere)(source, options));
     if (outcome.kind === "refused") {
       const { limits } = createRequest(options, parts);
       services.records.addRefused({ source, outcome, caller, limits });

@@ -68,6 +68,7 @@ export function sandboxOptions(
   const resultBytes = Math.max(limits.resultBytes, KEPT_RESULT_BYTES);
   return {
     caller: caller.id,
+    ...(caller.limits?.weight !== undefined && { weight: caller.limits.weight }),
     limits: { ...limits, resultBytes },
     ...(cancellable !== undefined && { cancellable }),
     ...(observer?.onOutput && { print: (text: string) => observer.onOutput?.(secrets.mask(text)) }),

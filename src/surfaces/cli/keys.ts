@@ -30,6 +30,8 @@ export function addKeys(program: CliCommand): void {
     .option("--role <roles...>", "roles that it has, which policies/tools.yaml maps to scopes")
     .option("--per-minute <calls>", "the most requests in any minute: calls, searches, programs", wholeNumber)
     .option("--per-hour <calls>", "the most requests in any hour", wholeNumber)
+    .option("--max-running <programs>", "the most programs at the same time; further ones wait", wholeNumber)
+    .option("--weight <share>", "its share of computing time beside other callers; 1 by default", wholeNumber)
     .option("--expires <time>", "the end of its validity: 90d, 2027-01-31", timeAfterNow)
     .run(createKey);
   keys.command("list").alias("ls").description("list all keys, without their secrets").run(listKeys);
@@ -78,11 +80,13 @@ interface CreateFlags {
   readonly role?: readonly string[];
   readonly perMinute?: number;
   readonly perHour?: number;
+  readonly maxRunning?: number;
+  readonly weight?: number;
   readonly expires?: number;
 }
 
 async function createKey(session: CliSession, name: string, flags: CreateFlags): Promise<CommandResult> {
-  const { permission = [], scope = [], role = [], perMinute, perHour, expires } = flags;
+  const { permission = [], scope = [], role = [], perMinute, perHour, maxRunning, weight, expires } = flags;
   const { call = [], see = [], admin = [], invoke = [], read = [] } = flags;
   const keys = await openKeys(session);
   const { findOldWords } = await loadKeysModule();
@@ -96,7 +100,12 @@ async function createKey(session: CliSession, name: string, flags: CreateFlags):
     ],
     scopes: scope,
     roles: role,
-    limits: { ...(perMinute !== undefined && { perMinute }), ...(perHour !== undefined && { perHour }) },
+    limits: {
+      ...(perMinute !== undefined && { perMinute }),
+      ...(perHour !== undefined && { perHour }),
+      ...(maxRunning !== undefined && { maxRunning }),
+      ...(weight !== undefined && { weight }),
+    },
     ...(expires !== undefined && { expires }),
   });
   const result = createdResult(created, "Clients send it as");
@@ -224,10 +233,12 @@ function stateText(state: KeyState, paint: Paint): string {
 
 function describeKey(key: KeyRow, state: KeyState, paint: Paint): string {
   const { name, prefix, permissions, scopes, roles, limits, created, lastUsed, expires, revoked } = key;
-  const { perMinute, perHour } = limits;
+  const { perMinute, perHour, maxRunning, weight } = limits;
   const rates = [
     perMinute === undefined ? "" : `${perMinute} requests per minute`,
     perHour === undefined ? "" : `${perHour} requests per hour`,
+    maxRunning === undefined ? "" : `${maxRunning} programs at the same time`,
+    weight === undefined ? "" : `${weight} times the computing time of others`,
   ].filter((rate) => rate !== "");
   const rows: readonly (readonly [label: string, value: string])[] = [
     ["state", stateText(state, paint)],

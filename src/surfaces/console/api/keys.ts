@@ -1,4 +1,5 @@
 import { type CreatedKey, getKeyState, type KeyUsage, toNotation, type WantedKey } from "../../../keys/index.ts";
+import type { CallLimits } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { KeyRow } from "../../../store/index.ts";
 import { type Endpoints, type JsonObject, readText } from "../endpoints.ts";
@@ -41,18 +42,20 @@ function summarizeKey(row: KeyRow): KeySummary {
   return { ...key, permissions: row.permissions.flatMap(toNotation), state: getKeyState(row) };
 }
 
+const LIMITS = ["perMinute", "perHour", "maxRunning", "weight"] as const satisfies readonly (keyof CallLimits)[];
+
 /** The module of keys checks the values; this one only the types. */
 function readWantedKey(body: JsonObject): WantedKey {
   const { limits = {} } = body;
   if (!isRecord(limits)) throw invalidRequest("limits must be an object");
-  const [perMinute, perHour] = [readWhole(limits, "perMinute"), readWhole(limits, "perHour")];
+  const wanted = LIMITS.map((name) => [name, readWhole(limits, name)] as const);
   const expires = readWhole(body, "expires");
   return {
     name: readText(body, "name"),
     permissions: readTexts(body, "permissions"),
     scopes: readTexts(body, "scopes"),
     roles: readTexts(body, "roles"),
-    limits: { ...(perMinute !== undefined && { perMinute }), ...(perHour !== undefined && { perHour }) },
+    limits: Object.fromEntries(wanted.filter(([, value]) => value !== undefined)),
     ...(expires !== undefined && { expires }),
   };
 }

@@ -51,6 +51,7 @@ export function CreateKeyDialog({ isLasting, onIssued }: CreateKeyDialogProps) {
         <div class="form-row">
           <Field name="perMinute" label="Requests a minute" type="number" min="1" placeholder="no limit" />
           <Field name="perHour" label="Requests an hour" type="number" min="1" placeholder="no limit" />
+          <Field name="maxRunning" label="Programs at once" type="number" min="1" placeholder="no limit" />
           <Field name="days" label="Valid for days" type="number" min="1" placeholder="no limit" value="90" />
         </div>
         <Field name="admin" label="Administration" choices={RIGHTS} />
@@ -59,7 +60,18 @@ export function CreateKeyDialog({ isLasting, onIssued }: CreateKeyDialogProps) {
   );
 }
 
-function toBody({ name = "", invoke, read, scopes, roles, perMinute, perHour, days, admin }: FormValues): object {
+function toBody({
+  name = "",
+  invoke,
+  read,
+  scopes,
+  roles,
+  perMinute,
+  perHour,
+  maxRunning,
+  days,
+  admin,
+}: FormValues): object {
   return {
     name: name.trim(),
     permissions: [
@@ -72,6 +84,7 @@ function toBody({ name = "", invoke, read, scopes, roles, perMinute, perHour, da
     limits: {
       ...(perMinute !== "" && { perMinute: Number(perMinute) }),
       ...(perHour !== "" && { perHour: Number(perHour) }),
+      ...(maxRunning !== "" && { maxRunning: Number(maxRunning) }),
     },
     ...(days !== "" && { expires: Date.now() + Number(days) * DAY_MS }),
   };

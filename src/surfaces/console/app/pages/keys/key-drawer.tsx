@@ -75,10 +75,12 @@ function Words({ words }: { readonly words: readonly string[] }) {
   return words.length === 0 ? <span class="muted">none</span> : <TextList class="row words" texts={words} />;
 }
 
-function formatLimits({ perMinute, perHour }: KeySummary["limits"]): string {
+function formatLimits({ perMinute, perHour, maxRunning, weight }: KeySummary["limits"]): string {
   const parts = [
     ...(perMinute === undefined ? [] : [`${countNoun(perMinute, "request")} a minute`]),
     ...(perHour === undefined ? [] : [`${countNoun(perHour, "request")} an hour`]),
+    ...(maxRunning === undefined ? [] : [`${countNoun(maxRunning, "program")} at once`]),
+    ...(weight === undefined ? [] : [`${weight} times the computing time of others`]),
   ];
   return parts.join(", ") || "none";
 }
