@@ -85,8 +85,8 @@ test(
     writeFileSync(join(cwd, ".env"), "A=1\n");
     expect((await skillgate(["trust", "list"], place)).stdout).toBe(`${cwd}  1 change since: .env\n`);
     expect(await skillgate(call, place)).toMatchObject({
-      exit: 6,
-      stderr: expect.stringContaining("as this folder has changed since it was trusted (.env)"),
+      exit: 0,
+      stderr: expect.stringContaining("Held: .env is new"),
     });
     await skillgate(["trust", "--yes"], place);
     expect((await skillgate(["trust", "revoke"], place)).stdout).toBe(`${cwd} is no longer trusted\n`);
@@ -106,7 +106,7 @@ test(
     ).toBe(0);
     expect((await skillgate([...call, "--mcp-config", ".mcp.json"], place)).exit).toBe(0);
     const sum = ["call", "MathSkill.add", "a=1", "b=2"];
-    expect((await skillgate(sum, place)).exit).toBe(5);
+    expect((await skillgate(sum, place)).exit).toBe(6);
     expect((await skillgate([...sum, "--skills", "skills"], place)).stdout).toBe("3\n");
   },
 );

@@ -20,6 +20,7 @@ import { isRecord } from "../../../model/json.ts";
 import type { CompiledModule } from "./compile.ts";
 import type { ModuleFormat, ReadModule } from "../type-reader/index.ts";
 import { makeFolder } from "../../../shared/files/make-folder.ts";
+import { setBounded } from "../../../shared/lru.ts";
 
 /** The cached result for a module, valid until one of its files changes. */
 export interface Prepared {
@@ -107,16 +108,30 @@ interface PreparedEntry {
 
 /** Synchronous, like the functions below: for hundreds of small files, asynchronous access is many times slower. */
 function find(dir: string, entry: string): Prepared | undefined {
+  const index = indexFile(dir, entry);
+  const known = remembered.get(index);
+  if (known !== undefined && isCurrent(known)) return known.prepared;
   try {
-    const stored: unknown = JSON.parse(readFileSync(indexFile(dir, entry), "utf8"));
-    if (!isPreparedEntry(stored)) return undefined;
-    const { digests } = stored.prepared;
-    if (!digests.every(([file, digest], at) => isAsItWas(file, digest, stored.stamps[at]))) return undefined;
-    for (const file of [stored.prepared.bundle, ...stored.packages]) accessSync(file);
+    const stored: unknown = JSON.parse(readFileSync(index, "utf8"));
+    if (!isPreparedEntry(stored) || !isCurrent(stored)) return undefined;
+    setBounded(remembered, [index, stored], MAX_REMEMBERED);
     return stored.prepared;
   } catch {
-    // The entry is missing, damaged, or made of deleted files: compile again.
-    return undefined;
+    return undefined; // the entry is missing or damaged: compile again
+  }
+}
+
+/** The entries that were used last in this process: the trust of a project asks for the same ones as the loader. */
+const remembered = new Map<string, PreparedEntry>();
+const MAX_REMEMBERED = 500;
+
+/** False for an entry with changed or deleted files. */
+function isCurrent({ prepared: { digests, bundle }, stamps, packages }: PreparedEntry): boolean {
+  try {
+    for (const file of [bundle, ...packages]) accessSync(file);
+    return digests.every(([file, digest], at) => isAsItWas(file, digest, stamps[at]));
+  } catch {
+    return false;
   }
 }
 
