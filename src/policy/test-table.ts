@@ -1,6 +1,7 @@
 import { configError, parseDocument } from "../config/index.ts";
 import type { SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
+import { findPermissionFlaw, toRights } from "../keys/index.ts";
 import type { Catalog } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
 import { type Decision, DECISIONS, type RuledMethod } from "../model/policy.ts";
@@ -47,14 +48,18 @@ export function runPolicyTests(
 
 const EXAMPLE = "tests: [{ path: MailSkill.send, caller: { scopes: [mail:send] }, decision: ask }]";
 
-/** Without a caller, the owner; a caller has every grant unless it lists some. */
+/** Without a caller, the owner; a caller may call every method unless it lists permissions. */
 function parseCaller(value: unknown, wrong: (what: string) => SkillgateError): Caller {
   if (value === undefined) return OWNER;
-  if (!isRecord(value)) throw wrong("the caller of a test must have scopes, roles or grants");
+  if (!isRecord(value)) throw wrong("the caller of a test must have permissions, scopes or roles");
+  // Earlier versions have patterns of methods to call, without `call:`.
   const { id = "caller", scopes = [], roles = [], grants = ["*"] } = value;
-  if (typeof id !== "string" || !isTextList(scopes) || !isTextList(roles) || !isTextList(grants))
-    throw wrong("scopes, roles and grants of a caller must be lists of texts");
-  return { id, scopes, roles, grants };
+  const { permissions = isTextList(grants) ? grants.map((pattern) => `call:${pattern}`) : grants } = value;
+  if (typeof id !== "string" || !isTextList(scopes) || !isTextList(roles) || !isTextList(permissions))
+    throw wrong("permissions, scopes and roles of a caller must be lists of texts");
+  const flaw = permissions.map(findPermissionFlaw).find((each) => each !== undefined);
+  if (flaw !== undefined) throw wrong(flaw);
+  return { id, scopes, roles, ...toRights(permissions) };
 }
 
 function isDecision(value: unknown): value is Decision {

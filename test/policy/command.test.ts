@@ -83,6 +83,16 @@ test("explains the decision on a method for a caller, and the row that applies [
   expect(await explain("MathSkill.add", "--caller", "ada", "--roles", "student")).toContain(
     "MathSkill.add: allow for ada",
   );
+  const sees = ["--permissions", "see:*,call:TimeSkill.*"];
+  expect(await explain("MathSkill.add", "--caller", "eve", ...sees)).toContain(
+    'Refused, because the caller "eve" has no call:MathSkill.add\n',
+  );
+  expect(await explain("MathSkill.add", "--grants", "TimeSkill.*")).toContain("has no call:MathSkill.add\n");
+  const wrong = await skillgate(["policy", "explain", "MathSkill.add", "--permissions", "cal:*"], { cwd });
+  expect(wrong).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("Unknown permission: cal; did you mean call"),
+  });
   const unknown = await skillgate(["policy", "explain", "MathSkill.ad"], { cwd });
   expect(unknown).toMatchObject({ exit: 5, stdout: "" });
 });
@@ -96,12 +106,13 @@ test("compares a table of expected decisions with the policy [P4]", { tags: "res
   - { path: MathSkill.add, decision: allow }
   - { path: MathSkill.add, caller: { id: ada, scopes: [] }, decision: allow }
   - { path: MissingMCP.read, decision: allow }
+  - { path: MissingMCP.read, caller: { permissions: ["see:*"] }, decision: deny }
 `,
   });
   expect(await skillgate(["policy", "test"], { cwd })).toEqual({
     exit: 1,
     stdout: `✗ policies/tests.yaml line 4: MathSkill.add is deny for ada, not allow. Refused, because the caller "ada" lacks the scope math, which policies/tools.yaml line 2 requires. The row "MathSkill.*" applies
-3 of 4 decisions as expected
+4 of 5 decisions as expected
 `,
     stderr: "",
   });

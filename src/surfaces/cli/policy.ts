@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 
+import { Option } from "commander";
+
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { KeyCaller } from "../../keys/index.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
@@ -15,6 +17,7 @@ import type { Paint } from "./terminal/terminal.ts";
 import { count, lines } from "./text/layout.ts";
 import { problemText, warningsText } from "./text/output.ts";
 import { throwUnknown } from "./unknown-path.ts";
+import { UsageError } from "./usage-error.ts";
 
 export function addPolicy(program: CliCommand): void {
   const policy = program
@@ -37,7 +40,8 @@ export function addPolicy(program: CliCommand): void {
     .option("--caller <name>", "a key, or the id of another caller with the rights below (default: the owner)")
     .option("--scopes <list>", "scopes that the caller holds, separated by commas")
     .option("--roles <list>", "roles of the caller, separated by commas")
-    .option("--grants <list>", "patterns of methods that the caller may call (default: *)")
+    .option("--permissions <list>", "what the caller may do, such as call:MathSkill.*,see:* (default: call:*)")
+    .addOption(new Option("--grants <list>", "patterns of call: in earlier versions").hideHelp())
     .run(explainPath);
   policy
     .command("test")
@@ -108,6 +112,7 @@ interface CallerFlags {
   readonly caller?: string;
   readonly scopes?: string;
   readonly roles?: string;
+  readonly permissions?: string;
   readonly grants?: string;
 }
 
@@ -123,7 +128,7 @@ async function explainPath(session: CliSession, path: string, flags: CallerFlags
     );
   }
   const key = flags.caller === undefined ? undefined : await findKeyCaller(runtime, flags.caller);
-  const caller = callerFrom(flags, key?.caller);
+  const caller = await callerFrom(flags, key?.caller);
   const { reasons, decision, ...explanation } = explainDecision(runtime.policy, method, caller);
   const lasting = await findLastingApproval(runtime, path, caller);
   const state = key === undefined || key.state === "active" ? [] : [`The key is ${key.state}, so it calls nothing`];
@@ -159,17 +164,29 @@ async function findLastingApproval({ policy }: Runtime, path: string, caller: Ca
 }
 
 /** Without any flag, the owner. Flags replace the rights of a key. */
-function callerFrom({ caller, scopes, roles, grants }: CallerFlags, key: Caller | undefined): Caller {
-  if (caller === undefined && scopes === undefined && roles === undefined && grants === undefined) return OWNER;
+async function callerFrom(flags: CallerFlags, key: Caller | undefined): Promise<Caller> {
+  if (Object.keys(flags).length === 0) return OWNER;
+  const { caller: id = "caller", scopes, roles, grants, permissions = grants && toCalls(grants) } = flags;
   const list = (text = ""): readonly string[] => text.split(",").filter((each) => each !== "");
-  if (key === undefined)
-    return { id: caller ?? "caller", scopes: list(scopes), roles: list(roles), grants: list(grants ?? "*") };
+  const rights = permissions === undefined ? undefined : await parsePermissions(list(permissions));
+  if (key === undefined) return { id, scopes: list(scopes), roles: list(roles), ...(rights ?? { grants: ["*"] }) };
   return {
     ...key,
     ...(scopes !== undefined && { scopes: list(scopes) }),
     ...(roles !== undefined && { roles: list(roles) }),
-    ...(grants !== undefined && { grants: list(grants) }),
+    ...rights,
   };
+}
+
+function toCalls(grants: string): string {
+  return grants.replaceAll(/[^,]+/g, "call:$&");
+}
+
+async function parsePermissions(permissions: readonly string[]): Promise<Pick<Caller, "grants" | "reads">> {
+  const { findPermissionFlaw, toRights } = await import("../../keys/index.ts");
+  const flaw = permissions.map(findPermissionFlaw).find((each) => each !== undefined);
+  if (flaw !== undefined) throw new UsageError(`Cannot use --permissions: ${flaw}`);
+  return toRights(permissions);
 }
 
 function explanationText({ path, caller, decision, rule, reasons, rows }: Explanation, paint: Paint): string {
