@@ -127,7 +127,7 @@ function createRecordServices({
   const claims = createClaims(() => database.open(), retries, {
     warn: (error) => warn(`Cannot renew the claims on runs: ${getMessage(error)}`),
   });
-  const refusals = createRefusalRecorder({ open: () => database.open(), keepsAll, warn });
+  const refusals = createRefusalRecorder({ open: () => database.open(), keepsAll: keepsAll && isDurable, warn });
   const bound = isDurable ? () => {} : createBound(database, warn);
   const common = {
     open: () => database.open(),
