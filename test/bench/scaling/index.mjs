@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "@nats-io/transport-node";
 import { median, quantile, table } from "../measure.mjs";
 import { printCatalogs } from "./catalog.mjs";
+import { printDeviceCalls } from "./devices.mjs";
 import { openProjects, readCpuMs, startExecutor } from "./processes.mjs";
 import { printSimulation } from "./simulation.mjs";
 import { measureStore } from "./store.mjs";
@@ -32,6 +33,7 @@ await printCatalogs();
 const bench = await openProjects([0, 1, 2, 4]);
 try {
   console.log(`Node ${process.version}, ${availableParallelism()} cores`);
+  await printDeviceCalls(bench);
   await printRates(bench.projects);
   const times = await measureTimes(bench);
   await printKills(bench);

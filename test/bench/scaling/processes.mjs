@@ -112,7 +112,7 @@ function createRunner(url) {
   };
 }
 
-async function startProcess(cwd, args, wanted) {
+export async function startProcess(cwd, args, wanted) {
   const env = { PATH: process.env.PATH, HOME: cwd, SKILLGATE_TRUSTED_FOLDERS: cwd };
   const child = spawn(process.execPath, [BIN, ...args], { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(child, "exit");
