@@ -234,10 +234,11 @@ function describeSkills(): JsonSchema {
     },
   };
   const dir: JsonSchema = { ...TEXT, default: "skills", description: "the folder of skills" };
+  const env: JsonSchema = { ...TEXTS, description: "names of variables that skills get, from the environment or .env" };
   return {
     type: ["object", "string"],
     description: "The folder of skills, and settings of skills; a text is the folder.",
-    properties: { dir },
+    properties: { dir, env },
     additionalProperties: skill,
   };
 }

@@ -51,6 +51,8 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
   /** Returns the folder of skills and the servers to start; called when the providers are opened. */
   readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers" | "nodes" | "trust">>;
   readonly trust: LiveTrust;
+  /** The variables that the settings name for skills. */
+  readonly skillVariables: () => Readonly<Record<string, string>>;
   /** Names of the skills that want a process of their own. */
   readonly isolated: readonly string[];
   readonly inspector: SkillInspector | undefined;
@@ -143,10 +145,11 @@ interface ProviderContext {
 async function openSkills(
   folder: string,
   gate: SkillGate | undefined,
-  { settings: { watch, isolated, log, inspector, defersImports }, sources }: ProviderContext,
+  { settings: { watch, isolated, log, inspector, defersImports, skillVariables }, sources }: ProviderContext,
 ): Promise<SkillsProvider> {
   const { loadSkills } = await import("../providers/skills/index.ts");
-  return sources.add(await loadSkills(folder, { isolated, watch, log, inspector, defersImports, gate }));
+  const variables = skillVariables();
+  return sources.add(await loadSkills(folder, { isolated, watch, log, inspector, defersImports, gate, variables }));
 }
 
 async function openMcp(

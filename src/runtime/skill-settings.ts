@@ -28,6 +28,7 @@ type Section = Readonly<Record<string, unknown>>;
 export class SkillSettings {
   readonly #validator = createValidator();
   #variables: Variables;
+  #environment: Readonly<Record<string, string>> = {};
   #sections: ReadonlyMap<string, Section>;
   #cache = new WeakMap<object, ResolvedSettings>();
 
@@ -45,12 +46,14 @@ export class SkillSettings {
     this.#onSecrets = onSecrets;
     this.#variables = variables;
     this.#sections = parseSections(section);
+    this.#environment = readEnvironment(section, variables);
   }
 
   /** Takes what the settings say now in place of what they said before. */
   replace(section: unknown, variables: Variables): void {
     this.#variables = variables;
     this.#sections = parseSections(section);
+    this.#environment = readEnvironment(section, variables);
     this.#cache = new WeakMap();
   }
 
@@ -62,6 +65,11 @@ export class SkillSettings {
   /** Names of the skills that want a process of their own (`isolation: process`). */
   get isolated(): readonly string[] {
     return this.#having("isolation", "process");
+  }
+
+  /** The variables that `env` names, from the environment and `.env`. */
+  get environment(): Readonly<Record<string, string>> {
+    return this.#environment;
   }
 
   /** Returns the settings of a skill, checked against the schema that it declares. */
@@ -84,6 +92,15 @@ export class SkillSettings {
 function parseSections(section: unknown): ReadonlyMap<string, Section> {
   const entries = Object.entries(isRecord(section) ? section : {});
   return new Map(entries.filter((entry): entry is [string, Section] => isRecord(entry[1])));
+}
+
+function readEnvironment(section: unknown, variables: Variables): Readonly<Record<string, string>> {
+  const names: readonly unknown[] = isRecord(section) && Array.isArray(section["env"]) ? section["env"] : [];
+  const entries = names.flatMap((name) => {
+    const value = typeof name === "string" ? variables(name) : undefined;
+    return value === undefined ? [] : [[String(name), value] as const];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Keys of a skill's section that the runtime reads and does not pass to the skill. */

@@ -64,12 +64,13 @@ export function restrictSettings(settings: SettingsFile): RestrictedSettings {
   };
 }
 
-/** Keeps the settings that disable a skill or isolate it in a process. The folder of skills is held. */
+/** Keeps the settings that disable a skill or isolate it in a process. The folder and the variables of skills are held. */
 function restrictSkills(value: unknown, ignored: (readonly [path: string, value: unknown])[]): unknown {
   if (!isRecord(value)) return undefined;
-  const skills = Object.entries(value).filter(([name]) => name !== "dir");
+  const { dir: _dir, env, ...skills } = value;
+  if (env !== undefined) ignored.push(["skills.env", env]);
   return Object.fromEntries(
-    skills.map(([name, skill]) => {
+    Object.entries(skills).map(([name, skill]) => {
       const members = isRecord(skill) ? Object.entries(skill) : [];
       const own = members.filter(([key]) => key !== "enabled" && key !== "isolation");
       ignored.push(...own.map(([key, item]) => [`skills.${name}.${key}`, item] as const));

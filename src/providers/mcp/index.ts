@@ -20,7 +20,7 @@ import type { Authorize } from "./oauth/session.ts";
 import { knownTokens } from "./oauth/known-tokens.ts";
 import { tokenFile, tokensInMemory } from "./oauth/token-file.ts";
 import type { ServerConfig } from "./server-config.ts";
-import type { ProcessEnvironment } from "./stdio/environment.ts";
+import type { ProcessEnvironment } from "../../shared/process/child-environment.ts";
 import { killOrphans } from "./stdio/process-registry.ts";
 
 export type { OAuthConfig } from "./oauth/config.ts";

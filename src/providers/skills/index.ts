@@ -15,7 +15,7 @@ import { prepare } from "./load/prepare.ts";
 export { compileModule } from "./load/compile.ts";
 export { moduleToSkillName } from "./names.ts";
 export { ModuleFiles } from "./source-files.ts";
-export { type SkillInspector, skillEnvironment } from "./process/index.ts";
+export type { SkillInspector } from "./process/index.ts";
 
 export interface SkillsOptions {
   /** Receives the log lines of skills and of the loader. */
@@ -28,6 +28,8 @@ export interface SkillsOptions {
   readonly isolated?: readonly string[];
   /** Lets a debugger attach to the processes, which then have no time limits. */
   readonly inspector?: SkillInspector | undefined;
+  /** The variables that skills get, beside those that programs need to start. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Runs the skills in this process, without isolation, so that its debugger stops in them. */
   readonly inProcess?: boolean;
   /** Loads only this module: its entry, or its folder. */
@@ -61,6 +63,7 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
   const {
     log = () => undefined,
     inspector,
+    variables,
     importTimeoutMs = inspector === undefined ? IMPORT_TIMEOUT_MS : Infinity,
     memoryBytes = MEMORY_BYTES,
     inProcess: isInProcess = false,
@@ -69,7 +72,7 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
   } = options;
   const root = await realpath(dir).catch(() => resolve(dir));
   const cache = await openCache(options.cacheDir);
-  const limits = { importTimeoutMs, memoryBytes };
+  const limits = { importTimeoutMs, memoryBytes, variables };
   const processes = new SkillProcessPool({ root, log, ...limits, inspector, isInProcess, defersImports }, isolated);
   const folder = new SkillsFolder({ dir, only: options.only, gate: options.gate }, cache, { root, processes });
   const live = new WatchedFolder(folder, root, log);

@@ -93,7 +93,8 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     return current;
   };
   const { inspectSkills: inspector, deferSkills: defersImports = false } = options;
-  const needs = { isolated: skillSettings.isolated, inspector, defersImports };
+  const skillVariables = (): Readonly<Record<string, string>> => skillSettings.environment;
+  const needs = { isolated: skillSettings.isolated, inspector, defersImports, skillVariables };
   const savedCalls = new SavedCalls();
   const saved = getSavedOptions(settings, savedCalls, store);
   const onServers = (): void => void events.emit("servers", providers.servers);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { childEnvironment } from "../../../src/providers/mcp/stdio/environment.ts";
+import { childEnvironment } from "../../../src/shared/process/child-environment.ts";
 import { createLineReader } from "../../../src/providers/mcp/stdio/line-reader.ts";
 import { findOverlongId, parseLine } from "../../../src/providers/mcp/stdio/messages.ts";
 import { KnownSecrets } from "../../../src/shared/secrets.ts";

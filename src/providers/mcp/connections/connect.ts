@@ -22,7 +22,7 @@ import type { OAuthSession } from "../oauth/session.ts";
 import { tracedFetch } from "../http/traced-fetch.ts";
 import { authorizedFetch } from "../oauth/authorized-fetch.ts";
 import type { RemoteServerConfig, ServerConfig, StdioServerConfig } from "../server-config.ts";
-import { childEnvironment, type ProcessEnvironment } from "../stdio/environment.ts";
+import { childEnvironment, type ProcessEnvironment } from "../../../shared/process/child-environment.ts";
 import { withoutNpx } from "../stdio/npx.ts";
 import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts";
 

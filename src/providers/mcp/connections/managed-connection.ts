@@ -9,7 +9,7 @@ import type { Authorize } from "../oauth/session.ts";
 import type { TokenStore } from "../oauth/token-file.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
 import type { ServerConfig } from "../server-config.ts";
-import type { ProcessEnvironment } from "../stdio/environment.ts";
+import type { ProcessEnvironment } from "../../../shared/process/child-environment.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { ProcessReport } from "../stdio/transport.ts";
 

@@ -5,7 +5,7 @@ import { isRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { ServerConfig } from "../server-config.ts";
-import { childEnvironment, type ProcessEnvironment } from "../stdio/environment.ts";
+import { childEnvironment, type ProcessEnvironment } from "../../../shared/process/child-environment.ts";
 
 /** Time limit of a command; a person may have to unlock a vault. */
 const COMMAND_MS = 60_000;

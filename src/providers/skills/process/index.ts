@@ -10,7 +10,6 @@ export type { Loaded, LoadRequest, CallTarget, SkillLog } from "./messages.ts";
 export { describeMissingPackage, ModuleFailure, startFailed, withoutPaths } from "./skill-errors.ts";
 export type { CallRequest } from "./calls.ts";
 export type { SkillInspector } from "./inspector.ts";
-export { skillEnvironment } from "./skill-environment.ts";
 
 /** Limit on blocked processes; beyond it, calls wait for one of them. */
 const MAX_BLOCKED = 3;
@@ -31,6 +30,8 @@ export interface SkillProcessesOptions {
   readonly memoryBytes: number;
   readonly log: SkillLog;
   readonly inspector?: SkillInspector | undefined;
+  /** The variables that the settings name, beside those that programs need to start. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Uses what an earlier import of the same bundle has found, and starts the process at the first call or new bundle. */
   readonly defersImports?: boolean;
 }

@@ -37,6 +37,7 @@ export interface ProcessOptions extends CallsOptions {
   /** Heap limit of the skills; the process may use 1.5 times as much in total. */
   readonly memoryBytes: number;
   readonly inspector?: SkillInspector | undefined;
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   readonly log: SkillLog;
   readonly onEnd: () => void;
 }
@@ -79,7 +80,7 @@ export class SkillProcess {
     this.#options = options;
     this.#child = spawn(process.execPath, [...flags, findEntry(), String(limitBytes), String(process.pid)], {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
-      env: skillEnvironment(process.env),
+      env: skillEnvironment(process.env, options.variables ?? {}),
     });
     this.#channel = getChannel(this.#child);
     this.#channel.write(this.#word);

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { describeHeld } from "../../../model/provider.ts";
-import { compileModule, skillEnvironment, ModuleFiles } from "../../../providers/skills/index.ts";
+import { compileModule, ModuleFiles } from "../../../providers/skills/index.ts";
 import type { SessionFolders } from "../session.ts";
 import { LAST_LINE } from "./test-reporter.ts";
 
@@ -116,9 +116,11 @@ async function runBundles(
   bundles: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): Promise<readonly TestResult[]> {
+  // The server token would let the tests act as a client.
+  const { SKILLGATE_TOKEN: _token, ...env } = process.env;
   const child = spawn(process.execPath, ["--enable-source-maps", `--test-reporter=${REPORTER}`, entry], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: skillEnvironment(process.env),
+    env,
     signal,
     killSignal: "SIGTERM",
   });

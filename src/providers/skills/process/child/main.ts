@@ -21,6 +21,7 @@ import {
   type Response,
   type StoreQuestion,
 } from "../messages.ts";
+import { describeWithheld, followWithheld } from "../skill-environment.ts";
 import { OWN_CODE } from "../skill-errors.ts";
 import { NestedTooDeeply, NotCloneable, cloneData } from "./clone-data.ts";
 import { runCall } from "./run-call.ts";
@@ -61,6 +62,8 @@ interface RunningCode {
 
 const MAX_LINES = 1_000;
 const MAX_LINE_CHARACTERS = 16_384;
+/** The withheld variables that each module has read. */
+const withheldReads = new Map<string, Set<string>>();
 /** Attributes errors and printed lines to the import or call that caused them. */
 const current = new AsyncLocalStorage<RunningCode>();
 
@@ -78,6 +81,16 @@ followConsole((level, text) => {
     ...(path !== undefined && { path }),
   });
   return true;
+});
+followWithheld((name) => {
+  const { module, path } = current.getStore() ?? {};
+  if (module === undefined) return;
+  const names = withheldReads.get(module) ?? new Set();
+  withheldReads.set(module, names);
+  if (names.has(name)) return;
+  names.add(name);
+  const text = describeWithheld([name]);
+  send({ kind: "console", level: "warn", text, module, ...(path !== undefined && { path }) });
 });
 // The runtime decides when a Ctrl-C ends the skills.
 process.on("SIGINT", () => undefined);
@@ -162,8 +175,15 @@ async function load(request: LoadRequest): Promise<void> {
     builtins.accept();
     send(failure === undefined ? { kind: "loaded", ...response } : { kind: "failed", failure });
   } catch (error) {
-    send({ kind: "failed", failure: toFailure(error) });
+    send({ kind: "failed", failure: explainFailure(error, request.module) });
   }
+}
+
+/** Describes an error, with the variables that its module has read and does not get. */
+function explainFailure(thrown: unknown, module: string | undefined): Failure {
+  const failure = toFailure(thrown);
+  const names = withheldReads.get(module ?? "");
+  return names === undefined ? failure : { ...failure, message: `${failure.message} (${describeWithheld(names)})` };
 }
 
 async function invoke(request: InvokeRequest): Promise<void> {
@@ -213,10 +233,10 @@ function ask(call: number, question: StoreQuestion): Promise<unknown> {
   });
 }
 
-function answer({ call, path }: InvokeRequest, end: InvokeEnd): void {
+function answer({ call, path, module }: InvokeRequest, end: InvokeEnd): void {
   try {
     if (end.kind === "returned") send({ kind: "result", call, value: cloneData(end.value) });
-    else send({ kind: "error", call, failure: toFailure(end.thrown), isStray: false });
+    else send({ kind: "error", call, failure: explainFailure(end.thrown, module), isStray: false });
   } catch (error) {
     send({ kind: "error", call, failure: failureToReturn(error, path), isStray: false });
   }
@@ -241,7 +261,7 @@ function reason(error: unknown): string {
 /** Fails the call that an uncaught error came from; an error without a call is only reported. */
 function attributeError(error: unknown): void {
   const { call, module } = current.getStore() ?? {};
-  const failure = toFailure(error);
+  const failure = explainFailure(error, module);
   if (call !== undefined && calls.delete(call)) send({ kind: "error", call, failure, isStray: true });
   else send({ kind: "stray", failure, ...(module !== undefined && { module }) });
 }
