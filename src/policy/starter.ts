@@ -1,8 +1,7 @@
 /** The files that `skillgate policy init` writes. The rows are those of requirement P4. */
 export const STARTER_POLICY = `# yaml-language-server: $schema=./tools.schema.json
 # Rules for methods. A key is a path (MailSkill.send), a pattern (FilesystemMCP.write_*), the name of methods of any
-# skill (web_search), or a capability (capability:web_search; web_search alone stands for both). The most specific row
-# applies, and only that row.
+# skill (web_search), or a capability (capability:web_search). The most specific row applies, and only that row.
 # decision: allow | ask | deny. Check the file with: skillgate policy check
 
 web_search:
