@@ -235,8 +235,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
       return listProblems(parts);
     },
     get heldProblem() {
-      const held = listProblems(parts).find(({ isHeld }) => isHeld);
-      return held && { ...held, isAll: registry.catalog.skills.length === 0 };
+      return findHeldProblem(parts);
     },
     get storeFailure() {
       return parts.database.health.failure;
@@ -258,10 +257,7 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
       return providers.ready();
     },
     ...createServerAdmin(parts),
-    on(event, listener) {
-      events.on(event, listener as never);
-      return () => events.off(event, listener as never);
-    },
+    on: createListen(events),
     releaseCallers: () => services.records.releaseCallers(),
     async close() {
       stopFollowing();
@@ -271,6 +267,18 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
     [Symbol.asyncDispose]: () => runtime.close(),
   };
   return runtime;
+}
+
+function findHeldProblem(parts: RuntimeParts): Runtime["heldProblem"] {
+  const held = listProblems(parts).find(({ isHeld }) => isHeld);
+  return held && { ...held, isAll: parts.registry.catalog.skills.length === 0 };
+}
+
+function createListen(events: RuntimeParts["events"]): Runtime["on"] {
+  return (event, listener) => {
+    events.on(event, listener as never);
+    return () => events.off(event, listener as never);
+  };
 }
 
 function getPublicSettings({

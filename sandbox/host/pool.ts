@@ -171,12 +171,14 @@ export class Pool {
   }
 
   /**
-   * Returns true for a caller none of whose programs computes, as they may be short. Other programs compute in as many threads as
-   * may compute at the same time, and one: the spare is for callers that have none.
+   * Returns false if as many threads compute as may, and one, unless the caller has none of them and has computed less than those
+   * that do: its program may be short. The spare is for such programs.
    */
   #mayCompute(caller: string): boolean {
-    const busy = [...this.#slots].filter(({ state }) => state === "busy");
-    return busy.length <= this.#options.size || busy.every(({ resident }) => resident?.caller !== caller);
+    const busy = [...this.#slots]
+      .filter(({ state }) => state === "busy")
+      .flatMap(({ resident }) => resident?.caller ?? []);
+    return busy.length <= this.#options.size || (!busy.includes(caller) && this.#queue.isFirst(caller, busy));
   }
 
   #start(slot: WorkerHandle, run: Run): void {
@@ -224,7 +226,7 @@ export class Pool {
         const run = slot.resident;
         slot.rest();
         if (message.end !== undefined || run?.over === true) slot.resident = undefined;
-        if (run !== undefined) this.#queue.charge(run, message.report.computeMs);
+        if (run !== undefined) this.#charge(slot, run, message.report.computeMs);
         run?.onSlice(message.report, message.end);
         break;
       }
@@ -250,7 +252,7 @@ export class Pool {
     }
     slot.state = "blocked";
     const computeLeft = slot.killAt - performance.now();
-    this.#queue.charge(run, message.report.computeMs);
+    this.#charge(slot, run, message.report.computeMs);
     const wait = await run.onWait(message.report, message.inOrder);
     if (!run.hasAnswers) this.#queue.deleteReady(run);
     if (run.over || (slot.state as WorkerHandle["state"]) !== "blocked") return;
@@ -260,6 +262,12 @@ export class Pool {
     slot.post({ kind: "answers", run: run.id, computeMs, ...wait });
     slot.wake(this.#count("blocked") + this.#count("busy") > this.#options.size);
     this.#schedule();
+  }
+
+  /** Counts the time that a guest has computed in its slice, without that which was counted during it. */
+  #charge(slot: WorkerHandle, run: Run, computeMs: number): void {
+    this.#queue.charge(run, computeMs - slot.chargedMs);
+    slot.chargedMs = computeMs;
   }
 
   #interrupt(slot: WorkerHandle, run: Run): void {
@@ -349,6 +357,8 @@ export class Pool {
       return;
     }
     for (const slot of this.#slots) {
+      if (slot.state === "busy" && slot.resident !== undefined)
+        this.#charge(slot, slot.resident, performance.now() - slot.computesSince);
       if (!slot.isOverdue) continue;
       // Its message may already have arrived: let it be read first.
       setImmediate(() => {
@@ -363,6 +373,6 @@ export class Pool {
       });
     }
     this.#warm ||= this.#countLong() > 0;
-    this.#staff();
+    this.#schedule();
   }
 }

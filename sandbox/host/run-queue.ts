@@ -74,6 +74,11 @@ export class RunQueue {
     this.#computedMs.set(caller, this.#getTime(caller) + computeMs / weight);
   }
 
+  /** True for a caller that has computed less than each of the others, or as much. */
+  isFirst(caller: string, others: readonly string[]): boolean {
+    return others.every((other) => this.#getTime(caller) <= this.#getTime(other));
+  }
+
   #getTime(caller: string): number {
     return this.#computedMs.get(caller) ?? this.#floorMs;
   }

@@ -22,6 +22,8 @@ export class WorkerHandle {
   killAt = Infinity;
   /** When the guest began to compute time that its worker has not reported yet. */
   computesSince = 0;
+  /** Milliseconds of them that count as time of its caller already. */
+  chargedMs = 0;
   #restsSince = Infinity;
 
   constructor(workerFile: URL, on: { readonly message: (message: FromWorker) => void; readonly end: () => void }) {
@@ -66,6 +68,7 @@ export class WorkerHandle {
   computes(maxMs: number): void {
     this.state = "busy";
     this.computesSince = performance.now();
+    this.chargedMs = 0;
     this.killAt = this.computesSince + maxMs;
   }
 

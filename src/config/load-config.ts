@@ -89,10 +89,10 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     env: options.env,
     folders,
     skillsDir,
-    values: new Map([
-      ...digestValues({ ...project, contents, folders }),
-      [RESTRICTIONS, digestValue(withoutEmpty(restrictions.settings.sections))],
-    ]),
+    values: digestValues({ ...project, contents, folders }).set(
+      RESTRICTIONS,
+      digestValue(withoutEmpty(restrictions.settings.sections)),
+    ),
     started: declared.flatMap(({ started }) => started),
     servers: new Map(declared.map((server) => [serverKey(server), server.digest])),
     isGiven,
@@ -118,11 +118,7 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
   return {
     ...read,
     skillsDir: ownsSkills && trust.excess !== undefined ? undefined : skillsDir,
-    heldServers: new Map(
-      read.declared
-        .filter((server) => server.isHeld && !server.isOverruled)
-        .map(({ name, config }) => [name, config?.obstacle ?? ""] as const),
-    ),
+    heldServers: listHeldServers(read.declared),
     holdsPolicy: POLICY_FILES.some(isHeld),
     ownsSkills: ownsSkills && !isGiven,
     ...(settings.limits !== undefined && { limits: settings.limits }),
@@ -132,19 +128,33 @@ export async function loadConfig(options: ConfigOptions): Promise<Config> {
     trust,
     heldParts: untrustedParts,
     warnings: [
-      ...(problem === undefined
-        ? []
-        : [restricted.ignored.length === 0 ? problem : { ...problem, isForAllRuns: true as const }]),
+      ...formatHeld(problem, restricted.ignored),
       ...project.warnings,
       ...contents.flatMap((content) => content.warnings),
       ...read.warnings,
     ],
-    async ask(prompter, only) {
-      const servers = read.declared.filter(({ name }) => only?.includes(name) ?? true);
-      const answers = await askForInputs(prompter, servers, sources);
-      return readServers(sources, answers).servers;
-    },
+    ask: createAsk(read.declared, sources),
   };
+}
+
+function createAsk(declared: ReturnType<typeof readServers>["declared"], sources: ServerSources): Config["ask"] {
+  return async (prompter, only) => {
+    const servers = declared.filter(({ name }) => only?.includes(name) ?? true);
+    const answers = await askForInputs(prompter, servers, sources);
+    return readServers(sources, answers).servers;
+  };
+}
+
+/** Returns why each server that is held is not started. */
+function listHeldServers(declared: ReturnType<typeof readServers>["declared"]): Config["heldServers"] {
+  const held = declared.filter((server) => server.isHeld && !server.isOverruled);
+  return new Map(held.map(({ name, config }) => [name, config?.obstacle ?? ""]));
+}
+
+/** A held setting concerns every run. */
+function formatHeld(problem: Problem | undefined, ignored: readonly unknown[]): readonly Problem[] {
+  if (problem === undefined) return [];
+  return [ignored.length === 0 ? problem : { ...problem, isForAllRuns: true }];
 }
 
 /** A section without settings restricts nothing. */

@@ -1,4 +1,4 @@
-import { isRecord, type JsonSchema } from "../model/json.ts";
+import { isRecord, type JsonSchema, toRecord } from "../model/json.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Problem } from "../model/provider.ts";
 import type { Timeouts } from "../model/timeouts.ts";
@@ -84,7 +84,10 @@ function findWarnings(sections: ConfigDocument["value"], document: ConfigDocumen
     source: label,
     error: configError(label, wrong, document.locate(path)).message,
   });
-  const { mcp } = sections;
+  const { mcp, skills } = sections;
+  const env = isRecord(skills) ? skills["env"] : undefined;
+  const envSchema = toRecord(toRecord(RUNTIME_SECTION_SCHEMAS.skills["properties"])["env"]);
+  const wrongEnv = env == null ? [] : findSettingMistakes(envSchema, env, ["skills", "env"]);
   // Other modules have keys of their own in this section, so only a near miss of a known key is reported.
   const misspelt = Object.keys(isRecord(mcp) ? mcp : {}).filter(
     (name) => !MCP_KEYS.includes(name) && suggestNames(name, MCP_KEYS, 1).length > 0,
@@ -99,6 +102,7 @@ function findWarnings(sections: ConfigDocument["value"], document: ConfigDocumen
       const mistakes = section == null ? [] : findSettingMistakes(schema, section, [name]);
       return mistakes.map(({ path, error }) => warn(path, error));
     }),
+    ...wrongEnv.map(({ path, error }) => warn(path, error)),
     ...misspelt.map((name) => warn(["mcp", name], sayUnknown("setting", name, MCP_KEYS))),
   ];
 }

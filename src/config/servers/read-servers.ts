@@ -14,7 +14,7 @@ import { describeOtherFolder, isSelfEntry, startsElsewhere } from "./self-entry.
 import { getReadValues, inputsReadBy, variablesReadBy } from "../reads.ts";
 import { listStartedFiles } from "./started-files.ts";
 import { parseServer, type ServerEntry } from "./parse-entry.ts";
-import { digestValue, type ProjectParts, type ProjectTrust, whyPartHeld } from "../trust/index.ts";
+import { digestValue, type ProjectTrust, whyPartHeld } from "../trust/index.ts";
 import type { ProjectVariables, Variables } from "../variables.ts";
 
 /** The inputs from which servers are read. */
@@ -85,7 +85,7 @@ function inOrder({ contents, trust }: ServerSources): readonly ServerContent[] {
 }
 
 /** Digests of the outside values that the servers of a project receive, except from its files; the values are not stored. */
-export function digestValues(sources: Omit<ServerSources, "trust" | "mcpEnabled">): ProjectParts {
+export function digestValues(sources: Omit<ServerSources, "trust" | "mcpEnabled">): Map<string, string> {
   const ofProject = sources.contents.filter(({ file }) => file.scope === "project");
   const digests = ofProject.flatMap(({ entries, inputs }) =>
     entries.flatMap(({ name, entry }) => {

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 
 import { getMessage } from "../../errors.ts";
 import type { Catalog } from "../../model/catalog.ts";
+import type { ProvidedSkill } from "../../model/skill.ts";
 import type { ExecutorPool, VersionedRuntime } from "../../executors/index.ts";
 import type { Problem } from "../../model/provider.ts";
 import { type LivePolicy, openPolicy } from "../../policy/index.ts";
@@ -63,12 +64,7 @@ const NOTHING_USED: ReadonlySet<string> = new Set();
 export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> {
   const settings = await readOptions(options);
   const registry = createRegistry();
-  let catalog: Catalog | undefined;
-  const refresh = (): void => {
-    if (catalog === registry.catalog) return;
-    catalog = registry.catalog;
-    for (const { provided } of catalog.skills) skillSettings.of(provided);
-  };
+  const refresh = createRefresh(registry, (skill) => skillSettings.of(skill));
   const secrets = new KnownSecrets(settings.secretValues, refresh);
   const onSecrets = (values: readonly string[]): void => secrets.add(values);
   const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, { refresh, onSecrets });
@@ -131,6 +127,16 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     executors,
     audit,
     used: options.lazy === true ? NOTHING_USED : await readUsedPaths(statistics),
+  };
+}
+
+/** Creates a function that reads the settings of all skills, once for each catalog. */
+function createRefresh(registry: Registry, read: (skill: ProvidedSkill) => unknown): () => void {
+  let catalog: Catalog | undefined;
+  return () => {
+    if (catalog === registry.catalog) return;
+    catalog = registry.catalog;
+    for (const { provided } of catalog.skills) read(provided);
   };
 }
 
