@@ -149,7 +149,7 @@ describe("with git", () => {
     expect((await loadConfig(options)).trust.isTrusted).toBe(true);
   });
 
-  test("asks nothing after twenty saves and commits by the owner [P12]", async () => {
+  test("asks nothing after twenty saves and commits by the owner [P12]", { tags: "rest" }, async () => {
     await trust();
     for (let save = 0; save < 20; save++) {
       write("skills/shop.ts", `export const sum = () => ${save};`);
@@ -191,7 +191,7 @@ describe("with git", () => {
   });
 });
 
-test("asks nothing after the owner has saved known files, also without git [P12]", async () => {
+test("asks nothing after the owner has saved known files, also without git [P12]", { tags: "rest" }, async () => {
   write("skills/greeter.ts", "export const greet = () => 1;");
   await trust();
   for (let save = 0; save < 20; save++) {

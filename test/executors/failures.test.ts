@@ -65,18 +65,22 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     expect(project.readLog()).toEqual(["read 1", "read 1", "refund 2"]);
   });
 
-  test("continues a run by its record after kill -9 of its executor, and makes each effect once [O3, R2]", async () => {
-    const project = await openProject(makeLocation());
-    const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
-    project.setBlocked(true);
-    const answer = front.run(REFUNDS);
-    await project.waitForLog("read 2");
-    await startExecutorProcess(project);
-    await first.kill("SIGKILL");
-    project.setBlocked(false);
-    expect(await answer).toMatchObject({ kind: "completed", value: ["refunded 1", "refunded 3", 2] });
-    expect(project.readLog()).toEqual(["refund 1", "read 2", "read 2", "refund 3"]);
-  });
+  test(
+    "continues a run by its record after kill -9 of its executor, and makes each effect once [O3, R2]",
+    { tags: "rest" },
+    async () => {
+      const project = await openProject(makeLocation());
+      const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
+      project.setBlocked(true);
+      const answer = front.run(REFUNDS);
+      await project.waitForLog("read 2");
+      await startExecutorProcess(project);
+      await first.kill("SIGKILL");
+      project.setBlocked(false);
+      expect(await answer).toMatchObject({ kind: "completed", value: ["refunded 1", "refunded 3", 2] });
+      expect(project.readLog()).toEqual(["refund 1", "read 2", "read 2", "refund 3"]);
+    },
+  );
 
   test(
     "names the effect that had begun when its executor was killed, and does not repeat it [O3, R3]",

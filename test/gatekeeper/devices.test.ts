@@ -87,7 +87,7 @@ test("declares, describes and finds remote methods by their path [O3, D2, D3, D5
   expect(runtime.search("play a song in the living room").results[0]?.path).toBe("living_room_pc.MusicSkill.play");
 });
 
-test("checks the types of remote results [O3]", async () => {
+test("checks the types of remote results [O3]", { tags: "rest" }, async () => {
   const typed = await createRuntime({
     skillsDir: false,
     typecheck: true,

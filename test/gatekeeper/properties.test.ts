@@ -337,7 +337,7 @@ const { code } = fc.letrec((tie) => {
   };
 });
 
-test("accepts no program that the engine cannot parse [S5]", async () => {
+test("accepts no program that the engine cannot parse [S5]", { tags: "rest" }, async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(code as fc.Arbitrary<string>, async (source) => {

@@ -79,27 +79,31 @@ function readAnswer(socket: WebSocket): Promise<Parsed> {
   });
 }
 
-test("ends the event streams and MCP sessions of a key that another process revokes [P1]", async () => {
-  const { url, run, createKey } = await startServeProcess();
-  const header = await createKey("ada", "--invoke", "*");
-  const owner = await createKey("metrics", "--permission", "admin:Read");
-  const listen = { ...header, accept: "text/event-stream" };
-  const initialize = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
-  const begun = await post(`${url}/mcp`, { ...RPC, method: "initialize", params: initialize }, header);
-  const session = { "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };
-  const legacy = await fetch(`${url}/mcp`, { headers: { ...listen, ...session } });
-  expect(legacy.status).toBe(200);
-  const modern = await newClient(url, header);
-  const ended = new Promise<void>((resolve) => (modern.onclose = resolve));
-  const listening = await openModernStream(url, header);
-  expect(await countSessions(url, owner)).toBe(1);
-  await run("keys", "revoke", "ada");
-  await legacy.text().catch(() => {});
-  await listening.text().catch(() => {});
-  expect(await countSessions(url, owner)).toBe(0);
-  await modern.close();
-  await ended;
-}, 120_000);
+test(
+  "ends the event streams and MCP sessions of a key that another process revokes [P1]",
+  { tags: "rest", timeout: 120_000 },
+  async () => {
+    const { url, run, createKey } = await startServeProcess();
+    const header = await createKey("ada", "--invoke", "*");
+    const owner = await createKey("metrics", "--permission", "admin:Read");
+    const listen = { ...header, accept: "text/event-stream" };
+    const initialize = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+    const begun = await post(`${url}/mcp`, { ...RPC, method: "initialize", params: initialize }, header);
+    const session = { "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };
+    const legacy = await fetch(`${url}/mcp`, { headers: { ...listen, ...session } });
+    expect(legacy.status).toBe(200);
+    const modern = await newClient(url, header);
+    const ended = new Promise<void>((resolve) => (modern.onclose = resolve));
+    const listening = await openModernStream(url, header);
+    expect(await countSessions(url, owner)).toBe(1);
+    await run("keys", "revoke", "ada");
+    await legacy.text().catch(() => {});
+    await listening.text().catch(() => {});
+    expect(await countSessions(url, owner)).toBe(0);
+    await modern.close();
+    await ended;
+  },
+);
 
 /** Opens the stream on which the 2026 protocol announces changes. */
 async function openModernStream(url: string, header: Readonly<Record<string, string>>): Promise<Response> {

@@ -130,7 +130,7 @@ test("falls back to the skills with their numbers of methods, then to the number
   expect(briefCatalog(catalog, { parts: [40] })).toEqual([""]);
 });
 
-test("shows only used methods of a catalog with 50,000 [D4]", () => {
+test("shows only used methods of a catalog with 50,000 [D4]", { tags: "rest" }, () => {
   const methods = Array.from({ length: 50 }, (_, at): Partial<MethodDefinition> & { name: string } => ({
     name: `method_${at}`,
     input: object({ id: number }, ["id"]),

@@ -138,25 +138,29 @@ test("names a type that several methods share once, and keeps two types with the
   expect(findDiagnostics({ "catalog.ts": text })).toEqual([]);
 });
 
-test("declares every reserved word as a method, a parameter, a property and a skill that compiles [D5]", () => {
-  const words =
-    "arguments async await break case catch class const continue debugger declare default delete do else enum eval export extends false finally for from function get global if implements import in instanceof interface is keyof let module namespace new never null object of package private protected public readonly require return set static string super switch symbol this throw true try type typeof undefined unique unknown var void while with yield Promise Record Array".split(
-      " ",
+test(
+  "declares every reserved word as a method, a parameter, a property and a skill that compiles [D5]",
+  { tags: "rest" },
+  () => {
+    const words =
+      "arguments async await break case catch class const continue debugger declare default delete do else enum eval export extends false finally for from function get global if implements import in instanceof interface is keyof let module namespace new never null object of package private protected public readonly require return set static string super switch symbol this throw true try type typeof undefined unique unknown var void while with yield Promise Record Array".split(
+        " ",
+      );
+    const properties = Object.fromEntries(
+      words.map((word) => [word, { type: "object", properties: { [word]: { $ref: `#/$defs/${word}` } } }]),
     );
-  const properties = Object.fromEntries(
-    words.map((word) => [word, { type: "object", properties: { [word]: { $ref: `#/$defs/${word}` } } }]),
-  );
-  const $defs = Object.fromEntries(
-    words.map((word) => [word, { type: "object", properties: { [word]: { $ref: `#/$defs/${word}` } } }]),
-  );
-  const input = { type: "object", properties, $defs };
-  const skills = words.map((word) => createSkill(word, [{ name: word, input, output: input }]));
-  const all = createSkill(
-    "All",
-    words.map((name) => ({ name })),
-  );
-  expect(findDiagnostics({ "catalog.ts": declarations(createCatalog(all, ...skills.slice(0, 70))) })).toEqual([]);
-});
+    const $defs = Object.fromEntries(
+      words.map((word) => [word, { type: "object", properties: { [word]: { $ref: `#/$defs/${word}` } } }]),
+    );
+    const input = { type: "object", properties, $defs };
+    const skills = words.map((word) => createSkill(word, [{ name: word, input, output: input }]));
+    const all = createSkill(
+      "All",
+      words.map((name) => ({ name })),
+    );
+    expect(findDiagnostics({ "catalog.ts": declarations(createCatalog(all, ...skills.slice(0, 70))) })).toEqual([]);
+  },
+);
 
 test("lets no description end or hide in a comment [D5]", () => {
   const description = "*/ alert(1) /* `${x}` \u202E\nsecond line */";

@@ -126,7 +126,7 @@ test("counts only methods that the caller may read among those searched [D1]", (
   expect(searchAtOnce(view, "paint").searched).toBeUndefined();
 });
 
-test("answers a search that waited for the index as long as it may [D1]", async () => {
+test("answers a search that waited for the index as long as it may [D1]", { tags: "rest" }, async () => {
   const runtime = await createRuntime({ skillsDir: false, workers: 1, typecheck: false, timeouts: { discoveryMs: 1 } });
   onTestFinished(() => runtime.close());
   for (let at = 0; at < 1_000; at++) runtime.register({ ...bigServer(50, `paint${at}`), name: `Fence${at}MCP` });

@@ -46,7 +46,7 @@ const total = (ended: readonly string[]): Record<string, number> =>
 
 // The counters of PostgreSQL are shared in test/keys/shared-limits.test.ts, too.
 describe.each(takeEvery(2, kinds))("processes on a database of kind %s", (_kind, makeLocation) => {
-  test("share the rate limit of a method [P4, P5]", async () => {
+  test("share the rate limit of a method [P4, P5]", { tags: "rest" }, async () => {
     const ended = total(await callFromProcesses(makeLocation(), "often", 40));
     expect(ended).toEqual({ ok: 50, "RATE_LIMIT true": 40 * PROCESSES - 50 });
   });

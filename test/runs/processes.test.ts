@@ -20,6 +20,7 @@ async function openStore(store: string): Promise<Awaited<ReturnType<typeof creat
 
 test.each(["SIGKILL", "SIGTERM"] as const)(
   "continues a run that waits in another process after %s, and makes each call once [R2]",
+  { tags: "rest" },
   async (signal) => {
     const shop = createShop();
     const first = startProcess(shop, ["run", THREE_REFUNDS]);

@@ -117,18 +117,22 @@ test("holds a new skill that a pull has brought, also while the runtime watches 
   expect(await answer(runtime, "device.TheirsSkill.evil()")).toBe("1");
 });
 
-test("loads twenty saves of the author without a question, before and after a restart [P12]", async () => {
-  await trust();
-  const runtime = await open();
-  for (let save = 0; save < 20; save++) {
-    write(cwd, { "skills/greeter.js": greeter(`save ${save}`), "lib/words.js": `export const word = ${save};` });
-    if (save % 10 === 9) git(cwd, "commit", "--quiet", "--all", "-m", "save");
-    await reload(runtime);
-    expect(await answer(runtime, GREET)).toBe(`save ${save}`);
-  }
-  expect(runtime.heldProblem).toBe(undefined);
-  expect(await answer(await open(), GREET)).toBe("save 19");
-});
+test(
+  "loads twenty saves of the author without a question, before and after a restart [P12]",
+  { tags: "rest" },
+  async () => {
+    await trust();
+    const runtime = await open();
+    for (let save = 0; save < 20; save++) {
+      write(cwd, { "skills/greeter.js": greeter(`save ${save}`), "lib/words.js": `export const word = ${save};` });
+      if (save % 10 === 9) git(cwd, "commit", "--quiet", "--all", "-m", "save");
+      await reload(runtime);
+      expect(await answer(runtime, GREET)).toBe(`save ${save}`);
+    }
+    expect(runtime.heldProblem).toBe(undefined);
+    expect(await answer(await open(), GREET)).toBe("save 19");
+  },
+);
 
 test("asks about each change with the setting trust: content [P12]", async () => {
   write(cwd, { "settings.yaml": "trust: content\n" });

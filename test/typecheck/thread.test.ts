@@ -118,7 +118,7 @@ test("runs the newest of several waiting checks first [S5]", async () => {
   expect(order).toEqual([1, 4, 3, 2]);
 });
 
-test("answers waiting checks when it is closed, and makes no more [S5]", async () => {
+test("answers waiting checks when it is closed, and makes no more [S5]", { tags: "rest" }, async () => {
   const typecheck = opened();
   await typecheck.warmUp();
   const waiting = [typecheck.check(WRONG), typecheck.check(WRONG)];

@@ -111,7 +111,7 @@ test("closes a connection that does not read the answers to pipelined requests",
   );
 });
 
-test("closes a connection with too many pipelined requests that are not answered", async () => {
+test("closes a connection with too many pipelined requests that are not answered", { tags: "rest" }, async () => {
   const { url, nextLine } = await serveWithLimits({
     unreadBytes: 64 * MB,
     totalUnreadBytes: 256 * MB,
@@ -175,11 +175,19 @@ test.each<[string, readonly TestRequest[], string]>([
   expect(await nextLine()).toContain("the limit of one connection is 8.0 MB");
 });
 
-test("closes the connection that has read least when all of them together have too much unread", async () => {
-  const { url, nextLine } = await serveWithLimits({ unreadBytes: 64 * MB, totalUnreadBytes: 16 * MB, connections: 9 });
-  for (let n = 0; n < 3; n++) pipeline(url, 12);
-  expect(await nextLine()).toContain("the limit of all connections is 16.0 MB");
-});
+test(
+  "closes the connection that has read least when all of them together have too much unread",
+  { tags: "rest" },
+  async () => {
+    const { url, nextLine } = await serveWithLimits({
+      unreadBytes: 64 * MB,
+      totalUnreadBytes: 16 * MB,
+      connections: 9,
+    });
+    for (let n = 0; n < 3; n++) pipeline(url, 12);
+    expect(await nextLine()).toContain("the limit of all connections is 16.0 MB");
+  },
+);
 
 test("closes a WebSocket of a caller that has its share of connections, with the reason", async () => {
   const { url } = await serveWithLimits({ unreadBytes: 64 * MB, totalUnreadBytes: 256 * MB, connections: 2 });
