@@ -44,6 +44,7 @@ test("copies the whole store while others write, with all that was committed bef
     }
   });
   await createStore(folder).space("MathSkill").set("last", 5);
+  await expect.poll(() => readdirSync(folder)).toContain("audit-head.json");
   for (let round = 0; round < repetitions(3, 20); round++) {
     const before = committed;
     const file = join(copies, `${round}.backup`);
