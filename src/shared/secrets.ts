@@ -188,7 +188,7 @@ function isChanged(value: unknown, mask: Mask): boolean {
 function getParts(value: object): Iterable<unknown> {
   if (Array.isArray(value) || value instanceof Set) return value;
   if (value instanceof Map) return [...value].flat();
-  if (ArrayBuffer.isView(value)) return [];
+  if (ArrayBuffer.isView(value) || hasJsonForm(value)) return [];
   return Object.entries(value instanceof Error ? toFields(value) : value).flat();
 }
 
@@ -198,7 +198,8 @@ function toFields(error: Error): Readonly<Record<string, unknown>> {
 
 function maskedLeaf(value: unknown, mask: Mask): unknown {
   if (typeof value === "string") return mask(value);
-  if (typeof value === "object" && value !== null) return maskedBytes(value, mask);
+  if (typeof value === "object" && value !== null)
+    return hasJsonForm(value) ? maskedJsonForm(value, mask) : maskedBytes(value, mask);
   if (typeof value !== "number" && typeof value !== "bigint") return value;
   if (value < MIN_SECRET_NUMBER && value > -MIN_SECRET_NUMBER && Number.isInteger(value)) return value;
   const digits = String(value);
@@ -207,6 +208,25 @@ function maskedLeaf(value: unknown, mask: Mask): unknown {
 
 /** Whole numbers below it have too few digits for a secret. */
 const MIN_SECRET_NUMBER = 10 ** (MIN_SECRET_LENGTH - 2);
+
+interface JsonForm {
+  toJSON(): unknown;
+}
+
+/** True for an object that JSON writes as what its `toJSON` returns, such as a URL; dates and bytes are encoded otherwise. */
+function hasJsonForm(value: object): value is JsonForm {
+  if (value instanceof Date || value instanceof Error || ArrayBuffer.isView(value)) return false;
+  return "toJSON" in value && typeof value.toJSON === "function";
+}
+
+/** Returns what JSON writes for an object, masked, and the same object if that has no secret. */
+function maskedJsonForm(value: JsonForm, mask: Mask): unknown {
+  const form = value.toJSON();
+  // JSON does not ask again for the form of a form.
+  const plain = typeof form === "object" && form !== null && hasJsonForm(form) ? { ...form, toJSON: undefined } : form;
+  const copy = masked(plain, mask);
+  return copy === plain ? value : copy;
+}
 
 /** Returns bytes with the secrets in them masked, and the same object if it is not bytes or has no secret. */
 function maskedBytes(value: object, mask: Mask): unknown {
