@@ -93,39 +93,3 @@ test.each([
     await runtime.close();
   }
 });
-
-test("masks what JSON writes for objects of a skill with toJSON, and leaves those without a secret alone [P9]", async () => {
-  const secret = "the-key-of-the-service";
-  const itself = {
-    key: secret,
-    toJSON() {
-      return this;
-    },
-  };
-  const runtime = await createRuntime({
-    skillsDir: false,
-    env: { OPENAI_API_KEY: secret },
-    skills: [
-      defineSkill({
-        name: "PageSkill",
-        description: "Returns pages",
-        methods: {
-          address: { description: "An address", run: () => [new URL(`https://example.com/${secret}`), new Date(0)] },
-          nested: {
-            description: "An object in the form of another",
-            run: () => ({ page: { toJSON: () => ({ address: new URL(`https://example.com/?key=${secret}`) }) } }),
-          },
-          itself: { description: "An object that is its own form", run: () => ({ itself }) },
-          clean: { description: "Without a secret", run: () => ({ url: new URL("https://example.com/") }) },
-        },
-      }),
-    ],
-  });
-  const texts = async (method: string): Promise<string> =>
-    JSON.stringify(await runtime.run(`await device.PageSkill.${method}()`));
-  expect(await texts("address")).toContain("https://example.com/[redacted]");
-  for (const method of ["address", "nested", "itself"]) expect(await texts(method)).not.toContain(secret);
-  expect(await texts("itself")).toContain("[redacted]");
-  expect(await texts("clean")).toContain('"https://example.com/"');
-  await runtime.close();
-});

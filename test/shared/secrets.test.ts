@@ -68,3 +68,33 @@ describe("cuts a message before it is masked [P9]", () => {
     expect(KNOWN.maskMessage(`${before}canary-secret-1234${before}`)).toBe(`${before}…`);
   });
 });
+
+describe("masks what JSON writes for an object with toJSON [P9]", () => {
+  const secret = "the-key-of-the-service";
+  const secrets = new KnownSecrets([secret]);
+  const address = new URL(`https://example.com/?key=${secret}`);
+  const itself = {
+    key: secret,
+    toJSON() {
+      return this;
+    },
+  };
+  const masked = "https://example.com/?key=[redacted]";
+
+  test.each([
+    ["a URL", [address, 1], [masked, 1]],
+    ["a form with a URL in it", { page: { toJSON: () => ({ address }) } }, { page: { address: masked } }],
+    ["an object that is its own form", { itself }, { itself: { key: "[redacted]" } }],
+  ])("%s", (_what, value, expected) => {
+    expect(JSON.parse(JSON.stringify(secrets.maskValue(value)))).toEqual(expected);
+  });
+
+  test.each([
+    ["a date", new Date(0)],
+    ["a URL without a secret", new URL("https://example.com/")],
+  ])("and returns the same object for %s", (_what, value) => {
+    const holder = { value, address };
+    expect(secrets.maskValue(holder).value).toBe(value);
+    expect(secrets.maskValue(value)).toBe(value);
+  });
+});
