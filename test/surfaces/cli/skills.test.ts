@@ -57,6 +57,7 @@ describe("skills new", () => {
           { skill: "HomeOfficeSkill", source: "home-office.ts", methods: 1, tokens: expect.any(Number), findings: [] },
         ],
         failures: [],
+        held: [],
       });
       const names = tested.results.map(({ subject, name }: { subject: string; name: string }) => `${subject} ${name}`);
       expect(names).toEqual([
@@ -333,7 +334,8 @@ describe("skills enable and disable", () => {
       skillgate(["call", "WeatherSkill.temperature", "city=Rome"], { cwd }),
       json(cwd, "skills", "show", "WeatherSkill"),
     ]);
-    expect(listed).toEqual({ skills: [], disabled: [{ name: "WeatherSkill", source: "weather.ts" }], problems: [] });
+    const disabled = [{ name: "WeatherSkill", source: "weather.ts" }];
+    expect(listed).toEqual({ skills: [], disabled, held: [], problems: [] });
     expect(run.exit).toBe(3);
     expect(run.stderr).toContain("Skill 'WeatherSkill' is disabled (SKILL_DISABLED)");
     expect({ exit: called.exit, stderr: called.stderr }).toEqual({

@@ -70,7 +70,7 @@ test.each([
     "environment variables have other values",
   ],
 ])("a command with %s uses its own runtime [O7]", { tags: "rest" }, async (_what, flags, env, reason) => {
-  const cwd = project({ "skills/where.js": WHERE_SKILL });
+  const cwd = project({ "skills/where.js": WHERE_SKILL, "settings.yaml": "skills: { env: [WHERE_WORD] }\n" });
   const { skillgate } = await serveProject(cwd);
   const { exit, stdout, stderr } = await skillgate(["call", "WhereSkill.word", "--verbose", ...flags], env);
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${"WHERE_WORD" in env ? "other" : "no word"}\n` });
@@ -79,7 +79,8 @@ test.each([
 
 test.each(["CI", "lower_case"])("a variable is named by its use, also %s [O7]", { tags: "rest" }, async (name) => {
   const source = WHERE_SKILL.replace("process.env.WHERE_WORD", `process.env.${name}`);
-  const { skillgate } = await serveProject(project({ "skills/where.js": source }), { env: { [name]: undefined } });
+  const cwd = project({ "skills/where.js": source, "settings.yaml": `skills: { env: [${name}] }\n` });
+  const { skillgate } = await serveProject(cwd, { env: { [name]: undefined } });
   expect((await skillgate(["call", "WhereSkill.word"], { [name]: "other" })).stdout).toBe("other\n");
 });
 
