@@ -270,8 +270,8 @@ function assembleRuntime(parts: RuntimeParts): Runtime {
 }
 
 function findHeldProblem(parts: RuntimeParts): Runtime["heldProblem"] {
-  const held = listProblems(parts).find(({ isHeld }) => isHeld);
-  return held && { ...held, isAll: parts.registry.catalog.skills.length === 0 };
+  const heldProblem = listProblems(parts).find(({ isHeld }) => isHeld);
+  return heldProblem && { ...heldProblem, isAll: parts.registry.catalog.skills.length === 0 };
 }
 
 function createListen(events: RuntimeParts["events"]): Runtime["on"] {

@@ -86,15 +86,15 @@ export class RunQueue {
   #takeFrom(caller: string): Run | undefined {
     const runs = this.#waiting.get(caller);
     if (runs === undefined) return undefined;
-    let taken: Run | undefined;
-    for (const run of runs.ready) if (run.parked !== undefined) taken ??= run;
-    if (taken !== undefined) runs.ready.delete(taken);
-    while (taken === undefined && runs.fresh.length > 0) {
+    let next: Run | undefined;
+    for (const run of runs.ready) if (run.parked !== undefined) next ??= run;
+    if (next !== undefined) runs.ready.delete(next);
+    while (next === undefined && runs.fresh.length > 0) {
       const run = runs.fresh.shift();
-      if (run?.over === false) taken = run;
+      if (run?.over === false) next = run;
     }
     this.#forgetIfEmpty(caller, runs);
-    return taken;
+    return next;
   }
 
   #openRuns({ caller }: Run): CallerRuns {

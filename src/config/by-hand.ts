@@ -89,9 +89,10 @@ interface WrittenParts {
 /** Returns the record plus what the change has written. Changes of others in the meantime are left out. */
 function addWritten(before: ProjectTrust, { trust: after, declared }: Config, written: WrittenParts): TrustRecord {
   const { labels, servers } = written;
-  const named = declared.filter(({ name, file }) => servers.includes(name) && labels.includes(file.label));
-  const started = new Set(named.flatMap((server) => server.started.map((path) => after.getPart(path))));
-  const isWritten = (part: string): boolean => started.has(part) || (labels.includes(part) && !before.held.has(part));
+  const writtenServers = declared.filter(({ name, file }) => servers.includes(name) && labels.includes(file.label));
+  const started = new Set(writtenServers.flatMap((server) => server.started.map((path) => after.getPart(path))));
+  const isWritten = (part: string): boolean =>
+    started.has(part) || (labels.includes(part) && !before.reasons.has(part));
   const isGiven = (value: string): boolean =>
     (value === RESTRICTIONS && isWritten("settings.yaml")) ||
     servers.some((server) => value.endsWith(` of MCP server ${server}`));
@@ -101,10 +102,10 @@ function addWritten(before: ProjectTrust, { trust: after, declared }: Config, wr
     isWhole: base.isWhole,
     position: before.isTrusted || before.record.files.size === 0 ? before.position : before.record.position,
     files: new Map([
-      ...[...base.files].filter(([part]) => !labels.includes(part) || before.held.has(part)),
+      ...[...base.files].filter(([part]) => !labels.includes(part) || before.reasons.has(part)),
       ...[...after.parts].filter(([part]) => isWritten(part)),
     ]),
     values: new Map([...base.values, ...[...after.values].filter(([value]) => isGiven(value))]),
-    servers: new Map([...base.servers, ...named.map((server) => [serverKey(server), server.digest] as const)]),
+    servers: new Map([...base.servers, ...writtenServers.map((server) => [serverKey(server), server.digest] as const)]),
   };
 }

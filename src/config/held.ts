@@ -62,7 +62,7 @@ export function heldParts({
 /** Lists the code that is held; of a project that was never trusted, a folder of skills counts as one. */
 function listCode(trust: ProjectTrust, label: string): readonly string[] {
   if (trust.excess !== undefined) return [label];
-  const names = [...trust.held.keys()].filter((name) => trust.parts.has(name) && !PROJECT_FILES.includes(name));
+  const names = [...trust.reasons.keys()].filter((name) => trust.parts.has(name) && !PROJECT_FILES.includes(name));
   if (trust.record.isWhole) return names;
   const depth = label.split("/").length + 1;
   const shorten = (name: string): string =>

@@ -147,8 +147,8 @@ function createAsk(declared: ReturnType<typeof readServers>["declared"], sources
 
 /** Returns why each server that is held is not started. */
 function listHeldServers(declared: ReturnType<typeof readServers>["declared"]): Config["heldServers"] {
-  const held = declared.filter((server) => server.isHeld && !server.isOverruled);
-  return new Map(held.map(({ name, config }) => [name, config?.obstacle ?? ""]));
+  const heldServers = declared.filter((server) => server.isHeld && !server.isOverruled);
+  return new Map(heldServers.map(({ name, config }) => [name, config?.obstacle ?? ""]));
 }
 
 /** A held setting concerns every run. */

@@ -46,15 +46,15 @@ export async function readKeyUsage(
     return countPeriods((length) => sum(parts.filter(({ start }) => start > now - length)));
   };
   const runs = await database.runs.list({ caller, created: { gt: now - PERIODS.day } }, { limit: MAX_RECORDS });
-  const made = calls.filter(({ isRefused }) => !isRefused);
+  const acceptedCalls = calls.filter(({ isRefused }) => !isRefused);
   return {
     limits: await readLimits(database, { caller, limits }, now),
-    calls: countTimes(made.map(({ time }) => time)),
+    calls: countTimes(acceptedCalls.map(({ time }) => time)),
     refused: countTimes(calls.filter(({ isRefused }) => isRefused).map(({ time }) => time)),
     runs: countTimes(runs.filter(({ state }) => state !== "refused").map(({ created }) => created)),
     replays: await countKind("replay"),
     checks: await countKind("check"),
-    methods: countMethods(made),
+    methods: countMethods(acceptedCalls),
     audit,
   };
 }
@@ -68,13 +68,13 @@ async function readLimits(
   { caller, limits: { perMinute, perHour } }: { readonly caller: string; readonly limits: CallLimits },
   now: number,
 ): Promise<KeyUsage["limits"]> {
-  const wanted = [["minute", perMinute] as const, ["hour", perHour] as const];
-  const read = async ([period, limit]: (typeof wanted)[number]): Promise<KeyUsage["limits"]> => {
+  const limitPeriods = [["minute", perMinute] as const, ["hour", perHour] as const];
+  const read = async ([period, limit]: (typeof limitPeriods)[number]): Promise<KeyUsage["limits"]> => {
     if (limit === undefined) return [];
     const parts = await counters.list(getCallerBucket(period, caller), now - PERIODS[period]);
     return [{ period, used: sum(parts), limit }];
   };
-  return (await Promise.all(wanted.map(read))).flat();
+  return (await Promise.all(limitPeriods.map(read))).flat();
 }
 
 interface UsedCall {

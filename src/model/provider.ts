@@ -25,7 +25,7 @@ export interface Provider {
   readonly skills: readonly ProvidedSkill[];
   readonly problems: readonly Problem[];
   /** Skills that are not used, because files of theirs are held. */
-  readonly held?: readonly HeldSkill[];
+  readonly heldSkills?: readonly HeldSkill[];
   /** Settles when `skills` is complete for now; missing if it is from the beginning. */
   readonly known?: Promise<void>;
   /** Settles when everything is connected or has failed, where that is later than `known`. */

@@ -70,10 +70,10 @@ function cutOutcome({ violations, text, ...outcome }: RefusedOutcome): RefusedOu
   return { ...outcome, violations: violations.slice(0, MAX_VIOLATIONS).map(cutViolation), text: cut };
 }
 
-function cutViolation({ message, frame, fix, suggestions, ...place }: Violation): Violation {
+function cutViolation({ message, frame, fix, suggestions, ...position }: Violation): Violation {
   const cut = (text: string): string => truncateText(text, MAX_TEXT_UNITS);
   return {
-    ...place,
+    ...position,
     message: cut(message),
     frame: cut(frame),
     fix: cut(fix),

@@ -23,7 +23,7 @@ export interface SkillAdmin {
   /** The skills that are there but switched off, by name. */
   disabled(): readonly ProvidedSkill[];
   /** The skills that are not used, because files of theirs are held. */
-  held(): readonly HeldSkill[];
+  listHeldSkills(): readonly HeldSkill[];
   /** Returns the health of each skill, including those that did not start and servers that are not connected. */
   health(): Promise<readonly SkillHealth[]>;
   /** Returns the settings that a skill receives; `undefined` if there is no such skill. */
@@ -54,7 +54,7 @@ export function createSkillAdmin(parts: SkillAdminParts & SettingsParts): SkillA
     enable: (name) => sources.enable(name, true),
     disable: (name) => sources.enable(name, false),
     disabled: () => sources.disabled,
-    held: () => sources.held,
+    listHeldSkills: () => sources.held,
     async health() {
       const all = [...(await sources.health()), ...providers.servers.map(getServerHealth)];
       return all

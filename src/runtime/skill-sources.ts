@@ -85,7 +85,7 @@ export class SkillSources {
 
   /** Skills that are not used, because files of theirs are held. */
   get held(): readonly HeldSkill[] {
-    return this.#providers.flatMap((provider) => provider.held ?? []);
+    return this.#providers.flatMap((provider) => provider.heldSkills ?? []);
   }
 
   /** Skills and providers that could not be used, and why. */

@@ -12,12 +12,16 @@ export interface UnavailableSkill extends Pick<HeldSkill, "name" | "methods"> {
 
 /** Lists the disabled and the held skills of which a caller may read a method. */
 export function listUnavailable(
-  { disabled, held }: { readonly disabled: readonly ProvidedSkill[]; readonly held: readonly HeldSkill[] },
+  { disabled, held: heldSkills }: { readonly disabled: readonly ProvidedSkill[]; readonly held: readonly HeldSkill[] },
   caller: Caller,
 ): readonly UnavailableSkill[] {
   const all = [
     ...disabled.map(({ name, methods }) => ({ name, methods, error: createDisabledError(name) })),
-    ...held.map(({ name, methods, why }) => ({ name, methods, error: createHeldError(name, describeHeld(name, why)) })),
+    ...heldSkills.map(({ name, methods, why }) => ({
+      name,
+      methods,
+      error: createHeldError(name, describeHeld(name, why)),
+    })),
   ];
   return all.filter(
     ({ name, methods }) => mayReadAll(caller) || methods.some((method) => mayRead(caller, `${name}.${method.name}`)),

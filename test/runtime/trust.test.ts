@@ -91,7 +91,7 @@ test.each([
   expect(await answer(restarted, GREET)).toContain(
     `GreeterSkill is held: ${file} changed by a pull; run skillgate trust (SKILL_HELD)`,
   );
-  expect(restarted.held()).toMatchObject([{ name: "GreeterSkill", source: "greeter.js" }]);
+  expect(restarted.listHeldSkills()).toMatchObject([{ name: "GreeterSkill", source: "greeter.js" }]);
   expect(await answer(restarted, OTHER)).toBe("other");
   await trust();
   await reload(restarted);

@@ -40,21 +40,21 @@ function fromCode(digits: string, base: number): string {
 }
 
 /** The table of Knuth, Morris and Pratt, whose search takes linear time: the texts come from outside. */
-function createSteps(wanted: string): Int32Array {
-  const steps = new Int32Array(wanted.length);
-  for (let at = 1, length = 0; at < wanted.length; at++) {
-    while (length > 0 && wanted.charCodeAt(at) !== wanted.charCodeAt(length)) length = steps[length - 1] ?? 0;
-    if (wanted.charCodeAt(at) === wanted.charCodeAt(length)) length += 1;
+function createSteps(pattern: string): Int32Array {
+  const steps = new Int32Array(pattern.length);
+  for (let at = 1, length = 0; at < pattern.length; at++) {
+    while (length > 0 && pattern.charCodeAt(at) !== pattern.charCodeAt(length)) length = steps[length - 1] ?? 0;
+    if (pattern.charCodeAt(at) === pattern.charCodeAt(length)) length += 1;
     steps[at] = length;
   }
   return steps;
 }
 
-function contains(text: string, wanted: string, steps: Int32Array): boolean {
+function contains(text: string, pattern: string, steps: Int32Array): boolean {
   for (let at = 0, length = 0; at < text.length; at++) {
-    while (length > 0 && text.charCodeAt(at) !== wanted.charCodeAt(length)) length = steps[length - 1] ?? 0;
-    if (text.charCodeAt(at) === wanted.charCodeAt(length)) length += 1;
-    if (length === wanted.length) return true;
+    while (length > 0 && text.charCodeAt(at) !== pattern.charCodeAt(length)) length = steps[length - 1] ?? 0;
+    if (text.charCodeAt(at) === pattern.charCodeAt(length)) length += 1;
+    if (length === pattern.length) return true;
   }
   return false;
 }

@@ -24,7 +24,7 @@ export interface ProjectTrust extends Omit<SkillGate, "refresh"> {
   /** Trusted without a record. */
   readonly isGiven: boolean;
   /** The parts and values that are held, with the reasons: `skills/greeter.ts changed by a pull`. */
-  readonly held: ReadonlyMap<string, string>;
+  readonly reasons: ReadonlyMap<string, string>;
   /** The reason if the whole project is held: its policy has changed. */
   readonly all: string | undefined;
   /** The parts and values in `held` that have changed since the whole project was trusted. */
@@ -74,21 +74,21 @@ export async function decideTrust(question: TrustQuestion): Promise<ProjectTrust
   const { parts, excess } = await digestParts(question);
   const record = (await readTrust(trustFile(env, folders.home))).get(folder) ?? NO_RECORD;
   const rule: TrustRule = { record, own, asksAlways: question.asksAlways };
-  const reasons = await findHeldParts(withMissing(parts, record), rule);
-  const all = findReasonForAll(reasons, record, values);
-  const held = new Map([
-    ...[...reasons].filter(([part]) => parts.has(part)).map(([part, why]) => [part, all ?? why] as const),
+  const changes = await findHeldParts(withMissing(parts, record), rule);
+  const all = findReasonForAll(changes, record, values);
+  const reasons = new Map([
+    ...[...changes].filter(([part]) => parts.has(part)).map(([part, why]) => [part, all ?? why] as const),
     ...(all === undefined ? [] : [...parts.keys()].map((part) => [part, all] as const)),
     ...(record.isWhole ? findChangedValues(values, record) : []),
   ]);
   const getPart = createPartNames(folders, question.skillsDir);
   return {
     folder,
-    isTrusted: held.size === 0 && excess === undefined,
+    isTrusted: reasons.size === 0 && excess === undefined,
     isGiven,
-    held,
+    reasons,
     all,
-    changed: record.isWhole ? [...reasons.keys(), ...[...held.keys()].filter((name) => values.has(name))] : [],
+    changed: record.isWhole ? [...changes.keys(), ...[...reasons.keys()].filter((name) => values.has(name))] : [],
     record,
     position,
     parts,
@@ -99,13 +99,13 @@ export async function decideTrust(question: TrustQuestion): Promise<ProjectTrust
     async whyHeld(digests) {
       if (excess !== undefined) return describeExcess(excess);
       if (all !== undefined) return all;
-      const named = new Map(digests.map(([file, digest]) => [getPart(file), digest] as const));
-      const [why] = (await findHeldParts(named, rule)).values();
+      const digestsByPart = new Map(digests.map(([file, digest]) => [getPart(file), digest] as const));
+      const [why] = (await findHeldParts(digestsByPart, rule)).values();
       return why;
     },
     whyHeldIn(path) {
       const inFolder = `${getPart(path)}/`;
-      return [...held].find(([part]) => part.startsWith(inFolder))?.[1];
+      return [...reasons].find(([part]) => part.startsWith(inFolder))?.[1];
     },
   };
 }
@@ -115,7 +115,7 @@ export const GIVEN: ProjectTrust = {
   folder: "",
   isTrusted: true,
   isGiven: true,
-  held: new Map(),
+  reasons: new Map(),
   all: undefined,
   changed: [],
   record: NO_RECORD,
@@ -187,14 +187,14 @@ const OUTDATED = "this folder was trusted by an earlier version of Skillgate, wh
 
 /** A policy and settings also restrict: what they no longer restrict must not be used before their owner knows. */
 function findReasonForAll(
-  held: ReadonlyMap<string, string>,
+  reasons: ReadonlyMap<string, string>,
   record: TrustRecord,
   values: ProjectParts,
 ): string | undefined {
   if (!record.isWhole) return undefined;
-  const policy = POLICY_FILES.find((name) => held.has(name));
-  if (policy !== undefined) return held.get(policy);
-  return record.values.get(RESTRICTIONS) === values.get(RESTRICTIONS) ? undefined : held.get("settings.yaml");
+  const policy = POLICY_FILES.find((name) => reasons.has(name));
+  if (policy !== undefined) return reasons.get(policy);
+  return record.values.get(RESTRICTIONS) === values.get(RESTRICTIONS) ? undefined : reasons.get("settings.yaml");
 }
 
 /** A variable without a value changes nothing: its entry was seen. */
@@ -223,9 +223,9 @@ export interface HeldPart {
 }
 
 /** Says why a part is held: `skills/greeter.ts changed by a pull`; `undefined` if it is not. */
-export function whyPartHeld({ held, excess, all, isGiven }: ProjectTrust, part: string): string | undefined {
+export function whyPartHeld({ reasons, excess, all, isGiven }: ProjectTrust, part: string): string | undefined {
   if (isGiven) return undefined;
-  return all ?? (excess === undefined ? held.get(part) : describeExcess(excess));
+  return all ?? (excess === undefined ? reasons.get(part) : describeExcess(excess));
 }
 
 function describeExcess(excess: string): string {
@@ -243,7 +243,7 @@ function howToAllow({ excess }: ProjectTrust): string {
 export function heldProblem(trust: ProjectTrust, parts: readonly HeldPart[]): Problem | undefined {
   if (trust.isTrusted || parts.length === 0) return undefined;
   const { record, excess, folder } = trust;
-  const reasons = [...new Set(trust.all === undefined ? trust.held.values() : [trust.all])];
+  const reasons = [...new Set(trust.all === undefined ? trust.reasons.values() : [trust.all])];
   const names = parts.map(({ name }) => name).join(", ");
   const why = excess === undefined ? (record.isOutdated ? OUTDATED : NOT_YET) : describeExcess(excess);
   const isPartly = record.isWhole && excess === undefined;

@@ -25,15 +25,15 @@ interface ChangesSince {
 export function openOwnChanges(folder: string): OwnChanges {
   const git = findGit(folder);
   const position = git === undefined ? "" : (readReflog(git.dir).at(-1) ?? "");
-  let known: { readonly state: string; readonly brought: Promise<BroughtPaths | undefined> } | undefined;
+  let lastRead: { readonly state: string; readonly brought: Promise<BroughtPaths | undefined> } | undefined;
   /** The reflog is read after the files, so that it knows of every change that was read. */
   const findBrought = async (since: string): Promise<BroughtPaths | undefined> => {
     if (git === undefined) return new Map();
     await waitForGit(git.dir);
     const lines = readReflog(git.dir);
     const state = JSON.stringify([since, lines.at(-1), listUnfinished(git.dir)]);
-    if (known?.state !== state) known = { state, brought: findBroughtPaths(git, lines, since) };
-    return known.brought;
+    if (lastRead?.state !== state) lastRead = { state, brought: findBroughtPaths(git, lines, since) };
+    return lastRead.brought;
   };
   return {
     position,

@@ -83,7 +83,7 @@ class SavedFolder implements SavedProvider {
   readonly #listeners = new Set<() => void>();
   readonly #skills = new WeakMap<SavedEntry, ProvidedSkill>();
   #entries: readonly SavedEntry[] = [];
-  #held: readonly HeldSkill[] = [];
+  #heldSkills: readonly HeldSkill[] = [];
   #refused: readonly Problem[] = [];
   #stopWatching = (): void => {};
 
@@ -107,8 +107,8 @@ class SavedFolder implements SavedProvider {
     return [...this.#refused, ...demoted.map(toDemotion)];
   }
 
-  get held(): readonly HeldSkill[] {
-    return this.#held;
+  get heldSkills(): readonly HeldSkill[] {
+    return this.#heldSkills;
   }
 
   get saved(): readonly SavedSkill[] {
@@ -135,12 +135,12 @@ class SavedFolder implements SavedProvider {
       .slice(MAX_FILES)
       .map((source) => ({ source, error: invalid(`there are more than ${MAX_FILES} saved skills`).message }));
     const entries: SavedEntry[] = [];
-    const held: HeldSkill[] = [];
+    const heldSkills: HeldSkill[] = [];
     for (const source of names.slice(0, MAX_FILES)) {
       try {
         const entry = await this.#load(source);
         if ("digest" in entry) entries.push(entry);
-        else held.push(entry);
+        else heldSkills.push(entry);
       } catch (error) {
         const reason =
           error instanceof SkillgateError ? error : invalid(getMessage(error).replace(/, \w+ '[^']*'$/, ""));
@@ -148,7 +148,7 @@ class SavedFolder implements SavedProvider {
       }
     }
     this.#entries = entries;
-    this.#held = held;
+    this.#heldSkills = heldSkills;
     this.#refused = refused;
     for (const listener of this.#listeners) listener();
   }

@@ -117,7 +117,7 @@ export class SkillsFolder {
       unstarted: this.#entries.flatMap(({ module, unstarted }) =>
         unstarted.map((skill) => ({ skill, source: module.source })),
       ),
-      held: this.#entries.flatMap(({ held = [] }) => held),
+      held: this.#entries.flatMap(({ held: skills = [] }) => skills),
       files: [...new Set(this.#entries.flatMap(({ files }) => files))],
     };
   }
@@ -163,8 +163,8 @@ export class SkillsFolder {
       const error = `${describeHeld(module.source, why)}. Until then, its version before the change stays in use`;
       return { ...inUse, errors: [{ error, isHeld: true }], files, signature: "" };
     }
-    const held = listHeld(module, prepared, why);
-    return { module, skills: [], errors: [], unstarted: [], held, files, signature: "" };
+    const heldSkills = listHeld(module, prepared, why);
+    return { module, skills: [], errors: [], unstarted: [], held: heldSkills, files, signature: "" };
   }
 
   async #load(

@@ -85,7 +85,7 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
     get problems(): readonly Problem[] {
       return live.contents.problems;
     },
-    get held(): readonly HeldSkill[] {
+    get heldSkills(): readonly HeldSkill[] {
       return live.contents.held;
     },
     onChange: (listener) => live.onChange(listener),

@@ -8,8 +8,8 @@ export class ModuleFiles {
   readonly #texts = new Map<string, string>();
 
   read(file: string): string {
-    const known = this.#texts.get(file);
-    if (known !== undefined) return known;
+    const knownText = this.#texts.get(file);
+    if (knownText !== undefined) return knownText;
     const bytes = readFileSync(file);
     const text = bytes.toString("utf8");
     this.digests.set(file, digestBytes(bytes));

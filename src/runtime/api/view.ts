@@ -122,7 +122,7 @@ export class RuntimeView {
 
   /** The disabled and the held skills of which the caller may read a method. */
   get unavailableSkills(): readonly UnavailableSkill[] {
-    return listUnavailable({ disabled: this.#runtime.disabled(), held: this.#runtime.held() }, this.caller);
+    return listUnavailable({ disabled: this.#runtime.disabled(), held: this.#runtime.listHeldSkills() }, this.caller);
   }
 
   /** True if further scopes are all that the caller needs to call a method. */

@@ -33,18 +33,18 @@ const FRESH_MS = 500;
 /** Follows the trust of a project from the settings that were read last; `onRead` receives those that are read again. */
 export function createLiveTrust(getCurrent: () => RuntimeSettings, read: () => Promise<RuntimeSettings>): LiveTrust {
   let readAt = Date.now();
-  let reading: Promise<unknown> = Promise.resolve();
+  let lastReading: Promise<unknown> = Promise.resolve();
   /** Reads the files after each reading in progress, which may have begun before they changed. */
   const refresh = async (maxAgeMs = 0): Promise<RuntimeSettings> => {
     const since = Date.now() - maxAgeMs;
-    const next = reading.then(async () => {
+    const next = lastReading.then(async () => {
       if (readAt >= since) return getCurrent();
       const startedAt = Date.now();
       const fresh = await read();
       readAt = startedAt;
       return fresh;
     });
-    reading = next.catch(() => undefined);
+    lastReading = next.catch(() => undefined);
     return next;
   };
   return {

@@ -44,9 +44,9 @@ export function throwIfServerMissing(runtime: Runtime, path: string): void {
   if (runtime.disabled().some(({ name }) => name === skill)) {
     throw new SkillgateError("SKILL_DISABLED", `Skill '${skill}' is disabled`, { skill });
   }
-  const held = runtime.held().find(({ name }) => name === skill);
-  if (held !== undefined && runtime.catalog.skill(skill) === undefined)
-    throw new SkillgateError("SKILL_HELD", describeHeld(skill, held.why), { skill });
+  const heldSkill = runtime.listHeldSkills().find(({ name }) => name === skill);
+  if (heldSkill !== undefined && runtime.catalog.skill(skill) === undefined)
+    throw new SkillgateError("SKILL_HELD", describeHeld(skill, heldSkill.why), { skill });
   const server = runtime.servers.find((each) => each.skill === skill);
   if (server === undefined || runtime.catalog.skill(skill) !== undefined) return;
   const facts = { skill, server: server.name };

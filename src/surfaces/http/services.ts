@@ -72,10 +72,10 @@ export function createHealthReport({ counters, runtime }: Pick<HttpServices, "co
 
 function findFailure({
   storeFailure,
-  heldProblem: held,
+  heldProblem,
 }: SharedRuntime): Pick<SkillgateError, "code" | "message"> | undefined {
-  if (storeFailure !== undefined || held === undefined) return storeFailure;
-  return { code: "SKILL_HELD", message: `${held.error}; ${held.fix ?? ""}` };
+  if (storeFailure !== undefined || heldProblem === undefined) return storeFailure;
+  return { code: "SKILL_HELD", message: `${heldProblem.error}; ${heldProblem.fix ?? ""}` };
 }
 
 /** True if load balancers must send requests to other servers: the store fails, or all skills are held. */

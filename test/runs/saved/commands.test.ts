@@ -189,6 +189,6 @@ test("holds the saved skills of a project that is not trusted [R6]", { tags: "re
   await save(cwd, await run(cwd, MAIL), "--param", "city");
   const env = { SKILLGATE_TRUSTED_FOLDERS: "" };
   const { exit, stdout, stderr } = await skillgate(["call", "CityMailSkill.run", "city=Rome"], { cwd, env });
-  expect([exit, stdout]).toEqual([5, ""]);
+  expect([exit, stdout]).toEqual([6, ""]);
   expect(stderr).toContain("trust");
 });

@@ -109,8 +109,8 @@ interface PreparedEntry {
 /** Synchronous, like the functions below: for hundreds of small files, asynchronous access is many times slower. */
 function find(dir: string, entry: string): Prepared | undefined {
   const index = indexFile(dir, entry);
-  const known = remembered.get(index);
-  if (known !== undefined && isCurrent(known)) return known.prepared;
+  const cached = remembered.get(index);
+  if (cached !== undefined && isCurrent(cached)) return cached.prepared;
   try {
     const stored: unknown = JSON.parse(readFileSync(index, "utf8"));
     if (!isPreparedEntry(stored) || !isCurrent(stored)) return undefined;

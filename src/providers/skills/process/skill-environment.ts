@@ -21,10 +21,13 @@ const WITHHELD = "SKILLGATE_WITHHELD";
 /** Returns the environment of skills: what programs need to start, and the variables that the settings name. */
 export function skillEnvironment(
   ours: ProcessEnvironment,
-  named: Readonly<Record<string, string>>,
+  namedVariables: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const ofNode = OF_NODE.flatMap((name) => (ours[name] === undefined ? [] : [[name, ours[name]] as const]));
-  const { SKILLGATE_TOKEN: _token, ...env } = childEnvironment(ours, { ...Object.fromEntries(ofNode), ...named });
+  const { SKILLGATE_TOKEN: _token, ...env } = childEnvironment(ours, {
+    ...Object.fromEntries(ofNode),
+    ...namedVariables,
+  });
   const withheld = Object.keys(ours).filter((name) => !Object.hasOwn(env, name));
   return { ...env, [WITHHELD]: JSON.stringify(withheld) };
 }

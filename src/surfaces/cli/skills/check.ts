@@ -18,18 +18,18 @@ export function addSkillsCheck(skills: CliCommand): void {
       const checked = localSkills(runtime, names).map((skill) => checkSkill(runtime, skill));
       const failures = names.length > 0 ? [] : findFailures(runtime);
       const { skills: folder } = await folders();
-      const held = names.length > 0 ? [] : runtime.held();
+      const heldSkills = names.length > 0 ? [] : runtime.listHeldSkills();
       return {
-        exit: failures.length > 0 ? "failed" : held.length > 0 ? "unreachable" : "ok",
-        json: { ok: failures.length + held.length === 0, skills: checked, failures, held },
+        exit: failures.length > 0 ? "failed" : heldSkills.length > 0 ? "unreachable" : "ok",
+        json: { ok: failures.length + heldSkills.length === 0, skills: checked, failures, held: heldSkills },
         text: lines([
           ...failures.flatMap((failure) => [
             `${paint.out.red("✗")} ${problemText(failure)}`,
             indented(failure.frame ?? ""),
           ]),
           ...checked.map((each) => checkedText(each, paint.out)),
-          ...held.map(({ name, why }) => `${paint.out.red("✗")} ${describeHeld(name, why)}`),
-          checked.length + failures.length + held.length === 0 ? `No skills found in ${folder}` : "",
+          ...heldSkills.map(({ name, why }) => `${paint.out.red("✗")} ${describeHeld(name, why)}`),
+          checked.length + failures.length + heldSkills.length === 0 ? `No skills found in ${folder}` : "",
         ]),
       };
     });

@@ -36,14 +36,16 @@ export function addSkillsList(skills: CliCommand): void {
       const runtime = await openRuntime({ until: "shown" });
       const { catalog, problems } = runtime;
       const disabled = runtime.disabled().map(({ name, source }) => ({ name, source }));
-      const held = runtime.held().map(({ name, source, why }) => ({ name, source, why }));
-      const isEmpty = catalog.skills.length === 0 && held.length > 0;
+      const heldSkills = runtime.listHeldSkills().map(({ name, source, why }) => ({ name, source, why }));
+      const isEmpty = catalog.skills.length === 0 && heldSkills.length > 0;
       return {
         exit: findFailures(runtime).length > 0 ? "failed" : isEmpty ? "unreachable" : "ok",
-        json: { skills: catalog.skills.map(listed), disabled, held, problems },
+        json: { skills: catalog.skills.map(listed), disabled, held: heldSkills, problems },
         text: lines([
           isEmpty ? "" : skillsText(catalog.skills, paint.out),
-          ...held.map(({ name, source, why }) => `${paint.out.yellow(name)}  ${source}  ${describeHeld("it", why)}`),
+          ...heldSkills.map(
+            ({ name, source, why }) => `${paint.out.yellow(name)}  ${source}  ${describeHeld("it", why)}`,
+          ),
           ...disabled.map(({ name, source }) => paint.out.dim(`${name}  ${source}  disabled`)),
         ]),
         remarks: warningsText(problems, paint.err),

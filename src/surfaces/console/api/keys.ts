@@ -48,14 +48,14 @@ const LIMITS = ["perMinute", "perHour", "maxRunning", "weight"] as const satisfi
 function readWantedKey(body: JsonObject): WantedKey {
   const { limits = {} } = body;
   if (!isRecord(limits)) throw invalidRequest("limits must be an object");
-  const wanted = LIMITS.map((name) => [name, readWhole(limits, name)] as const);
+  const wantedLimits = LIMITS.map((name) => [name, readWhole(limits, name)] as const);
   const expires = readWhole(body, "expires");
   return {
     name: readText(body, "name"),
     permissions: readTexts(body, "permissions"),
     scopes: readTexts(body, "scopes"),
     roles: readTexts(body, "roles"),
-    limits: Object.fromEntries(wanted.filter(([, value]) => value !== undefined)),
+    limits: Object.fromEntries(wantedLimits.filter(([, value]) => value !== undefined)),
     ...(expires !== undefined && { expires }),
   };
 }
