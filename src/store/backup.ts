@@ -1,4 +1,4 @@
-import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
@@ -6,10 +6,14 @@ import { formatInstall } from "../shared/package/optional-package.ts";
 import { makeFolder } from "../shared/files/make-folder.ts";
 import { HEAD_FILE } from "./audit/audit-keys.ts";
 import { PUBLIC_FILE } from "./audit/signer.ts";
-import { moveFilesAside } from "./database/damaged-file.ts";
+import { markDamaged, renameIfThere } from "./database/damaged-file.ts";
 import { STORE_FILE, openEngine } from "./database/open.ts";
+import { copyTables } from "./database/schema.ts";
+import type { SqlStatement } from "./database/sql.ts";
+import { connect } from "./database/sqlite-connect.ts";
+import { isDamaged, toStoreError } from "./database/sqlite-errors.ts";
+import { openFile } from "./database/sqlite-file.ts";
 import { findSqlite, type SqliteConnection, type SqliteProgram } from "./database/sqlite-program.ts";
-import { withLock } from "./lock.ts";
 
 /** Files beside the database that a restore needs: the keys and the newest head of the audit log, and what skills keep. */
 const isKept = (name: string): boolean => AUDIT_FILES.has(name) || name.endsWith(".jsonl");
@@ -36,14 +40,12 @@ export async function backUpStore(folder: string, out: string): Promise<StoreBac
   const file = join(folder, STORE_FILE);
   if ((await stat(file).catch(() => undefined)) === undefined)
     throw unavailable(`there is no store in ${folder}, so there is nothing to back up`);
-  await (await open(out, "wx", 0o600)).close();
+  await createPrivate(out);
   try {
     // Before the copy: a head that is signed meanwhile may be beyond it.
     const head = await readFile(join(folder, HEAD_FILE), "utf8").catch(() => undefined);
-    await use(program.connect(file), (store) => {
-      store.exec(`PRAGMA busy_timeout = ${LOCK_MS}`);
-      store.exec(`VACUUM INTO '${out.replaceAll("'", "''")}'`);
-    });
+    const { connection } = await connect(file, program, { lockMs: LOCK_MS, warn: () => {}, repairs: false });
+    await use(connection, () => copyTo(connection, out));
     const others = (await readdir(folder)).filter((name) => isKept(name) && name !== HEAD_FILE);
     const names = head === undefined ? others : [...others, HEAD_FILE];
     const contents = await Promise.all(
@@ -67,9 +69,10 @@ export interface RestoredStore extends StoreBackup {
 }
 
 /**
- * Replaces the store in `folder` by a backup, which is checked first. The files that were there are renamed, not deleted.
- * Servers that have the old store open notice it and open the new one. Throws `STORE_UNAVAILABLE` for a file that is not a
- * whole backup, and `STORE_NEWER` for one of a newer version; then the store is as it was.
+ * Replaces what is in the store in `folder` by a backup, which is checked first, in one transaction: its file stays, so that servers
+ * that have it open go on with the backup. The store is copied before, and the other files are renamed. Throws
+ * `STORE_UNAVAILABLE` for a file that is not a whole backup, and `STORE_NEWER` for one of a newer version; then the store is as it
+ * was.
  */
 export async function restoreStore(folder: string, backup: string): Promise<RestoredStore> {
   const program = requireSqlite();
@@ -78,20 +81,75 @@ export async function restoreStore(folder: string, backup: string): Promise<Rest
   try {
     const files = await takeFiles(draft, backup, program);
     await checkSchema(draft);
-    const file = join(folder, STORE_FILE);
-    return await withLock(`${file}.lock`, LOCK_MS, async () => {
-      const suffix = `.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
-      const names = new Set([...files.map(({ name }) => name), HEAD_FILE]);
-      for (const name of names) await moveFilesAside(join(folder, name), suffix, [""]);
-      const isMoved = await moveFilesAside(file, suffix);
-      for (const { name, content } of files) await writeFile(join(folder, name), content, { mode: 0o600 });
-      await rename(join(draft, STORE_FILE), file);
-      const before = isMoved ? file + suffix : undefined;
-      return { bytes: (await stat(file)).size, files: files.map(({ name }) => name), before };
+    const parts = { folder, file: join(folder, STORE_FILE), draft: join(draft, STORE_FILE), files, program };
+    const before = await replaceContent(parts).catch(async (error: unknown) => {
+      if (!isDamaged(error)) throw toStoreError(error, parts.file);
+      // Opening it again finds the damage, and moves the file aside.
+      await markDamaged(parts.file);
+      return replaceContent(parts);
     });
+    return { bytes: (await stat(parts.file)).size, files: files.map(({ name }) => name), before };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+interface Restoration {
+  readonly folder: string;
+  readonly file: string;
+  /** The database of the backup. */
+  readonly draft: string;
+  readonly files: readonly KeptFile[];
+  readonly program: SqliteProgram;
+}
+
+/** Returns where the store that was there before is now; `undefined` if there was none. */
+async function replaceContent({ folder, file, draft, files, program }: Restoration): Promise<string | undefined> {
+  const suffix = `.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
+  let damaged: string | undefined;
+  const store = await openFile(file, program, { lockMs: LOCK_MS, warn: (_text, aside) => (damaged = aside) });
+  try {
+    await store.rows.execute(`ATTACH ${quote(draft)} AS draft`);
+    return await store.transact(async (rows) => {
+      const names = store.run(TABLE_NAMES).rows.map(({ name }) => String(name));
+      // While the transaction keeps others from writing.
+      if (names.length > 0) {
+        await createPrivate(file + suffix);
+        await use(program.connect(file), (copied) => copyTo(copied, file + suffix));
+      }
+      for (const name of names) await rows.execute(`DROP TABLE "${name.replaceAll('"', '""')}"`);
+      await copyTables(rows, "draft");
+      await rows.execute(`PRAGMA user_version = ${store.countRestores() + 1}`);
+      for (const name of new Set([...files.map((each) => each.name), HEAD_FILE]))
+        await renameIfThere(join(folder, name), join(folder, name + suffix));
+      for (const { name, content } of files) await writeFile(join(folder, name), content, { mode: 0o600 });
+      return names.length > 0 ? file + suffix : damaged;
+    });
+  } finally {
+    store.close();
+  }
+}
+
+const TABLE_NAMES: SqlStatement = {
+  text: String.raw`SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`,
+  parameters: [],
+  returnsRows: true,
+};
+
+/** Writes a whole copy of a database to an empty file. */
+function copyTo(connection: SqliteConnection, out: string): void {
+  connection.exec(`PRAGMA busy_timeout = ${LOCK_MS}`);
+  connection.exec(`VACUUM INTO ${quote(out)}`);
+}
+
+/** Creates a file that only its owner can read. */
+async function createPrivate(file: string): Promise<void> {
+  await (await open(file, "wx", 0o600)).close();
+}
+
+/** Returns a text of SQL. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** Copies the backup into a folder of its own beside the store, so that it can be renamed into its place. */

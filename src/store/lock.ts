@@ -23,9 +23,23 @@ async function take(file: string, lockMs: number): Promise<void> {
   const until = performance.now() + lockMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     if (await create(file)) return;
-    if (await isStale(file)) await rm(file, { force: true });
+    if (await isStale(file)) await removeStale(file);
     else if (performance.now() > until) throw lockTimeout(file, lockMs);
     else await wait(pauseMs * (0.5 + Math.random()));
+  }
+}
+
+/** One process at a time removes a lock: another one would remove that of the process that takes it next. */
+async function removeStale(file: string): Promise<void> {
+  const removal = `${file}.stale`;
+  if (!(await create(removal))) {
+    if (await isStale(removal)) await rm(removal, { force: true });
+    return;
+  }
+  try {
+    if (await isStale(file)) await rm(file, { force: true });
+  } finally {
+    await rm(removal, { force: true });
   }
 }
 
@@ -38,7 +52,8 @@ function lockTimeout(file: string, lockMs: number): SkillgateError {
 async function create(file: string): Promise<boolean> {
   try {
     const handle = await open(file, "wx", 0o600);
-    await handle.writeFile(String(process.pid));
+    // On a full disk the lock counts until it is old.
+    await handle.writeFile(String(process.pid)).catch(() => {});
     await handle.close();
     return true;
   } catch (error) {

@@ -130,6 +130,29 @@ test("writes no file outside of the folder of the store, whatever a backup names
   expect(readdirSync(copies).toSorted()).toEqual(["backup", "restored"]);
 });
 
+test("takes from a backup the tables of a store alone, and says where a damaged store is that it replaces [P8]", async () => {
+  const [folder, copies] = [createFolder(), createFolder()];
+  const database = await openDatabase({ folder });
+  await database.audit.append([record(1)]);
+  await database.close();
+  const backup = join(copies, "backup");
+  await backUpStore(folder, backup);
+  const connection = findSqlite()?.connect(backup);
+  connection?.exec("CREATE TABLE other (text TEXT)");
+  connection?.exec("CREATE TRIGGER more AFTER INSERT ON audit BEGIN DELETE FROM audit WHERE seq = new.seq - 1; END");
+  connection?.close();
+  const file = join(folder, "skillgate.db");
+  writeFileSync(file, readFileSync(file).fill(1, 0, 4_096));
+  const { before = "" } = await restoreStore(folder, backup);
+  expect(before).toMatch(/skillgate\.db\.damaged-\d{4}-/);
+  expect(readFileSync(before)[0]).toBe(1);
+  const restored = findSqlite()?.connect(file);
+  const objects = restored?.prepare("SELECT name FROM sqlite_master WHERE name IN ('other', 'more')").all();
+  restored?.close();
+  expect(objects).toEqual([]);
+  expect(await countRecords(folder)).toBe(1);
+});
+
 /** Changes the schema of a backup to one of a newer version. */
 async function changeVersion(backup: string, folder: string): Promise<void> {
   const file = join(folder, "skillgate.db");

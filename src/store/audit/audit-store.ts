@@ -64,9 +64,14 @@ export function createAuditStore(engine: StoreEngine, keys: AuditKeys): AuditSto
     hasUnsigned = false;
     if (signer === undefined) return undefined;
     const head = createHead(getDay(row.time), row, signer);
-    await engine.transaction("audit heads", (rows) => putHead(rows, head));
-    await keys.writeHead(head);
-    return head;
+    return engine.transaction("audit heads", async (rows) => {
+      const [stored] = await rows.select(AUDIT, { seq: row.seq });
+      if (stored?.hash !== row.hash) return undefined; // another database has replaced that of this record
+      await putHead(rows, head);
+      // In the transaction: a backup that is restored brings a head of its own.
+      await keys.writeHead(head);
+      return head;
+    });
   }
 
   return {

@@ -62,10 +62,23 @@ export async function createTables(
   await engine.transaction("migrations", async (rows) => {
     // Another process may have created them in the meantime.
     if (await hasSchema(rows, engine.place)) return;
-    for (const table of TABLES)
-      for (const statement of getStatements(table, engine.kind)) await rows.execute(statement);
+    await createAll(rows, engine.kind);
     await rows.insert(MIGRATIONS, [{ version: SCHEMA_VERSION, program: VERSION, time: Date.now() }]);
   });
+}
+
+async function createAll(rows: SchemaRows, kind: StoreEngine["kind"]): Promise<void> {
+  for (const table of TABLES) for (const statement of getStatements(table, kind)) await rows.execute(statement);
+}
+
+/** Creates the tables of an empty database of SQLite with the rows of an attached one, which may have other tables, too. */
+export async function copyTables(rows: SchemaRows, attached: string): Promise<void> {
+  await createAll(rows, "sqlite");
+  for (const { name, columns } of TABLES) {
+    const table = toSqlName(name);
+    const names = Object.keys(columns).map(toSqlName).join(", ");
+    await rows.execute(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM ${attached}.${table}`);
+  }
 }
 
 /** Returns false for an empty database. */

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 
 /** Primary result codes of SQLite: https://sqlite.org/rescode.html */
@@ -55,4 +57,25 @@ function fromFileSystem(error: unknown, fail: (code: "STORE_FULL" | "STORE_READ_
   if (code === "ENOSPC" || code === "EDQUOT") return fail("STORE_FULL");
   if (code === "EROFS" || code === "EACCES" || code === "EPERM") return fail("STORE_READ_ONLY");
   return error;
+}
+
+const MAX_PAUSE_MS = 20;
+
+/** Repeats `work` while another connection writes. Throws `LOCK_TIMEOUT` after `lockMs` milliseconds. */
+export async function whenFree<Result>(work: () => Result | Promise<Result>, lockMs: number): Promise<Result> {
+  const until = performance.now() + lockMs;
+  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (performance.now() > until) throw lockTimeout(lockMs, error);
+    }
+    await wait(pauseMs * (0.5 + Math.random()));
+  }
+}
+
+function lockTimeout(lockMs: number, cause: unknown): SkillgateError {
+  const values = `another process has been writing to it for ${lockMs} ms`;
+  return new SkillgateError("LOCK_TIMEOUT", sentence("LOCK_TIMEOUT", values), { timeoutMs: lockMs }, { cause });
 }

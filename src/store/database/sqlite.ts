@@ -5,8 +5,9 @@ import { createQueue } from "../queue.ts";
 import { markDamaged } from "./damaged-file.ts";
 import { createTables, type SchemaRows, type SqlEngine } from "./schema.ts";
 import type { SqlStatement } from "./sql.ts";
-import { isDamaged, toStoreError } from "./sqlite-errors.ts";
-import { openFile, type SqliteFile, type SqliteOptions, whenFree } from "./sqlite-file.ts";
+import { isDamaged, toStoreError, whenFree } from "./sqlite-errors.ts";
+import type { SqliteOptions } from "./sqlite-connect.ts";
+import { openFile, type SqliteFile } from "./sqlite-file.ts";
 import type { SqliteProgram } from "./sqlite-program.ts";
 import { guardRows } from "./table.ts";
 import { watchDatabaseFile } from "./watch.ts";
@@ -49,7 +50,9 @@ export async function openSqlite(
 interface ReopenedFile {
   /** Runs operations one after the other. */
   use<Result>(work: (file: SqliteFile) => Promise<Result>): Promise<Result>;
-  /** Counts how often another file has replaced it. */
+  /** Throws in a transaction if a backup was restored since the last one: the operation may depend on what was read before. */
+  requireNotRestored(current: SqliteFile): void;
+  /** Counts how often another file, or a backup, has replaced it. */
   getGeneration(): number;
   /** Returns a value that changes after a write of another process, and after the file was replaced. */
   readVersion(): string;
@@ -63,6 +66,7 @@ function createReopenedFile(
   onFailure: (error: unknown) => void,
 ): ReopenedFile {
   let opened: SqliteFile | undefined = first;
+  let restores = first.countRestores();
   let generation = 0;
   let isClosed = false;
   const queued = createQueue();
@@ -82,23 +86,37 @@ function createReopenedFile(
     return isCurrent ? undefined : replacedFile(file);
   }
 
-  return {
-    async use(work) {
-      const atRequest = generation;
-      return queued(async () => {
-        try {
-          if (isClosed) throw unavailable(`${file}: it is closed`);
-          opened ??= await open();
-          // The operation may depend on what was read from the file that was replaced.
-          if (atRequest !== generation) throw replacedFile(file);
-          return await work(opened);
-        } catch (error) {
-          const lost = leaveIfLost();
-          if (isDamaged(error)) await markDamaged(file);
-          throw lost ?? toStoreError(error, file);
+  async function use<Result>(work: (file: SqliteFile) => Promise<Result>): Promise<Result> {
+    const atRequest = generation;
+    return queued(async () => {
+      try {
+        if (isClosed) throw unavailable(`${file}: it is closed`);
+        if (opened === undefined) {
+          opened = await open();
+          restores = opened.countRestores();
         }
-      });
-    },
+        // The operation may depend on what was read from the file that was replaced.
+        if (atRequest !== generation) throw replacedFile(file);
+        return await work(opened);
+      } catch (error) {
+        const lost = leaveIfLost();
+        if (lost === undefined && isDamaged(error)) await markDamaged(file);
+        throw lost ?? toStoreError(error, file);
+      }
+    });
+  }
+
+  function requireNotRestored(current: SqliteFile): void {
+    const count = current.countRestores();
+    if (count === restores) return;
+    restores = count;
+    generation++;
+    throw unavailable(`${file}: a backup was restored while it was in use`);
+  }
+
+  return {
+    use,
+    requireNotRestored,
     getGeneration: () => generation,
     readVersion() {
       if (opened?.isCurrent() === false) {
@@ -134,7 +152,10 @@ function createEngine(
     reopened.use(({ rows }) => whenFree(() => work(rows), lockMs));
   const write = <Result>(work: (rows: SchemaRows) => Promise<Result>): Promise<Result> =>
     reopened.use(async (current) => {
-      const result = await current.transact(work);
+      const result = await current.transact(async (rows) => {
+        reopened.requireNotRestored(current);
+        return work(rows);
+      });
       // No other process sees what was committed to a file without a name.
       if (!current.isCurrent()) throw replacedFile(file);
       return result;
