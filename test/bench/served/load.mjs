@@ -5,7 +5,7 @@ import http from "node:http";
 import { median, quantile, table } from "../measure.mjs";
 import { createProject, serve } from "./server.mjs";
 
-const CLIENTS = 32;
+export const CLIENTS = 32;
 const SECONDS = Number(process.env.SECONDS ?? 40);
 
 /** Longer than the rest after which a server collects its garbage. */
@@ -23,7 +23,7 @@ export class EchoSkill {
 }`;
 
 /** No two programs have the same text. */
-const PROGRAMS = {
+export const PROGRAMS = {
   "one call": (n) => `const r${n} = await device.EchoSkill.read(${n}); r${n}`,
   "three calls": (n) => `await Promise.all([1, 2, 3].map((x) => device.EchoSkill.read(x + ${n})))`,
   "an error": (n) => `await device.EchoSkill.fail(); ${n}`,
@@ -54,7 +54,7 @@ export async function benchTwoProcesses() {
   try {
     for (let round = 0; round < 4; round++) {
       for (const [name, used] of Object.entries({ one: urls.slice(0, 1), two: urls })) {
-        const { times, seconds } = await load(used, Object.values(PROGRAMS), SECONDS / 8);
+        const { times, seconds } = await load(used, Object.values(PROGRAMS), { seconds: SECONDS / 8 });
         if (round > 0) rates[name].push(times.length / seconds);
       }
     }
@@ -80,7 +80,7 @@ async function measure(typecheck, programs) {
   try {
     const start = server.readMegabytes();
     const cpu = server.readCpuMs();
-    const { times, seconds } = await load([server.url], programs, isMixed ? SECONDS : SECONDS / 4);
+    const { times, seconds } = await load([server.url], programs, { seconds: isMixed ? SECONDS : SECONDS / 4 });
     const cpuMs = (server.readCpuMs() - cpu) / times.length;
     const end = server.readMegabytes();
     if (isMixed) await new Promise((resolve) => setTimeout(resolve, REST_MS));
@@ -100,11 +100,12 @@ async function measure(typecheck, programs) {
   }
 }
 
-function createFiles(typecheck) {
+export function createFiles(typecheck) {
   return { "settings.yaml": `typecheck: ${typecheck}\nstore: { dir: state }\n`, "skills/echo.mjs": SKILL };
 }
 
-async function load(urls, programs, seconds) {
+/** Sends programs from all clients in turns. Resolves to the times of the answers. */
+export async function load(urls, programs, { seconds, path = "/rpc" }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
   const times = [];
   let count = 0;
@@ -112,7 +113,7 @@ async function load(urls, programs, seconds) {
   const client = async (index) => {
     for (let turn = index; performance.now() - began < seconds * 1_000; turn++) {
       const startedAt = performance.now();
-      await callTool(agent, urls[index % urls.length], programs[turn % programs.length](++count));
+      await callTool(agent, `${urls[turn % urls.length]}${path}`, programs[turn % programs.length](++count));
       times.push(performance.now() - startedAt);
     }
   };
@@ -121,14 +122,16 @@ async function load(urls, programs, seconds) {
   return { times, seconds: (performance.now() - began) / 1_000 };
 }
 
-function callTool(agent, url, code) {
+/** Resolves to the bytes of the answer. */
+export function callTool(agent, url, code) {
   const params = { name: "run_code", arguments: { code } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
-    const request = http.request(`${url}/rpc`, { method: "POST", agent, headers }, (response) => {
-      response.resume();
-      response.once("end", resolve);
+    const request = http.request(url, { method: "POST", agent, headers }, (response) => {
+      let bytes = 0;
+      response.on("data", (part) => (bytes += part.length));
+      response.once("end", () => resolve(bytes));
     });
     request.once("error", reject);
     request.end(body);

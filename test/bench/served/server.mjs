@@ -25,9 +25,9 @@ export function environment(folder) {
   return { PATH: process.env.PATH, HOME: folder, SKILLGATE_TRUSTED_FOLDERS: folder };
 }
 
-/** Starts `serve --http` in a folder; `prefix` is a command that starts it, such as `taskset`. */
-export async function serve(folder, prefix = []) {
-  const [command, ...args] = [...prefix, process.execPath, BIN, "serve", "--http", "--port", "0", "--no-auth"];
+/** Starts `serve --http` in a folder, of the build at `bin`, with these options of Node. */
+export async function serve(folder, { nodeOptions = [], bin = BIN } = {}) {
+  const [command, ...args] = [process.execPath, ...nodeOptions, bin, "serve", "--http", "--port", "0", "--no-auth"];
   const child = spawn(command, args, { cwd: folder, env: environment(folder), stdio: ["ignore", "ignore", "pipe"] });
   const url = await new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the server ends with code ${code}`)));
@@ -40,6 +40,8 @@ export async function serve(folder, prefix = []) {
     url,
     readMegabytes: () => readMegabytes(child.pid),
     readCpuMs: () => readCpuMs(child.pid),
+    readMainThreadMs: () => readMainThreadMs(child.pid),
+    kill: (signal) => child.kill(signal),
     async close() {
       child.kill("SIGTERM");
       await once(child, "exit");
@@ -58,4 +60,9 @@ function readCpuMs(pid) {
     .replace(/^.*\) /, "")
     .split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Time that the main thread of a process has run on a processor. */
+export function readMainThreadMs(pid) {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 }
