@@ -13,6 +13,8 @@ export interface RunLimits {
   readonly answerBytes: number;
   readonly resultBytes: number;
   readonly outputBytes: number;
+  /** The least and the largest length of the JSON of a list or an object that the describer describes; none if missing. */
+  readonly described?: readonly [min: number, max: number];
 }
 
 export interface SandboxProgram {
@@ -143,9 +145,23 @@ export type StopReason =
   | "REPLAY_DIVERGED"
   | "ENGINE_TRAP";
 
+/** Description of a large result, for a model. */
+export interface ResultDescription {
+  readonly text: string;
+  readonly summary: string;
+}
+
 export type SandboxEnd =
-  /** `tagged` is set if the value holds a date, or an object that looks like a tagged one: `parseTagged` reads it. */
-  | { readonly kind: "returned"; readonly json: string; readonly tagged?: string }
+  /**
+   * `tagged` is set if the value holds a date, or an object that looks like a tagged one: `parseTagged` reads it. With a
+   * `description`, `json` is JSON of a list or an object.
+   */
+  | {
+      readonly kind: "returned";
+      readonly json: string;
+      readonly tagged?: string;
+      readonly description?: ResultDescription;
+    }
   /** `json` is the guest's description of the error: `{name, message, stack, code?, …}`, all of it untrusted. */
   | { readonly kind: "threw"; readonly json: string }
   | { readonly kind: "stopped"; readonly reason: StopReason }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { fileURLToPath } from "node:url";
 
 import type { Cancellable } from "./host/cancellation.ts";
 import type {
@@ -28,6 +29,7 @@ export type {
   CallableMethod,
   Delivery,
   ProgramStep,
+  ResultDescription,
   RunUsage,
   SandboxLoad,
   SandboxProgram,
@@ -45,6 +47,11 @@ export interface SandboxOptions {
   readonly workers?: number;
   /** How long extra threads that a burst of runs has started stay idle before they end; 5 seconds if missing. */
   readonly idleMs?: number;
+  /**
+   * Finds a module in the form of CommonJS whose function `describeResult` describes the JSON of a large result, in the thread that ran the
+   * program. It throws for a text that is not JSON.
+   */
+  readonly describer?: () => URL;
 }
 
 export interface SandboxRunOptions {
@@ -180,7 +187,12 @@ function stopOnError(
   };
 }
 
-function openPool({ limits, workers = countWorkers(getProcessors()), idleMs = 5_000 }: SandboxOptions): Pool {
+function openPool({
+  limits,
+  workers = countWorkers(getProcessors()),
+  idleMs = 5_000,
+  describer,
+}: SandboxOptions): Pool {
   const workerFile = findPackageFile("sandbox/worker.cjs", () => new URL("./worker.cjs", import.meta.url));
   const engineFile = findPackageFile("sandbox/engine.wasm", () => new URL("./engine.wasm", import.meta.url));
   const pool = new Pool({
@@ -193,7 +205,8 @@ function openPool({ limits, workers = countWorkers(getProcessors()), idleMs = 5_
   try {
     const { module, digest } = compileEngine(engineFile);
     const prepared = loadSnapshot(module, digest, new URL("./", workerFile));
-    pool.open({ module, prepared, heapBytes: limits.memoryBytes });
+    const heapBytes = limits.memoryBytes;
+    pool.open({ module, prepared, heapBytes, ...(describer && { describer: fileURLToPath(describer()) }) });
     return pool;
   } catch (error) {
     void pool.close();

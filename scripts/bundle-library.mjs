@@ -24,6 +24,9 @@ const STANDALONE = [
   "surfaces/cli/skills/test-reporter.js",
 ];
 
+/** Loaded by threads of the sandbox, by its path. */
+const DESCRIBER = "runtime/outcome/describe-result.js";
+
 const COMMON = {
   bundle: true,
   format: "esm",
@@ -38,6 +41,13 @@ export async function bundleLibrary(dist) {
   const src = join(dist, "src");
   const lib = join(dist, "lib");
   const common = { ...COMMON, absWorkingDir: dist };
+  await build({
+    ...common,
+    format: "cjs",
+    entryPoints: [{ in: join(src, DESCRIBER), out: "describe-result" }],
+    outdir: lib,
+    outExtension: { ".js": ".cjs" },
+  });
   await build({
     ...common,
     entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: join(src, file), out })),

@@ -49,6 +49,7 @@ export class RunAllowance {
       argumentBytes: finite(limits.argumentBytes),
       resultBytes: finite(limits.resultBytes),
       outputBytes: finite(output.left),
+      described: limits.described,
     };
   }
 

@@ -280,7 +280,7 @@ export class Run {
   #end(end: SliceEnd): void {
     switch (end.kind) {
       case "done":
-        this.#finish(returned(end.json));
+        this.#finish(returned(end));
         return;
       case "fail":
         this.#finish({ kind: "threw", json: end.json });
@@ -343,7 +343,8 @@ export class Run {
 
 const UNUSED: RunUsage = { cpuMs: 0, wallMs: 0, prints: 0 };
 
-function returned(tagged: string): SandboxEnd {
+function returned({ json: tagged, description }: Extract<SliceEnd, { kind: "done" }>): SandboxEnd {
+  if (description !== undefined) return { kind: "returned", json: tagged, description };
   const json = plainJson(tagged);
   return json === tagged ? { kind: "returned", json } : { kind: "returned", json, tagged };
 }

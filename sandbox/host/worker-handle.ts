@@ -8,6 +8,9 @@ import type { Run } from "./run.ts";
 /** Grace period after its deadline in which an interrupt may stop a guest, before its thread is ended. */
 export const GRACE_MS = 120;
 
+/** Time for the description of a result, in which the guest does not compute any more. */
+const MAX_DESCRIBE_MS = 2_000;
+
 /** One worker thread and its state in the pool. */
 export class WorkerHandle {
   readonly #worker: Worker;
@@ -105,7 +108,9 @@ export class WorkerHandle {
   }
 
   get isOverdue(): boolean {
-    return this.state === "busy" && performance.now() >= this.killAt;
+    if (this.state !== "busy" || performance.now() < this.killAt) return false;
+    const describes = this.resident !== undefined && Atomics.load(this.#words, CONTROL.described) === this.resident.id;
+    return !describes || performance.now() >= this.killAt + MAX_DESCRIBE_MS;
   }
 
   get hasMessage(): boolean {

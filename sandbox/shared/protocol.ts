@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 
+import type { ResultDescription, RunLimits } from "../contract.ts";
 import type { SuspendedRun } from "../engine/snapshot.ts";
 import type { PreparedSnapshot, EngineStop } from "../worker/isolate.ts";
 import type { SharedChannel } from "./message-channel.ts";
@@ -22,6 +23,8 @@ export interface SharedEngine {
   readonly prepared: PreparedSnapshot;
   /** Default size of an isolate's heap. A run that asks for more gets a larger isolate. */
   readonly heapBytes: number;
+  /** The path of the module that describes large results. */
+  readonly describer?: string;
 }
 
 /** Indexes of the words that a worker shares with the host's thread. */
@@ -32,6 +35,8 @@ export const CONTROL = {
   answered: 1,
   /** 1 while more guests can continue than there are threads: a waiting worker must not keep a core busy. */
   crowded: 2,
+  /** Id of the run whose guest has ended, while its result is described. */
+  described: 3,
 } as const;
 
 /** Limits of a run for the slice of work that begins. All numbers are finite. */
@@ -44,6 +49,7 @@ export interface SliceBudget {
   readonly argumentBytes: number;
   readonly resultBytes: number;
   readonly outputBytes: number;
+  readonly described: RunLimits["described"];
 }
 
 /** From the host's thread to a worker. A worker does one thing at a time; it answers `start` and `resume` with one `slice`. */
@@ -144,7 +150,7 @@ export interface Timer {
 
 /** Why a slice of work ended its run. */
 export type SliceEnd =
-  | { readonly kind: "done"; readonly json: string }
+  | { readonly kind: "done"; readonly json: string; readonly description?: ResultDescription }
   | { readonly kind: "fail"; readonly json: string }
   | { readonly kind: "stop"; readonly stop: EngineStop | Overrun };
 
@@ -193,15 +199,17 @@ export function estimateFromWorker(message: FromWorker): number {
     case "ready":
       return 0;
     case "slice":
-      return (
-        estimateReport(message.report) +
-        (message.end !== undefined && "json" in message.end ? message.end.json.length : 0)
-      );
+      return estimateReport(message.report) + estimateEnd(message.end);
     case "wait":
       return estimateReport(message.report);
     case "parked":
       return Infinity;
   }
+}
+
+function estimateEnd(end: SliceEnd | undefined): number {
+  if (end === undefined || end.kind === "stop") return 0;
+  return end.kind === "done" && end.description !== undefined ? Infinity : end.json.length;
 }
 
 /** Lists the buffers that a message owns and may transfer. */

@@ -3,8 +3,10 @@
  * holds a run's state only in the isolate.
  */
 import { randomFillSync } from "node:crypto";
+import { createRequire } from "node:module";
 import { workerData } from "node:worker_threads";
 
+import type { ResultDescription } from "../contract.ts";
 import { OP } from "../guest/host-protocol.ts";
 import { type ArrivedAnswers, Isolate, type EngineStop } from "./isolate.ts";
 import { WorkerChannel } from "../shared/message-channel.ts";
@@ -57,13 +59,14 @@ const late: ToWorker[] = [];
 let current = 0;
 const spinMs = canSpin ? MAX_SPIN_MS : 0;
 const waits = { forRun: new ThreadWait(spinMs), forAnswers: new ThreadWait(spinMs), standing: new ThreadWait(spinMs) };
-const { module, prepared, heapBytes } = sharedEngine(nextMessage());
+const { module, prepared, heapBytes, describer } = sharedEngine(nextMessage());
 const seeds = new Uint8Array(8 * 512);
 let nextSeed = seeds.length;
 
 let capacity = heapBytes;
 let isolate = openIsolate();
 let slice = newSlice(undefined);
+let describe: DescribeResult | undefined;
 
 post({ kind: "ready" });
 for (;;) work(nextMessage());
@@ -130,11 +133,12 @@ function begin(run: number, allowance: SliceBudget, go: (deadline: number) => En
   const stop = go(slice.startedAt + allowance.computeMs);
   const end: SliceEnd | undefined = slice.end ?? (stop === undefined ? undefined : { kind: "stop", stop });
   if (end !== undefined) current = 0;
+  const report = takeReport();
   post({
     kind: "slice",
     run,
-    report: takeReport(),
-    end: slice.overrun === undefined ? end : { kind: "stop", stop: slice.overrun },
+    report,
+    end: slice.overrun === undefined ? describeEnd(end, run) : { kind: "stop", stop: slice.overrun },
   });
   const isLarge = end !== undefined && isolate.memoryBytes > KEEP_BYTES;
   if (stop !== undefined || slice.overrun !== undefined || isLarge) isolate = openIsolate();
@@ -198,6 +202,29 @@ function onMessage(op: number, id: number, a: string, b: GuestValue | undefined,
       overrun("protocol");
       return;
   }
+}
+
+/** Describes a large result, when the guest has ended. Text with a tagged value is left to the host. */
+function describeEnd(end: SliceEnd | undefined, run: number): SliceEnd | undefined {
+  const { described } = slice.allowance;
+  if (end?.kind !== "done" || describer === undefined || described === undefined) return end;
+  const { json } = end;
+  const [min, max] = described;
+  if (json.length < min || json.length > max || !/^[[{]/.test(json) || json !== plainJson(json)) return end;
+  Atomics.store(words, CONTROL.described, run);
+  try {
+    describe ??= loadDescriber(describer);
+    return { ...end, description: describe(json) };
+  } catch {
+    return end; // only a corrupted guest returns text that is not JSON
+  } finally {
+    Atomics.store(words, CONTROL.described, 0);
+  }
+}
+
+function loadDescriber(path: string): DescribeResult {
+  const { describeResult } = createRequire(path)(path) as { readonly describeResult: DescribeResult };
+  return describeResult;
 }
 
 function noteMisread(kind: string, name: string, size: number): void {
@@ -287,6 +314,8 @@ function takeReport(): SliceReport {
   return report;
 }
 
+type DescribeResult = (json: string) => ResultDescription;
+
 interface Slice {
   allowance: SliceBudget;
   startedAt: number;
@@ -317,6 +346,7 @@ function newSlice(allowance: SliceBudget | undefined): Slice {
       argumentBytes: 0,
       resultBytes: 0,
       outputBytes: 0,
+      described: undefined,
     },
     startedAt: performance.now(),
     calls: [],

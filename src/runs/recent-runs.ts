@@ -80,7 +80,8 @@ function createRecentRun(
 }
 
 /** The value and the output may be large, and are in the hands of the caller. */
-function cutOutcome({ runId, usage, ...outcome }: UnrecordedRun["outcome"]): StoredOutcome {
+function cutOutcome(outcome: UnrecordedRun["outcome"]): StoredOutcome {
+  const { runId, usage } = outcome;
   const rest = { runId, usage, output: "", notes: [], calls: [] };
   if (outcome.kind === "completed") return { kind: "completed", text: NOT_KEPT, ...rest };
   const { error, text } = outcome;

@@ -1,4 +1,5 @@
 import { parseTagged } from "../../sandbox/index.ts";
+import { getValueJson } from "../shared/json/outcome-value.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { decodeFromGuest, encodeForGuest } from "../shared/value-encoding.ts";
 import type { StoredOutcome } from "./header.ts";
@@ -9,8 +10,10 @@ const MAX_STORED_VALUE = 262_144;
 /** Encodes an outcome for the store, or for another process. `maxUnits` is the longest result as JSON. */
 export function toStoredOutcome(outcome: Outcome, maxUnits: number = MAX_STORED_VALUE): StoredOutcome {
   if (outcome.kind !== "completed") return outcome;
-  const { value, ...rest } = outcome;
-  const encoded = encodeForGuest(value, maxUnits);
+  const { kind, runId, output, text, notes, calls, usage } = outcome;
+  const rest = { kind, runId, output, text, notes, calls, usage };
+  const json = getValueJson(outcome);
+  const encoded = json === undefined ? encodeForGuest(outcome.value, maxUnits) : { json, tagged: false };
   return { ...rest, ...(encoded !== undefined && encoded.json.length <= maxUnits && { value: encoded }) };
 }
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
+import { findPackageFile } from "../../sandbox/package-files.ts";
 import { createTypeCheck, SKIP_TYPECHECK } from "./typecheck-program.ts";
 import { createDiscovery, recordUsage } from "./discovery.ts";
 import type { Host } from "../gatekeeper/index.ts";
@@ -179,7 +180,9 @@ function createSandboxes(
   { workers }: ServiceOptions["options"],
   { limits }: RuntimeSettings,
 ): Pick<RuntimeServices, "sandbox" | "nestedSandboxes"> {
-  const create = (): Sandbox => createObservedSandbox({ limits, ...(workers !== undefined && { workers }) });
+  const describer = (): URL =>
+    findPackageFile("lib/describe-result.cjs", () => new URL("../../lib/describe-result.cjs", import.meta.url));
+  const create = (): Sandbox => createObservedSandbox({ limits, describer, ...(workers !== undefined && { workers }) });
   return { sandbox: create(), nestedSandboxes: createNestedSandboxes(create) };
 }
 

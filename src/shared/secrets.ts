@@ -112,6 +112,11 @@ export class KnownSecrets {
     return masked(value, (text) => this.maskText(text));
   }
 
+  /** True if a known secret may be in the value that this JSON stands for, in some form. Bytes must be searched by themselves. */
+  mayBeIn(json: string): boolean {
+    return this.#find(json).length > 0;
+  }
+
   /** True if no secret is known. */
   isEmpty(): boolean {
     this.#refresh();

@@ -268,6 +268,12 @@ describe("keeps a secret of the configuration out of [P9]", () => {
     expect(server.tokens).toHaveLength(2);
     const outcome = await runtime.run(`print("${server.tokens[0]}"); return "${server.tokens[1]}"`);
     expect(outcome).toMatchObject({ output: "[redacted]", value: "[redacted]" });
+    // Larger than what a model reads.
+    const rows = `Array.from({ length: 2_000 }, (_, id) => id === 1_500 ? { id, note: "${server.tokens[1]}" } : { id })`;
+    const large = await runtime.run(rows);
+    expect(large).toMatchObject({ kind: "completed", value: { 1_500: { id: 1_500, note: "[redacted]" } } });
+    const whole = await runtime.run(`(await device.result("r1"))[1_500].note`);
+    expect(whole).toMatchObject({ kind: "completed", value: "[redacted]" });
     for (const token of server.tokens) expect(JSON.stringify(outcome)).not.toContain(token);
   });
 });

@@ -1,10 +1,12 @@
 import type { Sandbox } from "../../../sandbox/index.ts";
 import { findCancelReason } from "../../model/credential.ts";
 import { KEPT_RESULT_BYTES } from "../../model/kept-results.ts";
+import { createUnparsedOutcome, getValueJson } from "../../shared/json/outcome-value.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { addMethods } from "../outcome/add-methods.ts";
-import { createOutcome } from "../outcome/index.ts";
+import { getMaxAnswer } from "../outcome/answer-text.ts";
+import { createOutcome, getDecodedBytes } from "../outcome/index.ts";
 import type { CallCause } from "./run-calls.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
@@ -24,10 +26,16 @@ export function describeOutcome(
     secrets: services.secrets,
     cancelReason: findCancelReason(request.cancellable),
   });
-  const masked = services.secrets.maskValue(
-    addContinuation(addMethods(outcome, plan, request, services), continuation),
-  );
-  return addCause(masked, outcome, causes);
+  const whole = addContinuation(addMethods(outcome, plan, request, services), continuation);
+  return addCause(maskOutcome(whole, services.secrets), outcome, causes);
+}
+
+/** Returns an outcome without secrets. The value of one that is not parsed has none. */
+export function maskOutcome(outcome: Outcome, secrets: KnownSecrets): Outcome {
+  const json = getValueJson(outcome);
+  if (json === undefined || outcome.kind !== "completed") return secrets.maskValue(outcome);
+  const { kind, runId, output, text, notes, calls, usage } = outcome;
+  return createUnparsedOutcome(secrets.maskValue({ kind, runId, output, text, notes, calls, usage }), json);
 }
 
 /**
@@ -69,7 +77,7 @@ export function sandboxOptions(
   return {
     caller: caller.id,
     ...(caller.limits?.weight !== undefined && { weight: caller.limits.weight }),
-    limits: { ...limits, resultBytes },
+    limits: { ...limits, resultBytes, described: [getMaxAnswer(limits) + 1, getDecodedBytes(limits)] },
     ...(cancellable !== undefined && { cancellable }),
     ...(observer?.onOutput && { print: (text: string) => observer.onOutput?.(secrets.mask(text)) }),
   };

@@ -16,7 +16,7 @@ import {
 import { isBuiltin } from "../builtin-calls.ts";
 import { createOutcome } from "../outcome/index.ts";
 import type { ResultHandles } from "../../model/kept-results.ts";
-import { sandboxOptions } from "./describe-outcome.ts";
+import { maskOutcome, sandboxOptions } from "./describe-outcome.ts";
 import { findOutcomeDifference } from "./outcome-difference.ts";
 import { ReplayedCalls } from "./replayed-calls.ts";
 import { toCallRecord } from "./run-calls.ts";
@@ -105,7 +105,7 @@ async function replayCassette(
   if (isOpen && stored !== undefined && !isInterruption(stored))
     throw createDivergence(run, "the program waits where its recorded end is");
   const ending = { runId: run, caller, source, program, limits, secrets, results: createKeptResults() };
-  const replayed = secrets.maskValue(
+  const replayed = maskOutcome(
     createOutcome({
       ...ending,
       sandbox: isOpen ? { ...sandbox, end: { kind: "stopped", reason: "CANCELLED" } } : sandbox,
@@ -114,6 +114,7 @@ async function replayCassette(
       handles: createRecordedHandles(stored),
       cancelReason: undefined,
     }),
+    secrets,
   );
   if (stored === undefined) return replayed;
   const outcome = addRecordedTexts(replayed, secrets.maskValue(stored), isOpen);

@@ -1,4 +1,5 @@
 import { inferSchema } from "../../observed/index.ts";
+import type { Limits } from "../../model/limits.ts";
 import { isRecord } from "../../model/json.ts";
 import { formatSchemaType } from "../../registry/index.ts";
 import { cutText } from "../../shared/format-text.ts";
@@ -16,8 +17,13 @@ const MAX_DEPTH = 6;
 const MAX_TEXT_BEGINNING = 2_000;
 
 /** Tests whether a text is more than a model should read. */
-export function isLarge(text: string, answerTokens: number): boolean {
-  return text.length > answerTokens * TOKEN_CHARACTERS;
+export function isLarge(text: string, limits: Limits): boolean {
+  return text.length > getMaxAnswer(limits);
+}
+
+/** Returns the characters of a result that a model should read. */
+export function getMaxAnswer({ answerTokens }: Limits): number {
+  return answerTokens * TOKEN_CHARACTERS;
 }
 
 /** Formats a value as text. A string is in quotes where it could be taken for another value. */
@@ -36,6 +42,7 @@ function looksLikeJson(text: string): boolean {
 /** `a list of 5,000 items` */
 export function summarizeValue(value: unknown): string {
   if (typeof value === "string") return `a text of ${formatCount(value.length)} characters`;
+  if (value instanceof Uint8Array) return `${formatCount(value.length)} bytes`;
   if (Array.isArray(value)) return `a list of ${formatCount(value.length)} items`;
   return isRecord(value) ? `an object with ${formatCount(Object.keys(value).length)} members` : "a value";
 }
@@ -44,6 +51,8 @@ export function summarizeValue(value: unknown): string {
 export function describeLargeValue(value: unknown, characters: number): string {
   const heading = `The result is ${summarizeValue(value)}`;
   if (typeof value === "string") return `${heading}. It begins:\n${cutText(value, MAX_TEXT_BEGINNING)}…`;
+  if (value instanceof Uint8Array)
+    return `${heading}. They begin, in base64:\n${beginBytes(value, MAX_TEXT_BEGINNING)}`;
   const type = cutText(formatSchemaType(inferSchema(value)), MAX_TYPE);
   const beginning = JSON.stringify(shorten(value, 0));
   const excerpt = beginning.length > MAX_BEGINNING ? `${cutText(beginning, MAX_BEGINNING)}…` : beginning;
@@ -59,11 +68,17 @@ function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+function beginBytes(bytes: Uint8Array, characters: number): string {
+  return `${Buffer.from(bytes.subarray(0, (characters / 4) * 3)).toString("base64")}…`;
+}
+
 /** Returns the value with the first items of each list, the first members of each object and the beginnings of texts. */
 function shorten(value: unknown, depth: number): unknown {
   if (typeof value === "string")
     return value.length > MAX_TEXT ? `${cutText(value, MAX_TEXT)}… (${formatCount(value.length)} characters)` : value;
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  if (value instanceof Uint8Array)
+    return `${formatCount(value.length)} bytes, in base64: ${beginBytes(value, MAX_TEXT)}`;
   if (depth >= MAX_DEPTH) return "…";
   if (Array.isArray(value)) {
     const items = value.slice(0, MAX_ITEMS).map((item) => shorten(item, depth + 1));

@@ -2,6 +2,7 @@ import {
   findProgramPosition,
   getEngineHint,
   parseTagged,
+  type ResultDescription,
   type SandboxOutcome,
   toEngineLimit,
 } from "../../../sandbox/index.ts";
@@ -12,6 +13,7 @@ import { formatList } from "../../shared/format-text.ts";
 import { createSourceText } from "../../shared/source-text.ts";
 import { parseJsonObject } from "../../model/json.ts";
 import type { Limits } from "../../model/limits.ts";
+import { createUnparsedOutcome } from "../../shared/json/outcome-value.ts";
 import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../../model/outcome.ts";
 import { KEPT_RESULT_BYTES, type ResultHandles, type RunResults } from "../../model/kept-results.ts";
 import { describeLargeText, describeLargeValue, formatValue, isLarge, summarizeValue } from "./answer-text.ts";
@@ -87,7 +89,7 @@ export function createOutcome(ending: RunEnd): Outcome {
     memoryBytes: sandbox.memoryBytes,
     calls: sandbox.calls,
   };
-  const returned = readReturnedValue(sandbox, limits);
+  const returned = readReturnedValue(ending);
   if (returned !== undefined) return createCompletedOutcome(ending, returned, output, usage);
   const error = toGuestError(ending);
   const notes = formatRunNotes(ending);
@@ -114,35 +116,40 @@ function toGuestError(ending: RunEnd): GuestError {
   }
 }
 
-/** The value that a run returned, and its JSON. */
-interface Returned {
-  readonly json: string;
-  readonly bytes: number;
-  /** `undefined` if it is too large to decode on the host. */
-  readonly value: unknown;
-  readonly isDecoded: boolean;
-}
+/** The value that a run returned: as it is, too large to decode here, or large and described by its worker. */
+type Returned = { readonly json: string; readonly bytes: number } & (
+  | { readonly kind: "decoded"; readonly value: unknown }
+  | { readonly kind: "tooLarge" }
+  | { readonly kind: "described"; readonly description: ResultDescription }
+);
 
 /** Returns `undefined` if the text is not JSON, which only a corrupted guest returns. */
-function readReturnedValue({ end }: SandboxOutcome, limits: Limits): Returned | undefined {
+function readReturnedValue({ sandbox: { end }, limits, secrets }: RunEnd): Returned | undefined {
   if (end.kind !== "returned") return undefined;
-  const { json, tagged = json } = end;
+  const { json, tagged = json, description } = end;
   const bytes = Buffer.byteLength(json);
-  if (bytes > Math.max(limits.resultBytes, limits.answerBytes))
-    return { json, bytes, value: undefined, isDecoded: false };
+  if (bytes > getDecodedBytes(limits)) return { kind: "tooLarge", json, bytes };
+  if (description !== undefined && !json.includes('"$bytes"') && !secrets.mayBeIn(json))
+    return { kind: "described", json, bytes, description };
   const parse = tagged === json ? JSON.parse : parseTagged;
   try {
-    return { json, bytes, value: decodeFromGuest(tagged, parse), isDecoded: true };
+    return { kind: "decoded", json, bytes, value: decodeFromGuest(tagged, parse) };
   } catch {
     return undefined;
   }
+}
+
+/** Bytes of the JSON of results that are decoded; larger ones are only kept. */
+export function getDecodedBytes({ resultBytes, answerBytes }: Limits): number {
+  return Math.max(resultBytes, answerBytes);
 }
 
 function createCompletedOutcome(ending: RunEnd, returned: Returned, output: string, usage: Usage): Outcome {
   const { runId, calls, limits, results, secrets } = ending;
   const { json, bytes: size } = returned;
   const notes = [...formatRunNotes(ending), ...formatUnfinishedCalls(calls), ...queuedNotes(ending.sandbox)];
-  let { value } = returned;
+  const facts = { kind: "completed", runId, output, calls, usage } as const;
+  let value = returned.kind === "decoded" ? returned.value : undefined;
   if (size > limits.resultBytes) {
     // Before it is cut, which could leave half of a secret.
     const masked = secrets.mask(json);
@@ -154,7 +161,9 @@ function createCompletedOutcome(ending: RunEnd, returned: Returned, output: stri
   const visible = formatResult(ending, returned, value);
   const answer = [output, visible].filter(Boolean).join("\n") || "(no output)";
   const text = [answer, ...notes.map((note) => `Note: ${note}`)].join("\n");
-  return { kind: "completed", runId, value, output, text, notes, calls, usage };
+  return returned.kind === "described" && size <= limits.resultBytes
+    ? createUnparsedOutcome({ ...facts, text, notes }, json)
+    : { ...facts, value, text, notes };
 }
 
 /** Returns notes on how the program was read, and on what it waited for and misread. */
@@ -162,12 +171,19 @@ function formatRunNotes(ending: RunEnd): readonly string[] {
   return [...ending.notes, ...waitNotes(ending), ...misreadNotes(ending)];
 }
 
-/** The result in the text for a model: whole, or its shape and a handle. `shown` is the value, cut at `resultBytes`. */
-function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, cutValue: unknown): string {
+/** The result in the text for a model: whole, or its shape and a handle. `cutValue` is the value, cut at `resultBytes`. */
+function formatResult(ending: RunEnd, returned: Returned, cutValue: unknown): string {
   const { limits, handles, caller, secrets, sandbox } = ending;
+  const { json } = returned;
+  if (returned.kind === "described") {
+    const { text, summary } = returned.description;
+    const canReturn = returned.bytes <= limits.answerBytes;
+    return `${text}${formatUse(canReturn ? handles.keep(caller, { json, tagged: false, summary }) : undefined)}`;
+  }
   const text = formatValue(cutValue, json);
-  if (!isLarge(text, limits.answerTokens) || sandbox.end.kind !== "returned") return text;
-  if (!isDecoded) return describeLargeText(text, json.length);
+  if (!isLarge(text, limits) || sandbox.end.kind !== "returned") return text;
+  if (returned.kind === "tooLarge") return describeLargeText(text, json.length);
+  const { value } = returned;
   const { tagged } = sandbox.end;
   const masked = secrets.maskValue(value);
   // A mask inside of JSON could leave a text that is not JSON.
@@ -177,8 +193,11 @@ function formatResult(ending: RunEnd, { json, value, isDecoded }: Returned, cutV
       : encodeForGuest(masked, limits.answerBytes);
   const canReturn = encoded !== undefined && Buffer.byteLength(encoded.json) <= limits.answerBytes;
   const handle = canReturn ? handles.keep(caller, { ...encoded, summary: summarizeValue(value) }) : undefined;
-  const use = handle === undefined ? "" : `\nThe whole value is device.result("${handle}") in a later program`;
-  return `${describeLargeValue(value, json.length)}${use}`;
+  return `${describeLargeValue(masked, json.length)}${formatUse(handle)}`;
+}
+
+function formatUse(handle: string | undefined): string {
+  return handle === undefined ? "" : `\nThe whole value is device.result("${handle}") in a later program`;
 }
 
 function formatOutput(sandbox: SandboxOutcome, limits: Limits): string {

@@ -1,8 +1,8 @@
 import { addSpan, type Phrase, PhraseFinder, type TextPart } from "./phrase-finder.ts";
 import { toEscapedSpans, unescapeText, UsedEscapes } from "./unescape.ts";
 
-/** A text that was escaped more often is not read further. */
-const MAX_ESCAPES = 4;
+/** A text that was escaped more often is not read further: four times, and once more in the JSON of a value. */
+const MAX_ESCAPES = 5;
 
 /** Finds secrets in texts, in every form in which programs write them. */
 export class SecretFinder {

@@ -7,6 +7,7 @@ import type { Authentication } from "./auth/authenticate.ts";
 import { findScopeChallenge, refuseSender } from "./auth/challenge.ts";
 import { createObserver, emitAnswer } from "./chunking.ts";
 import { answerRpc, ownFaultAnswer, type RpcResponse } from "../../shared/json/json-rpc.ts";
+import { writeJson } from "../../shared/json/raw-json.ts";
 import { accepts, emptyBody, getTraceId } from "./responses.ts";
 import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
 import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";
@@ -41,7 +42,9 @@ export async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpSe
     const { status, headers: challenge } = refuseSender(sender, services.challenge());
     return Response.json(answer, { status, headers: challenge });
   }
-  return "error" in answer ? answerWithError(answer, sender, services) : c.json(answer as object);
+  return "error" in answer
+    ? answerWithError(answer, sender, services)
+    : c.body(writeJson(answer), 200, { "content-type": "application/json" });
 }
 
 function isUnauthenticated(answer: RpcResponse): boolean {

@@ -3,6 +3,7 @@ import { type RpcError, toRpcError, type RpcErrorDetails } from "../../shared/rp
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import type { Catalog, Method, Skill } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
+import { getValueJson } from "../../shared/json/outcome-value.ts";
 import type { RequestValues } from "../../model/requests/request-values.ts";
 import { type AnswerFacts, type RunObserver, shownFacts } from "../../model/run-observer.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
@@ -21,6 +22,7 @@ import {
   validateBuiltin,
 } from "../../runtime/builtin-tools/index.ts";
 import { unavailableToolError, outliveClient, runError, type ProxiedFeatures, type SessionRuns } from "../mcp/index.ts";
+import { RawJson } from "../../shared/json/raw-json.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
 
@@ -33,7 +35,7 @@ export interface ToolApi {
   readonly requestValues: RequestValues;
 }
 
-/** Result of a call: its value as plain JSON or its error, and its duration in seconds. */
+/** Result of a call: its value as plain JSON, in which there may be a `RawJson`, or its error, and its duration in seconds. */
 export type ToolCallEnd =
   | {
       readonly ok: true;
@@ -62,10 +64,10 @@ export async function callByName(
   let facts: AnswerFacts = { cached: false, notes: [] };
   const observer = { ...circumstances.observer, answered: (answer: AnswerFacts) => void (facts = answer) };
   try {
-    const value = isBuiltinTool(name)
+    const data = isBuiltinTool(name)
       ? await callOwn(programs, name, input, circumstances)
-      : await callMethod(programs, name, input, { ...circumstances, observer });
-    return { ok: true, data: toPlainValue(value), facts, seconds: seconds(), tool: name };
+      : toPlainValue(await callMethod(programs, name, input, { ...circumstances, observer }));
+    return { ok: true, data, facts, seconds: seconds(), tool: name };
   } catch (thrown) {
     const details: RpcErrorDetails = { trace_id: circumstances.traceId };
     const fault = thrown instanceof FailedRun ? thrown.fault : toRpcError(thrown, name, details);
@@ -210,8 +212,11 @@ async function runProgram(
 
 function toData({ outcome, limits }: Omit<EndedRun, "source">, traceId: string): unknown {
   if (outcome.kind === "completed") {
-    const { text: _text, ...facts } = outcome; // the other fields contain the same facts
-    return facts;
+    // Without the text, which contains the same facts.
+    const { kind, runId, output, notes, calls, usage } = outcome;
+    const json = getValueJson(outcome);
+    const value = json === undefined ? toPlainValue(outcome.value) : new RawJson(json);
+    return { kind, runId, value, output, notes, calls, usage };
   }
   if (outcome.kind === "waiting") return outcome;
   throw new FailedRun(runError(outcome, limits, traceId));

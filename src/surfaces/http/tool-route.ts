@@ -1,5 +1,6 @@
 import { RPC_ERRORS, ownFault } from "../../shared/rpc-errors.ts";
 import { isRecord } from "../../model/json.ts";
+import { writeJson } from "../../shared/json/raw-json.ts";
 import { openEventStream } from "../mcp/index.ts";
 import { type ChallengeFacts, findScopeChallenge } from "./auth/challenge.ts";
 import { createObserver, type Notice } from "./chunking.ts";
@@ -61,7 +62,7 @@ function toolResponse(
   input: unknown,
   challenge: ToolRouteOptions["challenge"],
 ): Response {
-  if (end.ok) return Response.json(resultObject(end));
+  if (end.ok) return new Response(writeJson(resultObject(end)), { headers: { "content-type": "application/json" } });
   const { fault, tool } = end;
   const { error_type, retry_after } = fault.data;
   const headers =

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { createRuntime, type Runtime } from "../../../src/index.ts";
 import type { Caller } from "../../../src/model/caller.ts";
@@ -87,4 +87,27 @@ test("prints lists of small rows whole, also deep inside of an answer [S3]", asy
   expect(await runtime.run(`print(${rows})`)).toMatchObject({
     output: '{data: {page: {result: {orders: [{id: 1, customer: {name: "Ada"}}]}}}}',
   });
+});
+
+test("parses a large result in its worker, and here when its value is read [R7]", async () => {
+  const parse = vi.spyOn(JSON, "parse");
+  try {
+    const outcome = await runtime.run(ROWS, { caller: callerNamed("unparsed") });
+    const countLarge = (): number => parse.mock.calls.filter(([text]) => text.length > 40_000).length;
+    expect(outcome.text).toContain("a list of 1,000 items, 45,781 characters of JSON");
+    expect(countLarge()).toBe(0);
+    expect(outcome).toMatchObject({ value: { length: 1_000, 999: { id: 999, name: "customer 999" } } });
+    expect(outcome.kind === "completed" && outcome.value).toBe(outcome.kind === "completed" && outcome.value);
+    expect(countLarge()).toBe(1);
+  } finally {
+    parse.mockRestore();
+  }
+});
+
+test("describes bytes by their number and their beginning [R7]", async () => {
+  const outcome = await runtime.run(`new Uint8Array(100_000)`, { caller: callerNamed("bytes") });
+  expect(outcome.text).toMatch(/^The result is 100,000 bytes\. They begin, in base64:\nA{2000}…\nThe whole value is/);
+  expect(outcome).toMatchObject({ kind: "completed", value: { length: 100_000 } });
+  const inside = await runtime.run(`({ file: new Uint8Array(100_000) })`, { caller: callerNamed("bytes") });
+  expect(inside.text).toContain(`{"file":"100,000 bytes, in base64: ${"A".repeat(300)}…"}`);
 });

@@ -241,6 +241,16 @@ test("calls, validates, describes, lists and reads [V2]", async () => {
   });
 });
 
+test("answers with the whole of a large result of a program, at /rpc and /tools [V2]", async () => {
+  const { url } = await serve();
+  const input = { code: "({ rows: Array.from({ length: 2_000 }, (_, id) => ({ id, name: `row $& ${id}` })) })" };
+  const { json: answer } = await post(`${url}/rpc`, call("run_code", input));
+  const { rows } = answer.result.data.value;
+  expect([rows.length, rows[1_999]]).toEqual([2_000, { id: 1_999, name: "row $& 1999" }]);
+  const { json: tool } = await post(`${url}/tools/run_code`, input);
+  expect(tool.data.value).toEqual({ rows });
+});
+
 test("answers batches and notifications as JSON-RPC specifies, and echoes ids as sent [V2]", async () => {
   const { url } = await serve();
   const notification = { jsonrpc: "2.0", method: "health" };

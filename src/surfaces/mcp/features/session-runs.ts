@@ -1,4 +1,5 @@
 import type { Caller } from "../../../model/caller.ts";
+import { getValueJson } from "../../../shared/json/outcome-value.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import { toJson } from "../../../shared/value-encoding.ts";
 import { truncateText } from "../../../shared/format-text.ts";
@@ -73,8 +74,8 @@ function createRecord(caller: Caller, source: string, outcome: Outcome): Session
 function summarizeOutcome(outcome: Outcome): Readonly<Record<string, unknown>> {
   switch (outcome.kind) {
     case "completed": {
-      const { value, output, notes, calls, usage } = outcome;
-      const json = toJson(value);
+      const { output, notes, calls, usage } = outcome;
+      const json = getValueJson(outcome) ?? toJson(outcome.value);
       const stored =
         json.length <= KEPT_CHARACTERS ? (JSON.parse(json) as unknown) : truncateText(json, KEPT_CHARACTERS);
       return { value: stored, output: truncateText(output, KEPT_CHARACTERS), notes, calls, usage };

@@ -3,6 +3,7 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 import { formatRpcError, type RpcError, rpcError, getErrorKind, newTraceId } from "../../../shared/rpc-errors.ts";
 import type { ErrorCode } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
+import { getValueJson } from "../../../shared/json/outcome-value.ts";
 import type { Outcome } from "../../../model/outcome.ts";
 import { toContentBlocks } from "../content-blocks.ts";
 import { toJson } from "../../../shared/value-encoding.ts";
@@ -47,7 +48,7 @@ export function runResult({ outcome, limits }: Omit<EndedRun, "source">): CallTo
   const content: ContentBlock[] = [{ type: "text", text }];
   switch (outcome.kind) {
     case "completed": {
-      const json = toJson(outcome.value);
+      const json = getValueJson(outcome) ?? toJson(outcome.value);
       const value = json.length <= MAX_INLINE_CHARACTERS ? { value: JSON.parse(json) as unknown } : {};
       return { content, structuredContent: { kind, runId, ...value, calls: outcome.calls.length } };
     }
