@@ -101,7 +101,7 @@ test("an error of the check for changes is reported, and does not end the proces
         if (isFailing) throw new Error("disk I/O error");
         return statement.all(...parameters);
       };
-      return { run: (...parameters) => statement.run(...parameters), all };
+      return { get: () => statement.get(), run: (...parameters) => statement.run(...parameters), all };
     };
     return { exec: (text) => connection.exec(text), prepare, close: () => connection.close() };
   };

@@ -31,6 +31,7 @@ export async function openFile(file: string, program: SqliteProgram, options: Sq
   const { connection, isCurrent } = await connect(file, program, options);
   const { lockMs } = options;
   const run = createRunner(connection);
+  const userVersion = connection.prepare("PRAGMA user_version");
   const rows: SchemaRows = {
     ...createSqlRows(async (statement) => run(statement), MAX_PARAMETERS),
     execute: async (statement) => void connection.exec(statement),
@@ -50,7 +51,7 @@ export async function openFile(file: string, program: SqliteProgram, options: Sq
     rows,
     run,
     isCurrent,
-    countRestores: () => Number(run(USER_VERSION).rows[0]?.["user_version"]),
+    countRestores: () => (userVersion.get() as { readonly user_version: number }).user_version,
     isBroken: () => isBroken,
     async transact(work) {
       await whenFree(() => control("BEGIN IMMEDIATE"), lockMs);
@@ -66,8 +67,6 @@ export async function openFile(file: string, program: SqliteProgram, options: Sq
     close: () => closeConnection(connection),
   };
 }
-
-const USER_VERSION: SqlStatement = { text: "PRAGMA user_version", parameters: [], returnsRows: true };
 
 const HAS_TABLE = { text: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", returnsRows: true };
 

@@ -9,6 +9,7 @@ export interface SqliteConnection {
 
 export interface SqliteStatement {
   run(...parameters: readonly (string | number | null)[]): { readonly changes: number | bigint };
+  get(): unknown;
   all(...parameters: readonly (string | number | null)[]): readonly unknown[];
 }
 
