@@ -5,7 +5,7 @@ export type { Approval, Approvals, GivenAnswer } from "./approvals/index.ts";
 export { type ErrorCode, SkillgateError } from "./errors.ts";
 export { createKeys, type CreatedKey, type Keys, type WantedKey } from "./keys/index.ts";
 export type { ApprovalAnswer, ApprovalRequest, ApprovalScope, ApprovalWait, Approve } from "./model/approval.ts";
-export type { Caller, Grant } from "./model/caller.ts";
+export type { Caller } from "./model/caller.ts";
 export type { Catalog, Method, Skill } from "./model/catalog.ts";
 export type { Client, ClientRequest } from "./model/client-requests.ts";
 export type { Limits } from "./model/limits.ts";

@@ -38,7 +38,7 @@ import type { Database, StoreFailure } from "./store/index.ts";
 
 export type { RecordedRunFacts, RefusalGroup, RefusalReport };
 
-/** On whose behalf, and under which limits. No caller: everything is granted. */
+/** On whose behalf, and under which limits. No caller: everything is allowed. */
 export interface RunOptions {
   readonly caller?: Caller;
   readonly limits?: Partial<Limits>;

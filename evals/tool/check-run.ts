@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
 import type { AgentEvent } from "../../src/agent/index.ts";
-import { createPathMatcher } from "../../src/model/caller.ts";
+import { createPathMatcher } from "../../src/model/permissions.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { quote } from "../../src/shared/format-text.ts";
 import { jsonText } from "../../src/surfaces/cli/text/output.ts";

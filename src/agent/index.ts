@@ -48,7 +48,7 @@ export interface AgentOptions {
   readonly mode?: AgentMode;
   /** Limits of the work on one message; others keep their defaults. */
   readonly budgets?: Partial<Budgets>;
-  /** On whose behalf programs run. Without a caller, everything is granted. */
+  /** On whose behalf programs run. Without a caller, everything is allowed. */
   readonly caller?: Caller;
   /** Answers the questions whether a call may be made, in place of the runtime's own `approve`. */
   readonly approve?: Approve;

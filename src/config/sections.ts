@@ -279,10 +279,15 @@ function describeProfiles(): JsonSchema {
     description: "Named subsets of the methods, which clients select: `/mcp/NAME`, `serve --stdio --profile NAME`.",
     additionalProperties: {
       type: "object",
-      required: ["methods"],
       additionalProperties: false,
       properties: {
-        methods: describePatterns("the methods of the profile: skills, and patterns of paths", { minItems: 1 }),
+        permissions: withForm('a list of permissions, as in ["call:NotesSkill.*", "see:MailSkill.*"]', {
+          type: "array",
+          items: NOT_BLANK,
+          minItems: 1,
+          description: "the methods that clients call and see in it, in the notation of keys",
+        }),
+        methods: describePatterns("the methods to call, in the words of earlier versions", { minItems: 1 }),
         except: describePatterns("the methods that it leaves out"),
         tools: {
           type: "object",

@@ -117,7 +117,7 @@ export function restoreError({ code, message, facts }: Extract<JobResult, { erro
 }
 
 function isCaller(value: unknown): boolean {
-  return isRecord(value) && isText(value["id"], 512) && isTextList(value["grants"]);
+  return isRecord(value) && isText(value["id"], 512) && isTextList(value["permissions"]);
 }
 
 function isAsks(value: unknown): boolean {

@@ -3,11 +3,11 @@ import type { Caller } from "../model/caller.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
 import type { Database, KeyRow } from "../store/index.ts";
 import { createKeyId, createKeyText, findKeyId, matchesDigest } from "./key-text.ts";
-import { toNotation, toRights } from "./permissions.ts";
+import { toNotation } from "./permissions.ts";
 import { keyError, requireFuture, requireValidKey, type WantedKey } from "./wanted-key.ts";
 
 export { createKeyWatch, type KeyWatch } from "./key-watch.ts";
-export { findOldWords, findPermissionFlaw, toNotation, toRights } from "./permissions.ts";
+export { findOldWords, findPermissionFlaw, toNotation } from "./permissions.ts";
 export { isKeyText } from "./key-text.ts";
 export { type KeyUsage, readKeyUsage } from "./usage.ts";
 export type { WantedKey } from "./wanted-key.ts";
@@ -117,7 +117,7 @@ export function getKeyState({ revoked, expires }: KeyRow, time = Date.now()): Ke
 
 /** The id has the name for people, and stays the same when the key is rotated. */
 export function toCaller({ id, name, permissions, scopes, roles, limits }: KeyRow): Caller {
-  return { id: `key:${name}:${id}`, ...toRights(permissions), scopes, roles, limits };
+  return { id: `key:${name}:${id}`, permissions: permissions.flatMap(toNotation), scopes, roles, limits };
 }
 
 /** Finds a key by its id or name; throws `KEY_UNKNOWN`, and `OPTION_INVALID` for a name of several keys. */

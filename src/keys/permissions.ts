@@ -1,14 +1,7 @@
-import { ADMIN_RIGHTS, type AdminRight, type Caller } from "../model/caller.ts";
+import { ADMIN_RIGHTS } from "../model/caller.ts";
+import { PERMISSION_FORMS, type PermissionKind, splitPermission } from "../model/permissions.ts";
 import { quote } from "../shared/format-text.ts";
 import { describeUnknownName } from "../shared/suggest.ts";
-
-/** The kinds of permissions, each with the form in which it is written. */
-const FORMS = { call: "call:MathSkill.*", see: "see:MathSkill.*", admin: "admin:Read" } as const;
-
-type PermissionKind = keyof typeof FORMS;
-
-/** The fields of a caller that permissions decide. */
-type CallerRights = Pick<Caller, "grants" | "reads" | "admin">;
 
 /** The permissions that the words of earlier versions stand for. `ToolInvoke` and `ToolRead` take a pattern. */
 const OLD_WORDS: Readonly<Record<string, (pattern: string) => readonly string[]>> = {
@@ -36,22 +29,21 @@ export function findOldWords(permissions: readonly string[]): string | undefined
   return `${old.join(", ")} ${are} written ${old.flatMap(toNotation).join(", ")} today${lost}`;
 }
 
-/** Returns why a text is not a permission, and what to write instead; `undefined` if it is one. */
-export function findPermissionFlaw(text: string): string | undefined {
-  for (const permission of toNotation(text)) {
-    const flaw = findFlaw(permission);
-    if (flaw !== undefined) return flaw;
-  }
-  return undefined;
+/** Returns what is wrong with the first text that is not a permission, and what to write instead; `undefined` if all are. */
+export function findPermissionFlaw(permissions: readonly string[]): string | undefined {
+  return permissions
+    .flatMap(toNotation)
+    .map(findFlaw)
+    .find((flaw) => flaw !== undefined);
 }
 
 function findFlaw(text: string): string | undefined {
   const { kind, value } = splitPermission(text);
-  if (!Object.hasOwn(FORMS, kind)) {
-    const otherwise = `write ${Object.values(FORMS).join(", ")}`;
-    return describeUnknownName("permission", kind, Object.keys(FORMS), { otherwise }).message;
+  if (!Object.hasOwn(PERMISSION_FORMS, kind)) {
+    const otherwise = `write ${Object.values(PERMISSION_FORMS).join(", ")}`;
+    return describeUnknownName("permission", kind, Object.keys(PERMISSION_FORMS), { otherwise }).message;
   }
-  if (value === "") return `${kind} requires a value. Write ${FORMS[kind as PermissionKind]}`;
+  if (value === "") return `${kind} requires a value. Write ${PERMISSION_FORMS[kind as PermissionKind]}`;
   if (kind !== "admin") {
     const flaw = findPatternFlaw(value);
     return flaw && `${quote(text)}: ${flaw}`;
@@ -68,18 +60,4 @@ function findPatternFlaw(pattern: string): string | undefined {
   if (isPlain && /[.*]/.test(pattern)) return undefined;
   const instead = isPlain ? `${pattern}.* for all methods of ${pattern}` : "Skill.method, Skill.* or *";
   return `${quote(pattern)} is not a pattern of methods. Write ${instead}`;
-}
-
-/** Converts permissions without flaws. */
-export function toRights(permissions: readonly string[]): CallerRights {
-  const parsed = permissions.flatMap(toNotation).map(splitPermission);
-  const listValues = (kind: PermissionKind): readonly string[] =>
-    parsed.filter((each) => each.kind === kind).map(({ value }) => value);
-  const admin = listValues("admin") as readonly AdminRight[];
-  return { grants: listValues("call"), reads: listValues("see"), ...(admin.length > 0 && { admin }) };
-}
-
-function splitPermission(text: string): { readonly kind: string; readonly value: string } {
-  const colon = text.indexOf(":");
-  return colon < 0 ? { kind: text, value: "" } : { kind: text.slice(0, colon), value: text.slice(colon + 1) };
 }

@@ -28,7 +28,7 @@ export function requireValidKey({ name, permissions, scopes = [], roles = [], li
     throw keyError("a key requires at least one permission, such as call:MathSkill.* or call:*");
   if (permissions.length > MAX_PERMISSIONS)
     throw keyError(`a key has at most ${MAX_PERMISSIONS} permissions, not ${permissions.length}. Write patterns`);
-  const flaw = permissions.map(findPermissionFlaw).find((each) => each !== undefined);
+  const flaw = findPermissionFlaw(permissions);
   if (flaw !== undefined) throw keyError(flaw);
   for (const scope of scopes) if (!WORD.test(scope)) throw keyError(`${quote(scope)} is not a scope. ${WORD_FORM}`);
   for (const role of roles) if (!WORD.test(role)) throw keyError(`${quote(role)} is not a role. ${WORD_FORM}`);

@@ -1,29 +1,26 @@
 import { sentence, SkillgateError } from "../errors.ts";
 import { type Client, CLIENT_REQUESTS, type ClientRequest } from "./client-requests.ts";
+import { createPathMatcher, createPatternSet, getRights, type Rights } from "./permissions.ts";
 import type { Profile } from "./tools/profile.ts";
 
-/** A pattern of method paths: `MathSkill.add`, `MathSkill.*` or `*`. */
-export type Grant = string;
-
-/** The client on whose behalf a run happens. Grants are checked on every call, so runs can share a caller. */
+/** The client on whose behalf a run happens. Permissions are checked on every call, so runs can share a caller. */
 export interface Caller {
   readonly id: string;
-  /** Methods that the caller may call. */
-  readonly grants: readonly Grant[];
-  /** Further methods that the caller may see (search, describe, messages) but not call. */
-  readonly reads?: readonly Grant[];
+  /**
+   * The rights of the caller: `call:MathSkill.*` sees and calls methods, `see:MathSkill.*` sees them in searches, descriptions and
+   * messages, `admin:Read` administers. A `*` stands for any run of characters. The list is read once and must not change.
+   */
+  readonly permissions: readonly string[];
   /** Scopes that the caller holds; a `*` stands for any run of characters. Without this list it holds none. */
   readonly scopes?: readonly string[];
   /** Names of roles, which the policy maps to scopes. */
   readonly roles?: readonly string[];
   /** The most that the caller may do, over all methods. */
   readonly limits?: CallLimits;
-  /** Limits what the caller may see and call to a subset of the methods; the grants count as well. */
+  /** Limits what the caller may see and call to a subset of the methods; the permissions count as well. */
   readonly profile?: Profile;
   /** The requests that its client answers; methods that need others are neither shown nor called. None by default. */
   readonly answers?: readonly ClientRequest[];
-  /** The rights to administer the runtime; each includes `Read`. */
-  readonly admin?: readonly AdminRight[];
   /** The access token that its rights come from; absent for rights without an end, and for those of keys. */
   readonly token?: AccessToken;
 }
@@ -51,7 +48,7 @@ export interface CallLimits {
   readonly weight?: number;
 }
 
-/** The rights to administer that a caller can have, each with what it permits. Only the owner also has `ManageKeys`. */
+/** The rights to administer that a caller can have, each with what it permits. Each includes `Read`. Only the owner also has `ManageKeys`. */
 export const ADMIN_RIGHTS = {
   Read: "sees runs of others, approvals, keys, policy, audit log and metrics",
   AnswerApprovals: "answers approvals of the calls of others",
@@ -61,15 +58,16 @@ export const ADMIN_RIGHTS = {
 
 export type AdminRight = keyof typeof ADMIN_RIGHTS | "ManageKeys";
 
+const ALL_ADMIN_RIGHTS = [...Object.keys(ADMIN_RIGHTS), "ManageKeys"] as readonly AdminRight[];
+
 /** Scopes by the name of a role. */
 export type Roles = ReadonlyMap<string, readonly string[]>;
 
-/** Stands for a run without a caller: everything is granted. */
+/** Stands for a run without a caller: everything is allowed. */
 export const OWNER: Caller = Object.freeze({
   id: "owner",
-  grants: Object.freeze(["*"]),
+  permissions: Object.freeze(["call:*", ...ALL_ADMIN_RIGHTS.map((right) => `admin:${right}`)]),
   scopes: Object.freeze(["*"]),
-  admin: Object.freeze<AdminRight[]>(["Read", "AnswerApprovals", "ManageRuns", "ManageServers", "ManageKeys"]),
 });
 
 /** `the key ada` for the caller of a key, else `the caller "eve"`. */
@@ -85,69 +83,63 @@ export function findMissingScopes(
   roles: Roles,
 ): readonly string[] {
   if (required.length === 0) return [];
-  const patterns = [...(caller.scopes ?? []), ...(caller.roles ?? []).flatMap((role) => roles.get(role) ?? [])];
-  return required.filter((scope) => !patterns.some((pattern) => grantCovers(pattern, scope)));
+  const held = createPatternSet([
+    ...(caller.scopes ?? []),
+    ...(caller.roles ?? []).flatMap((role) => roles.get(role) ?? []),
+  ]);
+  return required.filter((scope) => !held.has(scope));
 }
 
-export function mayAdminister({ admin = [] }: Pick<Caller, "admin">, right: AdminRight): boolean {
+type Permitted = Pick<Caller, "permissions" | "profile">;
+
+export function mayAdminister(caller: Permitted, right: AdminRight): boolean {
+  const { admin } = getRights(caller);
   return admin.includes(right) || (right === "Read" && admin.length > 0);
 }
 
+export function listAdminRights(caller: Permitted): readonly AdminRight[] {
+  return ALL_ADMIN_RIGHTS.filter((right) => mayAdminister(caller, right));
+}
+
 /** Throws `ADMIN_MISSING` for a caller without the right. */
-export function requireAdmin(caller: Pick<Caller, "admin">, right: AdminRight): void {
+export function requireAdmin(caller: Permitted, right: AdminRight): void {
   if (mayAdminister(caller, right)) return;
   const values = right === "ManageKeys" ? "only the owner creates and changes keys" : `it requires admin:${right}`;
   throw new SkillgateError("ADMIN_MISSING", sentence("ADMIN_MISSING", values));
 }
 
 /** True for a caller from whom no method is hidden. */
-export function mayReadAll({ profile, grants, reads = [] }: Caller): boolean {
-  return profile === undefined && [...grants, ...reads].includes("*");
+export function mayReadAll(caller: Permitted): boolean {
+  const { call, see } = getRights(caller);
+  return caller.profile === undefined && (call.isAll || see.isAll);
 }
 
-export function mayCall(caller: Caller, path: string): boolean {
-  return isInProfile(caller.profile, path) && caller.grants.some((grant) => grantCovers(grant, path));
+export function mayCallAll(caller: Permitted): boolean {
+  return caller.profile === undefined && getRights(caller).call.isAll;
 }
 
-export function mayRead(caller: Caller, path: string): boolean {
-  if (mayCall(caller, path)) return true;
-  return isInProfile(caller.profile, path) && (caller.reads ?? []).some((grant) => grantCovers(grant, path));
+export function mayCall(caller: Permitted, path: string): boolean {
+  const { profile } = caller;
+  if (!getRights(caller).call.has(path)) return false;
+  return profile === undefined || (getRights(profile).call.has(path) && !isExcepted(profile, path));
+}
+
+export function mayRead(caller: Permitted, path: string): boolean {
+  const { profile } = caller;
+  if (!isReadable(getRights(caller), path)) return false;
+  return profile === undefined || (isReadable(getRights(profile), path) && !isExcepted(profile, path));
+}
+
+function isReadable({ call, see }: Rights, path: string): boolean {
+  return call.has(path) || see.has(path);
+}
+
+function isExcepted({ except }: Profile, path: string): boolean {
+  return except.some((pattern) => createPathMatcher(pattern)(path));
 }
 
 /** Returns a caller with the requests that its client answers. */
 export function withAnswers(caller: Caller, client: Pick<Client, "can"> | undefined): Caller {
   const answers = CLIENT_REQUESTS.filter((request) => client?.can(request) === true);
   return answers.length === 0 ? caller : { ...caller, answers };
-}
-
-function isInProfile(profile: Profile | undefined, path: string): boolean {
-  if (profile === undefined) return true;
-  const { methods, except } = profile;
-  return methods.some((grant) => grantCovers(grant, path)) && !except.some((grant) => grantCovers(grant, path));
-}
-
-function grantCovers(grant: Grant, path: string): boolean {
-  return grant === "*" || grant === path || createPathMatcher(grant)(path);
-}
-
-/**
- * Returns a function that says whether a grant covers a path, for many paths. A `*` stands for any run of characters;
- * everything else is literal, and case counts.
- */
-export function createPathMatcher(grant: Grant): (path: string) => boolean {
-  const parts = grant.split("*");
-  const first = parts[0] ?? "";
-  if (parts.length === 1) return (path) => path === grant;
-  const last = parts.at(-1) ?? "";
-  const inner = parts.slice(1, -1).filter((part) => part !== "");
-  return (path) => {
-    if (!path.startsWith(first) || !path.endsWith(last) || path.length < first.length + last.length) return false;
-    let from = first.length;
-    for (const part of inner) {
-      const at = path.indexOf(part, from);
-      if (at < 0) return false;
-      from = at + part.length;
-    }
-    return from <= path.length - last.length;
-  };
 }

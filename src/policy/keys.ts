@@ -1,4 +1,4 @@
-import { createPathMatcher } from "../model/caller.ts";
+import { createPathMatcher } from "../model/permissions.ts";
 import type { RuledMethod } from "../model/policy.ts";
 import { splitPath } from "../shared/names/method-paths.ts";
 

@@ -1,7 +1,7 @@
 import { configError, parseDocument } from "../config/index.ts";
 import type { SkillgateError } from "../errors.ts";
 import { type Caller, OWNER } from "../model/caller.ts";
-import { findPermissionFlaw, toRights } from "../keys/index.ts";
+import { findPermissionFlaw, toNotation } from "../keys/index.ts";
 import type { Catalog } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
 import { type Decision, DECISIONS, type RuledMethod } from "../model/policy.ts";
@@ -52,14 +52,12 @@ const EXAMPLE = "tests: [{ path: MailSkill.send, caller: { scopes: [mail:send] }
 function parseCaller(value: unknown, wrong: (what: string) => SkillgateError): Caller {
   if (value === undefined) return OWNER;
   if (!isRecord(value)) throw wrong("the caller of a test must have permissions, scopes or roles");
-  // Earlier versions have patterns of methods to call, without `call:`.
-  const { id = "caller", scopes = [], roles = [], grants = ["*"] } = value;
-  const { permissions = isTextList(grants) ? grants.map((pattern) => `call:${pattern}`) : grants } = value;
+  const { id = "caller", scopes = [], roles = [], permissions = ["call:*"] } = value;
   if (typeof id !== "string" || !isTextList(scopes) || !isTextList(roles) || !isTextList(permissions))
     throw wrong("permissions, scopes and roles of a caller must be lists of texts");
-  const flaw = permissions.map(findPermissionFlaw).find((each) => each !== undefined);
+  const flaw = findPermissionFlaw(permissions);
   if (flaw !== undefined) throw wrong(flaw);
-  return { id, scopes, roles, ...toRights(permissions) };
+  return { id, scopes, roles, permissions: permissions.flatMap(toNotation) };
 }
 
 function isDecision(value: unknown): value is Decision {

@@ -1,5 +1,5 @@
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
-import { type Caller, mayRead } from "../model/caller.ts";
+import { type Caller, mayCallAll, mayRead } from "../model/caller.ts";
 import type { Profile } from "../model/tools/profile.ts";
 import { METADATA_DEFAULTS, type MethodDefinition, type MethodMetadata, type ProvidedSkill } from "../model/skill.ts";
 import { isSkillName, splitPath } from "../shared/names/method-paths.ts";
@@ -74,7 +74,7 @@ export type ReadableParts = WeakMap<Skill, Skill | undefined>;
  * that only changed skills are computed again.
  */
 export function readableView(catalog: Catalog, caller: Caller, cache: ReadableParts): Catalog {
-  if (caller.grants.includes("*") && caller.profile === undefined && !needsClient(catalog)) return catalog;
+  if (mayCallAll(caller) && !needsClient(catalog)) return catalog;
   const getReadablePart = (skill: Skill): Skill | undefined => {
     if (!cache.has(skill)) cache.set(skill, readableSkill(skill, caller));
     return cache.get(skill);

@@ -1,4 +1,4 @@
-import { createPathMatcher } from "../model/caller.ts";
+import { createPathMatcher } from "../model/permissions.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import { formatMethodAccess, formatSkillAccess, splitPath, splitRemoteSkill } from "../shared/names/method-paths.ts";
 import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
@@ -235,7 +235,7 @@ function describeSeveral(path: string, paths: readonly string[], sight: Describe
   };
 }
 
-/** Expands patterns and removes duplicates. A pattern matches what a grant of the same text would cover. */
+/** Expands patterns and removes duplicates. A pattern matches what a permission with the same text would cover. */
 function findMatchingPaths(paths: readonly string[], catalog: Catalog): readonly string[] {
   const matching = paths.flatMap((path) => {
     if (!path.includes("*")) return [path];

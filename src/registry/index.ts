@@ -30,7 +30,7 @@ export { systemPrompt, type PromptOptions } from "./prompt.ts";
 export { sanitizeText } from "./sanitize.ts";
 export { estimateTokens, firstSentence } from "./token-count.ts";
 
-/** Maximum cached views of one catalog, by grants. */
+/** Maximum cached views of one catalog, by permissions. */
 const KEPT_VIEWS = 256;
 
 /** A changing set of skills; each catalog is an immutable snapshot. */
@@ -88,8 +88,8 @@ export function createRegistry(): Registry {
     },
     viewFor(caller) {
       const whole = newest();
-      const { grants, reads = [], profile, answers = [] } = caller;
-      const key = JSON.stringify([grants, reads, profile, needsClient(whole) ? answers : []]);
+      const { permissions, profile, answers = [] } = caller;
+      const key = JSON.stringify([permissions, profile, needsClient(whole) ? answers : []]);
       const view = views.get(key);
       if (view !== undefined) return view;
       if (parts.size >= KEPT_VIEWS) for (const each of [views, parts]) each.clear();

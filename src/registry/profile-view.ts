@@ -1,7 +1,7 @@
 import type { Method } from "../model/catalog.ts";
 import type { Profile } from "../model/tools/profile.ts";
 import type { MethodDefinition } from "../model/skill.ts";
-import type { ToolOverride } from "../model/tool-definition.ts";
+import type { ToolOverride } from "../model/tools/tool-definition.ts";
 import { overrideTool } from "../model/tools/override-tool.ts";
 
 /** True if the profile replaces names or texts of methods. */

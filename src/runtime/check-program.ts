@@ -45,19 +45,10 @@ function createKey(
   { catalog, caller, limits }: Parameters<CheckProgram>[1],
   { version }: Policy,
 ): string {
-  const { id, grants, reads = [], scopes = [], roles = [], profile } = caller;
+  const { id, permissions, scopes = [], roles = [], profile } = caller;
   return (
-    JSON.stringify([
-      getCatalogNumber(catalog),
-      version,
-      limits.sourceBytes,
-      id,
-      grants,
-      reads,
-      scopes,
-      roles,
-      profile,
-    ]) + source
+    JSON.stringify([getCatalogNumber(catalog), version, limits.sourceBytes, id, permissions, scopes, roles, profile]) +
+    source
   );
 }
 

@@ -18,7 +18,7 @@ const SecretSkill = defineSkill({
 const runtime = await createRuntime({ skillsDir: false, skills: [MathSkill, SecretSkill], typecheck: false });
 afterAll(() => runtime.close());
 
-const ADA = { id: "ada", grants: ["MathSkill.*"] };
+const ADA = { id: "ada", permissions: ["call:MathSkill.*"] };
 const CODE = "const sum = await device.MathSkill.add(2, 3); sum * 2";
 
 test("has the names, schemas and texts of the MCP tools [V1]", () => {
@@ -68,7 +68,7 @@ test("shows and calls only what the caller of the tools may call [P2]", async ()
   expect(run?.description).not.toContain("SecretSkill");
   await expect(run?.execute({ code: "device.SecretSkill.read()" })).resolves.toMatchObject({ isError: true });
   await expect(run?.execute({ code: CODE })).resolves.toMatchObject({ value: 10 });
-  const other = { caller: { id: "eve", grants: [] } };
+  const other = { caller: { id: "eve", permissions: [] } };
   await expect(tool("run_code").execute({ code: CODE }, other)).resolves.toMatchObject({ isError: true });
 });
 

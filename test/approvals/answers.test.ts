@@ -7,7 +7,7 @@ import type { ApprovalScope, Caller, RunOptions } from "../../src/index.ts";
 import { OWNER } from "../../src/model/caller.ts";
 import { createFolder, followQuestions, openMail } from "./mail.ts";
 
-const ADA: Caller = { id: "ada", grants: ["*"] };
+const ADA: Caller = { id: "ada", permissions: ["call:*"] };
 
 test("asks about each effect of a program from elsewhere, also after a restart [P6] [R2]", async () => {
   const store = createFolder();
@@ -142,16 +142,16 @@ describe("one question", () => {
     const { id, approver } = await next();
     expect(approver).toBe("admin");
     const answerBy = (caller: Caller): Promise<unknown> => runtime.approvals.answer(id, { approve: true }, caller);
-    await expect(answerBy({ ...ADA, admin: ["AnswerApprovals"] })).rejects.toMatchObject({
+    await expect(answerBy({ ...ADA, permissions: ["call:*", "admin:AnswerApprovals"] })).rejects.toMatchObject({
       code: "APPROVAL_FORBIDDEN",
       message: `Cannot answer an approval request for another person: request ${id} needs an administrator, and its caller "ada" cannot answer it (APPROVAL_FORBIDDEN)`,
     });
-    await expect(answerBy({ id: "bob", grants: ["*"], admin: ["Read"] })).rejects.toMatchObject({
+    await expect(answerBy({ id: "bob", permissions: ["call:*", "admin:Read"] })).rejects.toMatchObject({
       code: "APPROVAL_FORBIDDEN",
       message: expect.stringContaining('"bob" has no right admin:AnswerApprovals'),
     });
-    await expect(answerBy({ id: "eve", grants: ["*"] })).rejects.toMatchObject({ code: "APPROVAL_UNKNOWN" });
-    await answerBy({ id: "carol", grants: ["*"], admin: ["AnswerApprovals"] });
+    await expect(answerBy({ id: "eve", permissions: ["call:*"] })).rejects.toMatchObject({ code: "APPROVAL_UNKNOWN" });
+    await answerBy({ id: "carol", permissions: ["call:*", "admin:AnswerApprovals"] });
     expect(await outcome).toMatchObject({ value: "sent to bob" });
   });
 
@@ -171,7 +171,7 @@ describe("a yes for always", () => {
     writeFileSync(policyFile, "");
     return openMail({ cwd: folder, policy: policyFile });
   };
-  const admin = (id: string): Caller => ({ id, grants: ["*"], admin: ["AnswerApprovals"] });
+  const admin = (id: string): Caller => ({ id, permissions: ["call:*", "admin:AnswerApprovals"] });
 
   test.each<[who: string, answerer: Caller, caller: Caller, scope: ApprovalScope]>([
     ["the owner", OWNER, ADA, "always"],

@@ -16,7 +16,7 @@ import { TASKS } from "./models/tasks.mjs";
 const SERVER = join(import.meta.dirname, "models/server.mjs");
 const LISTINGS = join(import.meta.dirname, "../fixtures/mcp/tools");
 const CATALOG = process.argv.includes("--without-catalog") ? { catalogTokens: 0 } : {};
-const OWNER = { id: "owner", grants: ["*"] };
+const OWNER = { id: "owner", permissions: ["call:*"] };
 
 const servers = await listServers();
 const folders = await mkdtemp(join(tmpdir(), "skillgate-models-"));

@@ -23,7 +23,7 @@ async function openProject(options?: Project["options"]): Promise<Project & { re
   return { server, url: server.url, location: { folder }, ...(options && { options }) };
 }
 
-const ADA: Caller = { id: "ada", grants: ["*"], scopes: ["*"] };
+const ADA: Caller = { id: "ada", permissions: ["call:*"], scopes: ["*"] };
 
 describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
   test("executes a program on an executor, and returns its value, output and calls [O3]", async () => {
@@ -52,7 +52,7 @@ describe.skipIf(NATS_SERVER === undefined)("runs on executors", () => {
     const { runtime } = await openFront(project, [createEchoSkill("front")]);
     const calls: string[] = [];
     executor.on("call", ({ caller }) => calls.push(caller));
-    const bob: Caller = { id: "bob", grants: ["EchoSkill.read"], reads: ["*"] };
+    const bob: Caller = { id: "bob", permissions: ["call:EchoSkill.read", "see:*"] };
     expect(await runtime.run(`device.EchoSkill.read("a")`, { caller: bob })).toMatchObject({ value: "one: a" });
     expect(await runtime.run(`device.EchoSkill.say("a")`, { caller: bob })).toMatchObject({
       violations: [{ code: "PERMISSION_MISSING" }],

@@ -15,7 +15,7 @@ const runtime = await createRuntime({
 });
 afterAll(() => runtime.close());
 
-const caller = { id: "ada", grants: ["living_room_pc.*"], reads: ["hub.*"] };
+const caller = { id: "ada", permissions: ["call:living_room_pc.*", "see:hub.*"] };
 
 describe("calls the skill of another machine [O3]", () => {
   test.each([
@@ -58,7 +58,7 @@ test.each([
 });
 
 test("keeps remote methods apart from local ones with the same name [O3, P2]", async () => {
-  const local = { id: "bob", grants: ["MusicSkill.*"] };
+  const local = { id: "bob", permissions: ["call:MusicSkill.*"] };
   const refused = await runtime.run('devices.living_room_pc.MusicSkill.play("a")', { caller: local });
   expect(refused).toMatchObject({ kind: "refused", violations: [{ code: "GLOBAL_UNKNOWN" }] });
   await expect(runtime.call("living_room_pc.MusicSkill.play", { song: "a" }, { caller: local })).rejects.toMatchObject({

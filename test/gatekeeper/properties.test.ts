@@ -157,7 +157,7 @@ const program = fc
     parts.reduceRight((rest, [inBlock, text]) => (inBlock ? `{ ${text} ${rest} }` : `${text} ${rest}`), ""),
   );
 
-test("accepts no program that reaches a method outside of its paths, and no path outside of the grants [S6]", async () => {
+test("accepts no program that reaches a method outside of its paths, and no path outside of the permissions [S6]", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(program, async (source) => {

@@ -32,7 +32,7 @@ const VaultSkill = defineSkill({
   },
 });
 
-const CALLER: Caller = { id: "ada", grants: ["CalendarSkill.*"] };
+const CALLER: Caller = { id: "ada", permissions: ["call:CalendarSkill.*"] };
 
 async function open(skills: readonly ProvidedSkill[]): Promise<Runtime> {
   const runtime = await createRuntime({ skillsDir: false, skills, store: folder(), workers: 1 });
@@ -70,7 +70,9 @@ test("answers a caller as if the methods did not exist that it may not read [P2]
   await whole.run("device.CalenderVaultSkill.lisst()");
   expect(await ask(whole, CALLER)).toEqual(await ask(part, CALLER));
   // The probe: another caller gets other answers.
-  expect(await ask(whole, { id: "bob", grants: ["*"] })).not.toEqual(await ask(part, { id: "bob", grants: ["*"] }));
+  expect(await ask(whole, { id: "bob", permissions: ["call:*"] })).not.toEqual(
+    await ask(part, { id: "bob", permissions: ["call:*"] }),
+  );
 });
 
 const PaySkill = defineSkill({

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import fc from "../support/fuzz.ts";
 import { expect, onTestFinished, test } from "vitest";
 
-import { createKeys, findOldWords, getKeyState, type Keys, toRights } from "../../src/keys/index.ts";
+import { createKeys, findOldWords, getKeyState, type Keys, toNotation } from "../../src/keys/index.ts";
 import { type Database, openDatabase } from "../../src/store/index.ts";
 
 const NOON = Date.now();
@@ -69,9 +69,7 @@ test("converts a valid key to a caller with its permissions, scopes, roles and l
   });
   expect(await keys.authenticate(text)).toEqual({
     id: `key:ada:${key.id}`,
-    grants: ["MathSkill.*"],
-    reads: ["TimeSkill.*"],
-    admin: ["Read"],
+    permissions: ["call:MathSkill.*", "see:TimeSkill.*", "admin:Read"],
     scopes: ["mail:send"],
     roles: ["staff"],
     limits: { perMinute: 5, perHour: 100 },
@@ -100,7 +98,7 @@ test("refuses a key from the moment it is revoked, in every process [P1]", async
   const { text } = await keys.create(ADA);
   const other = await openDatabase({ folder });
   onTestFinished(() => other.close());
-  expect(await createKeys(other).authenticate(text)).toMatchObject({ grants: ["MathSkill.*"] });
+  expect(await createKeys(other).authenticate(text)).toMatchObject({ permissions: ADA.permissions });
   expect((await keys.revoke("ada")).revoked).toBeNull();
   expect(await createKeys(other).authenticate(text)).toBeUndefined();
   expect((await keys.revoke("ada")).revoked).toBe(NOON);
@@ -110,7 +108,7 @@ test("refuses a key from its expiry on [P1]", async () => {
   const { keys, clock } = await open();
   const { text } = await keys.create({ ...ADA, expires: NOON + MINUTE_MS });
   clock.now += MINUTE_MS - 1;
-  expect(await keys.authenticate(text)).toMatchObject({ grants: ["MathSkill.*"] });
+  expect(await keys.authenticate(text)).toMatchObject({ permissions: ADA.permissions });
   clock.now += 1;
   expect(await keys.authenticate(text)).toBeUndefined();
   expect(getKeyState(await keys.get("ada"), clock.now)).toBe("expired");
@@ -207,11 +205,14 @@ test("finds a key by name, id or prefix, and reuses the name of a revoked key [P
 
 test("reads the words of earlier versions: AdminWrite answers and manages runs, and manages no servers [P2]", async () => {
   const old = ["ToolInvoke(File*)", "ToolRead(*.read)", "ToolsListAll", "AdminRead", "AdminWrite"];
-  expect(toRights(old)).toEqual({
-    grants: ["File*"],
-    reads: ["*.read", "*"],
-    admin: ["Read", "AnswerApprovals", "ManageRuns"],
-  });
+  expect(old.flatMap(toNotation)).toEqual([
+    "call:File*",
+    "see:*.read",
+    "see:*",
+    "admin:Read",
+    "admin:AnswerApprovals",
+    "admin:ManageRuns",
+  ]);
   expect(findOldWords(["AdminWrite", "call:*"])).toBe(
     "AdminWrite is written admin:AnswerApprovals, admin:ManageRuns today; changing servers and skills now needs admin:ManageServers, by name",
   );

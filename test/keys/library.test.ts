@@ -21,8 +21,8 @@ const runtime = await createRuntime({
 runtime.on("run", ({ value }) => console.log(JSON.stringify({ value })));
 `;
 const AFTER = `
-const { id, grants, scopes, limits } = caller;
-console.log(JSON.stringify({ grants, scopes, limits, isNamed: id.startsWith("key:ada:") }));
+const { id, permissions, scopes, limits } = caller;
+console.log(JSON.stringify({ permissions, scopes, limits, isNamed: id.startsWith("key:ada:") }));
 console.log(JSON.stringify([await keys.authenticate(text), await keys.authenticate("sg_x")]));
 await runtime.close();
 `;
@@ -41,7 +41,7 @@ test("creates, verifies and revokes a key with the library, as the page says [P1
       .map((line) => JSON.parse(line) as unknown),
   ).toEqual([
     { value: 3 },
-    { grants: ["MathSkill.*"], scopes: ["math:use"], limits: { perMinute: 60 }, isNamed: true },
+    { permissions: ["call:MathSkill.*"], scopes: ["math:use"], limits: { perMinute: 60 }, isNamed: true },
     [null, null],
   ]);
 });

@@ -151,8 +151,7 @@ test("gives a caller the rights of its scopes [P13, P2]", async () => {
     kind: "caller",
     caller: {
       id: "oauth:ada",
-      grants: ["TestSkill.add"],
-      reads: [],
+      permissions: ["call:TestSkill.add"],
       scopes: ["math:use", "profile"],
       roles: ["staff"],
       token: { issuer: issuer.url, until: expect.any(Number) },

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { MATH_SKILL, project, skillgate } from "../surfaces/cli/command.ts";
 
 test(
-  "explains the decision for a stored key, with its grants, scopes and roles [P1, P4]",
+  "explains the decision for a stored key, with its permissions, scopes and roles [P1, P4]",
   { timeout: 180_000 },
   async () => {
     const cwd = project({
@@ -56,6 +56,6 @@ test(
       decision: "allow",
     });
     const unknown = await run("policy", "explain", "MathSkill.add", "--caller", "eve");
-    expect(unknown.stderr).toBe("No key is named eve: this is a caller with every grant and no scope\n");
+    expect(unknown.stderr).toBe("No key is named eve: this is a caller with call:* and no scope\n");
   },
 );

@@ -65,8 +65,8 @@ test("does not count requests with invalid arguments, and of callers without lim
   expect((await post(`${url}/tools/run_code`, {}, header)).status).toBe(400);
   expect((await post(`${url}/tools/search_skills`, { query: "add" }, header)).status).toBe(200);
   await using runtime = await createRuntime({ skillsDir: false, skills: [TestSkill], store: folder() });
-  await runtime.countRequest({ id: "bob", grants: ["*"] });
-  const limited: Caller = { id: "ada", grants: ["*"], limits: { perMinute: 1 } };
+  await runtime.countRequest({ id: "bob", permissions: ["call:*"] });
+  const limited: Caller = { id: "ada", permissions: ["call:*"], limits: { perMinute: 1 } };
   onTestFinished(() => runtime.close());
   await runtime.countRequest(limited);
   await expect(runtime.run("1", { caller: limited })).rejects.toMatchObject({

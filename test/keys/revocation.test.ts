@@ -202,7 +202,7 @@ test("notices a revocation between the check of a key and the start of its use [
   const watch = createKeyWatch(database);
   onTestFinished(() => watch.close());
   const life = watch.follow(text);
-  expect(await keys.authenticate(text)).toMatchObject({ grants: ["*"] });
+  expect(await keys.authenticate(text)).toMatchObject({ permissions: ["call:*"] });
   await keys.revoke("ada");
   expect(await new Promise((resolve) => life.onEnd(resolve))).toBe("the key was revoked");
 });

@@ -24,7 +24,6 @@ const TYPES = [
   "Database",
   "ErrorCode",
   "GivenAnswer",
-  "Grant",
   "GuestError",
   "KeyRow",
   "Keys",

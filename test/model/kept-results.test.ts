@@ -29,7 +29,7 @@ test("drops the oldest results if there are too many [S11]", () => {
 
 test("returns a stored result only to the caller of its run [S11]", () => {
   const results = createKeptResults();
-  const [ada, bob] = ["ada", "bob"].map((id) => ({ id, grants: ["*"] }));
+  const [ada, bob] = ["ada", "bob"].map((id) => ({ id, permissions: ["call:*"] }));
   const uri = results.keep("run", "text", ada);
   expect(results.read(uri, 0, 10, ada)?.text).toBe("text");
   expect(results.read(uri, 0, 10, bob)).toBeUndefined();

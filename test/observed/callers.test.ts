@@ -8,9 +8,9 @@ import type { JsonSchema } from "../../src/model/json.ts";
 import { createSessionRuns } from "../../src/surfaces/mcp/features/session-runs.ts";
 import { readResource } from "../../src/surfaces/mcp/features/resources.ts";
 
-const ada: Caller = { id: "ada", grants: ["*"] };
-const bob: Caller = { id: "bob", grants: ["*"] };
-const eve: Caller = { id: "eve", grants: ["*"] };
+const ada: Caller = { id: "ada", permissions: ["call:*"] };
+const bob: Caller = { id: "bob", permissions: ["call:*"] };
+const eve: Caller = { id: "eve", permissions: ["call:*"] };
 
 /** Has a property that every caller gets, and one that only a single caller gets. */
 const ProfileSkill = defineSkill({
@@ -80,7 +80,7 @@ describe("hides names of properties that only one caller's results had [P2]", ()
     expect(await shown(bob)).toEqual([true, false, true]);
     expect(await shown(eve)).toEqual([true, false, false]);
     expect(await shown(OWNER)).toEqual([true, true, true]);
-    expect(await shown({ id: OWNER.id, grants: ["*"] })).toEqual([true, false, false]);
+    expect(await shown({ id: OWNER.id, permissions: ["call:*"] })).toEqual([true, false, false]);
   });
 
   test("finds nothing by the names", () => {
@@ -177,13 +177,13 @@ describe("an observed shape", () => {
       required: ["a"],
     });
     expect(observe({ a: { b: 1 } }, shape, { caller: eve, compares: false }).hasChanged).toBe(true);
-    expect(JSON.stringify(schemaFor(shape, { id: "joe", grants: [] }))).toContain('"b"');
+    expect(JSON.stringify(schemaFor(shape, { id: "joe", permissions: [] }))).toContain('"b"');
   });
 
   test("stores one caller for each property, however many callers there are", () => {
     const shape = createShape();
     for (let at = 0; at < 200; at++)
-      observe({ id: at }, shape, { caller: { id: `caller-${at}`, grants: [] }, compares: false });
+      observe({ id: at }, shape, { caller: { id: `caller-${at}`, permissions: [] }, compares: false });
     const text = JSON.stringify(shape, (_key, value: unknown) =>
       value instanceof Map || value instanceof Set ? [...value] : value,
     );

@@ -27,8 +27,8 @@ const KitchenSkill = defineSkill({
   },
 });
 
-const ada = { id: "ada", grants: ["KitchenSkill.*"] };
-const bob = { id: "bob", grants: ["KitchenSkill.*"] };
+const ada = { id: "ada", permissions: ["call:KitchenSkill.*"] };
+const bob = { id: "bob", permissions: ["call:KitchenSkill.*"] };
 
 let runtime: Runtime;
 afterEach(() => runtime.close());
@@ -108,7 +108,7 @@ test("neither finds nor names methods that a caller may no longer read, whatever
   await open();
   found("bake lasagna");
   await runtime.call("KitchenSkill.heat", {}, { caller: ada });
-  const less = { id: "ada", grants: ["KitchenSkill.chill"] };
+  const less = { id: "ada", permissions: ["call:KitchenSkill.chill"] };
   expect(runtime.search("lasagna", { caller: less }).results).toEqual([]);
   expect(runtime.search("cool lasagna", { caller: less }).text).toContain("Words without a match: lasagna");
   expect(runtime.observed({ caller: less })).toEqual({ requests: [], results: [] });

@@ -179,8 +179,8 @@ test("stored shapes come back as they were; anything else is refused [D3]", () =
     { a: [1, null], b: { "x y": true }, c: "[1]" },
     { a: [], b: {} },
   ];
-  for (const value of values) observe(value, shape, { caller: { id: "ada", grants: [] }, compares: false });
-  observe(values[0], shape, { caller: { id: "bob", grants: [] }, compares: false });
+  for (const value of values) observe(value, shape, { caller: { id: "ada", permissions: [] }, compares: false });
+  observe(values[0], shape, { caller: { id: "bob", permissions: [] }, compares: false });
   const stored: unknown = JSON.parse(JSON.stringify(serializeMethods(new Map([["m", { digest: "d", shape }]]))));
   expect(parseMethods(stored)?.get("m")).toEqual({ digest: "d", shape });
   const broken = (change: (text: string) => string): unknown => JSON.parse(change(JSON.stringify(stored)));

@@ -73,7 +73,7 @@ test("refuses a caller without the scopes of the policy, and passes one with a r
     "policies/roles.yaml": "sender: [mail:send]",
   });
   const runtime = await openRuntime(cwd);
-  const ada = { id: "ada", grants: ["*"] };
+  const ada = { id: "ada", permissions: ["call:*"] };
   const source = "device.MailSkill.send()";
   expect(await runtime.run(source, { caller: ada })).toMatchObject({
     kind: "refused",

@@ -149,7 +149,7 @@ test("shows only used methods of a catalog with 50,000 [D4]", { tags: "rest" }, 
 test("shows a caller only methods that it may read [P2]", () => {
   const registry = createRegistry();
   for (const skill of [SHOP, ...sampleSkills()]) registry.register(skill);
-  const caller = { id: "ada", grants: ["ShopMCP.get_order"], reads: ["MailMCP.list_*"] };
+  const caller = { id: "ada", permissions: ["call:ShopMCP.get_order", "see:MailMCP.list_*"] };
   expect(briefCatalog(registry.viewFor(caller), { parts: [10_000] })[0]).toBe(
     'MailMCP\n  list_inbox(limit?: number = 0)\nShopMCP\n  get_order(id: number): {id: number, status: "open"|"paid", customer, note: string|null}',
   );

@@ -121,7 +121,7 @@ test("reads a server again whose methods are partly indexed when the index is co
 test("counts only methods that the caller may read among those searched [D1]", () => {
   const registry = createRegistry();
   registry.register(bigServer(40));
-  const view = registry.viewFor({ id: "ada", grants: ["FenceMCP.paint_1*"] });
+  const view = registry.viewFor({ id: "ada", permissions: ["call:FenceMCP.paint_1*"] });
   expect(searchAtOnce(view, "paint").searched).toEqual({ methods: 7, of: 11 });
   expect(searchAtOnce(view, "paint").searched).toBeUndefined();
 });

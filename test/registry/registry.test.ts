@@ -11,7 +11,7 @@ import {
 } from "../../src/registry/index.ts";
 import { createCatalog, createSkill } from "./catalogs.ts";
 
-const ADA: Caller = { id: "ada", grants: ["MathSkill.add"], reads: ["TextSkill.*"] };
+const ADA: Caller = { id: "ada", permissions: ["call:MathSkill.add", "see:TextSkill.*"] };
 
 test("adds a registered skill to the catalog, and removes it on request [T5]", () => {
   const registry = createRegistry();
@@ -83,7 +83,7 @@ test("shows a caller only the methods that it may call or read [P2]", () => {
   expect(view.skill("MathSkill")?.methods).toHaveLength(1);
   expect(view.method("MathSkill.add")).toBe(registry.catalog.method("MathSkill.add"));
   expect(registry.viewFor({ ...ADA, id: "eve" })).toBe(view);
-  expect(registry.viewFor({ id: "owner", grants: ["*"] })).toBe(registry.catalog);
+  expect(registry.viewFor({ id: "owner", permissions: ["call:*"] })).toBe(registry.catalog);
   expect(search(view, "take photo").text).toMatch(/^No results found\nSkills: MathSkill, TextSkill\nSearch again with/);
   expect(search(view, "CameraSkill.takePhoto").results).toEqual([]);
 });

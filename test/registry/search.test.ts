@@ -336,7 +336,7 @@ test("still finds the remaining skills after most were removed [T5]", () => {
 test("neither finds, names nor counts methods that a caller may not read [D1]", () => {
   const registry = createRegistry();
   for (const skill of sampleSkills()) registry.register(skill);
-  const view = registry.viewFor({ id: "ada", grants: ["WeatherMCP.*", "FilesystemMCP.read_*"] });
+  const view = registry.viewFor({ id: "ada", permissions: ["call:WeatherMCP.*", "call:FilesystemMCP.read_*"] });
   for (const query of ["", "send email", "write file", "HassTurnOn", "GithubMCP.delete", "github", "serch", "wirte"]) {
     const { results, text } = search(view, query);
     expect(results.every(({ path }) => /^(?:WeatherMCP\.|FilesystemMCP\.read_)/.test(path))).toBe(true);

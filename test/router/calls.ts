@@ -31,8 +31,8 @@ export interface Bench {
   ) => Call;
 }
 
-export const ADA: Caller = { id: "ada", grants: ["TestSkill.*"] };
-export const BOB: Caller = { id: "bob", grants: ["TestSkill.*"] };
+export const ADA: Caller = { id: "ada", permissions: ["call:TestSkill.*"] };
+export const BOB: Caller = { id: "bob", permissions: ["call:TestSkill.*"] };
 
 /** A skill with one method, as the registry makes it, that echoes its input unless told otherwise. */
 export function benchWith(setup: Setup = {}): Bench {

@@ -113,7 +113,9 @@ describe("permissions [P2]", () => {
   test("keeps a call without its grant from the method", async () => {
     const run = vi.fn();
     const { call } = benchWith({ run });
-    await expect(routerWith().route(call([], { caller: { id: "eve", grants: ["Other.*"] } }))).rejects.toMatchObject({
+    await expect(
+      routerWith().route(call([], { caller: { id: "eve", permissions: ["call:Other.*"] } })),
+    ).rejects.toMatchObject({
       code: "PERMISSION_MISSING",
       message:
         'Cannot call a method without its permission: TestSkill.try, because the caller "eve" has no call:TestSkill.try (PERMISSION_MISSING)',
@@ -125,10 +127,12 @@ describe("permissions [P2]", () => {
     const { call } = benchWith();
     const refuse = (caller: Caller) => expect(routerWith().route(call([], { caller }))).rejects;
     const id = "key:bob:0123456789ab";
-    await refuse({ id, grants: [] }).toThrow(", because the key bob has no call:TestSkill.try (");
-    const profile = { name: "reading", methods: ["Other.*"], except: [], tools: {} };
-    await refuse({ id, grants: ["*"], profile }).toThrow(", because the profile reading has no call:TestSkill.try (");
-    await refuse({ id, grants: [], profile }).toThrow(", because the key bob has no call:TestSkill.try (");
+    await refuse({ id, permissions: [] }).toThrow(", because the key bob has no call:TestSkill.try (");
+    const profile = { name: "reading", permissions: ["call:Other.*"], except: [], tools: {} };
+    await refuse({ id, permissions: ["call:*"], profile }).toThrow(
+      ", because the profile reading has no call:TestSkill.try (",
+    );
+    await refuse({ id, permissions: [], profile }).toThrow(", because the key bob has no call:TestSkill.try (");
   });
 
   const scoped: Setup = { metadata: { requiredScopes: ["mail:read", "mail:send"] } };
@@ -238,7 +242,7 @@ describe("approvals [P6]", () => {
     const { call } = benchWith(setup);
     const { route } = routerWith({ approve });
     await expect(route(call([5]))).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
-    await expect(route(call(["bob"], { caller: { id: "eve", grants: [] } }))).rejects.toMatchObject({
+    await expect(route(call(["bob"], { caller: { id: "eve", permissions: [] } }))).rejects.toMatchObject({
       code: "PERMISSION_MISSING",
     });
     expect(approve).not.toHaveBeenCalled();
@@ -295,7 +299,7 @@ describe("cooldowns [X4]", () => {
       run: () => (fails ? Promise.reject(new Error("no")) : Promise.resolve(1)),
     });
     await expect(route(call(["x"]))).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
-    await expect(route(call([1], { caller: { id: "owner", grants: [] } }))).rejects.toMatchObject({
+    await expect(route(call([1], { caller: { id: "owner", permissions: [] } }))).rejects.toMatchObject({
       code: "PERMISSION_MISSING",
     });
     await expect(route(call([1]))).rejects.toMatchObject({ code: "CALL_FAILED" });
@@ -529,7 +533,7 @@ describe("records and statistics [X6, S12]", () => {
     for (let at = 0; at < 3; at++) await router.route(call([]));
     fails = true;
     await router.route(call([])).catch(() => {});
-    await router.route(call([], { caller: { id: "eve", grants: [] } })).catch(() => {});
+    await router.route(call([], { caller: { id: "eve", permissions: [] } })).catch(() => {});
     const [path, statistics] = [...router.statistics()][0] ?? [];
     expect(path).toBe("TestSkill.try");
     expect(statistics).toMatchObject({ total: 4, succeeded: 3, failed: 1, lastUsed: 42 });

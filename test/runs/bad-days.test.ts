@@ -184,7 +184,7 @@ test("hides the runs of other callers [R2]", async () => {
   const store = createFolder();
   const { id } = await leaveWaiting(store);
   const { runtime } = await openPost(store);
-  const caller: Caller = { id: "eve", grants: ["*"] };
+  const caller: Caller = { id: "eve", permissions: ["call:*"] };
   expect(await runtime.runs.list({ caller })).toEqual([]);
   for (const use of ["get", "resume", "cancel", "record"] as const)
     await expect(runtime.runs[use](id, { caller })).rejects.toMatchObject({

@@ -10,7 +10,7 @@ const SecretSkill = defineSkill({ name: "SecretSkill", description: "Of others",
 const PublicSkill = defineSkill({ name: "PublicSkill", description: "For all", methods: { see: method } });
 
 /** An administrator who sees one skill. */
-const ADMIN: Caller = { id: "admin", grants: ["PublicSkill.*"], admin: ["ManageRuns"] };
+const ADMIN: Caller = { id: "admin", permissions: ["call:PublicSkill.*", "admin:ManageRuns"] };
 
 async function open(): Promise<{ readonly runtime: Runtime; readonly hidden: string; readonly shown: string }> {
   const options = {
@@ -43,7 +43,9 @@ test("shows an administrator a run that names hidden methods without program, ar
   expect(JSON.stringify([list, await runs.show(hidden), await runs.get(hidden)])).not.toMatch(/canary|SecretSkill/);
   // A search of titles is no way to guess them.
   expect([await runs.list({ title: "canary" }), await runs.count({ title: "canary" })]).toEqual([[], 0]);
-  expect(await runtime.viewFor({ ...ADMIN, reads: ["*"] }).runs.count({ title: "canary" })).toBe(1);
+  expect(
+    await runtime.viewFor({ ...ADMIN, permissions: [...ADMIN.permissions, "see:*"] }).runs.count({ title: "canary" }),
+  ).toBe(1);
 });
 
 test("counts checks and replays as requests of their caller [P5, R5]", async () => {
@@ -70,13 +72,16 @@ test("repeats at most two runs of a caller at once, and the next when one has en
 
 test("lets only the caller of a run and holders of ManageRuns continue or cancel it [P2, R5]", async () => {
   const { runtime, shown } = await open();
-  const { runs } = runtime.viewFor({ ...ADMIN, admin: ["Read", "AnswerApprovals"] });
+  const { runs } = runtime.viewFor({
+    ...ADMIN,
+    permissions: ["call:PublicSkill.*", "admin:Read", "admin:AnswerApprovals"],
+  });
   expect(await runs.outcome(shown)).toMatchObject({ kind: "completed" });
   for (const refused of await Promise.allSettled([runs.resume(shown), runs.cancel(shown)]))
     expect(refused).toMatchObject({
       reason: { code: "ADMIN_MISSING", message: expect.stringContaining("ManageRuns") },
     });
   expect(await runtime.viewFor(ADMIN).runs.resume(shown)).toMatchObject({ kind: "completed" });
-  const stranger = runtime.viewFor({ id: "stranger", grants: ["*"] });
+  const stranger = runtime.viewFor({ id: "stranger", permissions: ["call:*"] });
   await expect(stranger.runs.show(shown)).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
 });

@@ -44,7 +44,7 @@ test("caches a limited number of verdicts for recent sources, and none for long 
   expect(countLooks(kept)).toHaveLength(many.length);
 });
 
-test("does not reuse a verdict for another catalog, other grants or other limits [S5]", async () => {
+test("does not reuse a verdict for another catalog, other permissions or other limits [S5]", async () => {
   const DiceSkill = defineSkill({
     name: "DiceSkill",
     description: "Rolls dice",
@@ -57,8 +57,8 @@ test("does not reuse a verdict for another catalog, other grants or other limits
     const outcome = await runtime.run(source, options);
     return outcome.kind === "refused" && outcome.violations.map(({ code }) => code);
   };
-  expect(await refusal({ caller: { id: "stranger", grants: [], reads: ["*"] } })).toEqual(["PERMISSION_MISSING"]);
-  expect(await refusal({ caller: { id: "blind", grants: [] } })).toEqual(["SKILL_UNKNOWN"]);
+  expect(await refusal({ caller: { id: "stranger", permissions: ["see:*"] } })).toEqual(["PERMISSION_MISSING"]);
+  expect(await refusal({ caller: { id: "blind", permissions: [] } })).toEqual(["SKILL_UNKNOWN"]);
   expect(await refusal({ limits: { sourceBytes: 5 } })).toEqual(["SOURCE_LIMIT"]);
   runtime.unregister("DiceSkill");
   expect(await refusal({})).toEqual(["SKILL_UNKNOWN"]);

@@ -152,9 +152,9 @@ describe("a found method is called", () => {
     expect(outcome).toMatchObject({ kind: "failed", error: { code: "ARGUMENTS_INVALID", line: 2 } });
   });
 
-  test("only with the grants of the caller, whatever its path says [S6 P2]", async () => {
+  test("only with the permissions of the caller, whatever its path says [S6 P2]", async () => {
     called.length = 0;
-    const caller = { id: "ada", grants: ["NoteSkill.write"], reads: ["NoteSkill.*"] };
+    const caller = { id: "ada", permissions: ["call:NoteSkill.write", "see:NoteSkill.*"] };
     const code = `const [removed] = await device.search_skills("remove note");
 const codes = [];
 for (const path of ["NoteSkill.remove", "MathSkill.add"]) {

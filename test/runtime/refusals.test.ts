@@ -18,7 +18,10 @@ afterAll(() => runtime.close());
 test.each(REFUSALS)("returns the documented text for $code [S5]", { tags: "rest" }, async ({ code, source, text }) => {
   const run = (): Promise<Outcome> =>
     runtime.run(source, {
-      caller: { id: "ada", grants: ["MathSkill.*", "UserSkill.get", "living_room_pc.*"], reads: ["UserSkill.remove"] },
+      caller: {
+        id: "ada",
+        permissions: ["call:MathSkill.*", "call:UserSkill.get", "call:living_room_pc.*", "see:UserSkill.remove"],
+      },
       limits: { sourceBytes: code === "SOURCE_LIMIT" ? 50 : 1_000 },
     });
   // Only the compiler knows the members of results, and it may still be loading.
@@ -47,6 +50,6 @@ test.each([
     "The text is not JSON; inspect it with print(text). Methods return values, which need no parsing unless they are strings",
   ],
 ])("hints at a value of an unexpected kind: %s [S10]", async (source, hint) => {
-  const outcome = await runtime.run(source, { caller: { id: "ada", grants: ["MathSkill.*"] } });
+  const outcome = await runtime.run(source, { caller: { id: "ada", permissions: ["call:MathSkill.*"] } });
   expect(outcome).toMatchObject({ kind: "failed", error: { code: "THROWN", hint } });
 });

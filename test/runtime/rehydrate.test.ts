@@ -92,7 +92,7 @@ async function openRuntime(options: RuntimeOptions = {}): Promise<{ runtime: Run
   return { runtime, said };
 }
 
-const by = (id: string) => ({ caller: { id, grants: ["*"] } });
+const by = (id: string) => ({ caller: { id, permissions: ["call:*"] } });
 
 test("shows a placeholder to the program, and gives the value to the method [P9]", async () => {
   const { runtime } = await openRuntime();

@@ -176,7 +176,7 @@ describe("the pipeline of a program", () => {
   });
 
   test("shows and runs for a caller only what it was granted [P2]", async () => {
-    const caller = { id: "ada", grants: ["MathSkill.echo"] };
+    const caller = { id: "ada", permissions: ["call:MathSkill.echo"] };
     expect(await runtime.run("device.MathSkill.echo(1)", { caller })).toMatchObject({ kind: "completed", value: 1 });
     expect(await runtime.run("device.MathSkill.add(1, 2)", { caller })).toMatchObject({
       kind: "refused",

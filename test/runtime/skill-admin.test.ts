@@ -110,7 +110,7 @@ describe("a disabled skill", () => {
   test("is hidden from a caller that may not call it [L7]", async () => {
     const runtime = await open();
     runtime.disable("MathSkill");
-    const caller = { id: "bob", grants: ["OtherSkill.*"] };
+    const caller = { id: "bob", permissions: ["call:OtherSkill.*"] };
     const outcome = await runtime.run("device.MathSkill.add(1, 2)", { caller });
     expect(outcome).toMatchObject({ violations: [{ code: "SKILL_UNKNOWN" }] });
     expect(runtime.describe("MathSkill.add", { caller }).text).toMatch(/^Error: Skill 'MathSkill' not found/);

@@ -66,7 +66,7 @@ test("counts no time in which a caller has nothing to run as its share [S7]", as
 
 test("shares the threads of a runtime among the callers of its programs [S7]", async () => {
   const runtime = await createRuntime({ skillsDir: false, workers: 1 });
-  const caller = { id: "flood", grants: ["*"] };
+  const caller = { id: "flood", permissions: ["call:*"] };
   const signal = new AbortController();
   const ends: string[] = [];
   const flood = Array.from({ length: 30 }, async () => {
@@ -115,7 +115,7 @@ test("runs as many programs of a caller at once as its limit allows; the others 
     },
   });
   const runtime = await createRuntime({ skillsDir: false, skills: [skill] });
-  const caller = { id: "ada", grants: ["*"], limits: { maxRunning: 2 } };
+  const caller = { id: "ada", permissions: ["call:*"], limits: { maxRunning: 2 } };
   const runs = Array.from({ length: 12 }, () => runtime.run("await device.Gate.pass()", { caller }));
   expect((await Promise.all(runs)).map(({ kind }) => kind)).toEqual(Array.from({ length: 12 }, () => "completed"));
   expect(programs.most).toBe(2);

@@ -18,7 +18,7 @@ function memory() {
   const store = createStore().space("test");
   let seconds = 0;
   const skill = new MemorySkill(() => new Date(1_000 * seconds++));
-  const createContext = (id: string) => ({ ...createTestContext(), store, caller: { id, grants: [] } });
+  const createContext = (id: string) => ({ ...createTestContext(), store, caller: { id, permissions: [] } });
   return {
     remember: (text: string, tags?: string[], importance?: number, caller = "ada") =>
       skill.remember(text, tags, importance, createContext(caller)),
@@ -102,13 +102,13 @@ test("remembers in the runtime's store, from one runtime to the next [B4]", { ta
   const first = await createRuntime(options);
   const remembered = await first.run(
     `await device.MemorySkill.remember("Ada prefers trains", ["travel"]); await device.MemorySkill.search("train")`,
-    { caller: { id: "ada", grants: ["MemorySkill.*"] } },
+    { caller: { id: "ada", permissions: ["call:MemorySkill.*"] } },
   );
   expect(remembered).toMatchObject({ kind: "completed", value: [{ text: "Ada prefers trains", importance: 5 }] });
   await first.close();
   const second = await createRuntime(options);
   const found = (id: string) =>
-    second.call("MemorySkill.search", { query: "travel" }, { caller: { id, grants: ["*"] } });
+    second.call("MemorySkill.search", { query: "travel" }, { caller: { id, permissions: ["call:*"] } });
   await expect(found("ada")).resolves.toMatchObject([{ text: "Ada prefers trains" }]);
   await expect(found("bob")).resolves.toEqual([]);
   await second.close();

@@ -73,7 +73,7 @@ async function readRecords(): Promise<readonly Record<string, unknown>[]> {
 test("stores the decision on each call and its end, without values, before a run resolves [P8]", async () => {
   const runtime = await openRuntime(folder);
   const outcome = await runtime.run('device.MailSkill.read("a private text")', {
-    caller: { id: "ada", grants: ["MailSkill.*"] },
+    caller: { id: "ada", permissions: ["call:MailSkill.*"] },
   });
   const facts = {
     argumentsDigest: expect.stringMatching(/^[0-9a-f]{16}$/),

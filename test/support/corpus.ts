@@ -96,10 +96,9 @@ export function callerFor({ id }: Program): Caller {
   const paths = Object.entries(STUBS.tools);
   return {
     id,
-    grants: paths
-      .filter(([, stub]) => stub.permission === "allow" || stub.permission === "approve")
-      .map(([path]) => path),
-    reads: paths.filter(([, stub]) => stub.permission === "deny").map(([path]) => path),
+    permissions: paths
+      .filter(([, { permission }]) => permission !== "hidden")
+      .map(([path, { permission }]) => `${permission === "deny" ? "see" : "call"}:${path}`),
   };
 }
 

@@ -40,7 +40,7 @@ describe("testSkill", () => {
     const skill = await opened(pathToFileURL(join(folder, "weather.ts")), {
       settings: { unit: "K" },
       secrets: { apiKey: "k" },
-      caller: { id: "ada", grants: ["*"] },
+      caller: { id: "ada", permissions: ["call:*"] },
     });
     expect([skill.name, skill.methods, skill.problems]).toEqual(["WeatherSkill", ["now", "last", "pay"], []]);
     expect(await skill.call("last")).toBe("none");
@@ -57,7 +57,7 @@ describe("testSkill", () => {
     await expect(skill.call("now", { town: "Oslo" })).rejects.toMatchObject({ code: "ARGUMENTS_INVALID" });
     await expect(skill.run("device.WeatherSkill.noww()")).rejects.toThrow("METHOD_UNKNOWN");
     await expect(skill.call("pay", { amount: 1 })).rejects.toMatchObject({ code: "APPROVAL_MISSING" });
-    await expect(skill.call("last", {}, { caller: { id: "bob", grants: [], reads: ["*"] } })).rejects.toMatchObject({
+    await expect(skill.call("last", {}, { caller: { id: "bob", permissions: ["see:*"] } })).rejects.toMatchObject({
       code: "PERMISSION_MISSING",
     });
   });

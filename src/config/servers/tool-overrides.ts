@@ -1,6 +1,6 @@
 import { isRecord } from "../../model/json.ts";
 import { isMemberName } from "../../shared/names/skill-names.ts";
-import type { ToolOverride } from "../../model/tool-definition.ts";
+import type { ToolOverride } from "../../model/tools/tool-definition.ts";
 import { entryError } from "./entry-fields.ts";
 
 /** Parses `toolOverrides`: names, titles and descriptions in place of those of a server, by the name of its tool. */

@@ -1,5 +1,5 @@
 import { isRecord } from "../json.ts";
-import type { ToolOverride } from "../tool-definition.ts";
+import type { ToolOverride } from "./tool-definition.ts";
 
 /** The parts of a tool that can be replaced. */
 interface Replaceable {

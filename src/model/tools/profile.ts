@@ -1,11 +1,11 @@
 import type { Expose, ToolNames } from "./exposure.ts";
-import type { ToolOverride } from "../tool-definition.ts";
+import type { ToolOverride } from "./tool-definition.ts";
 
 /** A named subset of the methods, some with names and texts of its own. */
 export interface Profile {
   readonly name: string;
-  /** Patterns of the paths of its methods. */
-  readonly methods: readonly string[];
+  /** The methods to call and to see, as far as the permissions of the caller allow it: `call:MathSkill.*`, `see:MathSkill.*`. */
+  readonly permissions: readonly string[];
   /** Patterns of the paths that it leaves out. */
   readonly except: readonly string[];
   /** Replaces names and texts of methods, by their paths. */

@@ -1,4 +1,4 @@
-import type { ToolOverride } from "../../model/tool-definition.ts";
+import type { ToolOverride } from "../../model/tools/tool-definition.ts";
 import type { OAuthConfig } from "./oauth/config.ts";
 
 /** The configuration of one MCP server, with its placeholders filled in. */

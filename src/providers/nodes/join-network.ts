@@ -29,7 +29,7 @@ export interface Membership {
 /** Offers skills to the network, now and after each interruption, until `leave`. Throws `OPTION_INVALID` for a bad key. */
 export async function joinNetwork({ settings, runtime, onState, warn }: JoinOptions): Promise<Membership> {
   let offer = createOffer(runtime.catalog, settings);
-  const calls = new CallServer({ settings, runtime, getPaths: () => offer.paths });
+  const calls = new CallServer({ settings, runtime, getPermissions: () => offer.permissions });
   const answer = async (request: IncomingRequest): Promise<void> => {
     if (request.method === "call") await calls.answer(request);
     else if (request.method === "catalog") await request.send("result", offer.listing);
@@ -70,11 +70,13 @@ interface Offer {
   readonly listing: string;
   readonly digest: string;
   readonly paths: readonly string[];
+  /** The permissions for these paths, which every caller of another machine has. */
+  readonly permissions: readonly string[];
 }
 
 function createOffer(catalog: Catalog, { title, offer }: NodeSettings): Offer {
   const skills = listSkills(catalog, offer);
   const listing = JSON.stringify({ title, skills });
   const paths = skills.flatMap(({ name, methods }) => methods.map((method) => `${name}.${method.name}`));
-  return { listing, digest: hashValueFully(listing), paths };
+  return { listing, digest: hashValueFully(listing), paths, permissions: paths.map((path) => `call:${path}`) };
 }

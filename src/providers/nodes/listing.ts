@@ -1,6 +1,6 @@
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import type { Catalog, Skill } from "../../model/catalog.ts";
-import { createPathMatcher } from "../../model/caller.ts";
+import { createPathMatcher } from "../../model/permissions.ts";
 import { METADATA_DEFAULTS, type MethodDefinition, type MethodMetadata } from "../../model/skill.ts";
 import { isMemberName } from "../../shared/names/skill-names.ts";
 

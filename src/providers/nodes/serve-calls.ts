@@ -23,8 +23,8 @@ export interface OfferedRuntime {
 export interface CallServerOptions {
   readonly settings: Pick<NodeSettings, "scopes">;
   readonly runtime: OfferedRuntime;
-  /** Returns the paths of the methods that are offered now. */
-  readonly getPaths: () => readonly string[];
+  /** Returns the permissions for the methods that are offered now. */
+  readonly getPermissions: () => readonly string[];
 }
 
 /** The most calls of other machines that are in progress. */
@@ -82,10 +82,10 @@ export class CallServer {
     { path, input, caller, callId }: RemoteRequest,
     signal: AbortSignal,
   ): Promise<unknown> {
-    const { settings, runtime, getPaths } = this.#options;
+    const { settings, runtime, getPermissions } = this.#options;
     const tell = (event: object): void => void send("event", JSON.stringify(event));
     return runtime.call(path, input, {
-      caller: { id: `${from}/${caller}`, grants: getPaths(), scopes: settings.scopes },
+      caller: { id: `${from}/${caller}`, permissions: getPermissions(), scopes: settings.scopes },
       signal,
       runId: callId,
       observer: {

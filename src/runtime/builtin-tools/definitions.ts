@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "../../model/tool-definition.ts";
+import type { ToolDefinition } from "../../model/tools/tool-definition.ts";
 
 /** Maximum queries or paths of one call. */
 export const MAX_QUESTIONS = 8;

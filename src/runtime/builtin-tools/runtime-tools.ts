@@ -1,6 +1,6 @@
 import { OWNER } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import type { ToolDefinition } from "../../model/tool-definition.ts";
+import type { ToolDefinition } from "../../model/tools/tool-definition.ts";
 import type { RunOptions } from "../../runtime.ts";
 import { formatRpcError, toRpcError } from "../../shared/rpc-errors.ts";
 import type { RuntimeView, SharedRuntime } from "../api/view.ts";

@@ -2,8 +2,6 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 
-import { Option } from "commander";
-
 import { sentence, SkillgateError } from "../../errors.ts";
 import type { KeyCaller } from "../../keys/index.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
@@ -41,7 +39,6 @@ export function addPolicy(program: CliCommand): void {
     .option("--scopes <list>", "scopes that the caller holds, separated by commas")
     .option("--roles <list>", "roles of the caller, separated by commas")
     .option("--permissions <list>", "what the caller may do, such as call:MathSkill.*,see:* (default: call:*)")
-    .addOption(new Option("--grants <list>", "patterns of call: in earlier versions").hideHelp())
     .run(explainPath);
   policy
     .command("test")
@@ -113,7 +110,6 @@ interface CallerFlags {
   readonly scopes?: string;
   readonly roles?: string;
   readonly permissions?: string;
-  readonly grants?: string;
 }
 
 async function explainPath(session: CliSession, path: string, flags: CallerFlags): Promise<CommandResult> {
@@ -141,7 +137,7 @@ async function explainPath(session: CliSession, path: string, flags: CallerFlags
   return {
     json: answer,
     text: explanationText(answer, session.paint.out),
-    ...(isUnknown && { remarks: `No key is named ${flags.caller}: this is a caller with every grant and no scope` }),
+    ...(isUnknown && { remarks: `No key is named ${flags.caller}: this is a caller with call:* and no scope` }),
   };
 }
 
@@ -166,27 +162,23 @@ async function findLastingApproval({ policy }: Runtime, path: string, caller: Ca
 /** Without any flag, the owner. Flags replace the rights of a key. */
 async function callerFrom(flags: CallerFlags, key: Caller | undefined): Promise<Caller> {
   if (Object.keys(flags).length === 0) return OWNER;
-  const { caller: id = "caller", scopes, roles, grants, permissions = grants && toCalls(grants) } = flags;
+  const { caller: id = "caller", scopes, roles } = flags;
   const list = (text = ""): readonly string[] => text.split(",").filter((each) => each !== "");
-  const rights = permissions === undefined ? undefined : await parsePermissions(list(permissions));
-  if (key === undefined) return { id, scopes: list(scopes), roles: list(roles), ...(rights ?? { grants: ["*"] }) };
+  const permissions = await parsePermissions(list(flags.permissions ?? "call:*"));
+  if (key === undefined) return { id, scopes: list(scopes), roles: list(roles), permissions };
   return {
     ...key,
     ...(scopes !== undefined && { scopes: list(scopes) }),
     ...(roles !== undefined && { roles: list(roles) }),
-    ...rights,
+    ...(flags.permissions !== undefined && { permissions }),
   };
 }
 
-function toCalls(grants: string): string {
-  return grants.replaceAll(/[^,]+/g, "call:$&");
-}
-
-async function parsePermissions(permissions: readonly string[]): Promise<Pick<Caller, "grants" | "reads">> {
-  const { findPermissionFlaw, toRights } = await import("../../keys/index.ts");
-  const flaw = permissions.map(findPermissionFlaw).find((each) => each !== undefined);
+async function parsePermissions(permissions: readonly string[]): Promise<readonly string[]> {
+  const { findPermissionFlaw, toNotation } = await import("../../keys/index.ts");
+  const flaw = findPermissionFlaw(permissions);
   if (flaw !== undefined) throw new UsageError(`Cannot use --permissions: ${flaw}`);
-  return toRights(permissions);
+  return permissions.flatMap(toNotation);
 }
 
 function explanationText({ path, caller, decision, rule, reasons, rows }: Explanation, paint: Paint): string {

@@ -2,7 +2,7 @@ import { CATALOG_LEGEND } from "../../registry/index.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { formatRunCode, getCatalogUnits, hasMethods } from "../../runtime/builtin-tools/index.ts";
 import type { Principal } from "./sessions/client-session.ts";
-import type { ToolDefinition } from "../../model/tool-definition.ts";
+import type { ToolDefinition } from "../../model/tools/tool-definition.ts";
 import { COMPLETE_UNITS, getClientLimits } from "./opening/client-limits.ts";
 import { BESIDE_TOOLS, CALL_TOOLS_INTRODUCTION, formatInstructions, OWN_TOOLS } from "./opening/sentences.ts";
 

@@ -1,6 +1,6 @@
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import type { Caller } from "../../model/caller.ts";
+import { type Caller, mayCallAll } from "../../model/caller.ts";
 import type { ServedProfile } from "../../model/tools/profile.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
 import type { Principal } from "./sessions/client-session.ts";
@@ -31,7 +31,7 @@ export async function selectProfile(
 
 /** The owner knows every profile; another caller knows those with a method that it may read. */
 function isKnown(runtime: SharedRuntime, caller: Caller, { profile }: ServedProfile): boolean {
-  return caller.grants.includes("*") || runtime.viewFor({ ...caller, profile }).catalog.skills.length > 0;
+  return mayCallAll(caller) || runtime.viewFor({ ...caller, profile }).catalog.skills.length > 0;
 }
 
 function applyProfile(principal: Principal, { profile, exposure, instructions }: ServedProfile): Principal {

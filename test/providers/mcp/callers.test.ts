@@ -17,7 +17,10 @@ function person(answers: Readonly<Record<string, unknown>> = ANSWERS) {
   return { can: (request: string) => Object.hasOwn(answers, request), ask } satisfies Client;
 }
 
-const by = (id: string, client: Client = person()): Partial<CallContext> => ({ caller: { id, grants: ["*"] }, client });
+const by = (id: string, client: Client = person()): Partial<CallContext> => ({
+  caller: { id, permissions: ["call:*"] },
+  client,
+});
 
 const FORM = {
   message: "[fixture asks] your name?",

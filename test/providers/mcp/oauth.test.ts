@@ -122,7 +122,7 @@ test("connects separately for a caller that answers requests, with the owner's l
   const server = await protectedServer();
   const provider = await connected([remote(server.url)], { authorize: follow });
   const client = { can: () => true, ask: () => Promise.reject(new Error("nothing is to be asked")) };
-  const context = createContext({ caller: { id: "ada", grants: ["*"] }, client });
+  const context = createContext({ caller: { id: "ada", permissions: ["call:*"] }, client });
   expect(await provider.call("web", "hello", {}, context)).toBe("hello");
   expect(server.grants).toEqual(["authorization_code"]);
 });

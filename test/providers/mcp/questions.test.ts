@@ -96,7 +96,7 @@ test("shows every character of the arguments in an approval, and counts its spac
   const requests: ApprovalRequest[] = [];
   const approve = (request: ApprovalRequest): boolean => requests.push(request) > 0;
   await using runtime = await createRuntime({ skillsDir: false, skills: [BankSkill], workers: 1, approve });
-  await runtime.call("BankSkill.pay", input, { caller: { id: "ada\u202e", grants: ["*"] } });
+  await runtime.call("BankSkill.pay", input, { caller: { id: "ada\u202e", permissions: ["call:*"] } });
   const [request] = requests;
   if (request === undefined) throw new Error("no question");
   const card = String.raw`"ada\u202e" asks to call BankSkill.pay with` + `\n{\n  "to": "${text}",\n  "amount": 5\n}\n`;

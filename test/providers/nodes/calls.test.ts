@@ -53,7 +53,7 @@ describe.skipIf(NATS_SERVER === undefined)("devices in a network", () => {
     expect(all.results).toHaveLength(9);
     expect(all.text).toMatch(/^Found 9 result/);
     expect(hub.search("", { limit: 4, offset: 8 }).results).toHaveLength(1);
-    const ada = { id: "ada", grants: ["one.*"] };
+    const ada = { id: "ada", permissions: ["call:one.*"] };
     expect(paths("repeats a text", { caller: ada })).toContainEqual(["one.EchoSkill.say", undefined]);
   });
 
@@ -88,7 +88,7 @@ describe.skipIf(NATS_SERVER === undefined)("devices in a network", () => {
     await vi.waitUntil(() => reached.includes("one cancelled x"));
   });
 
-  test("checks grants and arguments before a call leaves, and the rules of the device when it arrives [O3, P2]", async () => {
+  test("checks permissions and arguments before a call leaves, and the rules of the device when it arrives [O3, P2]", async () => {
     const reached: string[] = [];
     const { runtime: device } = await joinWith(
       { ...getNetwork("one"), offer: ["EchoSkill.say"] },
@@ -97,7 +97,7 @@ describe.skipIf(NATS_SERVER === undefined)("devices in a network", () => {
     const hub = await openHub(getNetwork("controller"));
     await waitForDevice(hub, "one");
     expect(hub.catalog.method("one.EchoSkill.fail")).toBeUndefined();
-    const ada = { id: "ada", grants: ["EchoSkill.*"], reads: ["*"] };
+    const ada = { id: "ada", permissions: ["call:EchoSkill.*", "see:*"] };
     await expect(hub.call("one.EchoSkill.say", { text: "a" }, { caller: ada })).rejects.toMatchObject({
       code: "PERMISSION_MISSING",
     });

@@ -95,7 +95,7 @@ describe.skipIf(NATS_SERVER === undefined)("the rules of two machines", () => {
 
   test("counts a remote call for the limits of its caller [O3, P5]", async () => {
     const { hub, reached } = await openPair("one");
-    const caller = { id: "ada", grants: ["*"], limits: { perMinute: 1 } };
+    const caller = { id: "ada", permissions: ["call:*"], limits: { perMinute: 1 } };
     await hub.call("one.EchoSkill.say", { text: "a" }, { caller });
     await expect(hub.call("one.EchoSkill.say", { text: "b" }, { caller })).rejects.toMatchObject({
       code: "RATE_LIMIT",

@@ -74,7 +74,7 @@ export async function call(
 
 export function createTestContext(): CallContext {
   return {
-    caller: { id: "ada", grants: ["*"] },
+    caller: { id: "ada", permissions: ["call:*"] },
     runId: "run",
     callId: "run/1",
     signal: new AbortController().signal,

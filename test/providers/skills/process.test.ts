@@ -238,7 +238,7 @@ describe("calls", () => {
       },
     );
     expect(result).toEqual({
-      caller: { id: "ada", grants: ["*"] },
+      caller: { id: "ada", permissions: ["call:*"] },
       runId: "run",
       callId: "run/1",
       settings: { colour: "blue" },

@@ -4,7 +4,7 @@ import { createRuntime, defineSkill, type Outcome, type Runtime } from "../../..
 import { createShop, startProcess } from "../refund-process.ts";
 
 const TO = { type: "object", properties: { to: { type: "string" } }, required: ["to"] };
-const ADA = { id: "ada", grants: ["MailSkill.*"] };
+const ADA = { id: "ada", permissions: ["call:MailSkill.*"] };
 
 interface Mail {
   readonly runtime: Runtime;

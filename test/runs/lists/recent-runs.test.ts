@@ -57,7 +57,7 @@ test("shows a run without a record to those who may see it, with its program and
   expect(content?.record.header.source).toBe("const text = 'x'; return text.nothing.more");
   expect(content?.outcome).toMatchObject({ kind: "failed", error: { name: "TypeError" } });
   await expect(runtime.runs.show(runId)).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
-  const stranger = runtime.viewFor({ id: "stranger", grants: ["*"] });
+  const stranger = runtime.viewFor({ id: "stranger", permissions: ["call:*"] });
   await expect(stranger.runs.show(runId, { withUnrecorded: true })).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
   expect(await stranger.runs.list({ withUnrecorded: true })).toEqual([]);
 });

@@ -161,7 +161,7 @@ test("writes the record of a refused program before the runtime has closed, for 
 
 test("hides the refused programs of others from callers that may not read every method [P2]", async () => {
   const runtime = await open();
-  const viewer: Caller = { id: "viewer", grants: ["MailSkill.*"], admin: ["Read"] };
+  const viewer: Caller = { id: "viewer", permissions: ["call:MailSkill.*", "admin:Read"] };
   await refuse(runtime, ["return device.HiddenSkill.erase({ too: 1 })", "return device.HiddenSkil.erase()"]);
   await refuse(runtime, ["return device.HiddenSkill.erase({ to: 1 })"], viewer);
   const view = runtime.viewFor(viewer);
@@ -176,7 +176,7 @@ test("hides the refused programs of others from callers that may not read every 
     ["owner", ""],
   ]);
   expect((await view.runs.show(listed[1]?.id ?? "")).content).toBeUndefined();
-  const stranger = runtime.viewFor({ id: "stranger", grants: ["*"] });
+  const stranger = runtime.viewFor({ id: "stranger", permissions: ["call:*"] });
   expect((await stranger.runs.refusals()).programs).toBe(0);
 });
 

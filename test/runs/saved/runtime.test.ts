@@ -66,10 +66,10 @@ async function open(files: Readonly<Record<string, string>>, options: RuntimeOpt
 
 test("runs a saved skill with the permissions of its caller, and blames none of them on the skill [R6]", async () => {
   const runtime = await open({ "echo.saved.yaml": ECHO });
-  const limited = { id: "limited", grants: ["EchoOnceSkill.*"] };
+  const limited = { id: "limited", permissions: ["call:EchoOnceSkill.*"] };
   for (let time = 0; time < 3; time++)
     await expect(runtime.call("EchoOnceSkill.run", { text: "b" }, { caller: limited })).rejects.toThrow("was refused");
-  const allowed = { id: "allowed", grants: ["EchoOnceSkill.*", "BaseSkill.echo"] };
+  const allowed = { id: "allowed", permissions: ["call:EchoOnceSkill.*", "call:BaseSkill.echo"] };
   expect(await runtime.call("EchoOnceSkill.run", { text: "b" }, { caller: allowed })).toBe("b");
   expect(runtime.audit().filter(({ path }) => path === "BaseSkill.echo")).toHaveLength(1);
   expect(runtime.savedSkills.list()).toMatchObject([{ counts: { passes: 1, failures: 0 } }]);

@@ -8,8 +8,8 @@ import { readResource } from "../../../src/surfaces/mcp/features/resources.ts";
 test("returns a stored result only to the caller of its run, in a program and as a resource [S11]", async () => {
   const runtime = await createRuntime({ skillsDir: false, workers: 1, limits: { resultBytes: 1_000 } });
   onTestFinished(() => runtime.close());
-  const ada: Caller = { id: "ada", grants: ["*"] };
-  const bob: Caller = { id: "bob", grants: ["*"] };
+  const ada: Caller = { id: "ada", permissions: ["call:*"] };
+  const bob: Caller = { id: "bob", permissions: ["call:*"] };
   const outcome = await runtime.run('"x".repeat(3_000)', { caller: ada });
   const uri = /result:\/\/[\w-]+\/\d+/.exec(outcome.text)?.[0] ?? "";
   const inProgram = (caller: Caller) =>

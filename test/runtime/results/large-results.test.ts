@@ -12,7 +12,7 @@ afterAll(() => runtime.close());
 const ROWS = "Array.from({ length: 1_000 }, (_, id) => ({ id, name: `customer ${id}`, tags: ['a'] }))";
 
 function callerNamed(id: string): Caller {
-  return { id, grants: ["*"] };
+  return { id, permissions: ["call:*"] };
 }
 
 test("shows a result larger than a model should read as its type, count, first items and a handle [R7]", async () => {

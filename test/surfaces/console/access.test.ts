@@ -106,7 +106,9 @@ describe.skipIf(!hasChromium)("all pages", () => {
       await audit.append([
         { time, caller: HOSTILE, method, decision: "refused", code: "x".repeat(1_000_000), [HOSTILE]: HOSTILE },
       ]);
-      await server.runtime.run("return await device.HostileSkill.run()", { caller: { id: HOSTILE, grants: ["*"] } });
+      await server.runtime.run("return await device.HostileSkill.run()", {
+        caller: { id: HOSTILE, permissions: ["call:*"] },
+      });
       const { page, faults } = await openConsole(server);
       await page.evaluate(
         "addEventListener('securitypolicyviolation', (event) => console.error(event.violatedDirective))",

@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)("the page of keys", () => {
     await page.getByRole("button", { name: "Done" }).click();
     const keys = createKeys(await server.runtime.database());
     expect(await keys.authenticate(text)).toMatchObject({
-      grants: ["TestSkill.add", "TestSkill.greet"],
+      permissions: ["call:TestSkill.add", "call:TestSkill.greet"],
       limits: { perMinute: 60 },
     });
     expect(await page.content()).not.toContain(text);
@@ -40,7 +40,9 @@ describe.skipIf(!hasChromium)("the page of keys", () => {
     const second = (await page.getByLabel("Key", { exact: true }).textContent()) ?? "";
     await page.getByRole("button", { name: "Done" }).click();
     expect(await keys.authenticate(text)).toBeUndefined();
-    expect(await keys.authenticate(second)).toMatchObject({ grants: ["TestSkill.add", "TestSkill.greet"] });
+    expect(await keys.authenticate(second)).toMatchObject({
+      permissions: ["call:TestSkill.add", "call:TestSkill.greet"],
+    });
 
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("button", { name: "Cancel" }).click();

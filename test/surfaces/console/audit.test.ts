@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)("the page of the audit log", () => {
     const server = await serveStored();
     await server.runtime.run(ADD);
     await server.runtime.run("return device.TestSkill.fail()");
-    const bob = { id: "bob", grants: ["TestSkill.fail"], reads: ["*"] };
+    const bob = { id: "bob", permissions: ["call:TestSkill.fail", "see:*"] };
     await server.runtime.call("TestSkill.add", { a: 1, b: 2 }, { caller: bob }).catch(() => {});
     const { page, faults } = await openConsole(server, "#/audit");
     await page.getByRole("row", { name: /bob TestSkill.add refused PERMISSION_MISSING/ }).waitFor();

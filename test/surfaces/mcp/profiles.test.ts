@@ -19,7 +19,7 @@ const NoteSkill = defineSkill({
 const SETTINGS = `
 profiles:
   math:
-    methods: [TestSkill.add, NoteSkill]
+    permissions: [call:TestSkill.add, "call:NoteSkill.*"]
     except: [NoteSkill.erase]
     expose: both
     instructions: Only sums and notes.
@@ -27,8 +27,11 @@ profiles:
       TestSkill.add: { name: sum, title: Sum, description: Sums two quinces }
       NoteSkill.write: { description: Writes a note }
   narrow: { methods: ["TestSkill.*"], except: ["TestSkill.p*"], expose: tools, names: raw }
-  swapped: { methods: [TestSkill.add, TestSkill.fail], expose: tools, tools: { TestSkill.add: { name: fail } } }
-  wrong: { methods: [TestSkill], exspose: tools }
+  swapped: { permissions: [call:TestSkill.add, call:TestSkill.fail], expose: tools, tools: { TestSkill.add: { name: fail } } }
+  wrong: { permissions: ["call:TestSkill.*"], exspose: tools }
+  odd: { permissions: [TestSkill.add] }
+  admin: { permissions: [admin:Read] }
+  empty: { expose: tools }
 `;
 
 async function serveProfiles(isToken?: (token: string) => boolean) {
@@ -130,14 +133,18 @@ test("a session of one profile is not found at another, and its instructions are
   for (const path of ["/mcp", "/mcp/narrow"]) expect((await post(url + path, list, session)).status).toBe(404);
   expect((await post(`${url}/mcp/math`, list, session)).status).toBe(200);
   expect(runtime.problems.map(({ error }) => error)).toEqual([
+    expect.stringContaining('profiles.narrow.methods is written permissions: ["call:TestSkill.*"] today'),
     expect.stringContaining("profiles.wrong has the unknown setting exspose; did you mean expose?"),
+    expect.stringContaining("profiles.odd.permissions: Unknown permission: TestSkill.add; write call:MathSkill.*"),
+    expect.stringContaining("profiles.admin.permissions: a profile selects methods: write call: or see:"),
+    expect.stringContaining('profiles.empty needs permissions, as in profiles.empty: { permissions: ["call:Note'),
   ]);
 });
 
 test("a search follows changes of the skills of a profile [V1]", async () => {
   const { runtime } = await serveProfiles();
   const profile = runtime.profiles.get("math")?.profile;
-  const caller = { id: "ada", grants: ["*"], ...(profile && { profile }) };
+  const caller = { id: "ada", permissions: ["call:*"], ...(profile && { profile }) };
   const search = (query: string) => runtime.search(query, { caller }).results.map(({ path }) => path);
   expect(search("sums two quinces")).toEqual(["TestSkill.sum"]);
   runtime.unregister("TestSkill");

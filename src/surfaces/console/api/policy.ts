@@ -50,7 +50,7 @@ function isPolicyFile(source: string): boolean {
 
 interface DecisionQuestion {
   readonly path: string;
-  /** The name or id of a key, or the id of a caller with every grant. */
+  /** The name or id of a key, or the id of a caller with `call:*`. */
   readonly name: string;
   /** Separated by commas; replaces that of the key. */
   readonly scopes: string | undefined;
@@ -67,7 +67,7 @@ async function explain(view: RuntimeView, { path, name, scopes, roles }: Decisio
   }
   const key = name === OWNER.id ? undefined : await (await openKeys()).findCaller(name);
   const caller: Caller = {
-    ...(name === OWNER.id ? OWNER : (key?.caller ?? { id: name, grants: ["*"] })),
+    ...(name === OWNER.id ? OWNER : (key?.caller ?? { id: name, permissions: ["call:*"] })),
     ...(scopes !== undefined && { scopes: splitWords(scopes) }),
     ...(roles !== undefined && { roles: splitWords(roles) }),
   };
@@ -80,7 +80,7 @@ async function explain(view: RuntimeView, { path, name, scopes, roles }: Decisio
     reasons: [
       ...(isEnded ? [`The key is ${key.state}, so it calls nothing`] : []),
       ...explanation.reasons,
-      ...(isUnknown ? ["No key has this name: it is taken as a caller with every grant"] : []),
+      ...(isUnknown ? ["No key has this name: it is taken as a caller with call:*"] : []),
     ],
   };
 }

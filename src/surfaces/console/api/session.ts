@@ -1,7 +1,7 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
-import { OWNER } from "../../../model/caller.ts";
+import { listAdminRights, OWNER } from "../../../model/caller.ts";
 import { VERSION } from "../../../shared/version.ts";
 import { type Endpoints, type JsonObject, readText } from "../endpoints.ts";
 import type { SessionInfo } from "../messages.ts";
@@ -28,7 +28,7 @@ export function createSessionEndpoints({ http, sessions }: ConsoleServices): End
     "GET /session": ({ view: { caller } }): SessionInfo => ({
       caller: caller.id,
       isOwner: caller.id === OWNER.id,
-      admin: caller.admin ?? [],
+      admin: listAdminRights(caller),
       version: VERSION,
       hasLogin: http.settings.auth,
     }),

@@ -4,7 +4,6 @@ import { getMessage } from "../../../errors.ts";
 import type { Caller } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 import { fetchSameServer } from "../../../shared/http/fetch-same-server.ts";
-import { toRights } from "../../../keys/index.ts";
 import type { TokenCheck } from "../auth/authenticate.ts";
 import { isLoopback } from "../origin-check.ts";
 import type { IssuerSettings } from "./issuer-settings.ts";
@@ -178,11 +177,11 @@ function toCaller(
 ): Caller | undefined {
   const id = findCallerId(payload);
   if (id === undefined) return undefined;
-  if (table === undefined) return { id, grants: ["*"], scopes };
+  if (table === undefined) return { id, permissions: ["call:*"], scopes };
   const rows = scopes.flatMap((scope) => table.get(scope) ?? []);
   return {
     id,
-    ...toRights(rows.flatMap(({ permissions }) => permissions)),
+    permissions: rows.flatMap(({ permissions }) => permissions),
     scopes: [...scopes, ...rows.flatMap((row) => row.scopes)],
     roles: rows.flatMap(({ roles }) => roles),
   };

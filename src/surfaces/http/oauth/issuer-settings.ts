@@ -1,6 +1,6 @@
 import { sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord, isTextList, type JsonSchema } from "../../../model/json.ts";
-import { findPermissionFlaw } from "../../../keys/index.ts";
+import { findPermissionFlaw, toNotation } from "../../../keys/index.ts";
 import { describeUnknownName } from "../../../shared/suggest.ts";
 import { isLoopback } from "../origin-check.ts";
 
@@ -96,9 +96,9 @@ function parseRights(scope: string, value: unknown): ScopeRights {
   const { permissions = [], roles = [], scopes = [] } = value;
   if (!isTextList(permissions) || !isTextList(roles) || !isTextList(scopes))
     throw wrongAuth(`permissions, roles and scopes of scopes.${scope} must be lists of texts`);
-  const flaw = permissions.map(findPermissionFlaw).find((each) => each !== undefined);
+  const flaw = findPermissionFlaw(permissions);
   if (flaw !== undefined) throw wrongAuth(`scopes.${scope}: ${flaw}`);
-  return { permissions, roles, scopes };
+  return { permissions: permissions.flatMap(toNotation), roles, scopes };
 }
 
 function requireNames(sectionPath: string, section: object, names: readonly string[]): void {

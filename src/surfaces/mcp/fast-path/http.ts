@@ -1,7 +1,7 @@
 import { createRequestValues } from "../../../model/requests/request-values.ts";
 import { type StartedCall, FastPathCalls, type LegacyConnection, type Listener } from "./calls.ts";
 import { getOfferedTools } from "../tools/tool-exposure.ts";
-import type { ToolDefinition } from "../../../model/tool-definition.ts";
+import type { ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import type { Principal, ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
 import { MODERN_VERSION, type RegularCall } from "./regular-call.ts";
 import { openHttpReply, type StreamLog, toEventStream } from "./http-reply.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../../../model/json.ts";
-import type { ToolDefinition } from "../../../model/tool-definition.ts";
+import type { ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { IDENTITY } from "../identity.ts";
 import { getClientName, isUsualCapabilities, isUsualMeta } from "./declarations.ts";
 import {

@@ -1,7 +1,7 @@
 import { Readable, Writable } from "node:stream";
 
 import { isRecord } from "../../../model/json.ts";
-import type { ToolDefinition } from "../../../model/tool-definition.ts";
+import type { ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { type GetOpeningTexts, EarlyAnswers } from "./answers.ts";
 import { type OpeningRequest, parseRequest } from "./request.ts";
 import { Silence } from "./silence.ts";

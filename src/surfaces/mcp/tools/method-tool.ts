@@ -1,6 +1,6 @@
 import type { Method } from "../../../model/catalog.ts";
 import type { JsonSchema } from "../../../model/json.ts";
-import type { ToolAnnotations, ToolDefinition } from "../../../model/tool-definition.ts";
+import type { ToolAnnotations, ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { readToolFields } from "./tool-fields.ts";
 
 /** Creates the tool of a method, with the schemas of its provider and the other fields of its MCP server. */

@@ -4,7 +4,7 @@ import { isRecord } from "../../../model/json.ts";
 import { toolName } from "../../../registry/index.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { CALL_TOOLS, isBuiltinTool, listBuiltinTools } from "../../../runtime/builtin-tools/index.ts";
-import type { ToolDefinition } from "../../../model/tool-definition.ts";
+import type { ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import type { Expose, ToolNames } from "../../../model/tools/exposure.ts";
 import { methodTool } from "./method-tool.ts";
 

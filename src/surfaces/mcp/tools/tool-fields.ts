@@ -1,7 +1,7 @@
 import { isSpecType } from "@modelcontextprotocol/server";
 
 import { isRecord } from "../../../model/json.ts";
-import { TOOL_FIELDS, type ToolDefinition } from "../../../model/tool-definition.ts";
+import { TOOL_FIELDS, type ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { sanitizeText } from "../../../registry/index.ts";
 
 /**

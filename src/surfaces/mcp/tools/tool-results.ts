@@ -8,7 +8,7 @@ import type { Outcome } from "../../../model/outcome.ts";
 import { toContentBlocks } from "../content-blocks.ts";
 import { toJson } from "../../../shared/value-encoding.ts";
 import type { EndedRun } from "../../../runtime/builtin-tools/index.ts";
-import type { ToolDefinition } from "../../../model/tool-definition.ts";
+import type { ToolDefinition } from "../../../model/tools/tool-definition.ts";
 import { cutText } from "../../../shared/format-text.ts";
 
 /** Maximum characters of JSON that are sent both as text and as structured content. */

@@ -8,7 +8,7 @@ import { call, connected, fixture } from "../../../support/mcp/servers.ts";
 const ANSWER = { action: "accept", content: { name: "Ada", age: 7 } };
 
 const by = (era: Client["era"]): Partial<CallContext> => ({
-  caller: { id: "ada", grants: ["*"] },
+  caller: { id: "ada", permissions: ["call:*"] },
   client: { ...(era && { era }), can: () => true, ask: async () => ANSWER },
 });
 

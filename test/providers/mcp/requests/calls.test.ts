@@ -156,8 +156,8 @@ test("starts one process for each value of a session, and gives it args, env and
   const provider = await connected([server as typeof config]);
   expect(provider.servers[0]).toMatchObject({ status: "disconnected" });
   const [ada, bob] = [
-    { id: "ada", grants: ["*"] },
-    { id: "bob", grants: ["*"] },
+    { id: "ada", permissions: ["call:*"] },
+    { id: "bob", permissions: ["call:*"] },
   ];
   const ask = (tool: string, project: string, caller = ada) =>
     call(provider, tool, {}, { ...withProject(project), caller });

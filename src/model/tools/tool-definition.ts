@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./json.ts";
+import type { JsonSchema } from "../json.ts";
 
 /** A tool as it is listed for a model. */
 export interface ToolDefinition {
