@@ -28,6 +28,8 @@ export interface Flow {
   readonly from: string;
   readonly to: string;
   readonly decision: Decision;
+  /** Such as `policies/tools.yaml line 3`. */
+  readonly place: string;
 }
 
 /** The parts of a method that rules depend on. */
@@ -39,8 +41,8 @@ export interface Policy {
   readonly version: number;
   readonly roles: Roles;
   readonly getRule: (method: RuledMethod) => MethodRule;
-  /** Returns the decision of the first flow that matches both methods; `undefined` without one. */
-  readonly findFlow: (from: RuledMethod, to: RuledMethod) => Decision | undefined;
+  /** Returns the first flow that matches both methods; `undefined` without one. */
+  readonly findFlow: (from: RuledMethod, to: RuledMethod) => Flow | undefined;
   /** True if a flow names the method as its target. */
   readonly isFlowTarget: (method: RuledMethod) => boolean;
 }

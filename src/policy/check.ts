@@ -1,15 +1,26 @@
 import type { Catalog } from "../model/catalog.ts";
 import type { Problem } from "../model/provider.ts";
 import { didYouMean, suggestNames } from "../shared/suggest.ts";
+import { CAPABILITY, CAPABILITY_PREFIX, type PolicyKey } from "./keys.ts";
 import type { PolicyRow } from "./rows.ts";
 
-/** Finds the rows that match no method of the catalog. */
+/** Finds the rows that match no method of the catalog, and those that name a capability without its prefix. */
 export function checkAgainstCatalog(rows: readonly PolicyRow[], catalog: Catalog, label: string): readonly Problem[] {
-  const unused = rows.filter(({ key }) => !catalog.methods.some((method) => key.match(method) !== undefined));
-  return unused.map(({ key, line }) => {
-    const names = key.text.includes(".") ? catalog.methods.map(({ path }) => path) : [];
-    const advice = key.text.includes("*") ? "" : didYouMean(suggestNames(key.text, names, 1));
-    const says = `"${key.text}" matches no method of the skills that are loaded${advice && `; ${advice}`}`;
-    return { source: label, error: `${label} line ${line}, column 1: ${says}` };
+  return rows.flatMap(({ key, line }) => {
+    const note = findNote(key, catalog);
+    return note === undefined
+      ? []
+      : [{ source: label, error: `${label} line ${line}, column 1: "${key.text}" ${note}` }];
   });
+}
+
+function findNote(key: PolicyKey, { methods }: Catalog): string | undefined {
+  const kinds = methods.map((method) => key.match(method)).filter((kind) => kind !== undefined);
+  if (kinds.length === 0) {
+    const names = key.text.includes(".") ? methods.map(({ path }) => path) : [];
+    const advice = key.text.includes("*") ? "" : didYouMean(suggestNames(key.text, names, 1));
+    return `matches no method of the skills that are loaded${advice && `; ${advice}`}`;
+  }
+  if (!kinds.includes(CAPABILITY) || key.text.startsWith(CAPABILITY_PREFIX)) return undefined;
+  return `matches methods by a capability, which is written ${CAPABILITY_PREFIX}${key.text} today`;
 }

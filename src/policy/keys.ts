@@ -7,7 +7,7 @@ const EXACT = "names the method exactly";
 const SKILL_PATTERN = "is a pattern of its skill";
 const NAME = "names methods of any skill";
 const PATTERN = "is a pattern of several skills";
-const CAPABILITY = "is a capability that the method declares";
+export const CAPABILITY = "is a capability that the method declares";
 const ALL = "matches every method";
 
 /** The most specific kind first. */
@@ -25,7 +25,7 @@ export interface PolicyKey {
 }
 
 /** Precedes a capability that is not the name of methods, too. */
-const CAPABILITY_PREFIX = "capability:";
+export const CAPABILITY_PREFIX = "capability:";
 
 /** Device, skill and method. */
 const MAX_PARTS = 3;

@@ -43,7 +43,12 @@ export function parsePolicy(text: string, label: string): PolicyFile {
   const rows = Object.entries(rest).flatMap(([key, value]) => readRow(key, value, { ...document, label }, report));
   if (rows.length > MAX_ROWS) report(`it has ${rows.length} rows; a policy has at most ${MAX_ROWS}`, []);
   else reportAmbiguous(rows, report);
-  return { rows, flows: readFlows(flows, report), roles: readRolesSection(roles, report), problems };
+  return {
+    rows,
+    flows: readFlows(flows, { ...document, label }, report),
+    roles: readRolesSection(roles, report),
+    problems,
+  };
 }
 
 /** Pairs of ambiguous patterns that are reported. */
@@ -52,14 +57,12 @@ const MAX_AMBIGUOUS = 20;
 /** The work of comparing patterns, in pairs of characters: about a second at most, whatever a file holds. */
 const MAX_COMPARED = 20_000_000;
 
+/** Where rows and flows are: the file, and how to find a part of it. */
+type PolicySource = Pick<ConfigDocument, "locate"> & { readonly label: string };
+
 type ReportMistake = (wrong: string, path: DocumentPath) => void;
 
-function readRow(
-  text: string,
-  value: unknown,
-  { locate, label }: Pick<ConfigDocument, "locate"> & { readonly label: string },
-  report: ReportMistake,
-): readonly PolicyRow[] {
+function readRow(text: string, value: unknown, source: PolicySource, report: ReportMistake): readonly PolicyRow[] {
   const key = parseKey(text);
   if (key === undefined) {
     report(`${JSON.stringify(text)} is not a method; write Skill.method, a pattern such as Skill.*, or a name`, [text]);
@@ -79,8 +82,11 @@ function readRow(
   }
   const fields = value as RowFields;
   reportContradictions(text, fields, report);
-  const { line } = locate([text]);
-  return [{ key, line, place: `${label} line ${line}`, fields }];
+  return [{ key, line: source.locate([text]).line, place: formatPlace([text], source), fields }];
+}
+
+function formatPlace(path: DocumentPath, { locate, label }: PolicySource): string {
+  return `${label} line ${locate(path).line}`;
 }
 
 const FIELD_NAMES = `the fields are ${Object.keys(FIELDS).join(", ")}`;
@@ -132,19 +138,19 @@ function readRolesSection(value: unknown, report: ReportMistake): Roles {
   return NO_ROWS.roles;
 }
 
-function readFlows(value: unknown, report: ReportMistake): readonly Flow[] {
+function readFlows(value: unknown, source: PolicySource, report: ReportMistake): readonly Flow[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
     report(`"flows" must be a list, as in ${FLOW_EXAMPLE}`, ["flows"]);
     return [];
   }
   if (value.length > MAX_ROWS) report(`it has ${value.length} flows; a policy has at most ${MAX_ROWS}`, ["flows"]);
-  return value.flatMap((flow: unknown, index) => readFlow(flow, ["flows", index], report));
+  return value.flatMap((flow: unknown, index) => readFlow(flow, ["flows", index], source, report));
 }
 
 const FLOW_EXAMPLE = "[{ from: BraveSearchMCP.*, to: MailSkill.send, decision: ask }]";
 
-function readFlow(flow: unknown, path: DocumentPath, report: ReportMistake): readonly Flow[] {
+function readFlow(flow: unknown, path: DocumentPath, source: PolicySource, report: ReportMistake): readonly Flow[] {
   if (!isRecord(flow)) {
     report(`a flow must have from, to and decision, as in ${FLOW_EXAMPLE}`, path);
     return [];
@@ -159,7 +165,8 @@ function readFlow(flow: unknown, path: DocumentPath, report: ReportMistake): rea
       report(`"${name}" must be a method or a pattern, not ${formatValue(key)}`, [...path, name]);
   if (!isDecision(decision))
     report(`"decision" must be ${describeForm(FIELDS.decision)}, not ${formatValue(decision)}`, [...path, "decision"]);
-  return typeof from === "string" && typeof to === "string" && isDecision(decision) ? [{ from, to, decision }] : [];
+  const isValid = typeof from === "string" && typeof to === "string" && isDecision(decision);
+  return isValid ? [{ from, to, decision, place: formatPlace(path, source) }] : [];
 }
 
 function isDecision(value: unknown): value is Decision {

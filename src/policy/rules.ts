@@ -52,14 +52,13 @@ export function createPolicy(content: PolicyContent): ExplainedPolicy {
 }
 
 function createFlowRules(flows: readonly Flow[]): Pick<Policy, "findFlow" | "isFlowTarget"> {
-  const compiled = flows.flatMap(({ from, to, decision }) => {
-    const [source, target] = [parseKey(from), parseKey(to)];
-    return source === undefined || target === undefined ? [] : [{ source, target, decision }];
+  const compiled = flows.flatMap((flow) => {
+    const [source, target] = [parseKey(flow.from), parseKey(flow.to)];
+    return source === undefined || target === undefined ? [] : [{ source, target, flow }];
   });
   return {
     findFlow: (from, to) =>
-      compiled.find(({ source, target }) => source.match(from) !== undefined && target.match(to) !== undefined)
-        ?.decision,
+      compiled.find(({ source, target }) => source.match(from) !== undefined && target.match(to) !== undefined)?.flow,
     isFlowTarget: (method) => compiled.some(({ target }) => target.match(method) !== undefined),
   };
 }

@@ -1,6 +1,6 @@
 import type { Method } from "../model/catalog.ts";
 import type { Origin } from "../model/origin.ts";
-import { type Decision, DECISIONS, type Policy } from "../model/policy.ts";
+import { DECISIONS, type Flow, type Policy } from "../model/policy.ts";
 import { createResultTexts, type ResultTexts } from "./result-texts.ts";
 
 /** True for methods whose arguments are compared with earlier results: they may pass data on or destroy data. */
@@ -25,22 +25,22 @@ export interface KnownOrigin extends Origin {
   readonly method: Method;
 }
 
-/** The decision on a call because of one of its origins. */
-export interface FlowDecision {
-  readonly decision: Decision;
+/** The flow that decides on a call, and the origin that it applies to. */
+export interface DecidingFlow {
+  readonly flow: Flow;
   readonly origin: KnownOrigin;
 }
 
-/** Returns the strictest decision of the policy on the origins of a call; `undefined` if no flow applies. */
+/** Returns the flow of the policy with the strictest decision on the origins of a call; `undefined` if no flow applies. */
 export function decideFlow(
   origins: readonly KnownOrigin[],
   { method, policy }: { readonly method: Method; readonly policy: Policy },
-): FlowDecision | undefined {
-  let strictest: FlowDecision | undefined;
+): DecidingFlow | undefined {
+  let strictest: DecidingFlow | undefined;
   for (const origin of origins) {
-    const decision = policy.findFlow(origin.method, method);
-    const before = strictest === undefined ? -1 : DECISIONS.indexOf(strictest.decision);
-    if (decision !== undefined && DECISIONS.indexOf(decision) > before) strictest = { decision, origin };
+    const flow = policy.findFlow(origin.method, method);
+    const before = strictest === undefined ? -1 : DECISIONS.indexOf(strictest.flow.decision);
+    if (flow !== undefined && DECISIONS.indexOf(flow.decision) > before) strictest = { flow, origin };
   }
   return strictest;
 }

@@ -106,7 +106,7 @@ test("stops a flow that is denied; the program can catch the error [P11]", async
     value: {
       code: "POLICY_DENIED",
       message:
-        'Cannot call a method that the policy denies: MailSkill.send, because "to" contains text from IssuesMCP.read (POLICY_DENIED)',
+        'Cannot call a method that the policy denies: MailSkill.send, because "to" contains text from IssuesMCP.read, and policies/tools.yaml line 1 denies this flow (POLICY_DENIED)',
     },
   });
   expect(sent).toEqual([]);

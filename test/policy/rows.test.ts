@@ -5,8 +5,15 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 
+import type { Catalog } from "../../src/model/catalog.ts";
 import { METADATA_DEFAULTS } from "../../src/model/skill.ts";
-import { createPolicy, POLICY_SCHEMA, readPolicyFiles, STARTER_POLICY } from "../../src/policy/index.ts";
+import {
+  checkAgainstCatalog,
+  createPolicy,
+  POLICY_SCHEMA,
+  readPolicyFiles,
+  STARTER_POLICY,
+} from "../../src/policy/index.ts";
 import { parsePolicy } from "../../src/policy/rows.ts";
 import { parseRoles } from "../../src/policy/roles.ts";
 
@@ -177,6 +184,18 @@ test("tells a capability from a name of methods with the same words [P4]", () =>
   expect(key?.match(method("BraveMCP.web_search"))).toBeUndefined();
 });
 
+test("notes a capability that is written without its prefix, and rows that match no method [P4]", () => {
+  const { rows } = parsePolicy(
+    "api_call: { rate_limit: 1 }\ncapability:api_call: { rate_limit: 2 }\nlist: { rate_limit: 3 }\nls: { rate_limit: 4 }",
+    "p",
+  );
+  const methods = [method("WebMCP.get", { capabilities: ["api_call"] }), method("WebMCP.list")];
+  expect(checkAgainstCatalog(rows, { methods } as unknown as Catalog, "p").map(({ error }) => error)).toEqual([
+    'p line 1, column 1: "api_call" matches methods by a capability, which is written capability:api_call today',
+    'p line 4, column 1: "ls" matches no method of the skills that are loaded',
+  ]);
+});
+
 test("applies the strictest of two capabilities [P4]", () => {
   const policy = policyOf("web_search: { rate_limit: 1 }\ndatabase: { decision: deny }\napi_call: { decision: ask }");
   const both = method("A.b", { capabilities: ["web_search", "api_call"] });
@@ -223,7 +242,7 @@ flows: [{ from: A.b, to: B.c, decision: allow }, { from: A.b, to: B.d, decision:
   expect(policy.getRule(method("B.x")).decision).toBe("deny");
   expect(policy.getRule(method("C.x")).rateLimit).toBe(5);
   expect(policy.findFlow(method("A.b"), method("B.c"))).toBeUndefined();
-  expect(policy.findFlow(method("A.b"), method("B.d"))).toBe("deny");
+  expect(policy.findFlow(method("A.b"), method("B.d"))).toMatchObject({ decision: "deny", place: "tools.yaml line 5" });
   expect(policy.roles.size).toBe(0);
   expect(policyOf(text).getRule(method("A.x", own))).toMatchObject({
     approval: "none",

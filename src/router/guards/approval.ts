@@ -3,12 +3,12 @@ import type { Cancellable } from "../../../sandbox/index.ts";
 import type { ApprovalRequest, Approve, PlannedCall, RecordedRun, RunApprovals } from "../../model/approval.ts";
 import { formatCaller, isCurrent } from "../../model/caller.ts";
 import type { Method } from "../../model/catalog.ts";
-import { formatOrigin, type Origin } from "../../model/origin.ts";
+import { formatOrigin } from "../../model/origin.ts";
 import { hasUnknown } from "../../model/plan.ts";
 import { hashValueFully } from "../../shared/digest.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { Validator } from "../../validation/index.ts";
-import { decideFlow } from "../provenance.ts";
+import { type DecidingFlow, decideFlow } from "../provenance.ts";
 import { cancelledError, rejectWhenCancelled } from "../cancellation.ts";
 import { getMethodFacts, type Guard, type GuardedCall, pauseTimeout, validateCall } from "../call.ts";
 
@@ -48,9 +48,9 @@ interface ApprovalParts {
 /** Requests approval of the exact input, if the policy or the method requires it. Refuses flows that the policy denies. */
 export function approval(decide: DecideApproval, parts: ApprovalParts): Guard {
   return (next) => (call) => {
-    const flow = decideFlow(call.origins(), call);
-    if (flow?.decision === "deny") throw deniedFlow(call, flow.origin);
-    const asksForFlow = flow?.decision === "ask";
+    const deciding = decideFlow(call.origins(), call);
+    if (deciding?.flow.decision === "deny") throw deniedFlow(call, deciding);
+    const asksForFlow = deciding?.flow.decision === "ask";
     const asksForEffect = call.asksForEffects === true && !call.method.metadata.readOnly;
     if (call.rule.approval === "none" && !asksForFlow && !asksForEffect) return next(call);
     return requireApproval(call, decide, { ...parts, asksForFlow }).then(() => {
@@ -67,8 +67,8 @@ function requireCurrentToken({ caller, method }: GuardedCall): void {
   throw new SkillgateError("PERMISSION_MISSING", sentence("PERMISSION_MISSING", values), getMethodFacts(method));
 }
 
-function deniedFlow({ method }: GuardedCall, origin: Origin): SkillgateError {
-  const values = `${method.path}, because ${formatOrigin(origin)}`;
+function deniedFlow({ method }: GuardedCall, { flow, origin }: DecidingFlow): SkillgateError {
+  const values = `${method.path}, because ${formatOrigin(origin)}, and ${flow.place} denies this flow`;
   return new SkillgateError("POLICY_DENIED", sentence("POLICY_DENIED", values), getMethodFacts(method));
 }
 
