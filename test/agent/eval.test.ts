@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { describe, expect, test } from "vitest";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { callCode, callTool, sayText, serveReplies } from "../support/agent.ts";
 import { ended, type Ended, environment, type Place, project } from "../surfaces/cli/command.ts";
+import { type RunCommand, runCommandInProcess } from "../surfaces/cli/command-line.ts";
 
 const EVALS = resolve("evals");
 
@@ -25,11 +28,18 @@ interface EvalAnswer {
   readonly total: Readonly<Record<string, { readonly passed: number; readonly runs: number; readonly cost?: number }>>;
 }
 
-const PROGRAM = resolve("scripts/eval.mjs");
+const BUNDLE = resolve(".cache", `eval-test-${process.pid}.mjs`);
 
-/** Starts the evaluation as `npm run eval` does. */
+beforeAll(async () => {
+  const options = { bundle: true, format: "esm", platform: "node", packages: "external", target: "node20" } as const;
+  await build({ entryPoints: ["evals/tool/run-evaluation.ts"], outfile: BUNDLE, logLevel: "warning", ...options });
+});
+afterAll(() => rmSync(BUNDLE, { force: true }));
+
+/** Runs the evaluation within the process of the test. */
 function runEval(args: readonly string[], { cwd, env }: Place): Promise<Ended> {
-  return ended(spawn(process.execPath, [PROGRAM, ...args], { cwd, env: environment(cwd, env), stdio: "pipe" }));
+  const { runEvaluation } = createRequire(import.meta.url)(BUNDLE) as { readonly runEvaluation: RunCommand };
+  return runCommandInProcess(args, { cwd, env: environment(cwd, env), input: "" }, runEvaluation);
 }
 
 async function evaluate(args: readonly string[], place: Place) {
@@ -48,6 +58,14 @@ describe("the tasks in evals/", () => {
       TASKS.flatMap((task) => [`${task} programs`, `${task} plain`]),
     );
     expect(answer.total).toMatchObject({ programs: { runs: 10, passed: 10 }, plain: { runs: 10, passed: 10 } });
+  });
+
+  test("are read by npm run eval [G1]", { tags: "rest" }, async () => {
+    const cwd = project();
+    const args = [resolve("scripts/eval.mjs"), "gone.yaml"];
+    const { exit, stderr } = await ended(spawn(process.execPath, args, { cwd, env: environment(cwd), stdio: "pipe" }));
+    expect(exit).toBe(2);
+    expect(stderr).toContain('Cannot read the tasks in "gone.yaml": ENOENT');
   });
 
   test("are not solved by a model that does nothing [G1]", { tags: "rest", timeout: 120_000 }, async () => {

@@ -21,16 +21,23 @@ export interface CommandEnd {
   readonly stderr: string;
 }
 
+/** The program that a command line is for. */
+export type RunCommand = typeof runCommand;
+
 let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs a command line in this process: the same parsing, work and printing as in a process of its own, without the time
  * that its start takes. Commands run one after the other, because a process has one working folder and one environment.
  */
-export function runCommandInProcess(args: readonly string[], surroundings: CommandSurroundings): Promise<CommandEnd> {
+export function runCommandInProcess(
+  args: readonly string[],
+  surroundings: CommandSurroundings,
+  program: RunCommand = loadCommand().runCommand,
+): Promise<CommandEnd> {
   const interruption = new AbortController();
   onTestFinished(() => interruption.abort()); // if the test has failed before, so that other commands can run
-  const run = last.then(() => runAlone(args, surroundings, interruption.signal));
+  const run = last.then(() => runAlone(args, surroundings, { program, signal: interruption.signal }));
   last = run.catch(() => {});
   return run;
 }
@@ -38,9 +45,8 @@ export function runCommandInProcess(args: readonly string[], surroundings: Comma
 async function runAlone(
   args: readonly string[],
   { cwd, env, input }: CommandSurroundings,
-  signal: AbortSignal,
+  { program, signal }: { readonly program: RunCommand; readonly signal: AbortSignal },
 ): Promise<CommandEnd> {
-  const command = loadCommand();
   const [stdout, stderr] = [new Collector(), new Collector()];
   const restore = [
     replaceFolder(cwd),
@@ -51,7 +57,7 @@ async function runAlone(
     collectWarnings(stderr),
   ];
   try {
-    const exit = await command.runCommand(args, command.openCommandTerminal(args), {
+    const exit = await program(args, loadCommand().openCommandTerminal(args), {
       signal,
       exit: undefined,
       intercept: () => {},
