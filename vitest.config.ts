@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 import { createCpuReporter } from "./test/support/suite/cpu-report.ts";
 import { hasTestsOf } from "./test/support/suite/select-files.ts";
 
-/** `usual` is `npm test`, `rest` is what that leaves out; `all` is both. */
+/** `usual` is `npm test`, `rest` is what that leaves out; `all` is both. `nightly` is the rest with more examples. */
 const part = process.env["SKILLGATE_TESTS"] ?? "usual";
 
 /** Files whose tests need modules or a stack as in a new process, or count what their process holds. */
@@ -24,18 +24,21 @@ export default defineConfig({
   test: {
     tags: [
       { name: "rest", description: "starts many processes, or takes seconds; not in `npm test`" },
-      { name: "repeated", description: "part of the examples in `npm test`; all, with new seeds, in the rest" },
+      {
+        name: "repeated",
+        description: "few examples in `npm test`, more in the rest, and all every night, with new seeds",
+      },
     ],
     ...(part === "usual" && { tagsFilter: ["!rest"] }),
-    ...(part === "rest" && { tagsFilter: ["rest || repeated"] }),
+    ...((part === "rest" || part === "nightly") && { tagsFilter: ["rest || repeated"] }),
     // Tests wait for events; a timeout only ends one that hangs, also on a machine with other work.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default", createCpuReporter({ isUsual: part === "usual" })],
     pool: "forks",
-    // Some tests wait for time limits; one more worker than cores uses them meanwhile.
-    maxWorkers: availableParallelism() + 1,
+    // Some tests wait for time limits; more workers than cores use them meanwhile. Those of the rest wait for processes.
+    maxWorkers: availableParallelism() * (part === "usual" ? 1 : 2) + 1,
     setupFiles: ["test/support/suite/measure-cpu.ts", "test/support/suite/disable-colors.ts"],
     projects: [
       // One process runs many files, so it loads modules once.

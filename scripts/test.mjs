@@ -1,5 +1,5 @@
 // `npm test`: makes the clone ready, then builds, checks and tests it. `npm run test:all` adds what takes longer:
-// installations, packages, all browsers, whole corpora, and property tests with new seeds.
+// installations, packages, pages of the console, and more examples. `npm run test:nightly` takes all examples, with new seeds.
 
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
@@ -11,6 +11,7 @@ npm test -- test/skills          the same with the tests of one folder
 npm test -- --slowest            shows the CPU time of each test file
 npm run test:all                 the same and then the rest
 npm run test:rest                the rest alone, without checks
+npm run test:nightly             the rest with all examples, and with new seeds
 npm run test:changed             the tests of what was changed since the last commit
 `;
 
@@ -19,12 +20,12 @@ if (args.includes("--help")) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-const parts = { "--all": ["usual", "rest"], "--rest": ["rest"] };
+const parts = { "--all": ["usual", "rest"], "--rest": ["rest"], "--nightly": ["nightly"] };
 const flag = args.find((arg) => Object.hasOwn(parts, arg));
-const own = new Set(["--all", "--rest", "--slowest"]);
+const own = new Set([...Object.keys(parts), "--slowest"]);
 const passedOn = args.filter((arg) => !own.has(arg));
 
-if (flag === "--rest") await prepare({ isDemo: false });
+if (flag === "--rest" || flag === "--nightly") await prepare({ isDemo: false });
 else {
   await install();
   await run(process.execPath, [join(ROOT, "scripts", "check.mjs")]);

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { array, assert, constantFrom, dictionary, integer, property, string } from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 

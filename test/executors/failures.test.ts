@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { StoreLocation } from "../../src/store/index.ts";
 import { type Ended, project, skillgate } from "../surfaces/cli/command.ts";
 import { prepareDatabases } from "../support/databases.ts";
+import { isNightly } from "../support/repetitions.ts";
 import { NATS_SERVER, type NatsServer, startNats } from "../support/servers/nats.ts";
 import {
   type Answer,
@@ -51,21 +52,30 @@ const REFUNDS = `const first = await device.OrderSkill.refund(1);
 const order = await device.OrderSkill.read(2);
 [first, await device.OrderSkill.refund(3), order]`;
 
-describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s", (_, makeLocation) => {
-  test("executes a run without effects again after kill -9 of its executor [O3]", { tags: "rest" }, async () => {
-    const project = await openProject(makeLocation());
-    const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
-    project.setBlocked(true);
-    const answer = front.run(`await device.OrderSkill.read(1); await device.OrderSkill.refund(2)`);
-    await project.waitForLog("read 1");
-    await startExecutorProcess(project);
-    await first.kill("SIGKILL");
-    project.setBlocked(false);
-    expect(await answer).toMatchObject({ kind: "completed", value: "refunded 2" });
-    expect(project.readLog()).toEqual(["read 1", "read 1", "refund 2"]);
-  });
+/** Every night, each test runs on each kind of database; else on one of them. */
+function testOn(kind: (typeof kinds)[number][0], chosen: typeof kind): ReturnType<typeof test.runIf> {
+  return test.runIf(isNightly || kinds.length === 1 || kind === chosen);
+}
 
-  test(
+describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s", (kind, makeLocation) => {
+  testOn(kind, "sqlite")(
+    "executes a run without effects again after kill -9 of its executor [O3]",
+    { tags: "rest" },
+    async () => {
+      const project = await openProject(makeLocation());
+      const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
+      project.setBlocked(true);
+      const answer = front.run(`await device.OrderSkill.read(1); await device.OrderSkill.refund(2)`);
+      await project.waitForLog("read 1");
+      await startExecutorProcess(project);
+      await first.kill("SIGKILL");
+      project.setBlocked(false);
+      expect(await answer).toMatchObject({ kind: "completed", value: "refunded 2" });
+      expect(project.readLog()).toEqual(["read 1", "read 1", "refund 2"]);
+    },
+  );
+
+  testOn(kind, "postgres")(
     "continues a run by its record after kill -9 of its executor, and makes each effect once [O3, R2]",
     { tags: "rest" },
     async () => {
@@ -82,7 +92,7 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     },
   );
 
-  test(
+  testOn(kind, "sqlite")(
     "names the effect that had begun when its executor was killed, and does not repeat it [O3, R3]",
     { tags: "rest" },
     async () => {
@@ -101,7 +111,7 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     },
   );
 
-  test("loses no run when executors drain under load [O3]", { tags: "rest" }, async () => {
+  testOn(kind, "postgres")("loses no run when executors drain under load [O3]", { tags: "rest" }, async () => {
     const project = await openProject(makeLocation());
     const [front, first] = [await startFrontProcess(project), await startExecutorProcess(project)];
     const orders = Array.from({ length: 60 }, (_none, order) => order);
@@ -127,7 +137,7 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     expect([...first.lines, ...second.lines].join("\n")).not.toContain("interrupted");
   });
 
-  test.each(["SIGKILL", "SIGTERM"] as const)(
+  testOn(kind, "postgres").each(["SIGKILL", "SIGTERM"] as const)(
     "continues a run that waits for a person on another executor after %s [O3, R2]",
     { tags: "rest" },
     async (signal) => {
@@ -146,7 +156,7 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     },
   );
 
-  test(
+  testOn(kind, "sqlite")(
     "answers the caller of a run that waits for a person when the front gets SIGTERM, and the run continues [O3, R2]",
     { tags: "rest" },
     async () => {
@@ -164,7 +174,7 @@ describe.skipIf(NATS_SERVER === undefined).each(kinds)("executors that go, on %s
     },
   );
 
-  test(
+  testOn(kind, "postgres")(
     "serves runs and devices again after kill -9 of the NATS server under load, and makes no effect twice [O3]",
     { tags: "rest", timeout: 60_000 },
     async () => {

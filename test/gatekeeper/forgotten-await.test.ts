@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { afterAll, expect, test } from "vitest";
@@ -36,6 +34,7 @@ test.each([
   ["with an await here and there", "sometimes"],
 ] as const)(
   "gives a program %s the value and the number of calls that it has when every call gives its value at once [S2]",
+  { tags: "repeated" },
   async (_how, awaits) => {
     const programs = fc.array(fc.nat({ max: 1_000 }), { minLength: 100, maxLength: 200 });
     await fc.assert(
@@ -45,7 +44,7 @@ test.each([
         fc.pre(plain.value !== undefined && plain.calls < 100);
         expect(await runInside(source), source).toEqual(plain);
       }),
-      { numRuns: repetitions(50, 300) },
+      { numRuns: repetitions(50, 100, 300) },
     );
   },
   600_000,

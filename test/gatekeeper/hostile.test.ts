@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { describe, expect, test } from "vitest";
 
 import { repetitions } from "../support/repetitions.ts";
@@ -88,7 +86,7 @@ describe("ends hostile programs with an error, and soon [S5, S7]", () => {
         `const f = () => {${"Promise.all([device.MathSkill.add(1, 2)]).map((x) => x);".repeat(n / 20)}};\nf()`,
     ],
     ["a literal of many values", (n: number) => `device.TestSkill.echo([${"1,".repeat(n)}])`],
-  ])("takes twice as much work for twice as many %s [S5]", (_what, createSource) => {
+  ])("takes twice as much work for twice as many %s [S5]", { tags: "repeated" }, (_what, createSource) => {
     const measureCost = (n: number): number =>
       Math.min(...Array.from({ length: repetitions(3, 6) }, () => measureMs(() => check(createSource(n)))));
     measureCost(2_000);

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 
@@ -41,7 +39,7 @@ describe("maps positions of the running program to the model's text [S10]", () =
     expect(check("1").program?.toSourcePosition(99, 99)).toEqual({ line: 1, column: 1 });
   });
 
-  test("keeps the number of lines of the text [S10]", () => {
+  test("keeps the number of lines of the text [S10]", { tags: "repeated" }, () => {
     const statements = [
       "device.UserSkill.get(1).name",
       "MathSkill.add(a=1,\n b=2)",

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { afterAll, expect, test } from "vitest";
@@ -157,25 +155,29 @@ const program = fc
     parts.reduceRight((rest, [inBlock, text]) => (inBlock ? `{ ${text} ${rest} }` : `${text} ${rest}`), ""),
   );
 
-test("accepts no program that reaches a method outside of its paths, and no path outside of the permissions [S6]", async () => {
-  let run = 0;
-  await fc.assert(
-    fc.asyncProperty(program, async (source) => {
-      const { program: accepted, plan } = check(source);
-      if (accepted === undefined) return;
-      run++;
-      expect(accepted.paths.filter((path) => path.includes(".") && !granted.has(path))).toEqual([]);
-      // A computed name stands for all methods of the skill that the caller has.
-      const planned = plan.flatMap(({ path }) => (path.endsWith(".*") ? listGranted(path.slice(0, -1)) : [path]));
-      expect(planned.filter((path) => !accepted.paths.includes(path))).toEqual([]);
-      expect(await reachedBy(accepted.code)).toSatisfy((reached: string[]) =>
-        reached.every((path) => accepted.paths.includes(path)),
-      );
-    }),
-    { numRuns: repetitions(500, 6_000) },
-  );
-  expect(run).toBeGreaterThan(repetitions(15, 100));
-});
+test(
+  "accepts no program that reaches a method outside of its paths, and no path outside of the permissions [S6]",
+  { tags: "repeated" },
+  async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(program, async (source) => {
+        const { program: accepted, plan } = check(source);
+        if (accepted === undefined) return;
+        run++;
+        expect(accepted.paths.filter((path) => path.includes(".") && !granted.has(path))).toEqual([]);
+        // A computed name stands for all methods of the skill that the caller has.
+        const planned = plan.flatMap(({ path }) => (path.endsWith(".*") ? listGranted(path.slice(0, -1)) : [path]));
+        expect(planned.filter((path) => !accepted.paths.includes(path))).toEqual([]);
+        expect(await reachedBy(accepted.code)).toSatisfy((reached: string[]) =>
+          reached.every((path) => accepted.paths.includes(path)),
+        );
+      }),
+      { numRuns: repetitions(500, 1_500, 6_000) },
+    );
+    expect(run).toBeGreaterThan(repetitions(15, 30, 100));
+  },
+);
 
 function listGranted(beginning: string): readonly string[] {
   return catalog.methods.map(({ path }) => path).filter((path) => path.startsWith(beginning) && granted.has(path));
@@ -349,12 +351,12 @@ test("accepts no program that the engine cannot parse [S5]", { tags: "rest" }, a
       );
       expect(end, accepted.code).toEqual({ kind: "returned", json: "1" });
     }),
-    { numRuns: repetitions(500, 3_000) },
+    { numRuns: repetitions(500, 1_000, 3_000) },
   );
   expect(run).toBeGreaterThan(repetitions(150, 100));
 });
 
-test("answers any input with violations or a program [S5]", () => {
+test("answers any input with violations or a program [S5]", { tags: "repeated" }, () => {
   const bits = fc.constantFrom(
     "device",
     ".MathSkill",
@@ -417,6 +419,6 @@ test("answers any input with violations or a program [S5]", () => {
       const { violations, program: accepted } = check(parts.join(""));
       expect(violations.length === 0).toBe(accepted !== undefined);
     }),
-    { numRuns: repetitions(500, 5_000) },
+    { numRuns: repetitions(500, 1_500, 5_000) },
   );
 });

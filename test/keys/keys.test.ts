@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -76,7 +74,7 @@ test("converts a valid key to a caller with its permissions, scopes, roles and l
   });
 });
 
-test("accepts no text that differs from the key [P1]", async () => {
+test("accepts no text that differs from the key [P1]", { tags: "repeated" }, async () => {
   const { keys } = await open();
   const { text } = await keys.create(ADA);
   await fc.assert(

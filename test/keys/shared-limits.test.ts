@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import fc from "../support/fuzz.ts";
@@ -31,34 +29,38 @@ test.each(kinds)(
   },
 );
 
-test("lets at most the limit pass in any minute, and the next call after the time that a refusal states [P5]", async () => {
-  const pauses = fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 20, maxLength: 60 });
-  await fc.assert(
-    fc.asyncProperty(pauses, async (steps) => {
-      await using database = await openDatabase({});
-      let now = 1_000_000_007;
-      const counter = createSharedCounter(
-        async () => database,
-        () => now,
-      );
-      const window = { key: "k", maxCalls: 5, lengthMs: MINUTE_MS };
-      const times: number[] = [];
-      for (const step of steps) {
-        now += step;
-        const full = await counter.take([window]);
-        if (full !== undefined) {
-          now += full.waitMs;
-          expect(full.waitMs).toBeLessThanOrEqual(MINUTE_MS + MINUTE_MS / 20);
-          expect(await counter.take([window])).toBeUndefined();
+test(
+  "lets at most the limit pass in any minute, and the next call after the time that a refusal states [P5]",
+  { tags: "repeated" },
+  async () => {
+    const pauses = fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 20, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(pauses, async (steps) => {
+        await using database = await openDatabase({});
+        let now = 1_000_000_007;
+        const counter = createSharedCounter(
+          async () => database,
+          () => now,
+        );
+        const window = { key: "k", maxCalls: 5, lengthMs: MINUTE_MS };
+        const times: number[] = [];
+        for (const step of steps) {
+          now += step;
+          const full = await counter.take([window]);
+          if (full !== undefined) {
+            now += full.waitMs;
+            expect(full.waitMs).toBeLessThanOrEqual(MINUTE_MS + MINUTE_MS / 20);
+            expect(await counter.take([window])).toBeUndefined();
+          }
+          times.push(now);
         }
-        times.push(now);
-      }
-      for (const [at, time] of times.entries())
-        expect((times[at + 5] ?? Infinity) - time).toBeGreaterThanOrEqual(MINUTE_MS);
-    }),
-    { numRuns: repetitions(15, 50) },
-  );
-});
+        for (const [at, time] of times.entries())
+          expect((times[at + 5] ?? Infinity) - time).toBeGreaterThanOrEqual(MINUTE_MS);
+      }),
+      { numRuns: repetitions(15, 50) },
+    );
+  },
+);
 
 test("counts a call in all of its windows or in none, and deletes old counters [P5]", async () => {
   const database = await openDatabase({ folder: folder() });

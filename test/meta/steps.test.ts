@@ -32,6 +32,7 @@ test.each([
   ["test('a', { timeout: 1, tags: 'rest' }, run);", { usual: true, rest: true, all: true }],
 ])("finds the parts of a file with the text %j", (text, parts) => {
   for (const [part, isIn] of Object.entries(parts)) expect(hasTestsOf(part, text), part).toBe(isIn);
+  expect(hasTestsOf("nightly", text)).toBe(parts.rest);
 });
 
 test("shows which step of the preparation runs, and how long it takes", { tags: "rest" }, () => {

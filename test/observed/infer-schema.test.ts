@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
@@ -95,7 +93,7 @@ test("reports a difference with its position [D3]", () => {
   expect(difference({ constructor: 1, toString: 1 }, {})).toEqual({ path: "constructor", says: "it is missing" });
 });
 
-test("observes a schema that matches all results and contains none of their values [D3]", () => {
+test("observes a schema that matches all results and contains none of their values [D3]", { tags: "repeated" }, () => {
   const ajv = new Ajv2020({ strict: false });
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 8 }), { minLength: 1, maxLength: 6 }), (values) => {
@@ -104,11 +102,11 @@ test("observes a schema that matches all results and contains none of their valu
       for (const value of values) expect(fits(value)).toBe(true);
       expect(JSON.stringify(schema)).not.toMatch(/"(?:const|enum|default|examples?)":/);
     }),
-    { numRuns: repetitions(100, 300) },
+    { numRuns: repetitions(100, 150, 300) },
   );
 });
 
-test("reports whether an observation changed the shape [D3]", () => {
+test("reports whether an observation changed the shape [D3]", { tags: "repeated" }, () => {
   const value = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },
@@ -134,7 +132,7 @@ test("reports whether an observation changed the shape [D3]", () => {
         else changes += 1;
       }
     }),
-    { numRuns: repetitions(100, 500) },
+    { numRuns: repetitions(100, 150, 500) },
   );
   expect(changes).toBeGreaterThan(100);
 });

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import * as fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { describe, expect, test } from "vitest";
@@ -200,7 +198,7 @@ test("declares an endless schema in bounded time and size [D5]", () => {
   expect(findDiagnostics({ "catalog.ts": text })).toEqual([]);
 });
 
-test("declares types that compile under strict, for any schema [D5]", () => {
+test("declares types that compile under strict, for any schema [D5]", { tags: "repeated" }, () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(rootSchema, rootSchema), { minLength: 5, maxLength: 10 }), (schemas) => {
       const methods = schemas.map(([input, output], at) => ({ name: `m${at}`, input, output, description: "*/" }));
@@ -208,7 +206,7 @@ test("declares types that compile under strict, for any schema [D5]", () => {
       const problems = findDiagnostics({ "catalog.ts": text });
       if (problems.length > 0) throw new Error(`${problems.join("\n")}\n${text}`);
     }),
-    { numRuns: repetitions(10, 40), interruptAfterTimeLimit: 20_000 },
+    { numRuns: repetitions(10, 15, 40), interruptAfterTimeLimit: 20_000 },
   );
 });
 

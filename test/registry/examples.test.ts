@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "../support/fuzz.ts";
@@ -142,13 +140,13 @@ test("the example of a pattern that no usual text matches names the pattern [T7]
   expect(exampleArguments({ input })).toEqual({ x: "<text that matches ^sk_[a-z]+_q$>" });
 });
 
-test("generates an example that is valid for its schema [T7]", () => {
+test("generates an example that is valid for its schema [T7]", { tags: "repeated" }, () => {
   fc.assert(
     fc.property(fittingInput, (input) => {
       const problems = findProblems(input);
       if (problems !== undefined) throw new Error(JSON.stringify([exampleArguments({ input }), problems]));
     }),
-    { numRuns: repetitions(100, 500) },
+    { numRuns: repetitions(100, 150, 500) },
   );
 });
 

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 import { createRegistry, search } from "../../src/registry/index.ts";
@@ -379,7 +377,7 @@ describe("answers any query of up to 10,000 characters [D1]", () => {
     expect(search(large, text.repeat(10_000 / text.length)).results.length).toBeLessThanOrEqual(8);
   });
 
-  test("texts of any script", () => {
+  test("texts of any script", { tags: "repeated" }, () => {
     const scripts = [
       [0x00, 0x7f],
       [0x80, 0x24f],

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import fc from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 
@@ -61,7 +59,7 @@ test("overwrites the oldest text first, and stays bounded [P11]", () => {
   expect(found(records, { a: "the-oldest-text" })).toEqual(["a issues"]);
 });
 
-test("finds any common text, wherever it is in results and arguments [P11]", () => {
+test("finds any common text, wherever it is in results and arguments [P11]", { tags: "repeated" }, () => {
   const word = fc.string({ minLength: 8, maxLength: 30, unit: fc.constantFrom("a", "b", "c", "d", "e", "f", "g") });
   const filler = fc.string({ maxLength: 3_000, unit: fc.constantFrom("0", "1", "2", "3", " ", "-") });
   fc.assert(

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -16,7 +14,7 @@ import { repetitions, takeEvery } from "../support/repetitions.ts";
 const { kinds, getFolder } = await prepareDatabases();
 
 /** Processes that make calls at the same time. */
-const PROCESSES = repetitions(2, 3);
+const PROCESSES = repetitions(2, 2, 3);
 
 /** Makes so many calls in each process, at the same time; returns how all of the calls ended. */
 async function callFromProcesses(
@@ -45,7 +43,7 @@ const total = (ended: readonly string[]): Record<string, number> =>
   Object.fromEntries([...new Set(ended)].map((end) => [end, ended.filter((each) => each === end).length]));
 
 // The counters of PostgreSQL are shared in test/keys/shared-limits.test.ts, too.
-describe.each(takeEvery(2, kinds))("processes on a database of kind %s", (_kind, makeLocation) => {
+describe.each(takeEvery(2, kinds, 2))("processes on a database of kind %s", (_kind, makeLocation) => {
   test("share the rate limit of a method [P4, P5]", { tags: "rest" }, async () => {
     const ended = total(await callFromProcesses(makeLocation(), "often", 40));
     expect(ended).toEqual({ ok: 50, "RATE_LIMIT true": 40 * PROCESSES - 50 });

@@ -10,7 +10,7 @@ import { createRuntime } from "../../src/index.ts";
 import { callerFor, LIMITS, readPrograms, stubSkills } from "../support/corpus.ts";
 import { repetitions, takeEvery } from "../support/repetitions.ts";
 
-const programs = takeEvery(16, readPrograms("benign"));
+const programs = takeEvery(16, readPrograms("benign"), 4);
 const folder = mkdtempSync(join(tmpdir(), "skillgate-replay-"));
 const options = { skillsDir: false, typecheck: false, store: folder, limits: LIMITS, workers: 1 } as const;
 const recording = await createRuntime({
@@ -37,5 +37,5 @@ test.each(programs)("repeats $id without its skills [R5]", async (program) => {
 });
 
 test("has repeated programs that make calls [R5]", () => {
-  expect(calls).toBeGreaterThan(repetitions(20, 100));
+  expect(calls).toBeGreaterThan(repetitions(20, 50, 100));
 });

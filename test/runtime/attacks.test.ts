@@ -17,7 +17,7 @@ afterAll(() => {
 });
 
 /** Limits of programs that must end by a limit. The others may take longer on a machine with other work. */
-const SHORT_LIMITS = { cpuMs: repetitions(50, 300), wallMs: repetitions(400, 900) };
+const SHORT_LIMITS = { cpuMs: repetitions(50, 100, 300), wallMs: repetitions(400, 500, 900) };
 const ENDS_BY_LIMIT: ReadonlySet<string | undefined> = new Set(["CPU_LIMIT", "WALL_LIMIT", "limit", "contained"]);
 
 describe("ends attacks as each header requires [S6, S7, P2]", () => {

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
@@ -38,7 +36,7 @@ function isBytes(call: SandboxCall): boolean {
   return call instanceof PendingCall && typeof call.call.arguments !== "string";
 }
 
-test("passes long arguments like their JSON [S9]", { timeout: 60_000 }, async () => {
+test("passes long arguments like their JSON [S9]", { tags: "repeated", timeout: 60_000 }, async () => {
   let bytes = 0;
   const bothWays = async (text: string): Promise<void> => {
     const fast = await received(`${text}, ${LONG}`);
@@ -114,7 +112,7 @@ const form = fc
     return bytes;
   });
 
-test("decodes valid bytes of any author like their JSON [S9]", { timeout: 60_000 }, () => {
+test("decodes valid bytes of any author like their JSON [S9]", { tags: "repeated", timeout: 60_000 }, () => {
   let passed = 0;
   let failed = 0;
   const property = fc.property(form, fc.nat(2_000), (bytes, most) => {
@@ -129,11 +127,11 @@ test("decodes valid bytes of any author like their JSON [S9]", { timeout: 60_000
     expect(Buffer.byteLength(plain)).toBeLessThanOrEqual(most);
     expect(JSON.stringify(valueToJs(bytes).value)).toBe(JSON.stringify(JSON.parse(plain)));
   });
-  fc.assert(property, { numRuns: repetitions(500, 20_000) });
-  expect(Math.min(passed, failed)).toBeGreaterThan(repetitions(50, 2_000));
+  fc.assert(property, { numRuns: repetitions(500, 3_000, 20_000) });
+  expect(Math.min(passed, failed)).toBeGreaterThan(repetitions(50, 300, 2_000));
 });
 
-test("decodes or refuses unchecked bytes, without side effects [S9]", { timeout: 60_000 }, () => {
+test("decodes or refuses unchecked bytes, without side effects [S9]", { tags: "repeated", timeout: 60_000 }, () => {
   const before = Object.getOwnPropertyNames(Object.prototype);
   const property = fc.property(form, (bytes) => {
     try {
@@ -142,14 +140,17 @@ test("decodes or refuses unchecked bytes, without side effects [S9]", { timeout:
       expect(error).toBeInstanceOf(Error);
     }
   });
-  fc.assert(property, { numRuns: repetitions(500, 10_000) });
+  fc.assert(property, { numRuns: repetitions(500, 2_000, 10_000) });
   expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
 });
 
-test("limits the memory for a forged form to the size of its bytes [S7]", { timeout: 30_000 }, async () => {
-  const forged = await runInChild(
-    ["--max-old-space-size=48"],
-    `
+test(
+  "limits the memory for a forged form to the size of its bytes [S7]",
+  { tags: "repeated", timeout: 30_000 },
+  async () => {
+    const forged = await runInChild(
+      ["--max-old-space-size=48"],
+      `
     const { fitsInJson } = await import(${JSON.stringify(new URL("../../dist/sandbox/codec/size.js", import.meta.url).href)});
     const { valueToJs } = await import(${JSON.stringify(new URL("../../dist/sandbox/codec/value-to-js.js", import.meta.url).href)});
     const head = (number) => [0, 7, 14, 21, 28].map((shift) => ((number >>> shift) & 127) | (shift < 28 ? 128 : 0));
@@ -164,10 +165,11 @@ test("limits the memory for a forged form to the size of its bytes [S7]", { time
     forms.push(Buffer.concat([Buffer.from([5, 0, ...nested]), Buffer.alloc(1_000_000, 1)]));
     const read = (bytes) => { try { return valueToJs(bytes) } catch (error) { return error.message } };
     process.stdout.write(forms.map((bytes) => fitsInJson(bytes, 1e7, 0, bytes.length) + " " + read(bytes)).join("\\n"));`,
-  );
-  const refusals = ["too many members", "too many members", "too many names", "cut off", "too many members"];
-  expect(forged).toEqual([0, [...refusals, "too many members"].map((text) => `false ${text}`).join("\n")]);
-});
+    );
+    const refusals = ["too many members", "too many members", "too many names", "cut off", "too many members"];
+    expect(forged).toEqual([0, [...refusals, "too many members"].map((text) => `false ${text}`).join("\n")]);
+  },
+);
 
 test("limits a value with repeated names to the size of its JSON [S7]", async () => {
   const code = `const name = "x".repeat(5_000); const rows = []; for (let i = 0; i < 2_000; i++) rows.push({ [name]: i }); await device.Echo.back(rows)`;

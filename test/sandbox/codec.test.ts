@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
@@ -30,7 +28,7 @@ function allOf(end: End): readonly unknown[] {
   return [parseContent(end), end.tagged === undefined ? undefined : parseTagged(end.tagged)];
 }
 
-test("decodes a result in the engine's form like its JSON [S9]", { timeout: 60_000 }, async () => {
+test("decodes a result in the engine's form like its JSON [S9]", { tags: "repeated", timeout: 60_000 }, async () => {
   for (const leaf of LEAVES) {
     const [fast, json] = await bothWays(`{ v: ${leaf}, list: [${leaf}] }`);
     expect([leaf, fast]).toEqual([leaf, json]);
@@ -77,7 +75,7 @@ test("reports depth and cycles as errors of the program [S7]", async () => {
   expect(circle.end).toMatchObject({ kind: "threw", json: expect.stringContaining("circular") as string });
 });
 
-test("bytes that the engine did not write decode to undefined without an error [S9]", () => {
+test("bytes that the engine did not write decode to undefined without an error [S9]", { tags: "repeated" }, () => {
   expect(valueToJson(Buffer.from("0500080201", "hex"), 100)).toBeUndefined(); // cut off
   expect(valueToJson(Buffer.from("05000801020502", "hex"), 100)).toBeUndefined(); // a name that is not there
   expect(valueToJson(Buffer.from("0500070278", "hex"), 100)).toBe('"x"');
@@ -86,7 +84,7 @@ test("bytes that the engine did not write decode to undefined without an error [
     const json = valueToJson(Buffer.concat([Buffer.from([5, 0]), bytes]), 1_000);
     if (json !== undefined && json !== "") JSON.parse(json);
   });
-  fc.assert(property, { numRuns: repetitions(500, 3_000) });
+  fc.assert(property, { numRuns: repetitions(500, 1_000, 3_000) });
 });
 
 test(
@@ -131,7 +129,7 @@ test("transfers an object with tens of thousands of names [S9]", { tags: "rest" 
   expect(parseContent(end)).toEqual({ there: many, here: many });
 });
 
-test("encodes JSON in the engine's form without changes [S9]", () => {
+test("encodes JSON in the engine's form without changes [S9]", { tags: "repeated" }, () => {
   const property = fc.property(fc.json({ maxDepth: 6 }), (any) => {
     const json = JSON.stringify(JSON.parse(any));
     const binary = jsonToValue(json);
@@ -157,7 +155,7 @@ test("leaves text that is not JSON, or is nested deeply, to the engine [S9]", ()
     expect(jsonToValue(text)).toBeUndefined();
 });
 
-test("delivers an answer of any length unchanged [S9]", async () => {
+test("delivers an answer of any length unchanged [S9]", { tags: "repeated" }, async () => {
   const values = fc.array(fc.jsonValue({ maxDepth: 4 }), { minLength: 1, maxLength: 30 });
   const property = fc.asyncProperty(values, async (given) => {
     const padded = JSON.parse(JSON.stringify([...given, "x".repeat(300)])) as unknown; // JSON has no -0

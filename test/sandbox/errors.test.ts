@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import * as fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { expect, test } from "vitest";
@@ -149,7 +147,7 @@ test("gives a call the frames of an error created there [S10]", async () => {
   expect(failed).toEqual(here);
 });
 
-test("reads no position, and throws no error, for invalid frames [S10]", () => {
+test("reads no position, and throws no error, for invalid frames [S10]", { tags: "repeated" }, () => {
   const bytes = fc.uint8Array({ minLength: 256, maxLength: 1_024 });
   const pointers = fc.array(fc.nat(1_023), { minLength: 64, maxLength: 256 });
   const memory = fc.oneof(
@@ -159,7 +157,7 @@ test("reads no position, and throws no error, for invalid frames [S10]", () => {
   const property = fc.property(memory, fc.nat(300), (of, runtime) => {
     expect(new CallSites(runtime).stack(of)).toMatch(/^(?: {4}at <anonymous> \(program\.js:-?\d+:-?\d+\)\n)*$/);
   });
-  fc.assert(property, { numRuns: repetitions(500, 2_000) });
+  fc.assert(property, { numRuns: repetitions(500, 1_000, 2_000) });
 });
 
 test("tells the program that catches a failed call its method and position [S10]", async () => {

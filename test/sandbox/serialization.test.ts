@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import fc from "../support/fuzz.ts";
 import { expect, test } from "vitest";
 
@@ -164,7 +162,7 @@ test("treats an answer as plain data, whatever its keys [S9]", async () => {
   ]);
 });
 
-test("transfers any JSON unchanged in both directions [S9]", async () => {
+test("transfers any JSON unchanged in both directions [S9]", { tags: "repeated" }, async () => {
   const samples = fc.sample(fc.jsonValue({ maxDepth: 6 }), { seed: 7, numRuns: 300 });
   const back = (await getValue(
     sandbox,

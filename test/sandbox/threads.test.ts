@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { readFileSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
@@ -32,7 +30,7 @@ test("gives a worker thread neither files nor network, and the compiled engine [
   expect(code).not.toMatch(/WebAssembly\.(?:Module\b|compile)/);
 });
 
-test("keeps the host's event loop free, whatever guests do [S7]", { timeout: 60_000 }, async () => {
+test("keeps the host's event loop free, whatever guests do [S7]", { tags: "repeated", timeout: 60_000 }, async () => {
   const sandbox = openSandbox(2);
   await getValue(sandbox, "return 1");
   let turns = 0;
@@ -90,7 +88,7 @@ test("accepts infinite limits [S7]", async () => {
   expect(output).toBe("x");
 });
 
-test("leaves the process intact after hostile programs [S7]", { timeout: 60_000 }, async () => {
+test("leaves the process intact after hostile programs [S7]", { tags: "repeated", timeout: 60_000 }, async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on("unhandledRejection", note).on("uncaughtExceptionMonitor", note).on("warning", note);
@@ -130,7 +128,7 @@ test(
     };
     process.on("worker", note);
     const sandbox = openSandbox(3);
-    const count = repetitions(200, 1_000);
+    const count = repetitions(200, 400, 1_000);
     let killed = 0;
     let finished = 0;
     const killer = setInterval(() => {
@@ -156,7 +154,7 @@ test(
     process.off("worker", note);
     const lost = outcomes.filter(({ end }) => end.kind !== "returned");
     expect(finished).toBe(count);
-    expect(killed).toBeGreaterThan(repetitions(1, 5));
+    expect(killed).toBeGreaterThan(repetitions(1, 2, 5));
     // A thread holds the run that computes in it, and perhaps one whose pages it is about to hand over.
     expect(lost.length).toBeLessThanOrEqual(killed * 2);
     expect(new Set(lost.map(({ end }) => JSON.stringify(end)))).toEqual(

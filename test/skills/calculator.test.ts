@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import * as fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { describe, expect, test } from "vitest";
@@ -228,7 +226,7 @@ test("calculates with the largest exponent and the longest integer [B1]", () => 
   expect(skill.calculate("10**1000 * 10**1000 * 10**1000 * 10**1000 * 10**299")).toHaveLength(4300);
 });
 
-test("calculates exactly with integers of any size [B1]", () => {
+test("calculates exactly with integers of any size [B1]", { tags: "repeated" }, () => {
   fc.assert(
     fc.property(fc.bigInt(-(10n ** 30n), 10n ** 30n), fc.bigInt(1n, 10n ** 30n), (left, right) => {
       expect(skill.calculate(`${left} * ${right}`)).toBe((left * right).toString());
@@ -237,7 +235,7 @@ test("calculates exactly with integers of any size [B1]", () => {
   );
 });
 
-test("gives a result or one of four errors for any text [B1]", () => {
+test("gives a result or one of four errors for any text [B1]", { tags: "repeated" }, () => {
   const pieces = "0 1 2 9 12 . + - * / % ( ) [ ] , _ e ^ ' ** // pi sum pow round log x".split(" ");
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces, " "), { maxLength: 40 }), (chosen) => {

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,45 +28,49 @@ async function countRecords(folder: string): Promise<number> {
   return verdict.records;
 }
 
-test("copies the whole store while others write, with all that was committed before [P8]", async () => {
-  const [folder, copies] = [createFolder(), createFolder()];
-  const writers = await Promise.all([1, 2].map(() => openDatabase({ folder })));
-  let committed = 0;
-  const ending = new AbortController();
-  onTestFinished(() => ending.abort());
-  const writing = writers.map(async ({ audit }) => {
-    while (!ending.signal.aborted) {
-      await audit.append([record(committed)]);
-      committed++;
-      await new Promise(setImmediate);
-    }
-  });
-  await createStore(folder).space("MathSkill").set("last", 5);
-  await expect.poll(() => readdirSync(folder)).toContain("audit-head.json");
-  for (let round = 0; round < repetitions(3, 20); round++) {
-    const before = committed;
-    const file = join(copies, `${round}.backup`);
-    expect(await backUpStore(folder, file)).toMatchObject({
-      files: expect.arrayContaining(["MathSkill.jsonl", "audit-key.pem"]) as unknown,
+test(
+  "copies the whole store while others write, with all that was committed before [P8]",
+  { tags: "repeated" },
+  async () => {
+    const [folder, copies] = [createFolder(), createFolder()];
+    const writers = await Promise.all([1, 2].map(() => openDatabase({ folder })));
+    let committed = 0;
+    const ending = new AbortController();
+    onTestFinished(() => ending.abort());
+    const writing = writers.map(async ({ audit }) => {
+      while (!ending.signal.aborted) {
+        await audit.append([record(committed)]);
+        committed++;
+        await new Promise(setImmediate);
+      }
     });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    const restored = join(copies, String(round));
-    expect(await restoreStore(restored, file)).toMatchObject({ before: undefined });
-    const records = await countRecords(restored);
-    expect(records).toBeGreaterThanOrEqual(before);
-    expect(records).toBeLessThanOrEqual(committed + writers.length);
-    expect(await createStore(restored).space("MathSkill").get("last")).toBe(5);
-    expect(readFileSync(join(restored, "audit-key.pem"), "utf8")).toBe(
-      readFileSync(join(folder, "audit-key.pem"), "utf8"),
-    );
-    const files = readdirSync(restored).filter((name) => !/-(?:wal|shm)$/.test(name));
-    const audit = ["audit-head.json", "audit-key.pem", "audit-keys.pub.pem"];
-    expect(files.toSorted()).toEqual(["MathSkill.jsonl", ...audit, "skillgate.db"]);
-  }
-  ending.abort();
-  await Promise.all(writing);
-  await Promise.all(writers.map((each) => each.close()));
-});
+    await createStore(folder).space("MathSkill").set("last", 5);
+    await expect.poll(() => readdirSync(folder)).toContain("audit-head.json");
+    for (let round = 0; round < repetitions(3, 20); round++) {
+      const before = committed;
+      const file = join(copies, `${round}.backup`);
+      expect(await backUpStore(folder, file)).toMatchObject({
+        files: expect.arrayContaining(["MathSkill.jsonl", "audit-key.pem"]) as unknown,
+      });
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const restored = join(copies, String(round));
+      expect(await restoreStore(restored, file)).toMatchObject({ before: undefined });
+      const records = await countRecords(restored);
+      expect(records).toBeGreaterThanOrEqual(before);
+      expect(records).toBeLessThanOrEqual(committed + writers.length);
+      expect(await createStore(restored).space("MathSkill").get("last")).toBe(5);
+      expect(readFileSync(join(restored, "audit-key.pem"), "utf8")).toBe(
+        readFileSync(join(folder, "audit-key.pem"), "utf8"),
+      );
+      const files = readdirSync(restored).filter((name) => !/-(?:wal|shm)$/.test(name));
+      const audit = ["audit-head.json", "audit-key.pem", "audit-keys.pub.pem"];
+      expect(files.toSorted()).toEqual(["MathSkill.jsonl", ...audit, "skillgate.db"]);
+    }
+    ending.abort();
+    await Promise.all(writing);
+    await Promise.all(writers.map((each) => each.close()));
+  },
+);
 
 test("renames what a restore replaces, and loses nothing of it [P8]", async () => {
   const [folder, copies] = [createFolder(), createFolder()];

@@ -1,15 +1,15 @@
-/**
- * True in the rest of the tests, which `npm run test:all` adds: it repeats each proof as often as planned. `npm test` makes a
- * part, always the same.
- */
-export const isRest = ["rest", "all"].includes(process.env["SKILLGATE_TESTS"] ?? "");
+const part = process.env["SKILLGATE_TESTS"] ?? "usual";
 
-/** Returns how often a proof is repeated: `few` times in `npm test`, `many` times in the rest. */
-export function repetitions(few: number, many: number): number {
-  return isRest ? many : few;
+/** True in the nightly tests, which repeat each proof as often as planned, with new seeds. */
+export const isNightly = part === "nightly";
+
+/** Returns how often a proof is repeated: in `npm test`, in the rest of the tests, and every night. */
+export function repetitions(usual: number, rest: number, nightly = rest): number {
+  return isNightly ? nightly : part === "usual" ? usual : rest;
 }
 
-/** Returns every nth item, beginning with the first; all items in the rest. */
-export function takeEvery<Item>(interval: number, items: readonly Item[]): readonly Item[] {
-  return isRest ? items : items.filter((_item, index) => index % interval === 0);
+/** Returns every nth item, beginning with the first; all items every night. `rest` is the interval in the rest of the tests. */
+export function takeEvery<Item>(usual: number, items: readonly Item[], rest = 1): readonly Item[] {
+  const interval = repetitions(usual, rest, 1);
+  return items.filter((_item, index) => index % interval === 0);
 }

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -89,14 +87,18 @@ describe.each(Object.entries(SURFACES))("%s", (surface, { run, call, send }) => 
     ...(send === undefined ? [] : TEXTS.map(([name, sent]) => ({ name, give: () => send(sent) }))),
   ];
 
-  test.each(takeEvery(12, inputs))("answers $name, and then the next request [V6]", async ({ give }) => {
-    const faults = faultsOfProcess();
-    expect(await give()).not.toBe("");
-    expect(await run?.("20 + 22")).toContain("42");
-    expect(faults).toEqual([]);
-    for (const { child, errors } of surface === "the library" ? [] : [http, stdio])
-      expect([child.exitCode, errors().match(/.*uncaught exception[^]*/)?.[0]]).toEqual([null, undefined]);
-  });
+  test.each(takeEvery(12, inputs, 3))(
+    "answers $name, and then the next request [V6]",
+    { tags: "repeated" },
+    async ({ give }) => {
+      const faults = faultsOfProcess();
+      expect(await give()).not.toBe("");
+      expect(await run?.("20 + 22")).toContain("42");
+      expect(faults).toEqual([]);
+      for (const { child, errors } of surface === "the library" ? [] : [http, stdio])
+        expect([child.exitCode, errors().match(/.*uncaught exception[^]*/)?.[0]]).toEqual([null, undefined]);
+    },
+  );
 });
 
 describe("the command line", () => {
@@ -105,8 +107,9 @@ describe("the command line", () => {
     ...METHODS.map(({ name, path, exit }) => ({ name: `call with ${name}`, args: ["call", path], input: "", exit })),
   ];
 
-  test.each(takeEvery(10, commands))(
+  test.each(takeEvery(10, commands, 3))(
     "answers $name with a readable error, and runs the next command [V6]",
+    { tags: "repeated" },
     async ({ args, input, exit }) => {
       const ended = await skillgate(args, { cwd, input, env });
       // Owners see lines of the skill's own file, and no other frame.

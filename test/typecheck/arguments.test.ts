@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import * as fc from "../support/fuzz.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { describe, expect, test } from "vitest";
@@ -174,7 +172,7 @@ test.each([
   expect(told(`device.WebSkill.${call}`, true)).toEqual([]);
 });
 
-test("never reports arguments that validation accepts as certainly wrong [T6]", () => {
+test("never reports arguments that validation accepts as certainly wrong [T6]", { tags: "repeated" }, () => {
   const validator = createValidator();
   const value: fc.Arbitrary<unknown> = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom({}, [], "a", 1));
   let [valid, found] = [0, 0];

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -63,7 +61,7 @@ test(
   "skips a check that exceeds its deadline, and replaces its thread as often as it may start [S7]",
   { tags: "rest" },
   async () => {
-    const maxStarts = repetitions(2, MAX_STARTS);
+    const maxStarts = repetitions(2, 3, MAX_STARTS);
     const typecheck = opened({ limitMs: 1_000, maxStarts });
     for (let start = 1; start <= maxStarts; start++) {
       expect(await typecheck.warmUp()).toBe(true);
@@ -83,7 +81,7 @@ test(
   { tags: "rest", timeout: 120_000 },
   async () => {
     const typecheck = opened({ idleMs: 50, maxStarts: 1 });
-    for (let round = 0; round < repetitions(1, 6); round++) {
+    for (let round = 0; round < repetitions(1, 2, 6); round++) {
       expect(await typecheck.warmUp()).toBe(true);
       if (round === 0) expect(await typecheck.check(WRONG)).toEqual(FOUND);
       await expect.poll(() => typecheck.isWarm, { timeout: 10_000 }).toBe(false);
@@ -173,9 +171,9 @@ test("allows no await at the top of a thread's module, where ending it would abo
 /** What is compiled for a thread has whatever is in functions indented. */
 const awaitsAtTheTop = (text: string): boolean => /^\S.*\bawait\b/m.test(text.replace(/^(?:\/\/| \*|\/\*).*$/gm, ""));
 
-test("ends a compiler at any moment while it loads [S5]", { timeout: 60_000 }, () => {
+test("ends a compiler at any moment while it loads [S5]", { tags: "repeated", timeout: 60_000 }, () => {
   const entry = new URL("../../dist/src/typecheck/worker.js", import.meta.url).href;
-  const moments = repetitions(10, 100);
+  const moments = repetitions(10, 30, 100);
   const program = `
     import { Worker } from "node:worker_threads";
     for (let moment = 0; moment < ${moments}; moment++) {

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 
@@ -155,7 +153,7 @@ describe("treats keys of prototypes as data [S9]", () => {
   });
 });
 
-test("binds any arguments or gives a reason [S1]", () => {
+test("binds any arguments or gives a reason [S1]", { tags: "repeated" }, () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, UNKNOWN)), { maxLength: 5 }), (args) => {
       for (const method of [search, write, echo, update, ping]) {

@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import * as fc from "../support/fuzz.ts";
 import { describe, expect, test } from "vitest";
 
@@ -528,7 +526,7 @@ describe("reports only certain problems before a run [S5]", () => {
     expect(validator.problems(method, args).map(({ field, type }) => `${field} ${type}`)).toEqual(problems);
   });
 
-  test("reports before a run only problems that hold for every value of the unknown", () => {
+  test("reports before a run only problems that hold for every value of the unknown", { tags: "repeated" }, () => {
     const values = fc.jsonValue({ maxDepth: 2 });
     fc.assert(
       fc.property(values, values, fc.constantFrom("query", "count", "tags", "where"), (unknown, known, name) => {

@@ -10,7 +10,7 @@ import { openShop, type Step, writeFirst, writeNext } from "./history.ts";
 const shop = await openShop();
 
 /** How many histories are tried. */
-const ROUNDS = repetitions(20, 150);
+const ROUNDS = repetitions(20, 50, 150);
 
 const METHODS = ["read", "send", "send", "order", "key"];
 const ARGUMENTS = ["a", "b", ""];

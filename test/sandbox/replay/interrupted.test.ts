@@ -1,5 +1,3 @@
-// @module-tag repeated
-
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 
