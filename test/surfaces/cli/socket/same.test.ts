@@ -71,45 +71,30 @@ test(
   },
 );
 
-test.each([
-  ["SIGINT", 130, "Interrupted\n"],
-  ["SIGTERM", 143, "Terminated\n"],
-] as const)(
-  "cancels the run in the server after %s, and exits with %i [O7]",
+test(
+  "ends the run in the server with the command, and says what has ended the command [O7]",
   { tags: "rest" },
-  async (signal, exit, stderr) => {
+  async () => {
     const cwd = project({ "skills/where.js": WHERE_SKILL });
     await serveProject(cwd);
     const { path, next } = await meetingPoint(cwd);
-    const child = start(["run", "-e", `await device.WhereSkill.wait(${JSON.stringify(path)})`], { cwd });
-    const outcome = ended(child);
-    const call = await next();
-    child.kill(signal);
-    expect(await outcome).toEqual({ exit, stdout: "", stderr });
-    await call.ended;
+    const run = ["run", "-e", `await device.WhereSkill.wait(${JSON.stringify(path)})`];
+    const call = ["call", "WhereSkill.wait", `path=${path}`];
+    for (const [args, signal, exit, stderr] of [
+      [run, "SIGINT", 130, "Interrupted\n"],
+      [run, "SIGTERM", 143, "Terminated\n"],
+      [call, "SIGINT", 130, "Interrupted\n"],
+      [call, "SIGKILL", null, ""],
+    ] as const) {
+      const child = start(args, { cwd });
+      const outcome = ended(child);
+      const begun = await next();
+      child.kill(signal);
+      expect(await outcome, `${args[0]} ${signal}`).toEqual({ exit, stdout: "", stderr });
+      await begun.ended;
+    }
   },
 );
-
-test("says that a call was interrupted [O7]", { tags: "rest" }, async () => {
-  const cwd = project({ "skills/where.js": WHERE_SKILL });
-  await serveProject(cwd);
-  const { path, next } = await meetingPoint(cwd);
-  const child = start(["call", "WhereSkill.wait", `path=${path}`], { cwd });
-  const outcome = ended(child);
-  await next();
-  child.kill("SIGINT");
-  expect(await outcome).toEqual({ exit: 130, stdout: "", stderr: "Interrupted\n" });
-});
-
-test("cancels the run when the command is killed [O7]", { tags: "rest" }, async () => {
-  const cwd = project({ "skills/where.js": WHERE_SKILL });
-  await serveProject(cwd);
-  const { path, next } = await meetingPoint(cwd);
-  const child = start(["call", "WhereSkill.wait", `path=${path}`], { cwd });
-  const call = await next();
-  child.kill("SIGKILL");
-  await call.ended;
-});
 
 test("says that calls may have been made if the server ends before the command [O7]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/where.js": WHERE_SKILL });
@@ -141,27 +126,29 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     return shown;
   }
 
-  test.each(["call WhereSkill.talk", 'run -e "device.WhereSkill.talk()"'])(
-    "%s shows live output and progress [O7]",
-    { tags: "rest" },
-    async (args) => {
-      const cwd = project({ "skills/where.js": WHERE_SKILL });
-      await serveProject(cwd);
+  test("shows live output and progress [O7]", { tags: "rest" }, async () => {
+    const cwd = project({ "skills/where.js": WHERE_SKILL });
+    await serveProject(cwd);
+    for (const args of ["call WhereSkill.talk", 'run -e "device.WhereSkill.talk()"']) {
       const own = await inTerminal(`${args} --no-socket`, cwd);
       expect(own).toContain("one");
       expect(own).toContain("WhereSkill.talk 1/2 half");
       expect(await inTerminal(args, cwd)).toBe(own);
-    },
-  );
+    }
+  });
 
-  test.each([
-    ["y", "paid 5 to Ada"],
-    ["n", "was denied"],
-    ["run", "paid 5 to Ada"],
-  ])("asks for an approval, and takes the answer %s [O7]", { tags: "rest" }, async (answer, text) => {
+  test("asks for an approval, and takes the answer [O7]", { tags: "rest" }, async () => {
     const cwd = project({ "skills/math.js": MATH_SKILL });
     await serveProject(cwd);
-    for (const args of ["call MathSkill.pay name=Ada amount=5", `run -e "device.MathSkill.pay('Ada', 5)"`]) {
+    const call = "call MathSkill.pay name=Ada amount=5";
+    const run = `run -e "device.MathSkill.pay('Ada', 5)"`;
+    for (const [args, answer, text] of [
+      [call, "y", "paid 5 to Ada"],
+      [run, "y", "paid 5 to Ada"],
+      [call, "n", "was denied"],
+      [run, "n", "was denied"],
+      [run, "run", "paid 5 to Ada"],
+    ] as const) {
       const own = withoutIds(await inTerminal(`${args} --no-socket`, cwd, `${answer}\n`));
       expect(own).toContain(text);
       expect(withoutIds(await inTerminal(args, cwd, `${answer}\n`))).toBe(own);
