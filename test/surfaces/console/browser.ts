@@ -145,6 +145,28 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
 }
 
+/** The colours and the width of a window. */
+export type View = readonly [theme: "dark" | "light", width: number];
+
+/** The usual window in both colours. */
+export const BOTH_COLOURS: readonly View[] = [
+  ["light", 1280],
+  ["dark", 1280],
+];
+
+/** Checks a page in other colours and widths, one after the other; `view` names them. */
+export async function checkViews(
+  page: Page,
+  views: readonly View[],
+  check: (view: string) => Promise<void>,
+): Promise<void> {
+  for (const [theme, width] of views) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 800 });
+    await check(`${theme}-${width}`);
+  }
+}
+
 /** Replaces the text of the editor, as by pasting. */
 export async function writeProgram(page: Page, text: string): Promise<void> {
   await page.locator(".cm-content").click();

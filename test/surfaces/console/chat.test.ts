@@ -6,6 +6,8 @@ import { describe, expect, test } from "vitest";
 import { callCode, type ModelServer, sayText, serveReplies } from "../../support/agent.ts";
 import { folder, slow, whenSlow } from "../serving.ts";
 import {
+  BOTH_COLOURS,
+  checkViews,
   type ConsoleServer,
   findViolations,
   goTo,
@@ -21,14 +23,14 @@ useBrowser();
 const ADD = "return await device.TestSkill.add({ a: 2, b: 3 })";
 
 describe.skipIf(!hasChromium)("the page of the chat", () => {
-  test.each(["light", "dark"] as const)(
-    "shows a program with its calls and the answer, and the same after a reload, in %s colours [O2, G1]",
+  test(
+    "shows a program with its calls and the answer, in both colours, and the same after a reload [O2, G1]",
     { tags: "rest" },
-    async (theme) => {
+    async () => {
       const answer = "The sum is **5**.\n\n| a | b |\n|---|---|\n| 2 | 3 |";
       await using model = await serveReplies([callCode(ADD), sayText(answer)]);
       const server = await serveWithModel(model);
-      const { page, faults } = await openConsole(server, "#/chat", { theme });
+      const { page, faults } = await openConsole(server, "#/chat");
       await page.getByText("openai:test-model. A message may use").waitFor();
       await say(page, "What is 2 + 3?");
       await page.getByRole("strong").getByText("5").waitFor();
@@ -36,8 +38,10 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
       await program.getByLabel("Code").getByText("device.TestSkill.add").waitFor();
       await program.getByLabel("Calls").getByText("TestSkill.add").waitFor();
       await page.getByText(/1 turn · 1 call ·/).waitFor();
-      await takeScreenshot(page, `chat-${theme}`);
-      expect(await findViolations(page)).toEqual([]);
+      await checkViews(page, BOTH_COLOURS, async (view) => {
+        await takeScreenshot(page, `chat-${view}`);
+        expect(await findViolations(page), view).toEqual([]);
+      });
       await page.reload();
       await page.getByRole("strong").getByText("5").waitFor();
       expect(await page.getByText("What is 2 + 3?").count()).toBe(1);

@@ -2,11 +2,14 @@
 
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
 import { defineSkill } from "../../../src/authoring/define-skill.ts";
 import { folder } from "../serving.ts";
 import {
+  BOTH_COLOURS,
+  checkViews,
   findViolations,
   hasChromium,
   openConsole,
@@ -20,69 +23,69 @@ const FIXTURE = resolve("test/fixtures/mcp/server.js");
 
 useBrowser();
 
-describe.skipIf(!hasChromium).each(["light", "dark"] as const)("in %s colours, axe finds no violation", (theme) => {
+/** Expects no violation in both colours. */
+async function check(page: Page, name: string): Promise<void> {
+  await checkViews(page, BOTH_COLOURS, async (view) => {
+    await takeScreenshot(page, `${name}-${view}`);
+    expect(await findViolations(page), `${name} ${view}`).toEqual([]);
+  });
+}
+
+describe.skipIf(!hasChromium)("in light and dark colours, axe finds no violation", () => {
   test("in the drawer of a server, its form, its test and the confirmation [O2]", async () => {
     const project = folder();
     const servers = { fixture: { command: process.execPath, args: [FIXTURE] } };
     writeFileSync(join(project, ".mcp.json"), JSON.stringify({ mcpServers: servers }));
     const server = await serveConsole({ project });
-    const { page } = await openConsole(server, "#/servers/server/fixture", { theme });
-    const check = async (name: string): Promise<void> => {
-      await takeScreenshot(page, `${name}-${theme}`);
-      expect(await findViolations(page), name).toEqual([]);
-    };
+    const { page } = await openConsole(server, "#/servers/server/fixture");
     await page.getByText("connected", { exact: true }).last().waitFor();
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page.getByRole("log").getByText("connected").waitFor();
-    await check("server");
+    await check(page, "server");
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByRole("dialog", { name: "Edit fixture" }).waitFor();
     await page.getByLabel("Entry").fill("{");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The entry is not valid JSON").waitFor();
-    await check("server-edit");
+    await check(page, "server-edit");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog", { name: "Remove fixture?" }).waitFor();
-    await check("server-remove");
+    await check(page, "server-remove");
   });
 
   test("in the form for a new server and the command palette [O2]", async () => {
     const server = await serveConsole({ project: folder() });
-    const { page } = await openConsole(server, "#/servers", { theme });
+    const { page } = await openConsole(server, "#/servers");
     await page.getByRole("button", { name: "Add server" }).click();
     await page.getByRole("dialog", { name: "Add an MCP server" }).waitFor();
-    await takeScreenshot(page, `server-add-${theme}`);
-    expect(await findViolations(page), "server-add").toEqual([]);
+    await check(page, "server-add");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("TestSkill.pay");
     await page.getByRole("option", { name: "TestSkill.pay" }).waitFor();
-    await takeScreenshot(page, `palette-${theme}`);
-    expect(await findViolations(page), "palette").toEqual([]);
+    await check(page, "palette");
   });
 
   test("in the settings of a skill and their problems [O2, L9]", async () => {
     const server = await serveConsole({ project: folder(), runtime: { skills: [WeatherSkill] } });
-    const { page } = await openConsole(server, "#/servers/skill/WeatherSkill", { theme });
+    const { page } = await openConsole(server, "#/servers/skill/WeatherSkill");
     await page.getByRole("listitem").getByText("set WEATHER_API_KEY").waitFor();
     await page.getByLabel("days").fill("many");
     await page.getByRole("button", { name: "Save settings" }).click();
     await page.getByRole("alert").waitFor();
-    await takeScreenshot(page, `settings-${theme}`);
-    expect(await findViolations(page)).toEqual([]);
+    await check(page, "settings");
   });
 
   test("in the login and its error [O2]", async () => {
     const server = await serveConsole({ settings: { auth: true } });
-    const { page } = await openPage(server.url, { theme });
+    const { page } = await openPage(server.url);
     await page.getByRole("button", { name: "Log in" }).waitFor();
-    expect(await findViolations(page), "login").toEqual([]);
+    await check(page, "login");
     await page.locator("input").fill("wrong");
     await page.getByRole("button", { name: "Log in" }).click();
     await page.getByRole("alert").waitFor();
-    await takeScreenshot(page, `login-${theme}`);
-    expect(await findViolations(page), "login with an error").toEqual([]);
+    await check(page, "login-error");
   });
 });
 
