@@ -334,6 +334,32 @@ describe("a writer of audit records", () => {
     expect(stored).toEqual([0, 1, 2, 3]);
   });
 
+  test("commits a record that no caller waits for after a commit that took records that were added meanwhile [P8]", async () => {
+    const commits = new EventEmitter();
+    let addDuringCommit = (): void => {};
+    const writer = createAuditWriter(
+      async () => ({
+        async append(records) {
+          addDuringCommit();
+          await new Promise((resolve) => setImmediate(resolve));
+          for (const { callId } of records) commits.emit(String(callId));
+        },
+      }),
+      () => {},
+    );
+    const [first, meanwhile, later] = createRecords(3) as [AuditRecord, AuditRecord, AuditRecord];
+    addDuringCommit = () => {
+      addDuringCommit = () => {};
+      writer.add(meanwhile);
+    };
+    writer.add(first);
+    await writer.flush();
+    // The time of the record that was added meanwhile is over, and there was nothing left to commit.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    writer.add(later);
+    await once(commits, "2");
+  });
+
   test("forgets no record when another one is removed during a commit [P8]", async () => {
     const stored: unknown[] = [];
     let removeFirst = (): void => {};

@@ -36,8 +36,6 @@ export function createAuditWriter(
   let isReady = false;
 
   async function commitAll(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
     const store = await open();
     while (!pending.isEmpty()) {
       const batch = pending.getBatch();
@@ -74,9 +72,14 @@ export function createAuditWriter(
     return next;
   }
 
+  function commitSoon(): void {
+    timer = undefined; // also if a commit under way has taken the records
+    void flush().catch(warn);
+  }
+
   function add(record: AuditRecord, isEffect: boolean): void {
     pending.add(record, isEffect);
-    timer ??= setTimeout(() => void flush().catch(warn), COMMIT_AFTER_MS).unref();
+    timer ??= setTimeout(commitSoon, COMMIT_AFTER_MS).unref();
   }
 
   return {
