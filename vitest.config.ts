@@ -38,7 +38,7 @@ export default defineConfig({
     reporters: ["default", createCpuReporter({ isUsual: part === "usual" })],
     pool: "forks",
     // Some tests wait for time limits; more workers than cores use them meanwhile. Those of the rest wait for processes.
-    maxWorkers: availableParallelism() * (part === "usual" ? 1 : 2) + 1,
+    maxWorkers: availableParallelism() + (part === "usual" ? 1 : 2),
     setupFiles: ["test/support/suite/measure-cpu.ts", "test/support/suite/disable-colors.ts"],
     projects: [
       // One process runs many files, so it loads modules once.
