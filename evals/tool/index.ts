@@ -4,4 +4,4 @@ import { runEvaluation } from "./run-evaluation.ts";
 
 const args = process.argv.slice(2);
 const terminal = openCommandTerminal(args);
-terminal.exit(await runEvaluation(args, terminal, listenForInterruption()));
+await terminal.exit(await runEvaluation(args, terminal, listenForInterruption()));

@@ -34,7 +34,7 @@ test.each([
   ["with an await here and there", "sometimes"],
 ] as const)(
   "gives a program %s the value and the number of calls that it has when every call gives its value at once [S2]",
-  { tags: "repeated" },
+  { tags: "repeated", timeout: 600_000 },
   async (_how, awaits) => {
     const programs = fc.array(fc.nat({ max: 1_000 }), { minLength: 100, maxLength: 200 });
     await fc.assert(
@@ -47,7 +47,6 @@ test.each([
       { numRuns: repetitions(50, 100, 300) },
     );
   },
-  600_000,
 );
 
 /** The value that the program has where calls and functions give their values at once. */

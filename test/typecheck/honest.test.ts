@@ -51,7 +51,7 @@ test.each([
   ["with their outputs", OUTPUTS],
 ])(
   "reports no certain mistake in a benign program with methods declared %s [S5]",
-  { tags: "repeated" },
+  { tags: "repeated", timeout: 120_000 },
   (_title, outputs) => {
     const declarations = createDeclarations(stubSkills(outputs));
     const programs = takeEvery(16, readPrograms("benign"), 4);
@@ -66,7 +66,6 @@ test.each([
       }
     }
   },
-  120_000,
 );
 
 test("reports no certain mistake in what JavaScript allows [S5]", { tags: "repeated" }, () => {

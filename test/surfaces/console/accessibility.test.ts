@@ -52,8 +52,7 @@ const VIEWS: readonly View[] = [...BOTH_COLOURS, ["dark", 360]];
 
 const [LIGHT, , PHONE] = VIEWS as readonly [View, View, View];
 
-const getOverflow = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+const getOverflow = (page: Page): Promise<number> => page.evaluate("document.documentElement.scrollWidth - innerWidth");
 
 describe.skipIf(!hasChromium)("the pages of the console", () => {
   test("are accessible and have pictures in light and dark colours [O2]", async () => {
