@@ -1,12 +1,14 @@
 // @module-tag rest
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, expect, test } from "vitest";
+
+import { runCommandInProcess } from "../surfaces/cli/command-line.ts";
 
 const PAGE = readFileSync("docs/first-agent.md", "utf8");
 const BIN = resolve("dist/src/bin.js");
@@ -26,16 +28,20 @@ interface Block {
 test("builds the agent of docs/first-agent.md from its code blocks [O1, P6]", { timeout: 240_000 }, async () => {
   const blocks = readBlocks(PAGE);
   let printed = "";
-  const exits: (number | null)[] = [];
+  const exits: number[] = [];
   for (const { language, text } of blocks) {
     const file = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text)?.[1];
     if (file !== undefined) save(file, text);
     else if (language === "text") for (const line of text.trim().split("\n")) expect(printed).toContain(line.trim());
     else if (language === "sh") {
       const commands = text.split("\n").filter((line) => line.startsWith("skillgate"));
-      const results = commands.filter((command) => !isOpenEnded(command)).map((command) => run(command, printed));
-      if (results.length > 0) printed = results.map(({ text: output }) => output).join("\n");
-      exits.push(...results.map(({ status }) => status));
+      const outputs: string[] = [];
+      for (const command of commands.filter((each) => !isOpenEnded(each))) {
+        const { exit, stdout, stderr } = await run(command, printed);
+        outputs.push(stdout + stderr);
+        exits.push(exit);
+      }
+      if (outputs.length > 0) printed = outputs.join("\n");
     }
   }
   // The run without a person waits for an approval; all other commands succeed.
@@ -63,17 +69,11 @@ function isOpenEnded(command: string): boolean {
 }
 
 /** Runs a command of the page. `ID` is the identifier of the request that the command before has listed. */
-function run(command: string, before: string): { readonly status: number | null; readonly text: string } {
+function run(command: string, before: string): ReturnType<typeof runCommandInProcess> {
   const id = /^(\w+) +pending/m.exec(before)?.[1] ?? /\brequest (\w{10})\b/i.exec(before)?.[1] ?? "ID";
   const words = command.replace(/\bID\b/, id).match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
   const args = words.slice(1).map((word) => word.replace(/^(['"])(.*)\1$/, "$2"));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
-    cwd: project,
-    env,
-    encoding: "utf8",
-    input: "",
-  });
-  return { status, text: stdout + stderr };
+  return runCommandInProcess(args, { cwd: project, env, input: "" });
 }
 
 async function expectThreeTools(): Promise<void> {
