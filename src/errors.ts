@@ -302,21 +302,6 @@ export const ERRORS = {
     says: "Cannot add a record that exists",
     fix: "Use another id",
   },
-  SIGNATURE_INVALID: {
-    stage: "host",
-    says: "Cannot accept the signature",
-    fix: "Sign the call again, with the current time and the key that is registered",
-  },
-  SIGNATURE_REPLAYED: {
-    stage: "host",
-    says: "Nonce already used (replay attack)",
-    fix: "Sign each call again; do not send a signature twice",
-  },
-  NONCE_LIMIT: {
-    stage: "host",
-    says: "Nonce limit exceeded",
-    fix: "Try again in a few minutes, or sign fewer calls at a time",
-  },
   KEY_UNKNOWN: {
     stage: "host",
     says: "Unknown key",

@@ -139,7 +139,7 @@ test.each(Object.entries(ENDS))(
 test("covers every code of a limit [S7]", () => {
   const codes = Object.keys(ERRORS).filter((code) => code.endsWith("_LIMIT"));
   // DEPTH_LIMIT concerns text that nests, RATE_LIMIT the calls of a minute, RESUME_LIMIT the ends of processes.
-  const others = new Set(["DEPTH_LIMIT", "RATE_LIMIT", "RESUME_LIMIT", "NONCE_LIMIT"]);
+  const others = new Set(["DEPTH_LIMIT", "RATE_LIMIT", "RESUME_LIMIT"]);
   const reached: readonly string[] = Object.values(ENDS).map(({ code }) => code);
   expect(codes.filter((code) => !others.has(code)).toSorted()).toEqual(
     reached.filter((code) => code !== "NEVER_SETTLES").toSorted(),

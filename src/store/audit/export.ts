@@ -1,17 +1,7 @@
-import { createPublicKey } from "node:crypto";
-
 import { isRecord, parseJsonObject } from "../../model/json.ts";
-import { hashValueFully } from "../../shared/digest.ts";
-import { createNonceLog } from "../../shared/signing/nonces.ts";
-import {
-  createVerifier,
-  type Signature,
-  type SignedFacts,
-  signFacts,
-  type VerifyingKey,
-} from "../../shared/signing/sign.ts";
+import { canonicalText } from "../../shared/digest.ts";
 import { CHAIN_START, hashRecord } from "./chain.ts";
-import type { Signer } from "./signer.ts";
+import { isSignedBy, type Signer } from "./signer.ts";
 
 /** The last line of an export: what was exported, and the signature of it and of all lines before. */
 interface Trailer {
@@ -20,8 +10,18 @@ interface Trailer {
   readonly lineHash: string;
   /** The filter of the export: records that do not match are absent. */
   readonly filter: Readonly<Record<string, unknown>>;
-  readonly signature: Signature;
+  readonly signature: {
+    /** The public key, DER in base64. */
+    readonly keyId: string;
+    /** In milliseconds since 1970. */
+    readonly timestamp: number;
+    /** base64 */
+    readonly signature: string;
+  };
 }
+
+/** The parts of a trailer that its signature vouches for. */
+type SignedContent = Omit<Trailer, "signature"> & Omit<Trailer["signature"], "signature">;
 
 /** The result of checking an export. */
 export type ExportVerdict =
@@ -63,8 +63,9 @@ export async function* signLines(
     yield addHash(text, lineHash);
   }
   const content = { lines: line, lineHash, filter };
-  const signature = signFacts(getFacts(content), signer.key);
-  yield JSON.stringify({ trailer: { ...content, signature } });
+  const maker = { keyId: signer.id, timestamp: Date.now() };
+  const signature = signer.sign(getSignedText({ ...content, ...maker }));
+  yield JSON.stringify({ trailer: { ...content, signature: { ...maker, signature } } });
 }
 
 /** Checks the lines of an export against each other and its trailer. `signers`: the accepted keys; if empty, each key is. */
@@ -92,16 +93,17 @@ export async function verifyExport(
   return checkTrailer(trailer, { line, lineHash }, signers);
 }
 
-async function checkTrailer(
+function checkTrailer(
   trailer: Trailer,
   { line, lineHash }: { readonly line: number; readonly lineHash: string },
   signers: ReadonlySet<string>,
-): Promise<ExportVerdict> {
+): ExportVerdict {
   const { lines, filter, signature } = trailer;
   const at = line + 1;
   if (signers.size > 0 && !signers.has(signature.keyId))
     return broken("signature", at, `The trailer is signed by another key than expected: ${signature.keyId}`);
-  if (!(await isSigned(trailer)))
+  const text = getSignedText({ lines, lineHash: trailer.lineHash, filter, ...signature });
+  if (!isSignedBy(signature.keyId, text, signature.signature))
     return broken("signature", at, "The signature of the trailer is not valid: the trailer was changed");
   if (lines > line) return broken("missing", at, `Lines ${at} to ${lines} are missing: the trailer counts ${lines}`);
   if (lines < line) return broken("appended", lines + 1, `Line ${lines + 1} was added: the trailer counts ${lines}`);
@@ -111,28 +113,8 @@ async function checkTrailer(
   return { kind: "intact", records: lines, filter, signer: signature.keyId, signedAt: signature.timestamp };
 }
 
-/** Checks the signature as of its own time: an export is read long after it was made, and more than once. */
-async function isSigned(trailer: Trailer): Promise<boolean> {
-  const { keyId, timestamp } = trailer.signature;
-  try {
-    const publicKey = createPublicKey({ key: Buffer.from(keyId, "base64"), type: "spki", format: "der" });
-    const key: VerifyingKey = { keyId, algorithm: "Ed25519", publicKey };
-    const verify = createVerifier({ findKey: () => key, nonces: createNonceLog(1), now: () => timestamp });
-    await verify(getFacts(trailer), trailer.signature);
-    return true;
-  } catch {
-    // The signature or its key is not valid.
-    return false;
-  }
-}
-
-function getFacts({ lines, lineHash, filter }: Omit<Trailer, "signature">): SignedFacts {
-  return {
-    server: "skillgate",
-    tool: "audit export",
-    argumentsDigest: hashValueFully(filter),
-    resultDigest: hashValueFully({ lines, lineHash }),
-  };
+function getSignedText({ lines, lineHash, filter, keyId, timestamp }: SignedContent): string {
+  return canonicalText({ what: "audit export", lines, lineHash, filter, keyId, timestamp });
 }
 
 const HASH = /,"lineHash":"[0-9a-f]{64}"\}$/;
@@ -156,12 +138,11 @@ function parseTrailer(text: string): Trailer | undefined {
   if (!isRecord(received)) return undefined;
   const { lines, lineHash, filter, signature } = received;
   if (typeof lines !== "number" || typeof lineHash !== "string" || !isRecord(filter)) return undefined;
-  if (!isRecord(signature) || typeof signature["keyId"] !== "string" || typeof signature["timestamp"] !== "number")
-    return undefined;
-  const { keyId, nonce, timestamp } = signature;
-  const bytes = Buffer.from(String(signature["signature"]), "base64url").toString("base64url");
-  const trailer = { lines, lineHash, filter, signature: { keyId, nonce, timestamp, signature: bytes } as Signature };
-  // A signature has several spellings in base64url, and JSON has spaces: only the text that was written is accepted.
+  const { keyId, timestamp, signature: bytes } = isRecord(signature) ? signature : {};
+  if (typeof keyId !== "string" || typeof timestamp !== "number") return undefined;
+  const written = Buffer.from(String(bytes), "base64").toString("base64");
+  const trailer = { lines, lineHash, filter, signature: { keyId, timestamp, signature: written } };
+  // A signature has several spellings in base64, and JSON has spaces: only the text that was written is accepted.
   return JSON.stringify({ trailer }) === text ? trailer : undefined;
 }
 

@@ -11,7 +11,6 @@ import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
-import type { SigningKey } from "../../shared/signing/sign.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
 
 /** A key pair of this project on this machine. */
@@ -20,7 +19,6 @@ export interface Signer {
   readonly id: string;
   /** Returns an Ed25519 signature in base64. */
   sign(text: string): string;
-  readonly key: SigningKey;
 }
 
 /** The private key that signs. */
@@ -121,7 +119,6 @@ function createSigner(privateKey: KeyObject): Signer {
   return {
     id,
     sign: (text) => sign(null, Buffer.from(text), privateKey).toString("base64"),
-    key: { keyId: id, algorithm: "Ed25519", privateKey },
   };
 }
 
