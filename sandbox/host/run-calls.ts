@@ -1,8 +1,8 @@
 import type { AnswerCall, RunBudget, RunLimits, SandboxAnswer } from "../contract.ts";
+import { MAX_DEPTH } from "../guest/host-protocol.ts";
 import { plainJson } from "../shared/dates.ts";
 import { isJsonTooDeep } from "../shared/nesting.ts";
 import { getOpenBytes, type GuestCall, isQuestion } from "../shared/protocol.ts";
-import { createSizeError, TOO_DEEP, UNANSWERED } from "./call-errors.ts";
 import { runInTurn } from "./loop-turn.ts";
 import { PendingCall } from "./pending-call.ts";
 import type { WallClock } from "./wall-clock.ts";
@@ -137,4 +137,24 @@ export class RunCalls {
       return { ok: false, error: UNANSWERED };
     }
   }
+}
+
+const TOO_DEEP = {
+  name: "CallError",
+  code: "NESTING_LIMIT",
+  message: `The value is nested too deeply: the arguments have more than ${MAX_DEPTH} levels (NESTING_LIMIT)`,
+} as const;
+
+const UNANSWERED = {
+  name: "CallError",
+  code: "CALL_FAILED",
+  message: "Cannot complete the call: the host could not answer it (CALL_FAILED)",
+} as const;
+
+function createSizeError(bytes: number, limit: number): Readonly<Record<string, unknown>> {
+  return {
+    name: "CallError",
+    code: "ANSWER_LIMIT",
+    message: `Call result size limit exceeded: ${bytes} bytes, at most ${limit} (ANSWER_LIMIT)`,
+  };
 }

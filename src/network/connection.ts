@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
 
 import { getMessage } from "../errors.ts";
-import { loadNats } from "./library.ts";
+import { explainMissing } from "../shared/package/optional-package.ts";
 import type { NetworkSettings } from "./settings.ts";
 
 /** The connection to the network, which opens and reopens by itself. */
@@ -124,4 +124,9 @@ function parseAddress(text: string): Address {
   if (login === "") return { server };
   const [user = "", ...rest] = login.split(":").map(decodeURIComponent);
   return { server, login: rest.length === 0 ? { token: user } : { user, pass: rest.join(":") } };
+}
+
+/** Loads the package of NATS. Rejects with `PACKAGE_MISSING` if it is not installed. */
+async function loadNats() {
+  return import("@nats-io/transport-node").catch(explainMissing("the network of devices", "@nats-io/transport-node"));
 }

@@ -1,7 +1,9 @@
+import { isSpecType } from "@modelcontextprotocol/server";
+
 import type { Method } from "../../../model/catalog.ts";
-import type { JsonSchema } from "../../../model/json.ts";
-import type { ToolAnnotations, ToolDefinition } from "../../../model/tools/tool-definition.ts";
-import { readToolFields } from "./tool-fields.ts";
+import { isRecord, type JsonSchema } from "../../../model/json.ts";
+import { TOOL_FIELDS, type ToolAnnotations, type ToolDefinition } from "../../../model/tools/tool-definition.ts";
+import { sanitizeText } from "../../../registry/index.ts";
 
 /** Creates the tool of a method, with the schemas of its provider and the other fields of its MCP server. */
 export function methodTool(method: Method, name: string): ToolDefinition {
@@ -18,6 +20,26 @@ export function methodTool(method: Method, name: string): ToolDefinition {
     ...(outputSchema !== undefined && { outputSchema }),
     ...(Object.keys(annotations).length > 0 && { annotations }),
   };
+}
+
+/**
+ * Returns the fields of a server's tool that its clients get: title, icons, annotations, execution and `_meta`. A field that
+ * is not as the protocol has it is left out, because a client may reject the whole list for it.
+ */
+function readToolFields(fields: Readonly<Record<string, unknown>>): Partial<ToolDefinition> {
+  const valid = TOOL_FIELDS.filter((key) => isSpecType.Tool({ ...BARE_TOOL, [key]: fields[key] }));
+  return Object.fromEntries(
+    valid.filter((key) => fields[key] !== undefined).map((key) => [key, sanitizeTitle(key, fields[key])]),
+  );
+}
+
+const BARE_TOOL = { name: "tool", inputSchema: { type: "object" } };
+
+/** A title is read by people: its invisible characters are removed, also in annotations. */
+function sanitizeTitle(key: (typeof TOOL_FIELDS)[number], value: unknown): unknown {
+  if (key === "title") return sanitizeText(value);
+  if (key !== "annotations" || !isRecord(value) || value["title"] === undefined) return value;
+  return { ...value, title: sanitizeText(value["title"]) };
 }
 
 /** Returns only the hints that the author set; the client decides the default of a missing one. */
