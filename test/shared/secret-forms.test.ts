@@ -77,6 +77,19 @@ const LISTS: readonly (readonly [string, (bytes: Uint8Array) => string])[] = [
   ["JSON in JSON", (bytes) => JSON.stringify(JSON.stringify(bytes))],
 ];
 
+const listHex = (bytes: Uint8Array): readonly string[] => Array.from(bytes, (byte) => hex(byte, 2));
+
+/** The texts that say the bytes of a secret in hex, one after the other. */
+const HEX_LISTS: readonly (readonly [string, (bytes: Uint8Array) => string])[] = [
+  ["colons", (bytes) => listHex(bytes).join(":")],
+  ["colons, in capitals", (bytes) => listHex(bytes).join(":").toUpperCase()],
+  ["spaces", (bytes) => listHex(bytes).join(" ")],
+  ["hyphens", (bytes) => listHex(bytes).join("-")],
+  ["0x and commas", (bytes) => `0x${listHex(bytes).join(", 0x")}`],
+  ["0x, and a line for each", (bytes) => `0x${listHex(bytes).join(",\n  0x")}`],
+  ["0x alone", (bytes) => `0x${listHex(bytes).join(" 0x")}`],
+];
+
 describe.each(SECRETS)("masks the secret %j [P9]", (secret) => {
   const known = new KnownSecrets([secret, "another-secret"]);
 
@@ -100,6 +113,19 @@ describe.each(SECRETS)("masks the secret %j [P9]", (secret) => {
     expect(masked).toContain(MASK);
     expect(masked.match(/(?<!")\b\d{1,3}\b(?!\\?")/g)).toEqual(["35", "35", "35"]);
   });
+
+  test.each(HEX_LISTS)("in bytes that are written in hex with %s", (_form, write) => {
+    const masked = known.mask(write(Buffer.from(`##${secret}#`)));
+    expect(masked).toMatch(/^(?:0x)?23\W{1,4}(?:0x)?23\[redacted\]\W{1,4}(?:0x)?23$/);
+  });
+
+  test.each([toJson, (text: string) => JSON.stringify({ text }), (text: string) => toJson(toJson(text))])(
+    "in base64 of JSON",
+    (write) => {
+      for (const before of ["", "#", "##"])
+        expect(known.mask(Buffer.from(before + write(secret)).toString("base64"))).toContain(MASK);
+    },
+  );
 
   test("in bytes", () => {
     const bytes = Buffer.from(`##${secret}#`);
@@ -132,6 +158,7 @@ describe("leaves alone what is not a secret [P9]", () => {
     "passwords, a_password and password1",
     String.raw`a "b" \n \u0063anary-secret-123 %63anary %zz &unknown; &#99999999; &#x110000; 1, 2, 300, 4`,
     "[1,2,3,4,5,6,7,8,9,10]",
+    "10:20:30 00:1b:44:11:3a:b7:ff:01:02 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08",
   ])("%s", (text) => {
     expect(known.mask(text)).toBe(text);
   });

@@ -16,7 +16,8 @@ export class SecretFinder {
     for (const text of [...spelled, standsAlone ? "\n\r\t" : ""]) this.#escapes.add(text);
     for (const text of spelled)
       for (const written of [text, text.replaceAll(" ", "+")]) this.#phrases.add({ text: written, standsAlone });
-    for (const phrase of getEncodings(value)) this.#phrases.add(phrase);
+    for (const text of new Set([value, ...toJson(value)]))
+      for (const phrase of getEncodings(text)) this.#phrases.add(phrase);
   }
 
   /** Returns where secrets are: in the text as it is, and as it is with its escapes undone once, twice and so on. */
@@ -35,6 +36,14 @@ export function mergeSpans(spans: readonly TextPart[]): readonly TextPart[] {
   const merged: TextPart[] = [];
   for (const span of spans.toSorted((one, other) => one.start - other.start)) addSpan(merged, span);
   return merged;
+}
+
+/** Returns a text as strings of JSON have it: as it is, without characters beyond ASCII, and in JSON in JSON. */
+function toJson(value: string): readonly string[] {
+  const write = (text: string): string => JSON.stringify(text).slice(1, -1);
+  const toCode = (unit: string): string => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const json = write(value);
+  return [json, json.replaceAll(/[^ -~]/g, toCode), write(json)];
 }
 
 /** Returns the texts that stand for the bytes of a value: bytes as characters, hex and base64. */

@@ -2,10 +2,10 @@ import type { TextPart } from "./phrase-finder.ts";
 
 /**
  * Replaces the escapes of JSON and JavaScript (`\"`, `\u0022`, `\x22`), URLs and forms (`%22`), HTML (`&quot;`, `&#34;`, `&#x22;`),
- * and lists of bytes (`34, 44, …`), once: a text that was escaped twice still has escapes. Returns the same text if it has none.
+ * and lists of bytes (`34, 44, …`, `22:2c:…`, `0x22, 0x2c, …`), once: a text that was escaped twice still has escapes. Returns the same text if it has none.
  */
 export function unescapeText(text: string): string {
-  return text.replace(ESCAPE, (found) => (isList(found) ? found.replace(LIST_ITEM, toByte) : toMeaning(found)));
+  return text.replace(ESCAPE, (found) => (isList(found) ? replaceItems(found, toByte) : toMeaning(found)));
 }
 
 /** Returns the parts of a text that parts of the unescaped text come from. The parts are in order and do not overlap. */
@@ -36,8 +36,8 @@ function visitEscapes(text: string, visit: (escape: TextPart, units: number) => 
   text.replace(ESCAPE, (found, start: number) => {
     if (!isList(found)) visit({ start, end: start + found.length }, toMeaning(found).length);
     else
-      found.replace(LIST_ITEM, (item, digits: string, offset: number) => {
-        visit({ start: start + offset, end: start + offset + item.length }, toByte(item, digits).length);
+      replaceItems(found, (item, byte, offset) => {
+        visit({ start: start + offset, end: start + offset + item.length }, toByte(item, byte).length);
         return "";
       });
     return "";
@@ -57,6 +57,16 @@ const NEXT_ITEM = String.raw`${SEPARATOR}\d{1,3}`;
 /** Looks back after the first character only, which makes the search fast. */
 const LIST = String.raw`(?:\d(?<!\d\d)\d{0,2}|,(?<=\d,)${NEXT_ITEM.slice(1)})(?:${NEXT_ITEM}){7,${MAX_LIST_ITEMS}}(?!\d)`;
 
+const HEX = String.raw`[\da-fA-F]{2}`;
+
+/** Returns the pattern of a list of bytes in hex, with a number of items after the first: `22:2c:41`, `22 2c 41`, `22-2c-41`, `0x22, 0x2c, 0x41`. */
+function hexList(items: string): string {
+  const separated = [":", " ", "-"].map((separator) => `(?:${separator}${HEX})${items}`).join("|");
+  return String.raw`0x${HEX}(?:,?\s{0,8}0x${HEX})${items}|${HEX}(?:${separated})`;
+}
+
+const HEX_ITEM = new RegExp(String.raw`(?:[-: ]|,?\s{0,8})(?:0x)?(${HEX})`, "g");
+
 /** The escapes that can stand for any character. */
 const CODE = [
   String.raw`\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}`,
@@ -64,9 +74,9 @@ const CODE = [
   String.raw`&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,8});`,
 ].join("|");
 
-const ESCAPE = new RegExp(String.raw`${CODE}|\\["'\\/bfnrt]|${LIST}`, "g");
+const ESCAPE = new RegExp(String.raw`${CODE}|\\["'\\/bfnrt]|${LIST}|${hexList(`{7,${MAX_LIST_ITEMS}}`)}`, "g");
 
-const LIST_START = new RegExp(String.raw`\d${NEXT_ITEM}${NEXT_ITEM}`);
+const LIST_START = new RegExp(String.raw`\d${NEXT_ITEM}${NEXT_ITEM}|${hexList("{4}")}`);
 
 /** Tells whether the escapes of a text can matter: most texts have only some for characters that no secret has. */
 export class UsedEscapes {
@@ -90,12 +100,20 @@ export class UsedEscapes {
 }
 
 function isList(found: string): boolean {
-  return /^[\d,]/.test(found);
+  return /^[\da-fA-F,]/.test(found);
+}
+
+/** Replaces the items of a list. `toText` receives each with its separator, its number and its place. */
+function replaceItems(list: string, toText: (item: string, byte: number, offset: number) => string): string {
+  const [pattern, base] = /^(?:0x|[\da-fA-F]{2}[-: ])/.test(list) ? [HEX_ITEM, 16] : [LIST_ITEM, 10];
+  return list.replace(pattern, (item, digits: string, offset: number) =>
+    toText(item, Number.parseInt(digits, base), offset),
+  );
 }
 
 /** Returns the character of a byte; the same text for a number that is not one. */
-function toByte(item: string, digits: string): string {
-  return Number(digits) > 255 ? item : String.fromCharCode(Number(digits));
+function toByte(item: string, byte: number): string {
+  return byte > 255 ? item : String.fromCharCode(byte);
 }
 
 /** Returns what an escape stands for; the same text for a name that is unknown. */
