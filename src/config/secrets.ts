@@ -52,8 +52,13 @@ function secretsInVariable([name, value]: readonly [string, string]): readonly s
   if (COMMON.test(value)) return [];
   const parts = [...secretsInUrl(value), ...(/[\s/:,;"'{]/.test(value) ? (value.match(LONG_PART) ?? []) : [])];
   if (URL_FORM.test(value) || PATH_FORM.test(value)) return parts;
-  const mayBePlain = !isSecretName(name) || NAME_OF_PLAIN.test(name);
+  const mayBePlain = !looksSecret(name);
   return mayBePlain && PLAIN_FORMS.some((form) => form.test(value)) ? parts : [value, ...parts];
+}
+
+/** True for the name of a setting or a variable that suggests a secret: `apiKey`. */
+export function looksSecret(name: string): boolean {
+  return isSecretName(name) && !NAME_OF_PLAIN.test(name);
 }
 
 /** `AUTH_TYPE`, `TOKEN_ISSUER`, `AUTHOR` */

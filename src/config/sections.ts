@@ -174,7 +174,8 @@ export const RUNTIME_SECTION_SCHEMAS = {
     rehydrate: {
       type: "boolean",
       default: false,
-      description: "whether programs see a placeholder for every known secret, which any method receives as its value",
+      description:
+        "whether any method receives the value of a placeholder, not only those of the skill that returned the secret",
     },
   }),
   profiles: describeProfiles(),

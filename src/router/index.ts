@@ -24,7 +24,6 @@ import { createSharedCounter, type SharedCounter } from "./shared-counter.ts";
 import { createAuditLog, type AuditEntry, type Statistics } from "./audit-log.ts";
 
 export type { Call, Route } from "./call.ts";
-export type { PlaceholderOptions } from "./secret-placeholders.ts";
 export type { CallCounter } from "./call-counter.ts";
 export type { RequestUnit, UnrecordedRequest } from "./caller-limits.ts";
 export type { ApprovalDetails, CallToApprove, DecideApproval } from "./guards/approval.ts";

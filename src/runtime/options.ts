@@ -73,8 +73,8 @@ export interface RuntimeOptions {
   /** Which runs are recorded, so that they can be continued, shown and replayed. */
   readonly runs?: RunRecordOptions;
   /**
-   * A program sees `[secret:1]` in place of each secret of the settings of a skill, and methods of the skill that returned it
-   * receive the secret. With `rehydrate`, it sees one for each secret that is known, and every method receives the secret.
+   * A program sees `[secret:1]` in place of each secret that is known, such as those of the settings of skills and of MCP servers.
+   * Methods of the skill that returned it receive the secret; with `rehydrate`, every method does.
    */
   readonly secrets?: { readonly rehydrate?: boolean };
   /** With `content`, spans of calls have their arguments and results, without secrets. Off by default. */

@@ -24,7 +24,6 @@ import {
   createRouter,
   createSharedCounter,
   type DecideApproval,
-  type PlaceholderOptions,
   type Router,
 } from "../router/index.ts";
 import type { RunServices } from "./execution/run-services.ts";
@@ -103,7 +102,7 @@ export function createServices({
   const router = createRouter({
     validator,
     getPolicy,
-    placeholders: resolvePlaceholders(settings, secrets, skillSettings),
+    placeholders: { hidden: secrets, isForAllSkills: settings.rehydrateSecrets },
     tracesContent: settings.tracesContent,
     sharedCounter: counter,
     ...(isShared && { counter }),
@@ -155,15 +154,6 @@ function requireSecrets({ name }: ProvidedSkill, settings: ResolvedSettings): Re
 }
 
 /** Reports once why types are not checked, if the TypeScript that is installed cannot be used. */
-/** Programs see placeholders for the secrets of skills; with the setting, for every secret that is known. */
-function resolvePlaceholders(
-  { rehydrateSecrets: isForAllSkills }: RuntimeSettings,
-  secrets: KnownSecrets,
-  { secrets: ofSkills }: SkillSettings,
-): PlaceholderOptions {
-  return { hidden: isForAllSkills ? secrets : ofSkills, isForAllSkills };
-}
-
 function openTypecheck(
   options: ServiceOptions["options"],
   settings: Pick<RuntimeSettings, "typecheck">,

@@ -1,12 +1,11 @@
-import { fillIn, type Variables } from "../config/index.ts";
+import { fillIn, looksSecret, type Variables } from "../config/index.ts";
 import { sentence } from "../errors.ts";
 import { formatProblem } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
-import { isRecord, type JsonSchema } from "../model/json.ts";
+import { isRecord, type JsonSchema, toRecord } from "../model/json.ts";
 import type { Problem } from "../model/provider.ts";
 import type { CallContext, ProvidedSkill } from "../model/skill.ts";
 import { createRegistry } from "../registry/index.ts";
-import { KnownSecrets } from "../shared/secrets.ts";
 import { createValidator, type Validation, type Validator } from "../validation/index.ts";
 
 /** The settings that a skill receives, and their problems. */
@@ -32,17 +31,10 @@ export class SkillSettings {
   #sections: ReadonlyMap<string, Section>;
   #cache = new WeakMap<object, ResolvedSettings>();
 
-  /** The secrets that skills are given. */
-  readonly secrets: KnownSecrets;
   readonly #onSecrets: (values: readonly string[]) => void;
 
-  /** `refresh` calls `of` with the skills that have become known; `onSecrets` receives the secrets that they are given. */
-  constructor(
-    section: unknown,
-    variables: Variables,
-    { refresh, onSecrets }: { readonly refresh: () => void; readonly onSecrets: (values: readonly string[]) => void },
-  ) {
-    this.secrets = new KnownSecrets([], refresh);
+  /** `onSecrets` receives the secrets that skills are given. */
+  constructor(section: unknown, variables: Variables, onSecrets: (values: readonly string[]) => void) {
     this.#onSecrets = onSecrets;
     this.#variables = variables;
     this.#sections = parseSections(section);
@@ -79,7 +71,6 @@ export class SkillSettings {
     if (cached !== undefined) return cached;
     const resolved = resolveSettings(skill, this.#sections.get(skill.name) ?? {}, around);
     this.#cache.set(skill, resolved);
-    this.secrets.add(Object.values(resolved.secrets));
     this.#onSecrets(Object.values(resolved.secrets));
     return resolved;
   }
@@ -185,6 +176,16 @@ export function getSecretNames({ properties }: JsonSchema): readonly string[] {
   return Object.entries(properties).flatMap(([name, each]) =>
     isRecord(each) && each["writeOnly"] === true ? [name] : [],
   );
+}
+
+/** Returns the settings that are texts, and whose names suggest a secret that the schema does not declare as one. */
+export function findUnmarkedSecrets(schema: JsonSchema): readonly string[] {
+  const marked = getSecretNames(schema);
+  return Object.entries(toRecord(schema["properties"]))
+    .filter(
+      ([name, each]) => isRecord(each) && each["type"] === "string" && looksSecret(name) && !marked.includes(name),
+    )
+    .map(([name]) => name);
 }
 
 /** Returns the declared defaults, which are used when some settings are invalid. */

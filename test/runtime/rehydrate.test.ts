@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../src/index.ts";
 import { SERVER_DEFAULTS, serveHttp } from "../../src/surfaces/http/index.ts";
 import { CANARY, findLeak } from "../support/canary.ts";
 import { newClient, onElicitation } from "../surfaces/serving.ts";
+
+const FIXTURE = resolve("test/fixtures/mcp/server.js");
 
 const TEXT = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 
@@ -227,14 +229,17 @@ describe("without the setting", () => {
     });
   });
 
-  test("leaves secrets of servers as they are in a program, and masks them where they leave it [P9]", async () => {
-    const { runtime } = await openRuntime({ secrets: {}, skills, env: { OPENAI_API_KEY: "other-secret" } });
-    expect(await runtime.run('return (await device.VaultSkill.echo({ text: "other-secret" })).length')).toMatchObject({
-      value: 12,
-    });
-    expect(await runtime.run('return await device.VaultSkill.echo({ text: "other-secret" })')).toMatchObject({
-      value: "[redacted]",
-    });
+  test("shows a placeholder for the secrets of models and of MCP servers, too [P9]", async () => {
+    const env = { OPENAI_API_KEY: "other-secret" };
+    const vault = { command: process.execPath, args: [FIXTURE], env: { API_TOKEN: "env-secret-1234" } };
+    const { runtime } = await openRuntime({ secrets: {}, skills, env, mcpServers: { vault } });
+    await runtime.ready;
+    const outcome = await runtime.run(`const { API_TOKEN: token } = await device.VaultMCP.environment();
+      const key = await device.VaultSkill.echo({ text: "other-secret" });
+      await device.RelaySkill.send({ text: token });
+      return [token, token.length, key]`);
+    expect(outcome).toMatchObject({ kind: "completed", value: ["[secret:1]", 10, "[secret:2]"] });
+    expect(received).toEqual(["other-secret", "[secret:1]"]);
   });
 
   test("reveals no placeholder that no result had [P9]", async () => {

@@ -129,10 +129,10 @@ const saidDuring = async (work: Promise<unknown>): Promise<unknown> => {
 const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
   [
     "the value, text and output of a run",
-    "redacted",
+    "[secret:",
     () => run("const t = await device.LeakyMCP.tell({}); console.log(t); return { t }"),
   ],
-  ["structured content in a run", "redacted", () => run("return await device.LeakyMCP.data({})")],
+  ["structured content in a run", "[secret:", () => run("return await device.LeakyMCP.data({})")],
   [
     "a large result of a run",
     "result://",
@@ -140,7 +140,7 @@ const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
   ],
   [
     "a kept result",
-    "redacted",
+    "[secret:",
     async () => {
       const outcome = await world.runtime.run('return "x".repeat(3000) + (await device.LeakyMCP.tell({}))');
       const uri = /result:\/\/\S+/.exec(outcome.text)?.[0] ?? "";
@@ -154,7 +154,7 @@ const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
     () => run("try { await device.LeakyMCP.refuse({}) } catch (e) { return e.message + JSON.stringify(e) }"),
   ],
   ["an error of a local skill in a run", "wrong", () => run("await device.LocalSkill.fail({})")],
-  ["a value of a local skill in a run", "[secret:1]", () => run("return await device.LocalSkill.tell({})")],
+  ["a value of a local skill in a run", "[secret:", () => run("return await device.LocalSkill.tell({})")],
   [
     "the server's own token in a run",
     "x [redacted]",
@@ -188,32 +188,32 @@ const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
     async () => world.runtime.catalog.skills.map(({ provided: { settings: _settings, ...rest } }) => rest),
   ],
   ["records of calls", "LeakyMCP", async () => world.runtime.audit()],
-  ["/rpc: a result", "redacted", () => rpc("tools/call", { name: "LeakyMCP.tell" })],
+  ["/rpc: a result", "[secret:", () => rpc("tools/call", { name: "LeakyMCP.tell" })],
   ["/rpc: an error", "refused", () => rpc("tools/call", { name: "LeakyMCP.fail" })],
   [
     "/rpc: a run",
-    "redacted",
+    "[secret:",
     () => rpc("tools/call", { name: "run_code", arguments: { code: "return await device.LeakyMCP.tell({})" } }),
   ],
   ["/rpc: the tools", "Says", () => rpc("tools/list", {})],
-  ["/rpc: a resource", "redacted", () => rpc("resources/read", { uri: "note://key" })],
+  ["/rpc: a resource", "[secret:", () => rpc("resources/read", { uri: "note://key" })],
   ["/rpc: the resources", "note:", () => rpc("resources/list", {})],
-  ["/ws: a result", "redacted", () => overSocket("tools/call", { name: "LeakyMCP.data" })],
-  ["/tools: a result", "redacted", () => post("/tools/LeakyMCP.tell", "application/json")],
+  ["/ws: a result", "[secret:", () => overSocket("tools/call", { name: "LeakyMCP.data" })],
+  ["/tools: a result", "[secret:", () => post("/tools/LeakyMCP.tell", "application/json")],
   ["/tools: an error", "refused", () => post("/tools/LeakyMCP.fail", "application/json")],
-  ["/tools: a stream", "redacted", () => post("/tools/LeakyMCP.data", "text/event-stream")],
+  ["/tools: a stream", "[secret:", () => post("/tools/LeakyMCP.data", "text/event-stream")],
   ["/tools: a large result in parts", "part", () => post("/tools/LeakyMCP.large", "text/event-stream")],
   ["/openapi.json", "Says", async () => (await fetch(`${world.url}/openapi.json`)).text()],
-  ["/mcp: a result as the server sent it", "redacted", () => callOverMcp("LeakyMCP__tell")],
-  ["/mcp: structured content", "redacted", () => callOverMcp("LeakyMCP__data")],
+  ["/mcp: a result as the server sent it", "[secret:", () => callOverMcp("LeakyMCP__tell")],
+  ["/mcp: structured content", "[secret:", () => callOverMcp("LeakyMCP__data")],
   ["/mcp: an error as the server sent it", "refused", () => callOverMcp("LeakyMCP__fail")],
   ["/mcp: an error of the protocol", "no:", () => callOverMcp("LeakyMCP__refuse")],
-  ["/mcp: a value of a local skill", "[secret:1]", () => callOverMcp("LocalSkill__tell")],
+  ["/mcp: a value of a local skill", "[secret:", () => callOverMcp("LocalSkill__tell")],
   ["/mcp: a question of a server", "right?", () => callOverMcp("LeakyMCP__ask")],
   ["/mcp: a question of a server to an old client", "right?", () => callOverMcp("LeakyMCP__ask", "old")],
   [
     "/mcp: a run",
-    "redacted",
+    "[secret:",
     () =>
       readOverMcp(
         (client) => client.callTool({ name: "run_code", arguments: { code: "return await device.LeakyMCP.tell({})" } }),
@@ -221,9 +221,9 @@ const EXITS: readonly (readonly [string, string, () => Promise<unknown>])[] = [
       ),
   ],
   ["/mcp: the tools", "Says", () => readOverMcp((client) => client.listTools())],
-  ["/mcp: a resource", "redacted", () => readOverMcp((client) => client.readResource({ uri: "note://key" }))],
+  ["/mcp: a resource", "[secret:", () => readOverMcp((client) => client.readResource({ uri: "note://key" }))],
   ["/mcp: the resources", "note:", () => readOverMcp((client) => client.listResources())],
-  ["/mcp: a prompt", "redacted", () => readOverMcp((client) => client.getPrompt({ name: "leaky__key" }))],
+  ["/mcp: a prompt", "[secret:", () => readOverMcp((client) => client.getPrompt({ name: "leaky__key" }))],
   ["/mcp: the prompts", "leaky__key", () => readOverMcp((client) => client.listPrompts())],
 ];
 
@@ -236,8 +236,8 @@ describe("keeps a secret of the configuration out of [P9]", () => {
   });
 
   test("finds an output that does not mask", async () => {
-    const unmasked = await world.runtime.call("LeakyMCP.tell", {});
-    expect(findLeak(unmasked)).toBe("7d1f9b2c5e");
+    expect(JSON.stringify(await world.runtime.call("LeakyMCP.tell", {}))).toContain("[secret:");
+    expect(findLeak({ text: `the key is ${CANARY}` })).toBe("7d1f9b2c5e");
     expect(findLeak(encodeURIComponent(CANARY))).toBe("7d1f9b2c5e");
     expect(findLeak(`x${Buffer.from(CANARY).toString("base64")}`)).toBeDefined();
   });

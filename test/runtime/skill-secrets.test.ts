@@ -67,7 +67,7 @@ test("keeps a large result with a secret as a value that a later program can rea
     const first = await runtime.run("return await device.PinSkill.read()");
     const [, handle = ""] = /device\.result\("(\w+)"\)/.exec(first.text) ?? [];
     expect(await runtime.run(`const { pin, bytes } = device.result("${handle}"); return [pin, bytes]`)).toMatchObject({
-      value: ["[redacted]", [...Buffer.from("[redacted]")]],
+      value: ["[redacted]", [...Buffer.from("[secret:1]")]],
     });
   } finally {
     await runtime.close();

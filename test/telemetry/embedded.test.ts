@@ -170,7 +170,7 @@ test("sends arguments and results on request, without secrets [O4, P9]", async (
   await flush();
   expect(find(spans, "execute_tool NotesSkill.add")?.attributes).toMatchObject({
     "gen_ai.tool.call.arguments": '[{"text":"the code is [redacted], the key [redacted]"}]',
-    "gen_ai.tool.call.result": '"stored the code is [redacted], the key [redacted]"',
+    "gen_ai.tool.call.result": '"stored the code is [secret:1], the key [redacted]"',
   });
   expect(text()).not.toContain(SECRET);
   expect(text()).not.toContain("sk-abcdefgh");

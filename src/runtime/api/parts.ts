@@ -67,7 +67,7 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
   const refresh = createRefresh(registry, (skill) => skillSettings.of(skill));
   const secrets = new KnownSecrets(settings.secretValues, refresh);
   const onSecrets = (values: readonly string[]): void => secrets.add(values);
-  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, { refresh, onSecrets });
+  const skillSettings = new SkillSettings(settings.sections["skills"], settings.variables, onSecrets);
   const sources = new SkillSources(registry, settings.skills, skillSettings.disabled);
   const events = new EventEmitter<RuntimeEvents>();
   registry.onChange(() => void (events.listenerCount("catalog") > 0 && events.emit("catalog", registry.catalog)));

@@ -52,7 +52,7 @@ const FAULTY = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURICompone
 
 /** Every command, and what shows that it has said something of the secret. */
 const COMMANDS: readonly (readonly [shown: string, ...args: readonly string[]])[] = [
-  ["redacted", "run", "-e", "return [await device.SpillSkill.tell(), await device.LeakyMCP.data({})]"],
+  ["[secret:", "run", "-e", "return [await device.SpillSkill.tell(), await device.LeakyMCP.data({})]"],
   ["failed", "run", "-e", "await device.SpillSkill.fail()", "--trace", "--verbose", "--debug"],
   ["redacted", "run", "-e", "await device.BrokenMCP.tell({})"],
   ["[secret:1]", "call", "SpillSkill.tell"],

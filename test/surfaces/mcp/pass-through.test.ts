@@ -309,7 +309,7 @@ describe("a program [M5]", () => {
       value: {
         name: "CallError",
         code: -32031,
-        data: { near: ["Athens"], token: "[redacted]" },
+        data: { near: ["Athens"], token: "[secret:1]" },
         message: "no such city",
       },
     });

@@ -94,7 +94,7 @@ async function checkRuntime(session: CliSession, report: ReportChecks): Promise<
         report(problemCheck(problem, warnings.has(problem.error) ? "warning" : getStatus(problem, runtime)));
       }
     };
-    report(await engineCheck(runtime), skillsCheck(runtime));
+    report(await engineCheck(runtime), skillsCheck(runtime), ...(await checkSkillSettings(runtime)));
     reportProblems();
     report(await checkModel(session));
     await follow((server) => report(serverCheck(server)));
@@ -142,6 +142,18 @@ function skillsCheck({ catalog }: Runtime): DoctorCheck {
   const names = skills.map(({ name, methods }) => `${name} (${count(methods.length, "method")})`);
   const says = names.length === 0 ? "none" : names.join(", ");
   return { kind: "skills", subject: "Skills", status: "ok", says, details: "" };
+}
+
+/** Warns of settings that programs and results may show, because their skill does not declare them as secrets. */
+async function checkSkillSettings({ catalog }: Runtime): Promise<readonly DoctorCheck[]> {
+  const { findUnmarkedSecrets } = await import("../../../runtime/skill-settings.ts");
+  return catalog.skills.flatMap(({ name, provided: { settings = {} } }) =>
+    findUnmarkedSecrets(settings).map((setting) => {
+      const says = `${setting} of ${name} looks like a secret, and is not masked`;
+      const details = "Write writeOnly: true in its schema, so that no program and no output shows its value";
+      return { kind: "configuration", subject: "Setting", status: "warning", says, details } as const;
+    }),
+  );
 }
 
 function deviceCheck({ device, title, methods }: Runtime["nodes"][number]): DoctorCheck {
