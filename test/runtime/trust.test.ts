@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 
 import { trustProject, loadConfig } from "../../src/config/index.ts";
 import { createRuntime, type Runtime } from "../../src/index.ts";
+import { SERVER_DEFAULTS, serveHttp } from "../../src/surfaces/http/index.ts";
+import { newClient } from "../surfaces/serving.ts";
 
 let cwd: string;
 let theirs: string;
@@ -23,6 +25,8 @@ beforeEach(() => {
   });
   git(folder, "clone", "--quiet", theirs, cwd);
 });
+
+const FIXTURE = resolve("test/fixtures/mcp/server.js");
 
 const greeter = (word: string): string =>
   `import "../lib/words.js";\n/** Greets. */\nexport class GreeterSkill { greet() { return ${JSON.stringify(word)}; } }`;
@@ -97,6 +101,61 @@ test.each([
   await reload(restarted);
   expect(restarted.heldProblem).toBe(undefined);
   if (file === "skills/greeter.js") expect(await answer(restarted, GREET)).toBe("evil");
+});
+
+test("answers over MCP and HTTP that a skill is held, with the file and the command [P12]", async () => {
+  await trust();
+  publish({ "skills/greeter.js": greeter("evil") });
+  git(cwd, "pull", "--quiet");
+  const runtime = await open();
+  const server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth: false, drainSeconds: 1 });
+  onTestFinished(() => void server.close());
+  const client = await newClient(server.url);
+  const held = "GreeterSkill is held: skills/greeter.js changed by a pull; run skillgate trust";
+  const call = async (name: string, args: Readonly<Record<string, string>>): Promise<string> =>
+    JSON.stringify(await client.callTool({ name, arguments: args }));
+  expect(await call("run_code", { code: GREET })).toContain(held);
+  expect(await call("describe_function", { path: "GreeterSkill.greet" })).toContain(held);
+  const headers = { "content-type": "application/json" };
+  const post = async (path: string, body: object): Promise<string> =>
+    (await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) })).text();
+  expect(await post("/tools/GreeterSkill.greet", {})).toContain(held);
+  expect(
+    await post("/rpc", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "GreeterSkill.greet" } }),
+  ).toContain(held);
+  expect(await (await fetch(`${server.url}/health`)).text()).toContain('"degraded"');
+  expect(await post("/tools/OtherSkill.greet", {})).toContain("other");
+});
+
+test("holds a changed entry of a server while it runs, and leaves servers of unchanged entries alone [P12, M10]", async () => {
+  const entry = (...more: readonly string[]) => ({ command: process.execPath, args: [FIXTURE, ...more] });
+  const servers = (content: object): string => JSON.stringify({ mcpServers: content });
+  publish({ ".mcp.json": servers({ same: entry(), other: entry() }) });
+  git(cwd, "pull", "--quiet");
+  await trust();
+  const runtime = await open({ watch: true });
+  await runtime.ready;
+  const pid = (skill: string): Promise<unknown> => runtime.call(`${skill}.pid`, {});
+  const before = [await pid("SameMCP"), await pid("OtherMCP")];
+  const told = new Promise<string>((resolve) => {
+    runtime.on("log", ({ text }) => text.includes("is held") && resolve(text));
+  });
+  publish({ ".mcp.json": servers({ same: entry(), other: entry("--evil"), third: entry() }) });
+  git(cwd, "pull", "--quiet");
+  expect(await told).toContain("MCP server 'other' is held: .mcp.json changed by a pull; run skillgate trust");
+  expect([await pid("SameMCP"), await pid("OtherMCP")]).toEqual(before);
+  expect(runtime.servers.find(({ name }) => name === "third")).toMatchObject({
+    status: "error",
+    error: "MCP server 'third' is held: .mcp.json changed by a pull; run skillgate trust",
+  });
+  const started = new Promise<void>((resolve) => {
+    runtime.on("catalog", ({ skills }) => skills.some(({ name }) => name === "ThirdMCP") && resolve());
+  });
+  await trust();
+  await started;
+  await runtime.ready;
+  expect(await pid("SameMCP")).toBe(before[0]);
+  expect(await pid("OtherMCP")).not.toBe(before[1]);
 });
 
 test("holds a new skill that a pull has brought, also while the runtime watches the folder [P12]", async () => {

@@ -81,8 +81,11 @@ export interface McpProvider extends Provider {
   listWith(asker: RequestAsker): Promise<void> | undefined;
   /** Accepts the tools of a server as they are now. */
   accept(server: string): void;
-  /** Stops servers that are no longer configured, and starts new and changed ones; the others keep their connections. */
-  replace(configs: readonly ServerConfig[]): Promise<void>;
+  /**
+   * Stops servers that are no longer configured, and starts new and changed ones; the others keep their connections. `held`: the
+   * servers whose changes the owner has not seen, with the reasons; those that run stay as they are.
+   */
+  replace(configs: readonly ServerConfig[], held?: ReadonlyMap<string, string>): Promise<void>;
   /** Calls a tool by its server name and its protocol name. */
   call(server: string, tool: string, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }
@@ -143,9 +146,9 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
       return Promise.all(waiting.map((server) => server.listWith(context))).then(() => {});
     },
     accept: (name) => serverNamed(name, servers).accept(),
-    async replace(configs) {
+    async replace(configs, held = new Map()) {
       const before = byPlan;
-      byPlan = startServers(configs, serverOptions, before);
+      byPlan = startServers(keepRunning(configs, servers, held), serverOptions, before);
       servers = [...byPlan.values()];
       await Promise.all([...before.values()].filter((server) => !servers.includes(server)).map((old) => old.close()));
       serverOptions.onChange();
@@ -185,6 +188,22 @@ function planServers(configs: readonly ServerConfig[]): readonly ServerPlan[] {
         ? undefined
         : `MCP servers '${owner}' and '${config.name}' both become ${skillName}, set skillName for one of them`;
     return { config, skillName, obstacle: config.obstacle ?? clash };
+  });
+}
+
+/** Returns what a server runs by in place of a held entry, or of one with the same words that could not be started again. */
+function keepRunning(
+  configs: readonly ServerConfig[],
+  servers: readonly Server[],
+  held: ReadonlyMap<string, string>,
+): readonly ServerConfig[] {
+  const running = new Map(servers.map(({ config }) => [config.name, config]));
+  return configs.map((config) => {
+    const current = running.get(config.name);
+    if (current === undefined || current.obstacle !== undefined || config.obstacle === undefined) return config;
+    return held.has(config.name) || canonicalText(current.declared) === canonicalText(config.declared)
+      ? current
+      : config;
   });
 }
 

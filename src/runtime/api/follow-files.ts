@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 
 import { POLICY_FILES, trustFile } from "../../config/index.ts";
 import { getMessage } from "../../errors.ts";
@@ -8,6 +8,7 @@ import { describeHeld } from "../../model/provider.ts";
 import { watchFile } from "../../shared/watch-file.ts";
 import { reloadSettings, watchSettings } from "../skill-admin.ts";
 import type { RuntimeParts } from "./parts.ts";
+import { reloadServers } from "./servers.ts";
 
 /** Follows changes of the settings and the policy, if the runtime watches its files. */
 export function followFiles(parts: RuntimeParts): () => void {
@@ -18,7 +19,7 @@ export function followFiles(parts: RuntimeParts): () => void {
       onBroken: (why) => log("warn", `Cannot use the changed policy: ${why}`),
       whyHeld: () => whyPolicyHeld(parts),
     });
-  const stops = [watchSettings(parts), watchTrust(parts)];
+  const stops = [watchSettings(parts), watchServers(parts), watchTrust(parts)];
   return () => {
     for (const stop of stops) stop();
     policy.close();
@@ -33,6 +34,18 @@ async function whyPolicyHeld({ trust }: RuntimeParts): Promise<string | undefine
   return undefined;
 }
 
+/** Starts, stops and holds the servers of a project as its files say now. */
+function watchServers(parts: RuntimeParts): () => void {
+  const { options, settings, log } = parts;
+  if (!settings.watch || options.discover !== true) return () => {};
+  const warn = (error: unknown): void => log("warn", `Cannot take up the MCP servers: ${getMessage(error)}`);
+  const files = [".mcp.json", "mcp.json"].map((name) => resolve(options.cwd ?? ".", name));
+  const stops = files.map((file) => watchFile(file, () => void reloadServers(parts).catch(warn), warn));
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
 /** Uses what was held as soon as the user trusts it, with a command beside this process. */
 function watchTrust(parts: RuntimeParts): () => void {
   const { watch, trust, env } = parts.settings;
@@ -43,6 +56,7 @@ function watchTrust(parts: RuntimeParts): () => void {
     await reloadSettings(parts);
     parts.policy.reload();
     await parts.providers.reloadSkills();
+    await reloadServers(parts);
   };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   return watchFile(file, () => void reload().catch(warn), warn);

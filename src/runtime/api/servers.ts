@@ -25,7 +25,7 @@ export interface ServerApi {
 
 /** Creates the methods of a runtime that administer its providers. */
 export function createServerAdmin(parts: RuntimeParts): ServerApi {
-  const { options, providers, secrets, onReload } = parts;
+  const { providers } = parts;
   return {
     listServersWith: ({ caller = OWNER, ...asker }) =>
       asker.requestValues === undefined && asker.client === undefined
@@ -33,12 +33,17 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
         : providers.listWith({ caller, ...asker }),
     acceptTools: (server) => providers.accept(server),
     reloadSkills: () => providers.reloadSkills(),
-    async reloadServers() {
-      const fresh = await readAgain(options);
-      const servers = await fresh.servers();
-      secrets.add([...fresh.secretValues, ...servers.flatMap(findServerSecrets)]);
-      onReload(fresh);
-      await providers.replaceServers(servers);
-    },
+    reloadServers: () => reloadServers(parts),
   };
+}
+
+/** Reads the entries of servers again. A server whose changed entry is held stays as it runs until it would start again. */
+export async function reloadServers({ options, providers, secrets, onReload, log }: RuntimeParts): Promise<void> {
+  const fresh = await readAgain(options);
+  const servers = await fresh.servers();
+  secrets.add([...fresh.secretValues, ...servers.flatMap(findServerSecrets)]);
+  onReload(fresh);
+  const held = fresh.trust?.heldServers ?? new Map<string, string>();
+  for (const why of held.values()) log("warn", why);
+  await providers.replaceServers(servers, held);
 }
