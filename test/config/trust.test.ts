@@ -149,6 +149,31 @@ describe("with git", () => {
     expect((await loadConfig(options)).trust.isTrusted).toBe(true);
   });
 
+  test.each([
+    ["npx -y money-server", ["npx", "-y", "money-server"]],
+    ["npx with a version", ["npx", "@bank/money@1.2.3"]],
+    ["npm exec", ["npm", "exec", "--", "money-server"]],
+    ["the link of the program", ["node_modules/.bin/money-server"]],
+  ])("asks again after a pull of the package that %s starts [P12]", async (_form, [command, ...args]) => {
+    const program = "node_modules/@bank/money/cli.js";
+    publish({
+      "node_modules/@bank/money/package.json": '{ "name": "@bank/money", "bin": { "money-server": "cli.js" } }',
+      [program]: "#!/usr/bin/env node",
+      ".mcp.json": JSON.stringify({ mcpServers: { a: { command, args } } }),
+    });
+    mkdirSync(join(theirs, "node_modules/.bin"));
+    symlinkSync("../@bank/money/cli.js", join(theirs, "node_modules/.bin/money-server"));
+    publish({ README: "with a link" });
+    git(cwd, "pull", "--quiet");
+    await trust();
+    expect((await loadConfig(options)).trust.parts.has(program)).toBe(true);
+    publish({ [program]: "#!/usr/bin/env node\nevil();" });
+    git(cwd, "pull", "--quiet");
+    const { trust: decision, heldParts } = await loadConfig(options);
+    expect(decision.changed).toEqual([program]);
+    expect(heldParts.map(({ name }) => name)).toContain("MCP server a (.mcp.json)");
+  });
+
   test("asks nothing after twenty saves and commits by the owner [P12]", { tags: "rest" }, async () => {
     await trust();
     for (let save = 0; save < 20; save++) {
@@ -171,6 +196,60 @@ describe("with git", () => {
     publish({ "skills/theirs.ts": "export const y = 1;", "README.md": "text" });
     git(cwd, "pull", "--quiet", "--no-rebase", "--no-edit");
     expect((await loadConfig(options)).trust.changed).toEqual(["skills/theirs.ts"]);
+  });
+
+  test.each([
+    ["checkout", "origin/main", "--"],
+    ["restore", "--source=origin/main"],
+    ["checkout", "FETCH_HEAD", "--"],
+    ["checkout", "v2", "--"],
+  ])("holds a file that git %s %s takes from a commit of others, also from a stash [P12]", async (...command) => {
+    await trust();
+    publish({ "skills/shop.ts": "export const evil = 1;\n", "lib/prices.ts": "export const price = 2;" });
+    git(theirs, "tag", "v2");
+    if (command[1] === "FETCH_HEAD") git(cwd, "fetch", "--quiet", "--no-tags", theirs, "HEAD");
+    else git(cwd, "fetch", "--quiet", "--tags");
+    git(cwd, ...command, "skills/shop.ts");
+    expect((await loadConfig(options)).warnings).toMatchObject([
+      { error: "Held: skills/shop.ts comes from another branch", isHeld: true },
+    ]);
+    git(cwd, "stash", "--quiet");
+    expect(await heldNames()).toEqual([]);
+    git(cwd, "stash", "pop", "--quiet");
+    expect((await loadConfig(options)).trust.changed).toEqual(["skills/shop.ts"]);
+    write("skills/shop.ts", "export const evil = 1;\r\n");
+    expect((await loadConfig(options)).trust.changed).toEqual(["skills/shop.ts"]);
+    write("skills/shop.ts", "export const own = 1;");
+    expect(await heldNames()).toEqual([]);
+  });
+
+  test("asks nothing about changes of the owner that were staged, stashed, committed or taken back [P12]", async () => {
+    await trust();
+    const steps: readonly (readonly string[])[] = [
+      ["add", "--all"],
+      ["stash", "--quiet"],
+      ["stash", "pop", "--quiet"],
+      ["commit", "--all", "--quiet", "-m", "own"],
+      ["checkout", "HEAD~1", "--", "skills/shop.ts"],
+      ["restore", "--source=HEAD", "skills/shop.ts"],
+      ["checkout", "HEAD", "--", "skills/shop.ts"],
+    ];
+    write("skills/shop.ts", "export const sum = () => 1;");
+    write("skills/more.ts", "export const more = 1;");
+    for (const step of steps) {
+      git(cwd, ...step);
+      expect([step, await heldNames()]).toEqual([step, []]);
+    }
+  });
+
+  test("holds what a rebase brings [P12]", async () => {
+    await trust();
+    write("skills/own.ts", "export const own = 1;");
+    git(cwd, "add", "--all");
+    git(cwd, "commit", "--quiet", "-m", "own");
+    publish({ "lib/prices.ts": "export const price = 2;" });
+    git(cwd, "pull", "--quiet", "--rebase");
+    expect((await loadConfig(options)).trust.changed).toContain("lib/prices.ts");
   });
 
   test("holds a merge that waits for the owner, and a file that others may write [P12]", async () => {
@@ -569,6 +648,64 @@ test("stores trust in a private file of the user, revokes it, and trusts nothing
   expect(await revokeTrust(options, cwd)).toBe(true);
   expect(await revokeTrust(options, cwd)).toBe(false);
   expect(obstacles(await loadConfig(options))).toEqual([["a", NEW]]);
+});
+
+type WrittenRecord = Readonly<Record<string, unknown>> & { readonly files: object };
+
+const manyDigests = (count: number): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`skills/${index}.ts`, "0".repeat(64)]));
+
+test.each<[string, (record: WrittenRecord) => object]>([
+  ["a digest that is not one", (record) => ({ ...record, files: { ...record.files, ".env": "0" } })],
+  ["a digest in capitals", (record) => ({ ...record, values: { a: "A".repeat(64) } })],
+  ["a list of digests", (record) => ({ ...record, servers: [] })],
+  ["no values", (record) => ({ ...record, values: undefined })],
+  ["isWhole as a text", (record) => ({ ...record, isWhole: "true" })],
+  ["no position", (record) => ({ ...record, position: undefined })],
+  [
+    "more digests than a project has files",
+    (record) => ({ ...record, files: { ...record.files, ...manyDigests(20_001) } }),
+  ],
+  ["a list in its place", () => []],
+])("trusts nothing by a record with %s [P12]", async (_form, change) => {
+  write(".mcp.json", { a: { command: "x" } });
+  await trust();
+  const file = join(options.home ?? "", ".local", "state", "skillgate", "trusted-projects.json");
+  const { [cwd]: record } = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, WrittenRecord>>;
+  writeFileSync(file, JSON.stringify({ [cwd]: record && change(record) }));
+  expect(obstacles(await loadConfig(options))).toEqual([["a", NEW]]);
+  writeFileSync(
+    file,
+    JSON.stringify({ [cwd]: record && { ...record, files: { ...record.files, ...manyDigests(19_000) } } }),
+  );
+  expect(obstacles(await loadConfig(options))).toEqual([["a", undefined]]);
+});
+
+test("trusts nothing by a file that is larger than any record [P12]", { tags: "rest" }, async () => {
+  write(".mcp.json", { a: { command: "x" } });
+  await trust();
+  const file = join(options.home ?? "", ".local", "state", "skillgate", "trusted-projects.json");
+  writeFileSync(file, readFileSync(file, "utf8") + " ".repeat(64 << 20));
+  expect(obstacles(await loadConfig(options))).toEqual([["a", NEW]]);
+});
+
+test("asks again about a project that an earlier version has trusted without comparing each file [P12]", async () => {
+  write(".mcp.json", { a: { command: "x" } });
+  write("skills/greeter.ts", "export const greet = () => 1;");
+  await trust();
+  const file = join(options.home ?? "", ".local", "state", "skillgate", "trusted-projects.json");
+  const { [cwd]: record } = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, WrittenRecord>>;
+  const { files: _files, isWhole: _isWhole, position: _position, ...rest } = record ?? { files: {} };
+  writeFileSync(file, JSON.stringify({ [cwd]: { ...rest, parts: { ".mcp.json": "0".repeat(64) } } }));
+  expect((await loadConfig(options)).warnings).toMatchObject([
+    {
+      error: expect.stringContaining("was trusted by an earlier version of Skillgate, which did not compare each file"),
+      isHeld: true,
+    },
+  ]);
+  expect(await heldNames()).toEqual(["skills/greeter.ts"]);
+  await trust();
+  expect(await heldNames()).toEqual([]);
 });
 
 test("keeps the mode of a changed file and the link to it, and leaves no other file [M10]", async () => {
