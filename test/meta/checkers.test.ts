@@ -43,6 +43,24 @@ test("reports any, a floating promise and a function longer than a screen (oxlin
   expect(says).toContain("no-floating-promises");
 });
 
+test("reports a fetch that may send credentials to another server, in src alone (oxlint)", () => {
+  // The patterns of a configuration count from its folder.
+  write(".oxlintrc.json", readFileSync(".oxlintrc.json", "utf8"));
+  write("tsconfig.json", JSON.stringify({ compilerOptions: { strict: true, target: "es2023" } }));
+  const check = (): ReturnType<typeof run> =>
+    run("oxlint/bin/oxlint", "-c", join(folder, ".oxlintrc.json"), "--deny-warnings", folder);
+  write(
+    "src/a.ts",
+    'export const call = fetchOne("https://a.example");\ndeclare function fetchOne(url: string): unknown;\n',
+  );
+  write("scripts/a.ts", 'export const call = fetch("https://a.example");\n');
+  expect(check().status).toBe(0);
+  write("src/a.ts", 'export const call = fetch("https://a.example");\n');
+  const { status, says } = check();
+  expect(status).toBe(1);
+  expect(says).toContain("Use fetchSameServer, which sends credentials to no other server.");
+});
+
 test("reports a file that is not formatted (oxfmt)", () => {
   const config = resolve(".oxfmtrc.json");
   write("a.ts", TIDY);
