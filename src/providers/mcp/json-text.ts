@@ -1,4 +1,5 @@
 import { findStringEnd } from "../../shared/json/exact-json.ts";
+import { findShapeExcess } from "../../shared/json/json-shape.ts";
 import { MAX_DEPTH, MAX_VALUES, TOO_DEEP, TOO_MANY } from "../../shared/value-size.ts";
 
 /** A text that may be JSON: its value, or why the value would lose something. */
@@ -7,10 +8,14 @@ export type JsonText =
   | { readonly kind: "value"; readonly value: unknown }
   /** It has an integer that a number cannot hold exactly. */
   | { readonly kind: "inexact"; readonly integer: string }
+  /** It has more names or levels than a message may have, and is not parsed. */
+  | { readonly kind: "unread"; readonly excess: string }
   /** It has more levels or values than a result may have. */
   | { readonly kind: "excess"; readonly excess: string; readonly value: unknown };
 
 export function parseJsonText(text: string): JsonText {
+  const unread = findShapeExcess(text);
+  if (unread !== undefined) return { kind: "unread", excess: unread };
   const loss = findLoss(text);
   try {
     const value = JSON.parse(text) as unknown;

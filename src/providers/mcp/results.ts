@@ -58,7 +58,8 @@ function jsonToValue(text: string, isDeclared: boolean, addNote: ResultReading["
       addNote?.(`is text holding JSON, because a number cannot hold its integer ${parsed.integer} exactly`);
       return text;
     case "excess":
-      if (isDeclared) return parsed.value; // refused where every result is measured
+    case "unread":
+      if (isDeclared && parsed.kind === "excess") return parsed.value; // refused where every result is measured
       addNote?.(`is text holding JSON, because its value has ${parsed.excess}`);
       return text;
   }

@@ -59,8 +59,8 @@ export function findBatchFlaw({ length }: readonly unknown[]): string | undefine
     : undefined;
 }
 
-export function createParseError(): RpcResponse {
-  return refusal(null, "ParseError", "The message is not valid JSON");
+export function createParseError(reason = "The message is not valid JSON"): RpcResponse {
+  return refusal(null, "ParseError", reason);
 }
 
 /** Answers when creating or sending an answer failed; the id of the request is no longer known. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 import { getMessage } from "../../errors.ts";
 import { type RpcError, rpcError } from "../../shared/rpc-errors.ts";
+import { findShapeExcess } from "../../shared/json/json-shape.ts";
 import { encodeUtf8 } from "../../shared/json/utf8.ts";
 import { MAX_UNAUTHENTICATED_BYTES } from "./auth/unauthenticated.ts";
 import { quote } from "../../shared/format-text.ts";
@@ -56,12 +57,16 @@ export async function readJson(
     );
   const text = encodeUtf8(bytes);
   if (text === undefined) return unfit(400, traceId, "The body is not valid UTF-8");
+  const excess = findShapeExcess(text);
+  if (excess !== undefined) return unfit(413, traceId, `The body has ${excess}`, SHAPE_FIX);
   try {
     return { kind: "json", value: parse(text) };
   } catch (error) {
     return unfit(400, traceId, "The body is not valid JSON", getMessage(error));
   }
 }
+
+const SHAPE_FIX = "Send a list of pairs instead of an object with that many names, and fewer levels";
 
 /** Bodies that were read before their requests reached a route. */
 const readBodies = new WeakMap<IncomingMessage, Buffer>();

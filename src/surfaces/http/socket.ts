@@ -14,6 +14,7 @@ import {
   RpcFailure,
   type RpcHandler,
 } from "../../shared/json/json-rpc.ts";
+import { findShapeExcess } from "../../shared/json/json-shape.ts";
 import { emitAnswer, createObserver } from "./chunking.ts";
 import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
 import { createHealthReport, type HttpServices } from "./services.ts";
@@ -151,7 +152,10 @@ function converse(
   client.on("close", () => controller.abort());
   client.on("error", () => {}); // ws closes the connection of an invalid or too large frame with the matching code
   client.on("message", (data, isBinary) => {
-    const value = isBinary ? undefined : parsed(decodeText(data));
+    const text = isBinary ? "" : decodeText(data);
+    const excess = findShapeExcess(text);
+    if (excess !== undefined) return send(createParseError(`The message has ${excess}`));
+    const value = parsed(text);
     if (value === undefined) return send(createParseError());
     if (++calls === MAX_CALLS) client.pause();
     const handler = services.inFlight.isStopping

@@ -1,17 +1,34 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { markNumbers, removeMarks } from "../../../shared/json/exact-json.ts";
+import { findShapeExcess } from "../../../shared/json/json-shape.ts";
+import { findOverlongId } from "../stdio/messages.ts";
+import { createOverlongAnswer, getRequestId, type MessageId } from "./size-limited-fetch.ts";
 
 const NEWLINE = 10;
 
-/** `fetch` that sends the digits of marks, and whose JSON and events have marks in place of the numbers that `JSON.parse` would change. */
+/** Lines of events that are passed on in one turn of the event loop. */
+const TURN_LINES = 100;
+
+/** Characters at each end of an answer that are searched for the id of its request. */
+const END_CHARACTERS = 256;
+
+/**
+ * `fetch` that sends the digits of marks, and whose JSON and events have marks in place of the numbers that `JSON.parse` would change.
+ * An answer with too many names or levels becomes an error of its request.
+ */
 export function exactFetch(fetch: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, withoutMarks(init));
     const { body, status, statusText, headers } = response;
     const type = (headers.get("content-type") ?? "").toLowerCase();
     if (body === null || !/^(?:application\/json|text\/event-stream)\b/.test(type)) return response;
-    const marked = type.startsWith("text/event-stream") ? markEvents(body) : markNumbers(await response.text());
+    const requestId = (): MessageId => getRequestId(init?.body);
+    const marked = type.startsWith("text/event-stream")
+      ? markEvents(body, requestId)
+      : mark(await response.text(), requestId);
     return Object.defineProperties(new Response(marked, { status, statusText, headers }), {
       url: { value: response.url },
       redirected: { value: response.redirected },
@@ -28,23 +45,35 @@ function withoutMarks(init: RequestInit | undefined): RequestInit | undefined {
   return { ...init, body, headers };
 }
 
+/** Marks the numbers of an answer, or puts an error in its place. */
+function mark(json: string, requestId: () => MessageId): string {
+  const excess = findShapeExcess(json);
+  if (excess === undefined) return markNumbers(json);
+  const id = findOverlongId(json.slice(0, END_CHARACTERS), json.slice(-END_CHARACTERS)) ?? requestId();
+  return createOverlongAnswer(id, excess);
+}
+
 /** Marks the data of events. A line is passed on when it is complete; an event is not read before that. */
-function markEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function markEvents(body: ReadableStream<Uint8Array>, requestId: () => MessageId): ReadableStream<Uint8Array> {
   let parts: Uint8Array[] = [];
+  let lines = 0;
   const endLine = (controller: TransformStreamDefaultController<Uint8Array>): void => {
     const line = Buffer.concat(parts);
     parts = [];
-    if (line.length > 0) controller.enqueue(line.toString("latin1", 0, 5) === "data:" ? markLine(line) : line);
+    if (line.length > 0)
+      controller.enqueue(line.toString("latin1", 0, 5) === "data:" ? markLine(line, requestId) : line);
   };
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
+      async transform(chunk, controller) {
         for (let at = 0; at < chunk.length;) {
           const newline = chunk.indexOf(NEWLINE, at);
           const end = newline < 0 ? chunk.length : newline + 1;
           parts.push(chunk.subarray(at, end));
           at = end;
-          if (newline >= 0) endLine(controller);
+          if (newline < 0) continue;
+          endLine(controller);
+          if (++lines % TURN_LINES === 0) await nextTurn();
         }
       },
       flush: endLine,
@@ -52,8 +81,10 @@ function markEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array
   );
 }
 
-function markLine(line: Buffer): Buffer {
-  const text = line.toString("utf8");
-  const marked = markNumbers(text);
-  return marked === text ? line : Buffer.from(marked);
+function markLine(line: Buffer, requestId: () => MessageId): Buffer {
+  const [name, data] = [line.toString("utf8", 0, DATA.length), line.toString("utf8", DATA.length)];
+  const marked = mark(data, requestId);
+  return marked === data ? line : Buffer.from(`${name}${marked}${marked.endsWith("\n") ? "" : "\n"}`);
 }
+
+const DATA = "data:";

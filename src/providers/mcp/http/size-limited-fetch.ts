@@ -49,10 +49,10 @@ function linkSignal(source: AbortSignal | undefined): { readonly signal: AbortSi
   return { signal: controller.signal, unlink: () => source?.removeEventListener("abort", abort) };
 }
 
-type MessageId = string | number | undefined;
+export type MessageId = string | number | undefined;
 
 /** Returns the id of the single request in a body; `undefined` for a batch. */
-function getRequestId(body: unknown): MessageId {
+export function getRequestId(body: unknown): MessageId {
   if (typeof body !== "string") return undefined;
   const message: unknown = JSON.parse(body);
   const id = isRecord(message) ? message["id"] : undefined;
@@ -70,7 +70,7 @@ async function limitBody(
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxBytes) return overlongAnswer(requestId(), maxBytes);
+    if (bytes > maxBytes) return createOverlongAnswer(requestId(), `more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -113,10 +113,11 @@ function limitEvents(
 
 function overlongEvent(start: Buffer, end: Buffer, requestId: () => MessageId, maxBytes: number): string {
   const id = findOverlongId(start.toString().replace(/^data:/, ""), end.toString()) ?? requestId();
-  return `\n\nevent: message\ndata: ${overlongAnswer(id, maxBytes)}\n\n`;
+  return `\n\nevent: message\ndata: ${createOverlongAnswer(id, `more than ${maxBytes} bytes`)}\n\n`;
 }
 
-function overlongAnswer(id: MessageId, maxBytes: number): string {
-  const error = { code: OVERLONG_ANSWER, message: `the answer has more than ${maxBytes} bytes` };
+/** Returns the message that takes the place of an answer with too much of something. */
+export function createOverlongAnswer(id: MessageId, excess: string): string {
+  const error = { code: OVERLONG_ANSWER, message: `the answer has ${excess}` };
   return JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error });
 }

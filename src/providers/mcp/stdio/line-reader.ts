@@ -1,7 +1,10 @@
+import type { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 const NEWLINE = 10;
 
 /** Bytes kept at each end of a line that is too long: enough to find the id of the response. */
-const END_BYTES = 256;
+export const END_BYTES = 256;
 
 /** Receives the lines of a stream. */
 export interface LineSink {
@@ -54,4 +57,27 @@ function keepEnds(parts: readonly Buffer[]): Buffer[] {
   const whole = Buffer.concat(parts);
   if (whole.length <= 2 * END_BYTES) return [whole];
   return [Buffer.concat([whole.subarray(0, END_BYTES), whole.subarray(-END_BYTES)])];
+}
+
+const PART_BYTES = 4 << 10;
+/** Milliseconds that the messages of a stream take of one turn of the event loop. */
+const TURN_MS = 10;
+
+/** Passes a stream on in parts, so that a burst of messages leaves other work its turns. Resolves at the end of the stream. */
+export async function readInTurns(stream: Readable, push: (part: Buffer) => void): Promise<void> {
+  let usedMs = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      for (let at = 0; at < chunk.length; at += PART_BYTES) {
+        const start = performance.now();
+        push(chunk.subarray(at, at + PART_BYTES));
+        usedMs += performance.now() - start;
+        if (usedMs < TURN_MS) continue;
+        await nextTurn();
+        usedMs = 0;
+      }
+    }
+  } catch {
+    // The process was ended, and its output with it.
+  }
 }

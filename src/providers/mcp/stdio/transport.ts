@@ -5,11 +5,12 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import { KnownSecrets } from "../../../shared/secrets.ts";
 import { OVERLONG_ANSWER } from "../connections/wire-errors.ts";
-import { createLineReader } from "./line-reader.ts";
+import { createLineReader, END_BYTES, readInTurns } from "./line-reader.ts";
 import { findOverlongId, parseLine } from "./messages.ts";
 import { type ProcessExit, type ServerCommand, type ServerProcess, startProcess } from "./process.ts";
 import { createOutputTail, readable } from "./output-tail.ts";
 import { removeMarks } from "../../../shared/json/exact-json.ts";
+import { findShapeExcess } from "../../../shared/json/json-shape.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 
 /** Maximum number of bytes of stderr that are kept. */
@@ -100,13 +101,14 @@ export class StdioClientTransport implements Transport {
     this.#server = server;
     const lines = createLineReader(this.#maxBytes, {
       line: (text) => this.#line(text),
-      overlong: (start, end) => this.#overlong(start, end),
+      overlong: (start, end) => this.#overlong(start, end, `more than ${this.#maxBytes} bytes`),
     });
-    server.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    const reading = readInTurns(server.stdout, (part) => lines.push(part));
     server.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     server.stdin.on("error", () => {}); // the failed write reports the error
     server.stdout.once("end", () => void server.stop()); // a server without output is of no use
-    this.#closed = drained(server).then((exit) => {
+    this.#closed = drained(server).then(async (exit) => {
+      await reading;
       lines.end();
       if (!this.#isStopped) this.#exit = exit;
       this.onclose?.();
@@ -114,16 +116,17 @@ export class StdioClientTransport implements Transport {
   }
 
   #line(text: string): void {
+    const excess = findShapeExcess(text);
+    if (excess !== undefined) return this.#overlong(text.slice(0, END_BYTES), text.slice(-END_BYTES), excess);
     const message = parseLine(text);
     if (message !== undefined) this.#deliver(message);
     else if (text.trim() !== "") this.#noted(text);
   }
 
-  #overlong(start: string, end: string): void {
+  #overlong(start: string, end: string, excess: string): void {
     const id = findOverlongId(start, end);
     if (id === undefined) return this.#noted(start);
-    const message = `the answer has more than ${this.#maxBytes} bytes`;
-    this.#deliver({ jsonrpc: "2.0", id, error: { code: OVERLONG_ANSWER, message } });
+    this.#deliver({ jsonrpc: "2.0", id, error: { code: OVERLONG_ANSWER, message: `the answer has ${excess}` } });
   }
 
   /** Passes any object on; the listener validates it. */

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+
+import { findShapeExcess, MAX_JSON_DEPTH, MAX_OBJECT_NAMES } from "../../src/shared/json/json-shape.ts";
+
+function wide(count: number, name = "name"): string {
+  return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [name + at, at])));
+}
+
+test.each([
+  ["an object with as many names as allowed", wide(MAX_OBJECT_NAMES)],
+  ["many objects, which have more together", `[${Array.from({ length: 200 }, () => wide(100)).join(",")}]`],
+  ["a long list", JSON.stringify(Array.from({ length: 100_000 }, (_, at) => at))],
+  ["colons and brackets in texts", JSON.stringify({ text: String.raw`:{["\":`.repeat(50_000) })],
+  ["as many levels as allowed", "[".repeat(MAX_JSON_DEPTH) + "]".repeat(MAX_JSON_DEPTH)],
+  ["a text that does not end", `{"a":"${"x".repeat(100_000)}`],
+])("accepts %s [S7]", (_what, json) => {
+  expect(findShapeExcess(json)).toBe(undefined);
+});
+
+test.each([
+  ["in the whole", wide(MAX_OBJECT_NAMES + 1)],
+  ["in a member, after texts with quotes", `{"a":"\\"\\\\","b":[${wide(MAX_OBJECT_NAMES + 1, '"\\')}]}`],
+])("refuses an object with too many names %s [S7]", (_where, json) => {
+  expect(JSON.parse(json)).toBeTypeOf("object");
+  expect(findShapeExcess(json)).toBe("an object with more than 10000 names");
+});
+
+test("refuses too many levels, also those that are not closed [S7]", () => {
+  expect(findShapeExcess('{"a":['.repeat(MAX_JSON_DEPTH))).toBe("more than 2000 levels");
+});
