@@ -19,20 +19,40 @@ interface RefusalRecorderOptions {
 /** Refused programs that the store keeps without `runs.record: full`. */
 const MAX_KEPT_REFUSALS = 200;
 
+/** How often those beyond this number are deleted, which takes longer than recording one. */
+const PRUNE_EVERY_MS = 200;
+const MAX_PRUNED = 500;
+
 /** Refused programs that wait for the store; further ones are not recorded. */
 const MAX_WAITING = 100;
 
 export function createRefusalRecorder({ open, keepsAll, warn }: RefusalRecorderOptions): RefusalRecorder {
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
+  let pruning: NodeJS.Timeout | undefined;
+
+  function enqueue(work: () => Promise<void>): Promise<void> {
+    last = last.then(work).catch((error: unknown) => {
+      // An executor on the same store has recorded it.
+      if (error instanceof SkillgateError && error.code === "STORE_CONFLICT") return;
+      warn(`Cannot record a refused program: ${getMessage(error)}`);
+    });
+    return last;
+  }
 
   async function record(program: RefusedProgram, time: number): Promise<void> {
     const { row, entry } = createRefusedRun(program, time);
     const { runs } = await open();
     await runs.add(row, entry);
-    if (keepsAll) return;
-    const oldest = await runs.list({ state: "refused" }, { offset: MAX_KEPT_REFUSALS, limit: MAX_WAITING });
-    for (const { id } of oldest) await runs.delete(id);
+    if (!keepsAll) pruning ??= setTimeout(() => void enqueue(prune), PRUNE_EVERY_MS).unref();
+  }
+
+  async function prune(): Promise<void> {
+    clearTimeout(pruning);
+    pruning = undefined;
+    const { runs } = await open();
+    const oldest = await runs.list({ state: "refused" }, { offset: MAX_KEPT_REFUSALS, limit: MAX_PRUNED });
+    await runs.delete(...oldest.map(({ id }) => id));
   }
 
   return {
@@ -40,15 +60,11 @@ export function createRefusalRecorder({ open, keepsAll, warn }: RefusalRecorderO
       if (waiting >= MAX_WAITING) return;
       waiting++;
       const time = Date.now();
-      last = last
-        .then(() => record(program, time))
-        .catch((error: unknown) => {
-          // An executor on the same store has recorded it.
-          if (error instanceof SkillgateError && error.code === "STORE_CONFLICT") return;
-          warn(`Cannot record a refused program: ${getMessage(error)}`);
-        })
-        .finally(() => waiting--);
+      void enqueue(() => record(program, time)).finally(() => waiting--);
     },
-    flush: () => last,
+    async flush() {
+      await last;
+      if (pruning !== undefined) await enqueue(prune);
+    },
   };
 }

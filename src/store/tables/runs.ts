@@ -89,8 +89,8 @@ export interface RunTable {
   claim(run: Pick<RunRow, "id" | "claimedBy" | "attempts">, claim: { by: string; now: number }): Promise<boolean>;
   /** Ends the claim of a process on a run that it does not execute. */
   release(id: string, by: string): Promise<void>;
-  /** Deletes a run with its record. */
-  delete(id: string): Promise<void>;
+  /** Deletes runs with their records. */
+  delete(...ids: readonly string[]): Promise<number>;
   /** Deletes runs that have ended before `time`, with their records, and returns how many these were. */
   prune(time: number): Promise<number>;
 }
@@ -99,6 +99,12 @@ export interface RunTable {
 const RUNS_TOGETHER = 500;
 
 export function createRunTable(engine: StoreEngine): RunTable {
+  async function deleteRuns(...ids: readonly string[]): Promise<number> {
+    if (ids.length === 0) return 0;
+    await engine.delete(RUN_ENTRIES, { run: { in: ids } });
+    return engine.delete(RUNS, { id: { in: ids } });
+  }
+
   return {
     add: (run, entry) =>
       engine.transaction(`run ${run.id}`, async (rows) => {
@@ -123,18 +129,13 @@ export function createRunTable(engine: StoreEngine): RunTable {
       return (await engine.update(RUNS, where, changes)) > 0;
     },
     release: async (id, by) => void (await engine.update(RUNS, { id, claimedBy: by }, { claimedBy: null })),
-    async delete(id) {
-      await engine.delete(RUN_ENTRIES, { run: id });
-      await engine.delete(RUNS, { id });
-    },
+    delete: deleteRuns,
     async prune(time) {
       let count = 0;
       for (;;) {
         const old = await engine.select(RUNS, { ended: { lt: time } }, { limit: RUNS_TOGETHER });
         if (old.length === 0) return count;
-        const ids = old.map(({ id }) => id);
-        await engine.delete(RUN_ENTRIES, { run: { in: ids } });
-        count += await engine.delete(RUNS, { id: { in: ids } });
+        count += await deleteRuns(...old.map(({ id }) => id));
       }
     },
   };
