@@ -20,6 +20,7 @@ import { Run } from "./host/run.ts";
 
 export { cancellableBy, type Cancellable, Cancellation } from "./host/cancellation.ts";
 export { findProgramPosition, getEngineHint, toEngineLimit } from "./engine/error-messages.ts";
+export { waitForTurn } from "./host/loop-turn.ts";
 export { parseTagged } from "./shared/dates.ts";
 export type { DecodedValue } from "./codec/guest-value.ts";
 export type { Misread } from "./shared/protocol.ts";

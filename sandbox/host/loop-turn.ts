@@ -12,12 +12,21 @@ let startedAt: number | undefined;
  * calls at once must not stop the process. All programs take turns together.
  */
 export function runInTurn(work: () => void): void {
+  if (hasTurn()) work();
+  else waiting.push(work);
+}
+
+/** Resolves when work may continue in the same way; `undefined` if that is now. */
+export function waitForTurn(): Promise<void> | undefined {
+  return hasTurn() ? undefined : new Promise((resolve) => waiting.push(resolve));
+}
+
+function hasTurn(): boolean {
   if (startedAt === undefined) {
     startedAt = performance.now();
     setImmediate(beginTurn);
   }
-  if (waiting.length === 0 && performance.now() - startedAt < MAX_TURN_MS) work();
-  else waiting.push(work);
+  return waiting.length === 0 && performance.now() - startedAt < MAX_TURN_MS;
 }
 
 function beginTurn(): void {
@@ -25,6 +34,12 @@ function beginTurn(): void {
   if (waiting.length === 0) return;
   startedAt = performance.now();
   setImmediate(beginTurn);
-  do waiting.shift()?.();
-  while (waiting.length > 0 && performance.now() - startedAt < MAX_TURN_MS);
+  workOn();
+}
+
+/** Does the work that waits, one after the other: a tick comes after all that the one before has resolved. */
+function workOn(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0 && startedAt !== undefined && performance.now() - startedAt < MAX_TURN_MS)
+    process.nextTick(workOn);
 }

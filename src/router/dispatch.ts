@@ -1,3 +1,4 @@
+import { waitForTurn } from "../../sandbox/index.ts";
 import type { Caller } from "../model/caller.ts";
 import type { Skill } from "../model/catalog.ts";
 import type { Client } from "../model/client-requests.ts";
@@ -44,6 +45,8 @@ export function dispatch({ getResources, secrets, getView, onBegin }: DispatchOp
     const { context, close } = createContext(call, resources, { secrets, view });
     try {
       const result = await skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context);
+      const pause = waitForTurn();
+      if (pause !== undefined) await pause;
       requireBounds(result, `"${method.path}"`);
       const value = view.hide(result);
       if (value !== result) call.addNote(view.note);

@@ -98,6 +98,9 @@ export function checkInput(
 ): Validation {
   const { check, names, notes } = inputCheck;
   if (!isRecord(args)) return invalid(problemIn(wrongType(["object"], args)));
+  const unknown = unknownNames(Object.keys(args), names);
+  // Nothing else would be reported, and all the rest takes time for each name.
+  if (unknown.length === MAX_PROBLEMS) return invalid(...unknown);
   const { depth, weight, hasDates, hasBigInts } = measure(args);
   if (depth > MAX_INPUT_DEPTH || weight > MAX_INPUT_WEIGHT) return invalid(TOO_LARGE);
   if (hasBigInts) {
@@ -117,7 +120,7 @@ export function checkInput(
   const problems = withoutDefaults(found, args, input)
     .filter((finding) => !isAboutName(finding, names))
     .map((finding) => toProblem(finding, check, input));
-  const all = withoutRepeats([...problems, ...unknownNames(Object.keys(args), names)]);
+  const all = withoutRepeats([...problems, ...unknown]);
   if (all.length > 0) return invalid(...all.slice(0, MAX_PROBLEMS));
   if (hasDates) restoreDates(input, args, check, weight);
   return { kind: "valid", input, notes };

@@ -1,4 +1,10 @@
-import { type AnswerCall, parseTagged, type SandboxAnswer, type SandboxCall } from "../../../sandbox/index.ts";
+import {
+  type AnswerCall,
+  parseTagged,
+  type SandboxAnswer,
+  type SandboxCall,
+  waitForTurn,
+} from "../../../sandbox/index.ts";
 import { formatDeprecation } from "../../shared/deprecation.ts";
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { type Catalog, getOriginal, isForeign, type Method } from "../../model/catalog.ts";
@@ -100,6 +106,8 @@ export function createCallHandler(
           addNote: (text) => notes.add(call.id, text),
           onEnded: ended,
         });
+        const pause = waitForTurn();
+        if (pause !== undefined) await pause;
         return encodeAnswer(value, request.limits);
       } catch (error) {
         if (method === undefined) {

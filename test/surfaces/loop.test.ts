@@ -1,0 +1,214 @@
+// @module-tag rest
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { completeCode } from "../../src/registry/index.ts";
+import type { Runtime } from "../../src/runtime.ts";
+import { createRuntime } from "../../src/runtime.ts";
+import { SERVER_DEFAULTS, serveHttp, type HttpServer } from "../../src/surfaces/http/index.ts";
+import { canProbe, LoopProbe } from "../support/loop-probe.ts";
+
+/** How often a turn may take what JSON takes to parse 60,000 members, about 13 ms on a quiet machine. */
+const MAX_RATIO = 4;
+
+const BYTES = 1_000_000;
+const MEMBERS = 60_000;
+
+const SKILL = `
+/** Gives what a hostile server gives. */
+export class HostileSkill {
+  /** Give an object with many members. @readonly */
+  wide() { return Object.fromEntries(Array.from({ length: ${MEMBERS} }, (_, id) => ["name" + id, id])); }
+  /** Give many rows. @readonly */
+  rows() { return Array.from({ length: 10_000 }, (_, id) => ({ id, a: 1, b: "x", c: null, d: [] })); }
+  /** Give bytes. @readonly */
+  bytes() { return new Uint8Array(${BYTES}); }
+  /** Repeat a text. @param {string} text @returns {string} @readonly */
+  repeat(text) { return text.repeat(Math.ceil(${BYTES} / text.length)); }
+  /** Fail with a long text. @param {string} text @returns {string} @readonly */
+  fail(text) { throw new Error(text.repeat(Math.ceil(${BYTES} / text.length))); }
+  /** Take a value. @param {{ value?: unknown }} input @returns {number} @readonly */
+  take(input) { return 1; }
+}`;
+
+const WIDE = `Object.fromEntries(Array.from({ length: ${MEMBERS} }, (_, id) => ["name" + id, id]))`;
+const LONG_NAMES = `Object.fromEntries(Array.from({ length: 30_000 }, (_, id) => ["a long name of a member, " + id, id]))`;
+const DEEP = "(() => { let v = 1; for (let i = 0; i < 450; i++) v = i % 2 ? [v] : { v }; return v; })()";
+
+/** The beginnings of what masks look for, escapes, and lists of bytes. */
+const PREFIXES: readonly string[] = [
+  ..."sk- eyJ ghp_ github_pat_ xoxb- AKIA AIza ya29. npm_ hf_ glpat- sg_ pk_live_ ://a: &# %4 1,2, aB3".split(" "),
+  "-----BEGIN A",
+  "\\u00",
+  "\\",
+  '"',
+  "\n",
+];
+
+const repeat = (text: string): string => `${JSON.stringify(text)}.repeat(${Math.ceil(BYTES / text.length)})`;
+
+const FROM_GUEST: Readonly<Record<string, string>> = {
+  "many members": WIDE,
+  "long names": LONG_NAMES,
+  "deep values": DEEP,
+  bytes: "new Uint8Array(3e6)",
+  numbers: `Array.from({ length: 200_000 }, (_, id) => id)`,
+  dates: `Array.from({ length: 10_000 }, (_, id) => new Date(id))`,
+  "an error with many members": `throw Object.assign(new Error("x"), ${WIDE})`,
+  "many prints": `for (let id = 0; id < ${MEMBERS}; id++) console.log(id)`,
+  "an argument with many members": `await device.HostileSkill.take({ value: ${WIDE} })`,
+  "a deep argument": `await device.HostileSkill.take({ value: ${DEEP} })`,
+  "unknown arguments": `await device.HostileSkill.take(${WIDE})`,
+  "unknown arguments with long names": `await device.HostileSkill.take(${LONG_NAMES})`,
+  "bytes as an argument": `await device.HostileSkill.take({ value: new Uint8Array(700_000) })`,
+  "many small calls": `await Promise.all(Array.from({ length: 450 }, (_, id) => device.HostileSkill.take({ value: id })))`,
+  "many calls that fail": `await Promise.allSettled(Array.from({ length: 450 }, (_, id) => device.HostileSkill.take({ valeu: id })))`,
+  ...Object.fromEntries(
+    PREFIXES.flatMap((prefix) => [
+      [`a result of ${JSON.stringify(prefix)}`, repeat(prefix)],
+      [`an error of ${JSON.stringify(prefix)}`, `throw new Error(${repeat(prefix)})`],
+      [`a print of ${JSON.stringify(prefix)}`, `console.log(${repeat(prefix)})`],
+      [
+        `an argument of ${JSON.stringify(prefix)}`,
+        `await device.HostileSkill.take({ value: ${repeat(prefix)}.slice(0, 900_000) })`,
+      ],
+    ]),
+  ),
+};
+
+const FROM_SERVER: Readonly<Record<string, string>> = {
+  "many members": "await device.HostileSkill.wide()",
+  "many members, three times at once": "await Promise.all([1, 2, 3].map(() => device.HostileSkill.wide()))",
+  "many rows": "await device.HostileSkill.rows()",
+  bytes: "await device.HostileSkill.bytes()",
+  ...Object.fromEntries(
+    PREFIXES.flatMap((prefix) => [
+      [`a text of ${JSON.stringify(prefix)}`, `await device.HostileSkill.repeat(${JSON.stringify(prefix)})`],
+      [`an error of ${JSON.stringify(prefix)}`, `await device.HostileSkill.fail(${JSON.stringify(prefix)})`],
+    ]),
+  ),
+};
+
+/** Texts that a caller sends as a program. They have at most as many bytes as are read. */
+const SOURCES: Readonly<Record<string, string>> = {
+  "unknown names": Array.from({ length: 10_000 }, (_, id) => `unknownName${id};`).join("\n"),
+  "unknown methods": Array.from({ length: 5_000 }, (_, id) => `device.HostileSkill.takke({ value: ${id} });`).join(
+    "\n",
+  ),
+  "unknown skills": Array.from({ length: 5_000 }, (_, id) => `device.HostleSkill${id}.take({});`).join("\n"),
+  "one long text": `"${"x".repeat(250_000)}"`,
+  parentheses: "(".repeat(100_000),
+  lines: "\n".repeat(250_000),
+  prose: "Please do this. ".repeat(15_000),
+  fences: "```js\n1\n```\n".repeat(15_000),
+  imports: "import a from 'b';\n".repeat(12_000),
+  "missing awaits": `async function f() {}\n${"f();".repeat(15_000)}`,
+  members: `a${".b".repeat(100_000)}`,
+  Python: "def f(x):\n  return x\n".repeat(10_000),
+  ...Object.fromEntries(PREFIXES.map((prefix) => [JSON.stringify(prefix), prefix.repeat(250_000 / prefix.length)])),
+};
+
+let folder: string;
+let runtime: Runtime;
+let server: HttpServer;
+let probe: LoopProbe;
+
+beforeAll(async () => {
+  if (!canProbe) return;
+  folder = mkdtempSync(join(tmpdir(), "skillgate-loop-"));
+  writeFileSync(join(folder, "hostile.mjs"), SKILL);
+  runtime = await createRuntime({ skillsDir: folder, mcpServers: {}, typecheck: false });
+  await runtime.ready;
+  server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth: false });
+  probe = new LoopProbe();
+  // Everything is loaded, and compiled at least once.
+  for (const code of ["await device.HostileSkill.wide()", WIDE, "no;", "await device.HostileSkill.take({ v: 1 })"])
+    for (let count = 0; count < 3; count++) await runtime.run(code, { limits: LIMITS });
+}, 60_000);
+
+afterAll(async () => {
+  if (!canProbe) return;
+  probe.close();
+  await server.close();
+  await runtime.close();
+  rmSync(folder, { recursive: true });
+});
+
+const LIMITS = { cpuMs: 30_000, wallMs: 60_000 };
+
+/** Does the work, and again where a turn took too long: the collector of garbage comes at any time. */
+async function requireShortTurns(work: () => Promise<unknown>): Promise<void> {
+  let ratio = Infinity;
+  for (let attempt = 0; attempt < 3 && ratio > MAX_RATIO; attempt++) {
+    const unit = await measureUnit();
+    await work();
+    ratio = Math.min(ratio, (await probe.takeLongest()) / unit);
+  }
+  expect(ratio).toBeLessThanOrEqual(MAX_RATIO);
+}
+
+/** The time in which JSON parses an object with 60,000 members now: other programs on the machine slow it down, too. */
+async function measureUnit(): Promise<number> {
+  await probe.takeLongest();
+  const json = JSON.stringify(Object.fromEntries(Array.from({ length: MEMBERS }, (_, id) => [`name${id}`, id])));
+  await probe.takeLongest();
+  JSON.parse(json);
+  return probe.takeLongest();
+}
+
+describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
+  test.each(Object.entries(FROM_GUEST))("from a program: %s", async (_name, code) => {
+    await requireShortTurns(() => runtime.run(code, { limits: LIMITS }));
+  });
+
+  test.each(Object.entries(FROM_SERVER))("from a skill: %s", async (_name, code) => {
+    await requireShortTurns(() => runtime.run(code, { limits: LIMITS }));
+  });
+
+  test.each(Object.entries(SOURCES))("from a caller, a program of %s", async (_name, code) => {
+    await requireShortTurns(() => call("run_code", { code }));
+  });
+
+  test.each([
+    ["unknown arguments", Object.fromEntries(Array.from({ length: MEMBERS }, (_, id) => [`name${id}`, id]))],
+    ["a long text", { value: "sk-".repeat(BYTES / 3) }],
+    ["numbers", { value: Array.from({ length: 150_000 }, (_, id) => id) }],
+  ])("from a caller, arguments: %s", async (_name, input) => {
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "HostileSkill.take", arguments: input },
+    });
+    await requireShortTurns(() => post(body));
+  });
+
+  test.each(Object.entries(SOURCES))("from a browser, completions of %s", async (_name, code) => {
+    const { catalog } = runtime;
+    await requireShortTurns(async () => completeCode(code, catalog));
+  });
+
+  test("finds a turn that takes long", async () => {
+    const work = async (): Promise<void> => {
+      for (let count = 0; count < 10; count++)
+        JSON.parse(JSON.stringify(Object.fromEntries(Array.from({ length: MEMBERS }, (_, id) => [`name${id}`, id]))));
+    };
+    await expect(requireShortTurns(work)).rejects.toThrow("to be less than or equal to 4");
+  });
+});
+
+function call(name: string, args: object): Promise<void> {
+  return post(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }));
+}
+
+async function post(body: string): Promise<void> {
+  const response = await fetch(`${server.url}/rpc`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  await response.arrayBuffer();
+}
