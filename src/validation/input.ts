@@ -99,7 +99,7 @@ export function checkInput(
   const { check, names, notes } = inputCheck;
   if (!isRecord(args)) return invalid(problemIn(wrongType(["object"], args)));
   const unknown = unknownNames(Object.keys(args), names);
-  // Nothing else would be reported, and all the rest takes time for each name.
+  // Further checks take time for each name, and their problems would not be reported.
   if (unknown.length === MAX_PROBLEMS) return invalid(...unknown);
   const { depth, weight, hasDates, hasBigInts } = measure(args);
   if (depth > MAX_INPUT_DEPTH || weight > MAX_INPUT_WEIGHT) return invalid(TOO_LARGE);

@@ -119,6 +119,9 @@ describe("reports all problems at once [T6]", () => {
   test("reports at most 200 problems", () => {
     const many = createMethod({ list: { type: "array", items: { type: "string" } } });
     expect(findProblems(many, { list: Array.from({ length: 1_000 }, () => 1) })).toHaveLength(200);
+    const names = Object.fromEntries(Array.from({ length: 60_000 }, (_, id) => [`name${id}`, id]));
+    const problems = findProblems(many, { list: [1], ...names });
+    expect(problems.map(({ field }) => field)).toEqual(Array.from({ length: 200 }, (_, id) => `name${id}`));
   });
 
   test("reports a requirement once that a schema states twice", () => {
