@@ -83,11 +83,11 @@ export function findMissingScopes(
   roles: Roles,
 ): readonly string[] {
   if (required.length === 0) return [];
-  const held = createPatternSet([
+  const patterns = createPatternSet([
     ...(caller.scopes ?? []),
     ...(caller.roles ?? []).flatMap((role) => roles.get(role) ?? []),
   ]);
-  return required.filter((scope) => !held.has(scope));
+  return required.filter((scope) => !patterns.has(scope));
 }
 
 type Permitted = Pick<Caller, "permissions" | "profile">;

@@ -34,7 +34,7 @@ export interface Providers {
   /** Loads the skill files that have changed, at once. */
   reloadSkills(): Promise<void>;
   /** Starts, restarts and stops MCP servers so that they are those of `servers`; of those that are held, none restarts. */
-  replaceServers(servers: readonly ServerConfig[], held: ReadonlyMap<string, string>): Promise<void>;
+  replaceServers(servers: readonly ServerConfig[], heldServers: ReadonlyMap<string, string>): Promise<void>;
   /** The saved skills with their folder; `undefined` if there are none, or providers are not open. */
   readonly saved: OpenedSaved | undefined;
   close(): Promise<void>;
@@ -101,9 +101,9 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
       await open();
       await opened.skills?.refresh();
     },
-    async replaceServers(servers, held) {
+    async replaceServers(servers, heldServers) {
       await open();
-      if (opened.mcp !== undefined) return opened.mcp.replace(servers, held);
+      if (opened.mcp !== undefined) return opened.mcp.replace(servers, heldServers);
       opened = { ...opened, mcp: await openMcp(servers, settings, sources) };
       opening = Promise.resolve(opened);
     },

@@ -82,10 +82,10 @@ export interface McpProvider extends Provider {
   /** Accepts the tools of a server as they are now. */
   accept(server: string): void;
   /**
-   * Stops servers that are no longer configured, and starts new and changed ones; the others keep their connections. `held`: the
+   * Stops servers that are no longer configured, and starts new and changed ones; the others keep their connections. `heldServers`: the
    * servers whose changes the owner has not seen, with the reasons; those that run stay as they are.
    */
-  replace(configs: readonly ServerConfig[], held?: ReadonlyMap<string, string>): Promise<void>;
+  replace(configs: readonly ServerConfig[], heldServers?: ReadonlyMap<string, string>): Promise<void>;
   /** Calls a tool by its server name and its protocol name. */
   call(server: string, tool: string, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }
@@ -146,9 +146,9 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
       return Promise.all(waiting.map((server) => server.listWith(context))).then(() => {});
     },
     accept: (name) => serverNamed(name, servers).accept(),
-    async replace(configs, held = new Map()) {
+    async replace(configs, heldServers = new Map()) {
       const before = byPlan;
-      byPlan = startServers(keepRunning(configs, servers, held), serverOptions, before);
+      byPlan = startServers(keepRunning(configs, servers, heldServers), serverOptions, before);
       servers = [...byPlan.values()];
       await Promise.all([...before.values()].filter((server) => !servers.includes(server)).map((old) => old.close()));
       serverOptions.onChange();
@@ -195,13 +195,13 @@ function planServers(configs: readonly ServerConfig[]): readonly ServerPlan[] {
 function keepRunning(
   configs: readonly ServerConfig[],
   servers: readonly Server[],
-  held: ReadonlyMap<string, string>,
+  heldServers: ReadonlyMap<string, string>,
 ): readonly ServerConfig[] {
   const running = new Map(servers.map(({ config }) => [config.name, config]));
   return configs.map((config) => {
     const current = running.get(config.name);
     if (current === undefined || current.obstacle !== undefined || config.obstacle === undefined) return config;
-    return held.has(config.name) || canonicalText(current.declared) === canonicalText(config.declared)
+    return heldServers.has(config.name) || canonicalText(current.declared) === canonicalText(config.declared)
       ? current
       : config;
   });

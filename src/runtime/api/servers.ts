@@ -43,7 +43,7 @@ export async function reloadServers({ options, providers, secrets, onReload, log
   const servers = await fresh.servers();
   secrets.add([...fresh.secretValues, ...servers.flatMap(findServerSecrets)]);
   onReload(fresh);
-  const held = fresh.trust?.heldServers ?? new Map<string, string>();
-  for (const why of held.values()) log("warn", why);
-  await providers.replaceServers(servers, held);
+  const heldServers = fresh.trust?.heldServers ?? new Map<string, string>();
+  for (const why of heldServers.values()) log("warn", why);
+  await providers.replaceServers(servers, heldServers);
 }

@@ -103,12 +103,12 @@ export class StdioClientTransport implements Transport {
       line: (text) => this.#line(text),
       overlong: (start, end) => this.#overlong(start, end, `more than ${this.#maxBytes} bytes`),
     });
-    const reading = readInTurns(server.stdout, (part) => lines.push(part));
+    const allRead = readInTurns(server.stdout, (part) => lines.push(part));
     server.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     server.stdin.on("error", () => {}); // the failed write reports the error
     server.stdout.once("end", () => void server.stop()); // a server without output is of no use
     this.#closed = drained(server).then(async (exit) => {
-      await reading;
+      await allRead;
       lines.end();
       if (!this.#isStopped) this.#exit = exit;
       this.onclose?.();
