@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 
 import type { Cancellable } from "./host/cancellation.ts";
 import type {
@@ -50,7 +50,7 @@ export interface SandboxOptions {
   readonly idleMs?: number;
   /**
    * Finds a module in the form of CommonJS whose function `describeResult` describes the JSON of a large result, in the thread that ran the
-   * program. It throws for a text that is not JSON.
+   * program. It throws for a text that is not JSON. The module is evaluated there without `require`.
    */
   readonly describer?: () => URL;
 }
@@ -207,7 +207,7 @@ function openPool({
     const { module, digest } = compileEngine(engineFile);
     const prepared = loadSnapshot(module, digest, new URL("./", workerFile));
     const heapBytes = limits.memoryBytes;
-    pool.open({ module, prepared, heapBytes, ...(describer && { describer: fileURLToPath(describer()) }) });
+    pool.open({ module, prepared, heapBytes, ...(describer && { describer: readFileSync(describer(), "utf8") }) });
     return pool;
   } catch (error) {
     void pool.close();

@@ -24,7 +24,7 @@ const STANDALONE = [
   "surfaces/cli/skills/test-reporter.js",
 ];
 
-/** Loaded by threads of the sandbox, by its path. */
+/** Threads of the sandbox evaluate its text: it may require nothing. */
 const DESCRIBER = "runtime/outcome/describe-result.js";
 
 const COMMON = {
@@ -47,6 +47,7 @@ export async function bundleLibrary(dist) {
     entryPoints: [{ in: join(src, DESCRIBER), out: "describe-result" }],
     outdir: lib,
     outExtension: { ".js": ".cjs" },
+    plugins: [leaveOutUnused()],
   });
   await build({
     ...common,
@@ -64,6 +65,19 @@ export async function bundleLibrary(dist) {
     allowOverwrite: true,
   });
   for (const [name, file] of Object.entries(ENTRIES)) writeEntry(join(src, file), join(lib, `${name}.js`));
+}
+
+/** Leaves out modules of which nothing is used, whatever they do when they are loaded. */
+function leaveOutUnused() {
+  return {
+    name: "leave-out-unused",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => ({
+        path: join(resolveDir, path),
+        sideEffects: false,
+      }));
+    },
+  };
 }
 
 /** The sandbox is bundled by itself, beside its threads. */

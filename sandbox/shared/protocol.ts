@@ -23,7 +23,7 @@ export interface SharedEngine {
   readonly prepared: PreparedSnapshot;
   /** Default size of an isolate's heap. A run that asks for more gets a larger isolate. */
   readonly heapBytes: number;
-  /** The path of the module that describes large results. */
+  /** The text of the module that describes large results, which requires no other. */
   readonly describer?: string;
 }
 

@@ -28,6 +28,10 @@ test("gives a worker thread neither files nor network, and the compiled engine [
   const modules = [...code.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map(([, name]) => name);
   expect(new Set(modules)).toEqual(new Set(["node:crypto", "node:worker_threads"]));
   expect(code).not.toMatch(/WebAssembly\.(?:Module\b|compile)/);
+  // The thread evaluates it, too.
+  const describer = readFileSync(new URL("../../dist/lib/describe-result.cjs", import.meta.url), "utf8");
+  expect(describer).toContain("describeResult");
+  expect(describer).not.toMatch(/\b(?:require|import)\(|\bprocess\b/);
 });
 
 test("keeps the host's event loop free, whatever guests do [S7]", { tags: "repeated", timeout: 60_000 }, async () => {
