@@ -224,7 +224,7 @@ function describeEnd(end: SliceEnd | undefined, run: number): SliceEnd | undefin
 /** Evaluates the text of a module, which gets nothing but the names of JavaScript. */
 function loadDescriber(text: string): DescribeResult {
   const loaded: { exports?: { readonly describeResult: DescribeResult } } = {};
-  // oxlint-disable-next-line no-new-func -- the text comes from this package, and the thread may load no file
+  // oxlint-disable-next-line no-implied-eval -- the text comes from this package, and the thread may load no file
   new Function("module", text)(loaded);
   if (loaded.exports === undefined) throw new Error("The describer exports nothing");
   return loaded.exports.describeResult;
