@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 import {
   changeByHand,
@@ -98,6 +99,18 @@ test.each([
   expect(decision.changed).toEqual([name]);
 });
 
+const FILES = {
+  ".mcp.json": '{ "mcpServers": { "a": { "command": "node", "args": ["--import=./tools/server.js"] } } }',
+  "package.json": '{ "imports": { "#rates": "./src/rates.js" } }',
+  "node_modules/money/package.json": '{ "name": "money", "main": "index.js" }',
+  "node_modules/money/index.js": "module.exports = 1;",
+  "skills/shop.ts":
+    'import { price } from "../lib/prices.ts";\nimport money from "money";\nimport { rate } from "#rates";\nexport const sum = () => price * rate * money;',
+  "lib/prices.ts": "export const price = 1;",
+  "src/rates.js": "export const rate = 1;",
+  "tools/server.js": "",
+};
+
 describe("with git", () => {
   let theirs: string;
 
@@ -113,21 +126,20 @@ describe("with git", () => {
     git(theirs, "commit", "--quiet", "-m", "change");
   }
 
+  /** The repository as it is before each test. */
+  let first: string | undefined;
+  afterAll(() => rmSync(first ?? "", { recursive: true, force: true }));
+
   beforeEach(() => {
     theirs = join(cwd, "../theirs");
-    mkdirSync(theirs);
-    git(theirs, "init", "--quiet", "--initial-branch=main");
-    publish({
-      ".mcp.json": '{ "mcpServers": { "a": { "command": "node", "args": ["--import=./tools/server.js"] } } }',
-      "package.json": '{ "imports": { "#rates": "./src/rates.js" } }',
-      "node_modules/money/package.json": '{ "name": "money", "main": "index.js" }',
-      "node_modules/money/index.js": "module.exports = 1;",
-      "skills/shop.ts":
-        'import { price } from "../lib/prices.ts";\nimport money from "money";\nimport { rate } from "#rates";\nexport const sum = () => price * rate * money;',
-      "lib/prices.ts": "export const price = 1;",
-      "src/rates.js": "export const rate = 1;",
-      "tools/server.js": "",
-    });
+    if (first !== undefined) cpSync(first, theirs, { recursive: true, verbatimSymlinks: true });
+    else {
+      mkdirSync(theirs);
+      git(theirs, "init", "--quiet", "--initial-branch=main");
+      publish(FILES);
+      first = mkdtempSync(join(tmpdir(), "skillgate-trust-"));
+      cpSync(theirs, first, { recursive: true, verbatimSymlinks: true });
+    }
     git(cwd, "clone", "--quiet", theirs, ".");
   });
 
@@ -242,14 +254,20 @@ describe("with git", () => {
     }
   });
 
-  test("holds what a rebase brings [P12]", async () => {
+  test("holds what a rebase brings, not the commits of the owner that it makes anew [P12]", async () => {
     await trust();
     write("skills/own.ts", "export const own = 1;");
     git(cwd, "add", "--all");
     git(cwd, "commit", "--quiet", "-m", "own");
     publish({ "lib/prices.ts": "export const price = 2;" });
     git(cwd, "pull", "--quiet", "--rebase");
-    expect((await loadConfig(options)).trust.changed).toContain("lib/prices.ts");
+    expect((await loadConfig(options)).trust.changed).toEqual(["lib/prices.ts"]);
+    // To amend a commit of others makes nothing of it the owner's.
+    publish({ "src/rates.js": "export const rate = 2;" });
+    git(cwd, "reset", "--quiet", "--hard", "origin/main~0");
+    git(cwd, "pull", "--quiet", "--ff-only");
+    git(cwd, "commit", "--quiet", "--amend", "-m", "amended");
+    expect((await loadConfig(options)).trust.changed).toEqual(["src/rates.js", "lib/prices.ts"]);
   });
 
   test("holds a merge that waits for the owner, and a file that others may write [P12]", async () => {

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { PROJECT_FILES } from "./digest.ts";
 import { findGit, type GitFolder, runGit } from "./git.ts";
-import { findRestored } from "./restored-files.ts";
+import { findCommitted, findRestored } from "./restored-files.ts";
 
 /** Decides which changes of a project its owner has made, so that only those of others are held. */
 export interface OwnChanges {
@@ -42,9 +42,11 @@ export function openOwnChanges(folder: string): OwnChanges {
     const moves = await findMoves(git, since);
     const restored = moves && (await findRestored(git, paths, { own: moves.own, found }));
     if (moves === undefined || restored === undefined) return undefined;
+    const brought = paths.filter((path) => findBringer(path, moves.brought) !== undefined);
+    const committed = await findCommitted(git, brought, moves.written);
     return (path) => {
       const by = findBringer(path, moves.brought);
-      if (by !== undefined) return `changed by a ${by}`;
+      if (by !== undefined && !committed.has(path)) return `changed by a ${by}`;
       return restored.has(path) ? "comes from another branch" : undefined;
     };
   };
@@ -107,6 +109,8 @@ interface HeadMoves {
   readonly brought: ReadonlyMap<string, string>;
   /** HEAD at the position, and the commits of the user since then. */
   readonly own: readonly string[];
+  /** The new commits of the user among these. An amended one may be the commit of another user. */
+  readonly written: readonly string[];
 }
 
 /** The most ranges of commits that are compared: each one starts git. */
@@ -128,6 +132,7 @@ async function findHeadMoves(
   return {
     brought: new Map(ranges.flatMap(({ by }, at) => (lists[at] ?? []).map((path) => [path, by] as const))),
     own: [...(position === "" ? [] : [parseMove(position)]), ...moves.filter(({ isOwn }) => isOwn)].map(({ to }) => to),
+    written: moves.filter(({ isWritten }) => isWritten).map(({ to }) => to),
   };
 }
 
@@ -138,13 +143,16 @@ interface HeadMove {
   readonly by: string;
   /** True for a commit of the user. */
   readonly isOwn: boolean;
+  /** True for one that amends no other. */
+  readonly isWritten: boolean;
 }
 
 /** Parses a line of the reflog. */
 function parseMove(line: string): HeadMove {
   const [, from = "", to = "", action = ""] = /^([0-9a-f]+) ([0-9a-f]+) [^\t]*\t?(.*)/.exec(line) ?? [];
   const [by = "change by git"] = /^(?:pull|merge|checkout|rebase|reset|cherry-pick|revert)/.exec(action) ?? [];
-  return { from, to, by, isOwn: /^commit(?: \((?:initial|amend)\))?:/.test(action) };
+  const isWritten = /^commit(?: \(initial\))?:/.test(action);
+  return { from, to, by, isWritten, isOwn: isWritten || action.startsWith("commit (amend):") };
 }
 
 /** Lists the paths that differ between two commits. */

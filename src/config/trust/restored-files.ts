@@ -14,13 +14,33 @@ export async function findRestored(
   paths: readonly string[],
   { own, found }: { readonly own: readonly string[]; readonly found: Map<string, boolean> },
 ): Promise<ReadonlySet<string> | undefined> {
-  const algorithm = own.some((id) => id.length === SHA256_DIGITS) ? "sha256" : "sha1";
+  const algorithm = getAlgorithm(own);
   const versions = paths.flatMap((path) => listIds(join(git.top, path), algorithm).map((id) => ({ path, id })));
   const unknown = versions.filter((version) => !found.has(toKey(version)));
   const restored = await filterRestored(git, unknown, own);
   if (restored === undefined) return undefined;
   for (const version of unknown) found.set(toKey(version), restored.includes(version));
   return new Set(versions.filter((version) => found.get(toKey(version))).map(({ path }) => path));
+}
+
+/**
+ * Finds the files with the content that one of the commits has given them: a rebase makes the user's own commits anew. Returns none if it is
+ * unknown.
+ */
+export async function findCommitted(
+  git: GitFolder,
+  paths: readonly string[],
+  commits: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (commits.length === 0) return new Set();
+  const algorithm = getAlgorithm(commits);
+  const versions = paths.flatMap((path) => listIds(join(git.top, path), algorithm).map((id) => ({ path, id })));
+  const committed = (await filterCommitted(git, versions, ["--no-walk", ...commits])) ?? [];
+  return new Set(committed.map(({ path }) => path));
+}
+
+function getAlgorithm(commits: readonly string[]): Algorithm {
+  return commits.some((id) => id.length === SHA256_DIGITS) ? "sha256" : "sha1";
 }
 
 /** The algorithm of the ids in a repository. */
