@@ -8,7 +8,7 @@ export type JsonText =
   | { readonly kind: "value"; readonly value: unknown }
   /** It has an integer that a number cannot hold exactly. */
   | { readonly kind: "inexact"; readonly integer: string }
-  /** It has more names or levels than a message may have, and is not parsed. */
+  /** It has an object with more names than a message may have, and is not parsed. */
   | { readonly kind: "unread"; readonly excess: string }
   /** It has more levels or values than a result may have. */
   | { readonly kind: "excess"; readonly excess: string; readonly value: unknown };

@@ -17,7 +17,7 @@ const END_CHARACTERS = 256;
 
 /**
  * `fetch` that sends the digits of marks, and whose JSON and events have marks in place of the numbers that `JSON.parse` would change.
- * An answer with too many names or levels becomes an error of its request.
+ * An answer whose object has too many names becomes an error of its request.
  */
 export function exactFetch(fetch: FetchLike): FetchLike {
   return async (url, init) => {
