@@ -46,7 +46,7 @@ const MAX_UNANSWERED = 8;
 /** Milliseconds between pings of a machine that has requests. */
 const BUSY_MS = 200;
 /** The silence after which a machine is gone if the NATS server, or someone else, reports that it is not connected. */
-const ABSENT_MS = 500;
+const ABSENT_MS = 1_000;
 /** The same once such a report was false: someone sends them, and a machine that has much to do must not look gone. */
 const DOUBTED_ABSENT_MS = 2_000;
 const ABSENT_PING_MS = 100;

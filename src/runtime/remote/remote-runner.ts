@@ -29,7 +29,8 @@ export function createRemoteRunner(
     if (await follower.release(runId, process)) return follower.follow(runId, run);
     // A run writes its record before its first effect.
     if (parts.settings.runs.record !== "off") return "again";
-    throw new SkillgateError("EXECUTOR_GONE", sentence("EXECUTOR_GONE", `${process}; its runs are not recorded`));
+    const why = `${process}; its runs are not recorded, and whether the program had an effect is unknown`;
+    throw new SkillgateError("EXECUTOR_GONE", sentence("EXECUTOR_GONE", why));
   }
 
   return async (source, options) => {
