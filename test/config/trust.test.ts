@@ -254,7 +254,7 @@ describe("with git", () => {
     }
   });
 
-  test("holds what a rebase brings, not the commits of the owner that it makes anew [P12]", async () => {
+  test("holds what a rebase brings, not the commits of the owner that it makes again [P12]", async () => {
     await trust();
     write("skills/own.ts", "export const own = 1;");
     git(cwd, "add", "--all");

@@ -24,7 +24,7 @@ export async function findRestored(
 }
 
 /**
- * Finds the files with the content that one of the commits has given them: a rebase makes the user's own commits anew. Returns none if it is
+ * Finds the files with the content that one of the commits has given them: a rebase makes the user's own commits again. Returns none if it is
  * unknown.
  */
 export async function findCommitted(
