@@ -166,25 +166,29 @@ describe("with git", () => {
     ["npx with a version", ["npx", "@bank/money@1.2.3"]],
     ["npm exec", ["npm", "exec", "--", "money-server"]],
     ["the link of the program", ["node_modules/.bin/money-server"]],
-  ])("asks again after a pull of the package that %s starts [P12]", async (_form, [command, ...args]) => {
-    const program = "node_modules/@bank/money/cli.js";
-    publish({
-      "node_modules/@bank/money/package.json": '{ "name": "@bank/money", "bin": { "money-server": "cli.js" } }',
-      [program]: "#!/usr/bin/env node",
-      ".mcp.json": JSON.stringify({ mcpServers: { a: { command, args } } }),
-    });
-    mkdirSync(join(theirs, "node_modules/.bin"));
-    symlinkSync("../@bank/money/cli.js", join(theirs, "node_modules/.bin/money-server"));
-    publish({ README: "with a link" });
-    git(cwd, "pull", "--quiet");
-    await trust();
-    expect((await loadConfig(options)).trust.parts.has(program)).toBe(true);
-    publish({ [program]: "#!/usr/bin/env node\nevil();" });
-    git(cwd, "pull", "--quiet");
-    const { trust: decision, heldParts } = await loadConfig(options);
-    expect(decision.changed).toEqual([program]);
-    expect(heldParts.map(({ name }) => name)).toContain("MCP server a (.mcp.json)");
-  });
+  ])(
+    "asks again after a pull of the package that %s starts [P12]",
+    { tags: "rest" },
+    async (_form, [command, ...args]) => {
+      const program = "node_modules/@bank/money/cli.js";
+      publish({
+        "node_modules/@bank/money/package.json": '{ "name": "@bank/money", "bin": { "money-server": "cli.js" } }',
+        [program]: "#!/usr/bin/env node",
+        ".mcp.json": JSON.stringify({ mcpServers: { a: { command, args } } }),
+      });
+      mkdirSync(join(theirs, "node_modules/.bin"));
+      symlinkSync("../@bank/money/cli.js", join(theirs, "node_modules/.bin/money-server"));
+      publish({ README: "with a link" });
+      git(cwd, "pull", "--quiet");
+      await trust();
+      expect((await loadConfig(options)).trust.parts.has(program)).toBe(true);
+      publish({ [program]: "#!/usr/bin/env node\nevil();" });
+      git(cwd, "pull", "--quiet");
+      const { trust: decision, heldParts } = await loadConfig(options);
+      expect(decision.changed).toEqual([program]);
+      expect(heldParts.map(({ name }) => name)).toContain("MCP server a (.mcp.json)");
+    },
+  );
 
   test("asks nothing after twenty saves and commits by the owner [P12]", { tags: "rest" }, async () => {
     await trust();

@@ -149,7 +149,8 @@ test("ends all servers on close while they start [M9]", async () => {
   const before = childProcesses();
   const provider = connectServers([fixture(), fixture(["hang"])], { env: process.env });
   await provider.close();
-  await expect.poll(childProcesses, { timeout: 3_000 }).toBe(before);
+  // Those of earlier tests may still have been ending.
+  await expect.poll(childProcesses, { timeout: 3_000 }).toBeLessThanOrEqual(before);
 });
 
 test("closes at the signal of the caller as well [M9]", async () => {
