@@ -1,4 +1,4 @@
-import { copyFile, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { getMessage, sentence, SkillgateError } from "../errors.ts";
@@ -108,6 +108,7 @@ async function replaceContent({ folder, file, draft, files, program }: Restorati
   const suffix = `.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
   let damaged: string | undefined;
   const store = await openFile(file, program, { lockMs: LOCK_MS, warn: (_text, aside) => (damaged = aside) });
+  const exchanged = createExchange(folder, files, suffix);
   try {
     await store.rows.execute(`ATTACH ${quote(draft)} AS draft`);
     return await store.transact(async (rows) => {
@@ -120,14 +121,45 @@ async function replaceContent({ folder, file, draft, files, program }: Restorati
       for (const name of names) await rows.execute(`DROP TABLE "${name.replaceAll('"', '""')}"`);
       await copyTables(rows, "draft");
       await rows.execute(`PRAGMA user_version = ${store.countRestores() + 1}`);
-      for (const name of new Set([...files.map((each) => each.name), HEAD_FILE]))
-        await renameIfThere(join(folder, name), join(folder, name + suffix));
-      for (const { name, content } of files) await writeFile(join(folder, name), content, { mode: 0o600 });
+      await exchanged.exchange();
       return names.length > 0 ? file + suffix : damaged;
     });
+  } catch (error) {
+    await exchanged.takeBack();
+    await rm(file + suffix, { force: true });
+    throw error;
   } finally {
     store.close();
   }
+}
+
+/** The files beside the database, of which those of a backup take the places. */
+interface ExchangedFiles {
+  /** Renames the files that are there, and writes those of the backup. */
+  exchange(): Promise<void>;
+  /** Restores the files that were there, also after an exchange that has failed. */
+  takeBack(): Promise<void>;
+}
+
+function createExchange(folder: string, files: readonly KeptFile[], suffix: string): ExchangedFiles {
+  const [written, renamed]: [string[], string[]] = [[], []];
+  return {
+    async exchange() {
+      for (const name of new Set([...files.map((each) => each.name), HEAD_FILE])) {
+        const place = join(folder, name);
+        if (await renameIfThere(place, place + suffix)) renamed.push(place);
+      }
+      for (const { name, content } of files) {
+        const place = join(folder, name);
+        written.push(place);
+        await writeFile(place, content, { mode: 0o600 });
+      }
+    },
+    async takeBack() {
+      for (const place of written) await rm(place, { force: true });
+      for (const place of renamed) await rename(place + suffix, place);
+    },
+  };
 }
 
 const TABLE_NAMES: SqlStatement = {

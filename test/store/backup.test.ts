@@ -89,6 +89,46 @@ test("renames what a restore replaces, and loses nothing of it [P8]", async () =
   expect(await countRecords(old)).toBe(3);
 });
 
+test("a process that has the store open goes on after a restored backup, and signs no record that is gone [P8]", async () => {
+  const [folder, copies] = [createFolder(), createFolder()];
+  await using writer = await openDatabase({ folder });
+  await using idle = await openDatabase({ folder });
+  await writer.audit.append([record(1)]);
+  await backUpStore(folder, join(copies, "backup"));
+  await idle.audit.append([record(2)]);
+  await writer.audit.append([record(3), record(4)]);
+  await restoreStore(folder, join(copies, "backup"));
+  // It has a record in mind that is not signed yet.
+  await idle.close();
+  expect(await countRecords(folder)).toBe(1);
+  await expect(writer.audit.append([record(5)])).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    message: expect.stringContaining("a backup was restored while it was in use") as string,
+  });
+  await writer.audit.append([record(6)]);
+  await writer.close();
+  expect(await countRecords(folder)).toBe(2);
+});
+
+test("leaves the store and no file when a restore fails at its end [P8]", async () => {
+  const [folder, copies] = [createFolder(), createFolder()];
+  const database = await openDatabase({ folder });
+  await database.audit.append([record(1)]);
+  await database.audit.sign();
+  await createStore(folder).space("MathSkill").set("last", 5);
+  await backUpStore(folder, join(copies, "backup"));
+  await database.audit.append([record(2)]);
+  await database.close();
+  const before = readdirSync(folder).toSorted();
+  const connection = findSqlite()?.connect(join(copies, "backup"));
+  connection?.prepare("INSERT INTO backup_files VALUES (?, ?)").run(`${"x".repeat(250)}.jsonl`, "too long a name");
+  connection?.close();
+  await expect(restoreStore(folder, join(copies, "backup"))).rejects.toThrow("ENAMETOOLONG");
+  expect(readdirSync(folder).toSorted()).toEqual(before);
+  expect(await createStore(folder).space("MathSkill").get("last")).toBe(5);
+  expect(await countRecords(folder)).toBe(2);
+});
+
 test("refuses what is not a whole backup, and leaves the store as it was [P8]", async () => {
   const [folder, copies] = [createFolder(), createFolder()];
   await using database = await openDatabase({ folder });
