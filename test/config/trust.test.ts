@@ -161,34 +161,35 @@ describe("with git", () => {
     expect((await loadConfig(options)).trust.isTrusted).toBe(true);
   });
 
-  test.each([
-    ["npx -y money-server", ["npx", "-y", "money-server"]],
-    ["npx with a version", ["npx", "@bank/money@1.2.3"]],
-    ["npm exec", ["npm", "exec", "--", "money-server"]],
-    ["the link of the program", ["node_modules/.bin/money-server"]],
-  ])(
-    "asks again after a pull of the package that %s starts [P12]",
-    { tags: "rest" },
-    async (_form, [command, ...args]) => {
-      const program = "node_modules/@bank/money/cli.js";
-      publish({
-        "node_modules/@bank/money/package.json": '{ "name": "@bank/money", "bin": { "money-server": "cli.js" } }',
-        [program]: "#!/usr/bin/env node",
-        ".mcp.json": JSON.stringify({ mcpServers: { a: { command, args } } }),
-      });
-      mkdirSync(join(theirs, "node_modules/.bin"));
-      symlinkSync("../@bank/money/cli.js", join(theirs, "node_modules/.bin/money-server"));
-      publish({ README: "with a link" });
-      git(cwd, "pull", "--quiet");
-      await trust();
-      expect((await loadConfig(options)).trust.parts.has(program)).toBe(true);
-      publish({ [program]: "#!/usr/bin/env node\nevil();" });
-      git(cwd, "pull", "--quiet");
-      const { trust: decision, heldParts } = await loadConfig(options);
-      expect(decision.changed).toEqual([program]);
-      expect(heldParts.map(({ name }) => name)).toContain("MCP server a (.mcp.json)");
-    },
-  );
+  test("asks again after a pull of the package that npx, npm exec or the link of its program starts [P12]", async () => {
+    const program = "node_modules/@bank/money/cli.js";
+    const forms = {
+      yes: ["npx", "-y", "money-server"],
+      version: ["npx", "@bank/money@1.2.3"],
+      exec: ["npm", "exec", "--", "money-server"],
+      link: ["node_modules/.bin/money-server"],
+      other: ["npx", "-y", "other-server"],
+    };
+    const mcpServers = Object.fromEntries(
+      Object.entries(forms).map(([name, [command, ...args]]) => [name, { command, args }]),
+    );
+    mkdirSync(join(theirs, "node_modules/.bin"));
+    symlinkSync("../@bank/money/cli.js", join(theirs, "node_modules/.bin/money-server"));
+    publish({
+      "node_modules/@bank/money/package.json": '{ "name": "@bank/money", "bin": { "money-server": "cli.js" } }',
+      [program]: "#!/usr/bin/env node",
+      ".mcp.json": JSON.stringify({ mcpServers }),
+    });
+    git(cwd, "pull", "--quiet");
+    await trust();
+    expect((await loadConfig(options)).trust.parts.has(program)).toBe(true);
+    publish({ [program]: "#!/usr/bin/env node\nevil();" });
+    git(cwd, "pull", "--quiet");
+    const { trust: decision, heldParts } = await loadConfig(options);
+    expect(decision.changed).toEqual([program]);
+    const servers = ["exec", "link", "version", "yes"].map((name) => `MCP server ${name} (.mcp.json)`);
+    expect(heldParts.map(({ name }) => name).toSorted()).toEqual([...servers, program]);
+  });
 
   test("asks nothing after twenty saves and commits by the owner [P12]", { tags: "rest" }, async () => {
     await trust();
@@ -219,7 +220,7 @@ describe("with git", () => {
     ["restore", "--source=origin/main"],
     ["checkout", "FETCH_HEAD", "--"],
     ["checkout", "v2", "--"],
-  ])("holds a file that git %s %s takes from a commit of others, also from a stash [P12]", async (...command) => {
+  ])("holds a file that git %s %s takes from a commit of others [P12]", async (...command) => {
     await trust();
     publish({ "skills/shop.ts": "export const evil = 1;\n", "lib/prices.ts": "export const price = 2;" });
     git(theirs, "tag", "v2");
@@ -229,6 +230,13 @@ describe("with git", () => {
     expect((await loadConfig(options)).warnings).toMatchObject([
       { error: "Held: skills/shop.ts comes from another branch", isHeld: true },
     ]);
+  });
+
+  test("holds such a file also from a stash and with other line ends, until it has other content [P12]", async () => {
+    await trust();
+    publish({ "skills/shop.ts": "export const evil = 1;\n" });
+    git(cwd, "fetch", "--quiet");
+    git(cwd, "checkout", "origin/main", "--", "skills/shop.ts");
     git(cwd, "stash", "--quiet");
     expect(await heldNames()).toEqual([]);
     git(cwd, "stash", "pop", "--quiet");

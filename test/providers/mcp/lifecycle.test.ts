@@ -146,11 +146,10 @@ test("leaves no process behind when a server exits [M9]", { tags: "rest" }, asyn
 });
 
 test("ends all servers on close while they start [M9]", async () => {
-  const before = childProcesses();
+  await waitForChildren();
   const provider = connectServers([fixture(), fixture(["hang"])], { env: process.env });
   await provider.close();
-  // Those of earlier tests may still have been ending.
-  await expect.poll(childProcesses, { timeout: 3_000 }).toBeLessThanOrEqual(before);
+  await waitForChildren();
 });
 
 test("closes at the signal of the caller as well [M9]", async () => {
@@ -166,7 +165,7 @@ test("starts a server that is known from an earlier run at its first call [M3]",
   const first = await connected([fixture()], { stateDir });
   const { methods } = first.skills[0] ?? {};
   await first.close();
-  const before = childProcesses();
+  await waitForChildren();
   const provider = connectServers([fixture()], { env: process.env, stateDir, start: "when needed" });
   onTestFinished(() => provider.close());
   await provider.known;
@@ -174,7 +173,7 @@ test("starts a server that is known from an earlier run at its first call [M3]",
   expect(provider.problems).toEqual([]);
   const [skill] = provider.skills;
   expect(skill?.methods).toEqual(methods);
-  expect(childProcesses()).toBe(before);
+  expect(countChildren()).toBe(0);
   expect(await call(provider, "echo", { message: "awake" })).toBe("awake");
   expect(provider.servers[0]).toMatchObject({ status: "connected" });
   expect(provider.skills[0]).toBe(skill);
@@ -271,4 +270,11 @@ test(
   },
 );
 
-const childProcesses = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length;
+function countChildren(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length;
+}
+
+/** Resolves when this process has no child, also none of an earlier test. */
+async function waitForChildren(): Promise<void> {
+  await expect.poll(countChildren, { timeout: 3_000 }).toBe(0);
+}
