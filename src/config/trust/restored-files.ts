@@ -14,8 +14,7 @@ export async function findRestored(
   paths: readonly string[],
   { own, found }: { readonly own: readonly string[]; readonly found: Map<string, boolean> },
 ): Promise<ReadonlySet<string> | undefined> {
-  const algorithm = getAlgorithm(own);
-  const versions = paths.flatMap((path) => listIds(join(git.top, path), algorithm).map((id) => ({ path, id })));
+  const versions = listVersions(git, paths, own);
   const unknown = versions.filter((version) => !found.has(toKey(version)));
   const restored = await filterRestored(git, unknown, own);
   if (restored === undefined) return undefined;
@@ -33,14 +32,15 @@ export async function findCommitted(
   commits: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (commits.length === 0) return new Set();
-  const algorithm = getAlgorithm(commits);
-  const versions = paths.flatMap((path) => listIds(join(git.top, path), algorithm).map((id) => ({ path, id })));
+  const versions = listVersions(git, paths, commits);
   const committed = (await filterCommitted(git, versions, ["--no-walk", ...commits])) ?? [];
   return new Set(committed.map(({ path }) => path));
 }
 
-function getAlgorithm(commits: readonly string[]): Algorithm {
-  return commits.some((id) => id.length === SHA256_DIGITS) ? "sha256" : "sha1";
+/** Lists the versions of files that are there now, with ids like those of the commits. */
+function listVersions({ top }: GitFolder, paths: readonly string[], commits: readonly string[]): FileVersion[] {
+  const algorithm = commits.some((id) => id.length === SHA256_DIGITS) ? "sha256" : "sha1";
+  return paths.flatMap((path) => listIds(join(top, path), algorithm).map((id) => ({ path, id })));
 }
 
 /** The algorithm of the ids in a repository. */
