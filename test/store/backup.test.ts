@@ -89,7 +89,7 @@ test("renames what a restore replaces, and loses nothing of it [P8]", async () =
   expect(await countRecords(old)).toBe(3);
 });
 
-test("a process that has the store open goes on after a restored backup, and signs no record that is gone [P8]", async () => {
+test("a process that has the store open continues after a restored backup, and signs no record that is gone [P8]", async () => {
   const [folder, copies] = [createFolder(), createFolder()];
   await using writer = await openDatabase({ folder });
   await using idle = await openDatabase({ folder });
