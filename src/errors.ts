@@ -194,7 +194,11 @@ export const ERRORS = {
   STACK_LIMIT: { stage: "run", says: "Stack limit exceeded", fix: "Use a loop instead of recursion" },
   CALL_LIMIT: { stage: "run", says: "Call limit exceeded", fix: "Use a method that takes many items at once" },
   CALLS_IN_FLIGHT_LIMIT: { stage: "run", says: "Concurrent call limit exceeded", fix: "Await calls in smaller groups" },
-  ARGUMENT_LIMIT: { stage: "run", says: "Argument size limit exceeded", fix: "Pass less data in one call" },
+  ARGUMENT_LIMIT: {
+    stage: "run",
+    says: "Argument size limit exceeded",
+    fix: "Pass less data in one call, and a list of pairs instead of an object with more than 10,000 names",
+  },
   ANSWER_LIMIT: { stage: "run", says: "Call result size limit exceeded", fix: "Ask the method for a part of the data" },
   RESULT_LIMIT: { stage: "run", says: "Result size limit exceeded", fix: "Return only what is needed" },
   RESULT_INVALID: {

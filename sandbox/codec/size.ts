@@ -1,3 +1,4 @@
+import { MAX_ARGUMENT_NAMES } from "../shared/nesting.ts";
 import { ValueTooDeep, TAG, ValueReader } from "./format.ts";
 
 /** Bytes longer than this many times the limit of their JSON are rejected unread: most values are shorter as bytes. */
@@ -50,6 +51,7 @@ class SizeReader extends ValueReader<number> {
   }
 
   protected override readObject(count: number): number {
+    if (count > MAX_ARGUMENT_NAMES) throw new Error("too many names"); // its JSON is refused
     let length = 2;
     let members = 0;
     for (let rest = count; rest > 0; rest--) {

@@ -1,7 +1,7 @@
 import type { AnswerCall, RunBudget, RunLimits, SandboxAnswer } from "../contract.ts";
 import { MAX_DEPTH } from "../guest/host-protocol.ts";
 import { plainJson } from "../shared/dates.ts";
-import { isJsonTooDeep } from "../shared/nesting.ts";
+import { findJsonExcess, MAX_ARGUMENT_NAMES } from "../shared/nesting.ts";
 import { getOpenBytes, type GuestCall, isQuestion } from "../shared/protocol.ts";
 import { runInTurn } from "./loop-turn.ts";
 import { PendingCall } from "./pending-call.ts";
@@ -130,7 +130,8 @@ export class RunCalls {
   /** A host error fails only this call; its message is not passed to the guest. */
   async #getAnswer(pending: PendingCall): Promise<SandboxAnswer> {
     const { arguments: args } = pending.call;
-    if (typeof args === "string" && isJsonTooDeep(plainJson(args))) return { ok: false, error: TOO_DEEP };
+    const excess = typeof args === "string" ? findJsonExcess(plainJson(args), MAX_ARGUMENT_NAMES) : undefined;
+    if (excess !== undefined) return { ok: false, error: EXCESS_ERRORS[excess] };
     try {
       return await this.#answer(pending);
     } catch {
@@ -139,10 +140,17 @@ export class RunCalls {
   }
 }
 
-const TOO_DEEP = {
-  name: "CallError",
-  code: "NESTING_LIMIT",
-  message: `The value is nested too deeply: the arguments have more than ${MAX_DEPTH} levels (NESTING_LIMIT)`,
+const EXCESS_ERRORS = {
+  levels: {
+    name: "CallError",
+    code: "NESTING_LIMIT",
+    message: `The value is nested too deeply: the arguments have more than ${MAX_DEPTH} levels (NESTING_LIMIT)`,
+  },
+  names: {
+    name: "CallError",
+    code: "ARGUMENT_LIMIT",
+    message: `Argument size limit exceeded: an object has more than ${MAX_ARGUMENT_NAMES} names (ARGUMENT_LIMIT)`,
+  },
 } as const;
 
 const UNANSWERED = {

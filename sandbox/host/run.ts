@@ -9,7 +9,6 @@ import type {
   SandboxOutcome,
 } from "../contract.ts";
 import type { SuspendedRun } from "../engine/snapshot.ts";
-import { plainJson } from "../shared/dates.ts";
 import { type GuestCall, isQuestion, type SliceEnd, type SliceReport } from "../shared/protocol.ts";
 import { type AnswerBatch, AnswerQueue, RecordedAnswers } from "./answers.ts";
 import { OrderedCalls } from "./ordered-calls.ts";
@@ -280,7 +279,7 @@ export class Run {
   #end(end: SliceEnd): void {
     switch (end.kind) {
       case "done":
-        this.#finish(returned(end));
+        this.#finish({ ...end, kind: "returned" });
         return;
       case "fail":
         this.#finish({ kind: "threw", json: end.json });
@@ -342,12 +341,6 @@ export class Run {
 }
 
 const UNUSED: RunUsage = { cpuMs: 0, wallMs: 0, prints: 0 };
-
-function returned({ json: tagged, description }: Extract<SliceEnd, { kind: "done" }>): SandboxEnd {
-  if (description !== undefined) return { kind: "returned", json: tagged, description };
-  const json = plainJson(tagged);
-  return json === tagged ? { kind: "returned", json } : { kind: "returned", json, tagged };
-}
 
 /** How a guest that blocks continues. */
 interface WaitEnd {

@@ -8,7 +8,22 @@ const TAG_IN_JSON = `${JSON.stringify(DATE_TAG)}:`;
 
 /** Parses tagged JSON into values, dates included. Throws if the text is not JSON. */
 export function parseTagged(json: string): unknown {
-  return json.includes(TAG_IN_JSON) ? JSON.parse(json, untag) : JSON.parse(json);
+  const value: unknown = JSON.parse(json);
+  if (!json.includes(TAG_IN_JSON)) return value;
+  const root = { value };
+  // A reviver of JSON.parse takes four times as long.
+  const open: object[] = [root];
+  for (let structure = open.pop(); structure !== undefined; structure = open.pop()) {
+    for (const name of Array.isArray(structure) ? structure.keys() : Object.keys(structure)) {
+      const members = structure as Record<PropertyKey, unknown>;
+      const member = members[name];
+      if (typeof member !== "object" || member === null) continue;
+      const untagged = Object.hasOwn(member, DATE_TAG) ? untag(member as TaggedValue) : member;
+      if (untagged === member) open.push(member);
+      else members[name] = untagged;
+    }
+  }
+  return root.value;
 }
 
 /** Converts tagged JSON to ordinary JSON, in which dates are texts. */
@@ -21,14 +36,14 @@ export function plainJson(json: string): string {
   }
 }
 
-function untag(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, DATE_TAG)) return value;
-  const tagged = value as { [DATE_TAG]: unknown };
+interface TaggedValue {
+  [DATE_TAG]: unknown;
+}
+
+/** Returns the date of a tag; any other object as it is, after its value under that name is taken out of its list. */
+function untag(tagged: TaggedValue): object {
   const content = tagged[DATE_TAG];
-  if (Array.isArray(content)) {
-    tagged[DATE_TAG] = content[0];
-    return tagged;
-  }
+  if (Array.isArray(content)) tagged[DATE_TAG] = content[0];
   const date = new Date(typeof content === "string" ? content : Number.NaN);
-  return Number.isNaN(date.getTime()) ? value : date;
+  return Number.isNaN(date.getTime()) ? tagged : date;
 }

@@ -1,26 +1,41 @@
 import { MAX_DEPTH } from "../guest/host-protocol.ts";
 
+/** Maximum number of names in one object among the arguments of a call. */
+export const MAX_ARGUMENT_NAMES = 10_000;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Tests whether JSON has more levels of lists and objects than `MAX_DEPTH`. The text may be hostile. */
-export function isJsonTooDeep(json: string): boolean {
-  if (json.length <= 2 * MAX_DEPTH) return false; // every level has two brackets
-  let depth = 0;
+/**
+ * Returns what JSON has more of than is allowed: levels of lists and objects (`MAX_DEPTH`), or names in one object. The text may be
+ * hostile.
+ */
+export function findJsonExcess(json: string, maxNames = Infinity): "levels" | "names" | undefined {
+  if (json.length <= 2 * MAX_DEPTH) return undefined; // every level has two brackets, every name has two quotes
+  /** The numbers of names in the objects that are open, without the innermost. */
+  const outer: number[] = [];
+  let names = 0;
   for (let at = 0; at < json.length; at++) {
-    switch (json.charCodeAt(at) | 0x20) {
-      case 0x7b: // { and [
-        if (++depth > MAX_DEPTH) return true;
+    switch (json.charCodeAt(at)) {
+      case 0x7b: // {
+      case 0x5b: // [
+        outer.push(names);
+        if (outer.length > MAX_DEPTH) return "levels";
+        names = 0;
         break;
-      case 0x7d: // } and ]
-        depth--;
+      case 0x7d: // }
+      case 0x5d: // ]
+        names = outer.pop() ?? 0;
+        break;
+      case 0x3a: // :
+        if (++names > maxNames) return "names";
         break;
       case QUOTE:
-        if (json.charCodeAt(at) === QUOTE) at = findStringEnd(json, at);
+        at = findStringEnd(json, at);
         break;
     }
   }
-  return false;
+  return undefined;
 }
 
 /** Finds the end of the string that begins at `start`: the next quote with an even number of backslashes before it. */

@@ -150,7 +150,13 @@ export interface Timer {
 
 /** Why a slice of work ended its run. */
 export type SliceEnd =
-  | { readonly kind: "done"; readonly json: string; readonly description?: ResultDescription }
+  /** `tagged` is the result with its dates, if it has any; `json` has them as texts. */
+  | {
+      readonly kind: "done";
+      readonly json: string;
+      readonly tagged?: string;
+      readonly description?: ResultDescription;
+    }
   | { readonly kind: "fail"; readonly json: string }
   | { readonly kind: "stop"; readonly stop: EngineStop | Overrun };
 
@@ -209,7 +215,8 @@ export function estimateFromWorker(message: FromWorker): number {
 
 function estimateEnd(end: SliceEnd | undefined): number {
   if (end === undefined || end.kind === "stop") return 0;
-  return end.kind === "done" && end.description !== undefined ? Infinity : end.json.length;
+  if (end.kind === "fail") return end.json.length;
+  return end.description === undefined ? end.json.length + (end.tagged?.length ?? 0) : Infinity;
 }
 
 /** Lists the buffers that a message owns and may transfer. */

@@ -10,7 +10,7 @@ import { OP } from "../guest/host-protocol.ts";
 import { type ArrivedAnswers, Isolate, type EngineStop } from "./isolate.ts";
 import { WorkerChannel } from "../shared/message-channel.ts";
 import { plainJson } from "../shared/dates.ts";
-import { isJsonTooDeep } from "../shared/nesting.ts";
+import { findJsonExcess } from "../shared/nesting.ts";
 import { ThreadWait } from "../spin-wait.ts";
 import type { GuestValue } from "../codec/guest-value.ts";
 import {
@@ -191,8 +191,7 @@ function onMessage(op: number, id: number, a: string, b: GuestValue | undefined,
       return;
     case OP.done:
       if (typeof b !== "string") overrun("result");
-      else if (isJsonTooDeep(plainJson(b))) overrun("nesting");
-      else slice.end = { kind: "done", json: b };
+      else endWith(b);
       return;
     case OP.fail:
       slice.end = { kind: "fail", json: typeof b === "string" ? b : "{}" };
@@ -203,13 +202,20 @@ function onMessage(op: number, id: number, a: string, b: GuestValue | undefined,
   }
 }
 
+/** Ends the run with its result, unless that is nested too deeply. */
+function endWith(result: string): void {
+  const json = plainJson(result);
+  if (findJsonExcess(json) !== undefined) overrun("nesting");
+  else slice.end = json === result ? { kind: "done", json } : { kind: "done", json, tagged: result };
+}
+
 /** Describes a large result, when the guest has ended. Text with a tagged value is left to the host. */
 function describeEnd(end: SliceEnd | undefined, run: number): SliceEnd | undefined {
   const { described } = slice.allowance;
   if (end?.kind !== "done" || describer === undefined || described === undefined) return end;
-  const { json } = end;
+  const { json, tagged } = end;
   const [min, max] = described;
-  if (json.length < min || json.length > max || !/^[[{]/.test(json) || json !== plainJson(json)) return end;
+  if (json.length < min || json.length > max || !/^[[{]/.test(json) || tagged !== undefined) return end;
   Atomics.store(words, CONTROL.described, run);
   try {
     describe ??= loadDescriber(describer);

@@ -104,6 +104,18 @@ describe("values of a program", () => {
     expect(outcome).toMatchObject({ kind: "failed", error: { code: "NESTING_LIMIT", line: 2 } });
   });
 
+  test("report the line of a call whose argument has an object with too many names [S7, S10]", async () => {
+    const wide = "Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`n${n}`, n]))";
+    expect(await runtime.run(`const value = ${wide};\nawait device.NestSkill.take(value);`)).toMatchObject({
+      error: {
+        code: "ARGUMENT_LIMIT",
+        message: "Argument size limit exceeded: an object has more than 10000 names (ARGUMENT_LIMIT)",
+        line: 2,
+        hint: "Pass less data in one call, and a list of pairs instead of an object with more than 10,000 names",
+      },
+    });
+  });
+
   test("do not count brackets in strings as levels [S13]", async () => {
     const brackets = '"[{\\\\\\"".repeat(5_000)';
     expect(await ended(`device.NestSkill.take(${brackets})`)).toBe("taken");
