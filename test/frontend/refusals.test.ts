@@ -65,7 +65,7 @@ describe("refuses a text that is too large before parsing it [S5, S7]", () => {
   });
 
   test.each([
-    ["tokens", "f(1);".repeat(15_000), "SOURCE_LIMIT", "more than 32000 tokens"],
+    ["tokens", "f(1);".repeat(15_000), "SOURCE_LIMIT", "more than 16000 tokens"],
     [
       "declared names",
       Array.from({ length: 2_001 }, (_, i) => `let v${i};`).join(""),
@@ -91,7 +91,7 @@ describe("refuses a text that is too large before parsing it [S5, S7]", () => {
       "SOURCE_LIMIT",
       "a regular expression that nests deeper than 100",
     ],
-    ["tokens of TypeScript", `let z: number;${"(a as any);".repeat(20_000)}`, "SOURCE_LIMIT", "more than 32000 tokens"],
+    ["tokens of TypeScript", `let z: number;${"(a as any);".repeat(20_000)}`, "SOURCE_LIMIT", "more than 16000 tokens"],
   ])("refuses too many or too much of %s [S7]", (_what, source, code, what) => {
     const [violation] = readViolations(source);
     expect(violation?.code).toBe(code);

@@ -3,7 +3,8 @@ import type { ErrorCode } from "../../errors.ts";
 
 /** Size limits of one program. Real programs stay far below; above them, parsers and engines get slow or crash. */
 export const PARSE_LIMITS = Object.freeze({
-  tokens: 32_000,
+  /** Reading and checking as many takes less than 50 ms of the event loop. */
+  tokens: 16_000,
   /** Declared names. Acorn and QuickJS compare each with all others of its scope. */
   bindings: 2_000,
   /** Nested parser calls, weighted by their stack size; about 100 nested brackets. */

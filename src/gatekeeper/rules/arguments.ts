@@ -23,11 +23,15 @@ export interface CheckedArguments {
   readonly keywordNames: ReadonlySet<Identifier>;
 }
 
+/** After this many calls with invalid arguments, the program is not checked for more: each takes as long as running the call does. */
+const MAX_UNFIT = 50;
+
 /** Checks the arguments of every method call: turns named arguments into an object and refuses invalid arguments. */
 export function checkArguments(uses: readonly MethodUse[], context: CheckContext): CheckedArguments {
   const argumentValues = new Map<CallExpression, readonly unknown[] | undefined>();
   const keywords = new Set<AnyNode>();
   const keywordNames = new Set<Identifier>();
+  let unfit = 0;
   for (const { call, method } of uses) {
     if (call === undefined) continue;
     const keywordArgs = findKeywords(call, method, context);
@@ -38,8 +42,8 @@ export function checkArguments(uses: readonly MethodUse[], context: CheckContext
     if (keywordArgs.length > 0 && !writeAsObject(call, keywordArgs, context)) continue;
     const values = evaluateArguments(call, keywordArgs, context);
     argumentValues.set(call, values);
-    if (method !== undefined && values !== undefined)
-      refuseUnfit({ call, keywords: keywordArgs, method }, values, context);
+    if (method === undefined || values === undefined || unfit >= MAX_UNFIT) continue;
+    if (!requireFit({ call, keywords: keywordArgs, method }, values, context)) unfit++;
   }
   return { argumentValues, keywords, keywordNames };
 }
@@ -120,7 +124,8 @@ function evaluateArguments(
   return [...values, Object.fromEntries(entries)];
 }
 
-function refuseUnfit(
+/** Refuses invalid arguments; false if they are. */
+function requireFit(
   {
     call,
     keywords,
@@ -128,17 +133,18 @@ function refuseUnfit(
   }: { readonly call: CallExpression; readonly keywords: readonly Keyword[]; readonly method: Method },
   values: readonly unknown[],
   context: CheckContext,
-): void {
+): boolean {
   const { host, report } = context;
   const problems = host.problems(method, values);
   const [first] = problems;
-  if (first === undefined) return;
+  if (first === undefined) return true;
   const written = keywords.map(({ node, name }) => ({ name: name.name, value: node.right }));
   report.refuse("ARGUMENTS_INVALID", findArgumentNode(first, call, method), () => ({
     values: `${formatProblems(problems)}; see ${method.path}`,
     fix: `Write ${correctCall(call, written, method, context) ?? formatCall(method)}`,
     suggestions: [...new Set(problems.flatMap(({ suggestions }) => suggestions))].slice(0, 5),
   }));
+  return false;
 }
 
 function formatProblems(problems: readonly ArgumentProblem[]): string {
