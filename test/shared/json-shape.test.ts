@@ -24,3 +24,7 @@ test.each([
   expect(JSON.parse(json)).toBeTypeOf("object");
   expect(findShapeExcess(json)).toBe("an object with more than 10000 names");
 });
+
+test("refuses a text with too many levels [S7]", () => {
+  expect(findShapeExcess("[".repeat(100_001))).toBe("more than 100000 levels of lists and objects");
+});

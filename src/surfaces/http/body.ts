@@ -66,7 +66,7 @@ export async function readJson(
   }
 }
 
-const SHAPE_FIX = "Send a list of pairs instead of an object with that many names";
+const SHAPE_FIX = "Send a list of pairs instead of an object with that many names, and flat data";
 
 /** Bodies that were read before their requests reached a route. */
 const readBodies = new WeakMap<IncomingMessage, Buffer>();

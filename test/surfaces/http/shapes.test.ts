@@ -20,7 +20,7 @@ test("refuses a body whose object has too many names before it is parsed, and an
     const { error, fault = error } = answer.json as Record<string, { data: object } | undefined>;
     expect(fault?.data, path).toMatchObject({
       reason: "The body has an object with more than 10000 names",
-      suggestions: ["Send a list of pairs instead of an object with that many names"],
+      suggestions: ["Send a list of pairs instead of an object with that many names, and flat data"],
     });
   }
   const sum = await post(`${url}/tools/run_code`, { code: "20 + 22" });
