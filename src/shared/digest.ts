@@ -20,8 +20,6 @@ export function hashValueFully(value: unknown): string {
  * not know get texts that are not valid JSON. Accepts any depth and terminates on circular references.
  */
 export function canonicalText(value: unknown): string {
-  // Eight times faster than the loop below, and most records and arguments are such objects.
-  if (isFlatAndSorted(value)) return JSON.stringify(value);
   const parts: string[] = [];
   /** A stack of what is still to be written: texts as they are, values boxed. */
   const pending: (string | Boxed)[] = [{ value }];
@@ -32,7 +30,9 @@ export function canonicalText(value: unknown): string {
       continue;
     }
     values++;
-    if (Array.isArray(next.value)) pushArray(next.value, pending);
+    // Eight times faster, and most records, arguments and rows are such objects.
+    if (isFlatAndSorted(next.value)) parts.push(JSON.stringify(next.value));
+    else if (Array.isArray(next.value)) pushArray(next.value, pending);
     else if (isStructure(next.value)) pushObject(next.value, pending);
     else parts.push(leafText(next.value));
   }

@@ -27,7 +27,8 @@ export function measure(value: unknown): {
       weight += typeof each === "string" ? 1 + (each.length >> 4) : 1;
       hasDates ||= each instanceof Date;
       hasBigInts ||= typeof each === "bigint";
-      if (Array.isArray(each) || isPlainObject(each)) for (const inner of Object.values(each)) below.push(inner);
+      if (Array.isArray(each)) for (const inner of each) below.push(inner);
+      else if (isPlainObject(each)) for (const key of Object.keys(each)) below.push(each[key]);
     }
     level = below;
     depth++;
@@ -57,7 +58,8 @@ export function copyObject(
   ofDate: OfDate = asItIs,
 ): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(object)) {
+  for (const key of Object.keys(object)) {
+    const value = object[key];
     if (value === undefined) continue;
     // Assignment to `__proto__` would change the copy's prototype.
     if (key === "__proto__") Object.defineProperty(copy, key, { ...DATA_PROPERTY, value: copyValue(value, ofDate) });
