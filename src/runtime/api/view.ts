@@ -6,6 +6,7 @@ import type { Catalog, Method } from "../../model/catalog.ts";
 import type { ResultPart } from "../../model/kept-results.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { findRefusal, hasMissingScopes } from "../../model/policy.ts";
+import { type Explanation, explainDecision } from "../../policy/index.ts";
 import type { Description, PromptOptions, SearchAnswer, SearchOptions } from "../../registry/index.ts";
 import type { Statistics, UnrecordedRequest } from "../../router/index.ts";
 import type { RunDifference } from "../../runs/index.ts";
@@ -129,6 +130,11 @@ export class RuntimeView {
   lacksScopes(method: Method): boolean {
     const { policy } = this.#runtime;
     return hasMissingScopes(findRefusal(this.caller, method, { rule: policy.getRule(method), roles: policy.roles }));
+  }
+
+  /** Explains the decision on the caller's own calls of a method. */
+  explain(method: Method): Explanation {
+    return explainDecision(this.#runtime.policy, method, this.caller);
   }
 
   /** Statistics of the methods that the caller may read, by path. */

@@ -6,11 +6,11 @@ import type { KeyState, KeyUsage } from "../../keys/index.ts";
 import type { AdminRight } from "../../model/caller.ts";
 import type { CallRecord, Outcome, Violation } from "../../model/outcome.ts";
 import type { CallSite } from "../../model/plan.ts";
-import type { Flow } from "../../model/policy.ts";
+import type { Decision, Flow } from "../../model/policy.ts";
 import type { Explanation, PolicyTestResult } from "../../policy/index.ts";
 import type { ServerStatus } from "../../providers/mcp/index.ts";
-import type { Description, SearchAnswer } from "../../registry/index.ts";
-import type { AuditEntry } from "../../router/index.ts";
+import type { SearchAnswer } from "../../registry/index.ts";
+import type { AuditEntry, Statistics } from "../../router/index.ts";
 import type { RunDifference, TimelineCall } from "../../runs/index.ts";
 import type { RecordedRunFacts, RefusalGroup, RefusalReport } from "../../runtime.ts";
 import type { AuditItem } from "../../shared/audit/items.ts";
@@ -119,7 +119,36 @@ export interface ConsoleEvents {
 export type ConsoleEventName = keyof ConsoleEvents;
 
 export type SearchResults = SearchAnswer;
-export type MethodDescription = Description;
+
+/** Whether a caller may call a method, and the decisive reason. */
+export interface MethodAccess {
+  /** The viewer, or the name of a key. */
+  readonly caller: string;
+  readonly decision: Decision;
+  readonly reason: string;
+}
+
+/** A method with all that helps to call it. */
+export interface MethodDetail extends MethodSummary {
+  /** The description that a model reads. */
+  readonly text: string;
+  /** An example call as code. */
+  readonly example: string;
+  /** The method as code: `device.MathSkill.add`. */
+  readonly access: string;
+  /** JSON Schema of its arguments; `null` if it is too large for a form. */
+  readonly input: unknown;
+  /** Arguments that fit the schema. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Counts its calls since the start of the server; `null` without calls. */
+  readonly statistics: Statistics | null;
+  /** The newest calls of the last hour that the viewer may see, the newest first. */
+  readonly calls: readonly CallSummary[];
+  /** The viewer first; only administrators see others. */
+  readonly callers: readonly MethodAccess[];
+  /** The file of a skill of the project; `null` for other skills, and for viewers who may not change skills. */
+  readonly source: { readonly file: string; readonly text: string } | null;
+}
 
 /** A server with its tools, its entry and the end of its log. */
 export interface ServerDetail extends ServerSummary {
@@ -343,7 +372,8 @@ export type RunLine =
   | { readonly kind: "output"; readonly text: string }
   /** A question was asked, or closed. */
   | { readonly kind: "approval"; readonly approval: ApprovalSummary }
-  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  /** `type` is the type of the value as TypeScript; empty without a value. */
+  | { readonly kind: "outcome"; readonly outcome: Outcome; readonly type?: string }
   | { readonly kind: "problem"; readonly problem: ProblemDetails };
 
 /** An event of the agent as a browser gets it; results have no outcome, whose value may be of any size. */

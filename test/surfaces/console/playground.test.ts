@@ -110,7 +110,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     const card = page.getByRole("article", { name: "BankSkill.transfer" });
     expect(await card.innerText()).toContain('"amount": 7');
     await card.getByRole("button", { name: "Approve" }).click();
-    await page.getByText("moved:").waitFor();
+    await page.getByText("moved:", { exact: true }).waitFor();
     expect(await page.getByRole("article").count()).toBe(0);
   });
 

@@ -4,6 +4,7 @@ import { createApprovalEndpoints } from "./approvals.ts";
 import { createAuditEndpoints } from "./audit.ts";
 import { createChatEndpoints } from "./chat.ts";
 import { createKeyEndpoints } from "./keys.ts";
+import { createMethodEndpoints } from "./methods.ts";
 import { createOverviewEndpoints } from "./overview.ts";
 import { createPlaygroundEndpoints } from "./playground.ts";
 import { createPolicyEndpoints } from "./policy.ts";
@@ -17,6 +18,7 @@ export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
   return {
     ...createSessionEndpoints(services),
     ...createOverviewEndpoints(services),
+    ...createMethodEndpoints(services),
     ...createAuditEndpoints(),
     ...createChatEndpoints(services),
     ...createKeyEndpoints(),

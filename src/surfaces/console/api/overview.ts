@@ -1,29 +1,22 @@
 import type { Context } from "hono";
 
-import { type Caller, mayCall } from "../../../model/caller.ts";
-import type { Method } from "../../../model/catalog.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
-import { truncateText } from "../../../shared/format-text.ts";
 import { openEventStream } from "../../mcp/index.ts";
 import { type Endpoints, readNumber } from "../endpoints.ts";
 import { summarizeServer } from "../events/activity.ts";
-import type { MethodSummary, Overview } from "../messages.ts";
+import type { Overview } from "../messages.ts";
 import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
 
 const RECENT_RUNS = 8;
 const MAX_RESULTS = 100;
 
-/** Live events, the overview, the search as a model sees it, the list of all methods, and the description of one. */
+/** Live events, the overview, and the search as a model sees it. */
 export function createOverviewEndpoints(services: ConsoleServices): Endpoints {
   return {
     "GET /events": ({ c, view }) => streamEvents(c, view, services),
     "GET /overview": ({ view }) => summarize(view, services),
     "GET /search": ({ c, view }) =>
       view.search(c.req.query("q") ?? "", { limit: readNumber(c, "limit", { fallback: 10, max: MAX_RESULTS }) }),
-    "GET /methods": ({ view }) => ({
-      methods: view.catalog.methods.map((method) => summarizeMethod(method, view.caller)),
-    }),
-    "GET /methods/:path": ({ getPart, view }) => view.describe(getPart("path")),
   };
 }
 
@@ -66,13 +59,4 @@ async function summarize(view: RuntimeView, { activity, http }: ConsoleServices)
       ? view.admin("Read").problems.map(({ source, error, fix }) => ({ source, error, fix: fix ?? null }))
       : [],
   };
-}
-
-/** UTF-16 units of a description in lists. */
-const MAX_SUMMARY_UNITS = 200;
-
-function summarizeMethod({ path, description, metadata }: Method, caller: Caller): MethodSummary {
-  const summary = truncateText(description.split("\n", 1)[0] ?? "", MAX_SUMMARY_UNITS);
-  const { readOnly, destructive } = metadata;
-  return { path, summary, readOnly, destructive, callable: mayCall(caller, path) };
 }

@@ -1,7 +1,9 @@
 import { formatPlan } from "../../../approvals/index.ts";
 import type { Catalog } from "../../../model/catalog.ts";
+import type { Outcome } from "../../../model/outcome.ts";
 import type { CallSite } from "../../../model/plan.ts";
-import { completeCode, firstSentence } from "../../../registry/index.ts";
+import { inferSchema } from "../../../observed/index.ts";
+import { completeCode, firstSentence, formatSchemaType } from "../../../registry/index.ts";
 import { type Endpoints, type JsonObject, readSource, readText } from "../endpoints.ts";
 import { answerLines, createRunListeners, describeOutcome } from "../follow-run.ts";
 import type { Completions, PlannedSite, ProgramCheck, RunLine } from "../messages.ts";
@@ -27,10 +29,17 @@ export function createPlaygroundEndpoints(services: ConsoleServices): Endpoints 
       return answerLines<RunLine>(c, async (send, signal) => {
         const listeners = createRunListeners(services, view, send);
         const outcome = await view.run(source, { ...token, again, reuse, signal, ...listeners });
-        send({ kind: "outcome", outcome: describeOutcome(outcome, view) });
+        const described = describeOutcome(outcome, view);
+        send({ kind: "outcome", outcome: described, type: formatType(described) });
       });
     },
   };
+}
+
+/** Returns the type of a result as TypeScript; an empty text without a result. */
+function formatType(outcome: Outcome): string {
+  if (outcome.kind !== "completed" || outcome.value === undefined) return "";
+  return formatSchemaType(inferSchema(outcome.value));
 }
 
 function readNumbers(body: JsonObject, name: string): readonly number[] {

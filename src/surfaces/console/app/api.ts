@@ -78,8 +78,12 @@ function createProblem(title: string, code: string, fix = "Reload the page"): Pr
   return { type: "about:blank", title, status: 0, code, fix };
 }
 
+/** A mistake in the fields of a form. Its message says what to write. */
+export class InputError extends Error {}
+
 /** Returns the problem of any thrown value. */
 export function toProblem(thrown: unknown): ProblemDetails {
   if (thrown instanceof ApiError) return thrown.problem;
+  if (thrown instanceof InputError) return createProblem(thrown.message, "INPUT_INVALID", "");
   return createProblem(thrown instanceof Error ? thrown.message : String(thrown), "PAGE_ERROR");
 }

@@ -10,6 +10,8 @@ export interface Activity {
   countMinutes(view: RuntimeView): ActivityMinutes;
   /** The newest first. */
   listRuns(view: RuntimeView, limit: number): readonly RunSummary[];
+  /** The newest calls of a method first. */
+  listCalls(view: RuntimeView, path: string, limit: number): readonly CallSummary[];
   close(): void;
 }
 
@@ -40,6 +42,12 @@ export function createActivity(
       runs
         .list()
         .filter((run) => view.seesRun(run))
+        .slice(-limit)
+        .toReversed(),
+    listCalls: (view, path, limit) =>
+      calls
+        .list()
+        .filter((call) => call.path === path && view.seesCall(call))
         .slice(-limit)
         .toReversed(),
     close() {

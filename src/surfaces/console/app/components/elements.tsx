@@ -119,7 +119,7 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   return (
     <div class="notice notice-error" role="alert">
       <Text in="p" class="notice-title" value={error.detail ?? error.title} />
-      <Text in="p" value={error.fix} />
+      {error.fix !== "" && <Text in="p" value={error.fix} />}
       {error.suggestions !== undefined && <TextList texts={error.suggestions} />}
       {onRetry !== undefined && <Button label="Try again" onClick={onRetry} />}
     </div>

@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
+import { escapeControls } from "../../../../shared/visible-text.ts";
 import type { ProblemDetails } from "../../messages.ts";
 import { toProblem } from "../api.ts";
 import { Button, ErrorNotice } from "./elements.tsx";
@@ -15,6 +16,8 @@ interface FormProps {
   readonly onSubmit: (values: FormValues) => unknown;
   readonly children: ComponentChildren;
   readonly class?: string;
+  /** Adds a button that does something else with the same values. */
+  readonly alternative?: { readonly label: string; readonly onSubmit: (values: FormValues) => unknown };
   /** Adds a button that closes it. */
   readonly onCancel?: () => void;
   /** The button does nothing until a field was changed. */
@@ -28,16 +31,27 @@ const FormVersion = createContext<FormProps["version"]>(undefined);
 
 /** A form. The error of its submission is shown in it, and what was typed stays. */
 export function Form(props: FormProps) {
-  const { submit, onSubmit, children, class: className = "stack", onCancel, needsChange = false, version } = props;
+  const {
+    submit,
+    onSubmit,
+    alternative,
+    children,
+    class: className = "stack",
+    onCancel,
+    needsChange = false,
+    version,
+  } = props;
   const [error, setError] = useState<ProblemDetails | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
   const [isChanged, setChanged] = useState(false);
   useEffect(() => setChanged(false), [version]);
-  const send = async (values: FormValues): Promise<void> => {
+  const form = useRef<HTMLFormElement>(null);
+  const send = async (use: FormProps["onSubmit"]): Promise<void> => {
+    if (form.current === null) return;
     setBusy(true);
     setError(undefined);
     try {
-      await onSubmit(values);
+      await use(readValues(form.current));
     } catch (thrown) {
       setError(toProblem(thrown));
     } finally {
@@ -46,17 +60,19 @@ export function Form(props: FormProps) {
   };
   return (
     <form
+      ref={form}
       class={className}
       onInput={() => setChanged(true)}
       onSubmit={(event) => {
         event.preventDefault();
-        void send(readValues(event.currentTarget));
+        void send(onSubmit);
       }}
     >
       <FormVersion.Provider value={version}>{children}</FormVersion.Provider>
       {error !== undefined && <ErrorNotice error={error} />}
       <div class="row form-actions">
         {onCancel !== undefined && <Button label="Cancel" onClick={onCancel} />}
+        {alternative !== undefined && <Button label={alternative.label} onClick={() => send(alternative.onSubmit)} />}
         <Button label={submit} type="submit" tone="primary" disabled={isBusy || (needsChange && !isChanged)} />
       </div>
     </form>
@@ -141,7 +157,7 @@ function Control({
     <select ref={ref} name={name} disabled={readOnly} onChange={onInput}>
       {choices.map(([each, title]) => (
         <option key={each} value={each}>
-          {title}
+          {escapeControls(title)}
         </option>
       ))}
     </select>

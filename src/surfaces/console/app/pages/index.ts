@@ -6,7 +6,7 @@ import { AuditPage } from "./audit/index.tsx";
 import { KeysPage } from "./keys/index.tsx";
 import { createLazyPage } from "./lazy-page.tsx";
 import { ApprovalsPage } from "./approvals/index.tsx";
-import { MethodsPage } from "./methods.tsx";
+import { MethodsPage } from "./methods/index.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { PolicyPage } from "./policy/index.tsx";
 import { RefusalsPage } from "./refusals.tsx";

@@ -5,25 +5,27 @@ import { ValueView } from "./value-view.tsx";
 
 interface OutcomeViewProps {
   readonly outcome: Outcome;
+  /** The type of the result as TypeScript, where it is known. */
+  readonly type?: string | undefined;
   /** Moves the cursor of the editor to a place of the program. */
   readonly onPlace?: ((line: number, column: number) => void) | undefined;
 }
 
 /** How a run ended: its result, its error with the place, its notes, and what it used. */
-export function OutcomeView({ outcome, onPlace }: OutcomeViewProps) {
+export function OutcomeView({ outcome, type, onPlace }: OutcomeViewProps) {
   return (
     <>
-      <Ending outcome={outcome} onPlace={onPlace} />
+      <Ending outcome={outcome} type={type} onPlace={onPlace} />
       {"notes" in outcome && <TextList class="warning" label="Notes" texts={outcome.notes} />}
       {"usage" in outcome && <UsageLine usage={outcome.usage} />}
     </>
   );
 }
 
-function Ending({ outcome, onPlace }: OutcomeViewProps) {
+function Ending({ outcome, type, onPlace }: OutcomeViewProps) {
   switch (outcome.kind) {
     case "completed":
-      return <ValueView value={outcome.value} />;
+      return <ValueView value={outcome.value} type={type} />;
     case "failed":
       return <PlacedError {...outcome.error} fix={outcome.error.hint} onPlace={onPlace} />;
     case "refused":

@@ -15,20 +15,47 @@ const MAX_COLUMNS = 12;
 /** Rows that are read for the names of columns. */
 const MAX_READ_ROWS = 100;
 
-/** A result as a tree, or as a table if it is a list of objects. */
-export function ValueView({ value }: { readonly value: unknown }) {
-  const rows = readRows(value);
-  const [isTable, setTable] = useState(rows !== undefined);
+interface ValueViewProps {
+  readonly value: unknown;
+  /** Its type as TypeScript, where it is known. */
+  readonly type?: string | undefined;
+}
+
+/** A result as a tree or text, or as a table if it is a list of objects, with its type. */
+export function ValueView({ value, type = "" }: ValueViewProps) {
   if (value === undefined) return <p class="muted">The program returned nothing</p>;
-  if (typeof value === "string") return <Code value={value} />;
-  if (rows === undefined) return <JsonTree value={value} openLevels={2} />;
   return (
     <>
-      <div class="row" role="group" aria-label="Form of the result">
-        <Button label="Table" tone="small" isPressed={isTable} onClick={() => setTable(true)} />
-        <Button label="Tree" tone="small" isPressed={!isTable} onClick={() => setTable(false)} />
-      </div>
-      {isTable ? <ValueTable rows={rows} /> : <JsonTree value={value} openLevels={2} />}
+      {typeof value === "string" ? <Code value={value} /> : <FormedValue value={value} />}
+      {type !== "" && (
+        <p class="muted small">
+          Type <Text in="code" value={type} limit={300} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function FormedValue({ value }: { readonly value: unknown }) {
+  const rows = readRows(value);
+  const [form, setForm] = useState(rows === undefined ? "Tree" : "Table");
+  const forms = rows === undefined ? ["Tree", "Text"] : ["Table", "Tree", "Text"];
+  return (
+    <>
+      {typeof value === "object" && value !== null && (
+        <div class="row" role="group" aria-label="Form of the result">
+          {forms.map((each) => (
+            <Button key={each} label={each} tone="small" isPressed={form === each} onClick={() => setForm(each)} />
+          ))}
+        </div>
+      )}
+      {form === "Text" ? (
+        <Code label="Result as JSON" value={JSON.stringify(value, null, 2)} />
+      ) : form === "Table" && rows !== undefined ? (
+        <ValueTable rows={rows} />
+      ) : (
+        <JsonTree value={value} openLevels={2} />
+      )}
     </>
   );
 }

@@ -5,13 +5,13 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ProgramCheck, RecordedRunDetail } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { Button, Card } from "../../components/elements.tsx";
+import { useProgramRun } from "../../components/outcome/program-run.ts";
+import { RunView } from "../../components/outcome/run-view.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import { showError } from "../../state/toasts.ts";
 import type { PageProps } from "../index.ts";
 import { Editor, moveCursor, replaceText } from "./editor.tsx";
 import { PlanView } from "./plan-view.tsx";
-import { useProgramRun } from "./program-run.ts";
-import { RunView } from "./run-view.tsx";
 
 /** The text of the editor in this browser. */
 const STORAGE_KEY = "skillgate-playground";
@@ -25,7 +25,8 @@ return 6 * 7;
 
 /** An editor in which a person writes a program as a model does: completion, check, plan, run. */
 export function PlaygroundPage({ info, query }: PageProps) {
-  const stored = useRef(localStorage.getItem(STORAGE_KEY) ?? EXAMPLE);
+  const linked = query.get("program") ?? "";
+  const stored = useRef(linked || (localStorage.getItem(STORAGE_KEY) ?? EXAMPLE));
   const source = useRef(stored.current);
   const view = useRef<EditorView | null>(null);
   const check = useSignal<ProgramCheck | undefined>(undefined);
@@ -72,7 +73,9 @@ export function PlaygroundPage({ info, query }: PageProps) {
           </p>
           <PlanView check={check.value} onPlace={move} />
         </Card>
-        <RunView run={run.value} info={info} onPlace={move} />
+        <RunView run={run.value} info={info} onPlace={move}>
+          Press <kbd>Ctrl Enter</kbd> in the editor.
+        </RunView>
       </div>
     </>
   );

@@ -1,4 +1,4 @@
-import { request } from "../../api.ts";
+import { InputError, request } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";
 import { reportChange } from "../../state/events.ts";
@@ -57,6 +57,6 @@ function parseEntry(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('The entry is not valid JSON; write { "command": "npx", "args": ["…"] }');
+    throw new InputError('The entry is not valid JSON; write { "command": "npx", "args": ["…"] }');
   }
 }

@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 
-import type { MethodDescription, MethodSummary } from "../../messages.ts";
-import { Dialog } from "../components/dialog.tsx";
-import { EmptyState, StatusBadge } from "../components/elements.tsx";
-import { FilterField } from "../components/form.tsx";
-import { Load } from "../components/load.tsx";
-import { Code, countNoun, formatCount, Text } from "../components/text.tsx";
-import { type TableColumn, VirtualTable } from "../components/virtual-table.tsx";
-import { formatLink, navigate } from "../router.ts";
-import type { PageProps } from "./index.ts";
+import type { MethodSummary } from "../../../messages.ts";
+import { EmptyState } from "../../components/elements.tsx";
+import { FilterField } from "../../components/form.tsx";
+import { Load } from "../../components/load.tsx";
+import { countNoun, formatCount, Text } from "../../components/text.tsx";
+import { type TableColumn, VirtualTable } from "../../components/virtual-table.tsx";
+import { formatLink, navigate } from "../../router.ts";
+import type { PageProps } from "../index.ts";
+import { Kind } from "./kind.tsx";
+import { MethodPage } from "./method-page.tsx";
 
 const COLUMNS: readonly TableColumn<MethodSummary>[] = [
   { title: "Method", width: "2fr", render: ({ path }) => <Text value={path} limit={200} /> },
@@ -16,21 +17,13 @@ const COLUMNS: readonly TableColumn<MethodSummary>[] = [
   { title: "Kind", width: "112px", render: (method) => <Kind method={method} /> },
 ];
 
-/** Every method that the caller may see. */
-export function MethodsPage({ segments: [path] }: PageProps) {
+/** Every method that the caller may see, or one of them. */
+export function MethodsPage({ info, segments: [path] }: PageProps) {
+  if (path !== undefined) return <MethodPage key={path} path={path} info={info} />;
   return (
-    <>
-      <Load<{ readonly methods: readonly MethodSummary[] }> path="/methods" reloadOn={["catalog"]} lines={12}>
-        {({ methods }) => <MethodTable methods={methods} />}
-      </Load>
-      {path !== undefined && (
-        <Dialog form="drawer" title={path} onClose={() => navigate(formatLink(["methods"]))}>
-          <Load<MethodDescription> path={`/methods/${encodeURIComponent(path)}`} reloadOn={["catalog"]}>
-            {({ text }) => <Code value={text} />}
-          </Load>
-        </Dialog>
-      )}
-    </>
+    <Load<{ readonly methods: readonly MethodSummary[] }> path="/methods" reloadOn={["catalog"]} lines={12}>
+      {({ methods }) => <MethodTable methods={methods} />}
+    </Load>
   );
 }
 
@@ -64,10 +57,4 @@ function MethodTable({ methods }: { readonly methods: readonly MethodSummary[] }
       )}
     </>
   );
-}
-
-function Kind({ method: { readOnly, destructive, callable } }: { readonly method: MethodSummary }) {
-  if (!callable) return <StatusBadge label="read only" />;
-  if (destructive) return <StatusBadge tone="bad" label="destructive" />;
-  return <StatusBadge tone={readOnly ? "ok" : "warn"} label={readOnly ? "reads" : "writes"} />;
 }

@@ -5,10 +5,10 @@ import type { Outcome } from "../../../../../model/outcome.ts";
 import { appendLine } from "../../../../../shared/format-text.ts";
 import type { ApprovalSummary, ProblemDetails, RecordedRunDetail, RunLine } from "../../../messages.ts";
 import { request, requestLines, toProblem } from "../../api.ts";
-import type { ChartedCall } from "../../components/outcome/call-timeline.tsx";
+import type { ChartedCall } from "./call-timeline.tsx";
 import { onEvent } from "../../state/events.ts";
 
-/** A run of the playground, as far as its events tell. */
+/** A run of a program that a page has started, as far as its events tell. */
 export interface ProgramRun {
   readonly state: "running" | "stopped" | "ended";
   readonly runId: string;
@@ -18,6 +18,8 @@ export interface ProgramRun {
   readonly logs: readonly string[];
   readonly approvals: readonly ApprovalSummary[];
   readonly outcome: Outcome | undefined;
+  /** The type of the result as TypeScript. */
+  readonly type: string;
   readonly problem: ProblemDetails | undefined;
   /** `performance.now()` at the start. */
   readonly startedAt: number;
@@ -74,7 +76,16 @@ export function useProgramRun(): ProgramRunner {
   };
 }
 
-const EMPTY = { runId: "", output: "", calls: [], logs: [], approvals: [], outcome: undefined, problem: undefined };
+const EMPTY = {
+  runId: "",
+  output: "",
+  calls: [],
+  logs: [],
+  approvals: [],
+  outcome: undefined,
+  type: "",
+  problem: undefined,
+};
 
 type ChangeRun = (part: Partial<ProgramRun>) => void;
 
@@ -121,7 +132,7 @@ function addLine(run: ProgramRun, line: RunLine): ProgramRun {
     case "approval":
       return { ...run, approvals: [...run.approvals.filter(({ id }) => id !== line.approval.id), line.approval] };
     case "outcome":
-      return { ...run, runId: line.outcome.runId, outcome: line.outcome };
+      return { ...run, runId: line.outcome.runId, outcome: line.outcome, type: line.type ?? "" };
     case "problem":
       return { ...run, problem: line.problem };
   }

@@ -1,31 +1,34 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import type { ApprovalSummary, SessionInfo } from "../../../messages.ts";
-import { ApprovalCard } from "../../components/approval-card.tsx";
-import { Card, EmptyState, ErrorNotice, StatusBadge } from "../../components/elements.tsx";
-import { CallTimeline } from "../../components/outcome/call-timeline.tsx";
-import { OutcomeView } from "../../components/outcome/outcome-view.tsx";
-import { Code } from "../../components/text.tsx";
+import { ApprovalCard } from "../approval-card.tsx";
+import { Card, EmptyState, ErrorNotice, StatusBadge } from "../elements.tsx";
+import { CallTimeline } from "./call-timeline.tsx";
+import { OutcomeView } from "./outcome-view.tsx";
+import { Code } from "../text.tsx";
 import { formatLink } from "../../router.ts";
 import type { ProgramRun } from "./program-run.ts";
 
 interface RunViewProps {
   readonly run: ProgramRun | undefined;
   readonly info: SessionInfo;
-  readonly onPlace: (line: number, column: number) => void;
+  readonly onPlace?: (line: number, column: number) => void;
+  /** Says what to do before anything has run. */
+  readonly children: ComponentChildren;
 }
 
 /** Milliseconds between two drawings of the bars of calls that last. */
 const DRAW_MS = 250;
 
 /** A run as it happens: questions, output, calls, outcome. */
-export function RunView({ run, info, onPlace }: RunViewProps) {
+export function RunView({ run, info, onPlace, children }: RunViewProps) {
   const now = useClock(run?.state === "running");
   if (run === undefined)
     return (
       <Card title="Run">
         <EmptyState icon="playground" title="Nothing has run yet">
-          Press <kbd>Ctrl Enter</kbd> in the editor.
+          {children}
         </EmptyState>
       </Card>
     );
@@ -40,7 +43,7 @@ export function RunView({ run, info, onPlace }: RunViewProps) {
       <Card title="Run" actions={<RunState run={run} />}>
         <div class="stack outcome" aria-live="polite">
           {problem !== undefined && <ErrorNotice error={problem} />}
-          {outcome !== undefined && <OutcomeView outcome={outcome} onPlace={onPlace} />}
+          {outcome !== undefined && <OutcomeView outcome={outcome} type={run.type} onPlace={onPlace} />}
           {state === "stopped" && <p class="muted">The run was stopped</p>}
         </div>
       </Card>
