@@ -21,7 +21,7 @@ await runtime.close();
 
 const FILES = { "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n", "waiting.mjs": WAITING };
 
-const { kinds } = await prepareDatabases();
+const { kinds } = prepareDatabases();
 
 interface WaitingProgram {
   readonly child: ChildProcess;

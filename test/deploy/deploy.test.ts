@@ -8,12 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { createInterface } from "node:readline";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 
+import { usePostgres } from "../support/databases.ts";
 import { findFreePort } from "../support/servers/free-port.ts";
 import { NATS_SERVER, startNats } from "../support/servers/nats.ts";
-import { startPostgres } from "../support/servers/postgres.ts";
 import { BIN } from "../surfaces/cli/command.ts";
 import { readUnit } from "./units.ts";
 
@@ -21,8 +21,7 @@ const TOKEN = "a-token-of-more-than-thirty-two-characters";
 const SKILL = `/** Repeats. */ export class EchoSkill { /** Say.\n * @param {string} text\n * @readonly */ say(text) { return text; } }`;
 const UNITS = ["skillgate.service", "skillgate-front.service", "skillgate-executor.service"];
 
-const postgres = await startPostgres();
-afterAll(() => postgres?.close());
+const postgres = usePostgres();
 
 /** Creates a project, and returns what replaces the paths of the files. */
 function createPlace(): { readonly folder: string; readonly paths: Readonly<Record<string, string>> } {

@@ -17,7 +17,7 @@ import {
   waitUntil,
 } from "./processes.ts";
 
-const { kinds } = await prepareDatabases();
+const { kinds } = prepareDatabases();
 
 async function openProject(location: StoreLocation): Promise<ExecutorProject> {
   return createExecutorProject((await openServer()).url, location);

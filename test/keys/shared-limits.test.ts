@@ -9,7 +9,7 @@ import { openDatabase } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
 import { folder } from "../surfaces/serving.ts";
 
-const { kinds } = await prepareDatabases();
+const { kinds } = prepareDatabases();
 
 const MINUTE_MS = 60_000;
 

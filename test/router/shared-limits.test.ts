@@ -11,7 +11,7 @@ import type { StoreLocation } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
 import { repetitions, takeEvery } from "../support/repetitions.ts";
 
-const { kinds, getFolder } = await prepareDatabases();
+const { kinds, getFolder } = prepareDatabases();
 
 /** Processes that make calls at the same time. */
 const PROCESSES = repetitions(2, 2, 3);

@@ -14,7 +14,7 @@ import type { StoreEngine } from "../../src/store/database/table.ts";
 import { type Database, openDatabase, readPublicKeys, type StoreLocation } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
-const { kinds, getFolder } = await prepareDatabases();
+const { kinds, getFolder } = prepareDatabases();
 
 const DAY_MS = 86_400_000;
 const START = Date.parse("2026-03-01T12:00:00.000Z");

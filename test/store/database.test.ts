@@ -10,7 +10,7 @@ import {
 } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
-const { kinds } = await prepareDatabases();
+const { kinds } = prepareDatabases();
 
 const KEY: KeyRow = {
   id: "k1",

@@ -4,7 +4,7 @@ import type { ExportVerdict } from "../../src/store/audit/export.ts";
 import { type Database, openDatabase, verifyAuditExport } from "../../src/store/index.ts";
 import { prepareDatabases } from "../support/databases.ts";
 
-const { getFolder } = await prepareDatabases();
+const { getFolder } = prepareDatabases();
 
 let database: Database;
 beforeEach(async () => {

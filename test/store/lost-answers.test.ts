@@ -1,17 +1,16 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
 import { openPostgres } from "../../src/store/database/postgres.ts";
 import { createTables, type SqlEngine } from "../../src/store/database/schema.ts";
 import { COUNTERS } from "../../src/store/tables/counters.ts";
 import { openDatabase } from "../../src/store/index.ts";
 import { createFolder } from "../approvals/mail.ts";
-import { startPostgres } from "../support/servers/postgres.ts";
+import { usePostgres } from "../support/databases.ts";
 
-const postgres = await startPostgres();
-afterAll(() => postgres?.close());
+const postgres = usePostgres();
 
 /** A network between a store and its server that can lose an answer. */
 interface Network {

@@ -6,15 +6,14 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import postgres from "postgres";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { findSqlite } from "../../src/store/database/sqlite-program.ts";
 import { openDatabase } from "../../src/store/index.ts";
-import { startPostgres } from "../support/servers/postgres.ts";
+import { usePostgres } from "../support/databases.ts";
 import { listUnfinishedRuns, Shop } from "./main-job.ts";
 
-const postgresServer = await startPostgres();
-afterAll(() => postgresServer?.close());
+const postgresServer = usePostgres();
 
 const TIMEOUT_MS = 240_000;
 

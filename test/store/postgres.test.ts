@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createRuntime, defineSkill } from "../../src/index.ts";
 import { createApprovals } from "../../src/approvals/index.ts";
@@ -13,10 +13,9 @@ import { COUNTERS } from "../../src/store/tables/counters.ts";
 import { KEYS, type KeyRow } from "../../src/store/tables/keys.ts";
 import { type Database, openDatabase, type RunRow } from "../../src/store/index.ts";
 import { createFolder, followQuestions } from "../approvals/mail.ts";
-import { startPostgres } from "../support/servers/postgres.ts";
+import { usePostgres } from "../support/databases.ts";
 
-const postgres = await startPostgres();
-afterAll(() => postgres?.close());
+const postgres = usePostgres();
 
 const KEY: KeyRow = {
   id: "k1",

@@ -2,18 +2,36 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, afterEach, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
 import type { Database, StoreLocation } from "../../src/store/index.ts";
-import { startPostgres } from "./servers/postgres.ts";
+import { findPostgres, type PostgresServer, startPostgres } from "./servers/postgres.ts";
 
 /** The kinds of databases that outlive a process, each with a function that returns the place of a new one. */
 export type DatabaseKinds = readonly (readonly [kind: Database["kind"], makeLocation: () => StoreLocation])[];
 
+/** The server of PostgreSQL of a test file. It runs while the tests of the file run, and not in a file whose tests are left out. */
+export type FilePostgres = Pick<PostgresServer, "url" | "kill" | "start">;
+
+/** Starts PostgreSQL before the tests of a file, and stops it after them; `undefined` where it is not installed. */
+export function usePostgres(): FilePostgres | undefined {
+  const programs = findPostgres();
+  if (programs === undefined) return undefined;
+  let server: PostgresServer | undefined;
+  const get = (): PostgresServer => {
+    if (server === undefined) throw new TypeError("PostgreSQL runs only while the tests run");
+    return server;
+  };
+  beforeAll(async () => {
+    server = await startPostgres(programs);
+  });
+  afterAll(() => server?.close());
+  return { url: () => get().url(), kill: () => get().kill(), start: () => get().start() };
+}
+
 /** Starts PostgreSQL for the tests of a file, and creates a folder for each test, which `getFolder` returns. */
-export async function prepareDatabases(): Promise<{ readonly kinds: DatabaseKinds; readonly getFolder: () => string }> {
-  const postgres = await startPostgres();
-  afterAll(() => postgres?.close());
+export function prepareDatabases(): { readonly kinds: DatabaseKinds; readonly getFolder: () => string } {
+  const postgres = usePostgres();
   let folder: string;
   let places = 0;
   beforeEach(async () => {

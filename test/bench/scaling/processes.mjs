@@ -56,8 +56,9 @@ async function importSupport(name) {
 
 /** Starts the servers and a project for each number of executors; 0 is one process that executes its own runs. */
 export async function openProjects(counts) {
-  const [{ startNats }, { startPostgres }] = await Promise.all([importSupport("nats"), importSupport("postgres")]);
-  const [nats, postgres] = [await startNats(), await startPostgres()];
+  const [{ startNats }, postgresql] = await Promise.all([importSupport("nats"), importSupport("postgres")]);
+  const programs = postgresql.findPostgres();
+  const [nats, postgres] = [await startNats(), programs && (await postgresql.startPostgres(programs))];
   const folder = mkdtempSync(join(tmpdir(), "skillgate-scaling-"));
   const projects = [];
   for (const count of counts) projects.push(await openProject(join(folder, String(count)), { count, nats, postgres }));

@@ -20,17 +20,20 @@ export interface PostgresServer {
 }
 
 /**
- * Starts a server in a temporary folder; `undefined`, and a line on stderr, on a machine without PostgreSQL. A build server must
- * have it.
+ * Returns the folder of PostgreSQL's programs; `undefined`, and a line on stderr, on a machine without PostgreSQL. A build
+ * server must have it.
  */
-export async function startPostgres(): Promise<PostgresServer | undefined> {
+export function findPostgres(): string | undefined {
   const programs = findPrograms();
-  if (programs === undefined) {
+  if (programs === undefined)
     reportMissingServer(
       "the tests with PostgreSQL, because initdb is not installed (Debian: apt-get install postgresql)",
     );
-    return undefined;
-  }
+  return programs;
+}
+
+/** Starts a server in a temporary folder. */
+export async function startPostgres(programs: string): Promise<PostgresServer> {
   const user = findUser();
   const folder = mkdtempSync(join(tmpdir(), "skillgate-postgres-"));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
