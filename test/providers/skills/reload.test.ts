@@ -69,7 +69,7 @@ test(
   },
 );
 
-test("deletes unreferenced bundles from the cache after a week [L6]", async () => {
+test("deletes unreferenced bundles from the cache after a week, and looks for them once a day [L6]", async () => {
   const folder = await temporaryFolder();
   const cacheDir = join(folder, "cache");
   const skills = join(folder, "skills");
@@ -90,7 +90,13 @@ test("deletes unreferenced bundles from the cache after a week [L6]", async () =
   const old = (await readdir(cacheDir)).find((name) => /\.[cm]js$/.test(name)) ?? "";
   const lastWeek = new Date(Date.now() - 8 * 24 * 3_600_000);
   await utimes(join(cacheDir, old), lastWeek, lastWeek);
+  const bundles = async (): Promise<readonly string[]> =>
+    (await readdir(cacheDir)).filter((name) => /\.[cm]js$/.test(name));
   await save("export const get = () => 2;");
-  const left = (await readdir(cacheDir)).filter((name) => /\.[cm]js$/.test(name));
-  expect([left.length, left.includes(old)]).toEqual([1, false]);
+  expect(await bundles()).toContain(old);
+  const yesterday = new Date(Date.now() - 25 * 3_600_000);
+  await utimes(join(cacheDir, "pruned"), yesterday, yesterday);
+  await save("export const get = () => 3;");
+  expect(await bundles()).not.toContain(old);
+  expect(await bundles()).toHaveLength(2);
 });

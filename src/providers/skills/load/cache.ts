@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { access, constants, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
+import { access, constants, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
@@ -199,10 +199,16 @@ const DAY_MS = 24 * 3_600_000;
 /** Retention by age: files that an index references, and files that none references any more. */
 const KEPT_MS = { referenced: 90 * DAY_MS, nameless: 7 * DAY_MS };
 
-/** Deletes old files; those still needed are compiled again on demand. */
+/** The time of this file is that of the last search for old files: a large cache takes a second. */
+const PRUNED = "pruned";
+
+/** Deletes old files, once a day; those still needed are compiled again on demand. */
 async function prune(dir: string): Promise<void> {
   const now = Date.now();
-  const names = await readdir(dir);
+  const last = await stat(join(dir, PRUNED)).catch(() => undefined);
+  if (last !== undefined && now - last.mtimeMs < DAY_MS) return;
+  await writeFile(join(dir, PRUNED), "", { mode: 0o600 });
+  const names = (await readdir(dir)).filter((name) => name !== PRUNED);
   const referenced = bundlesNamedIn(dir, names);
   for (const name of names) {
     const file = join(dir, name);
