@@ -15,6 +15,7 @@ export {
   type McpClient,
   CLIENTS,
   clientFile,
+  findSkillFolder,
   type ClientFile,
   findClient,
   readClientServers,

@@ -20,6 +20,8 @@ export interface McpClient {
   readonly project?: string;
   /** Where in the file the servers are. */
   readonly serversPath: Path;
+  /** The folders of the skills that the client reads, where it has a shell: of the user, and of a project. */
+  readonly skills?: { readonly user: (folders: Places) => string; readonly project: string };
   /** True if the client also reads the file `.mcp.json` of a project. */
   readonly readsSharedFile?: true;
   /** How it writes a server that is a process. */
@@ -43,6 +45,11 @@ const plain: McpClient["toEntry"] = (command, args) => ({ command, args });
 const typed: McpClient["toEntry"] = (command, args) => ({ type: "stdio", command, args });
 const local: McpClient["toEntry"] = (command, args) => ({ type: "local", command: [command, ...args], enabled: true });
 
+/** Keeps the skills of the user in a folder of the home folder, and those of a project in a folder of the same name. */
+function inFolder(name: string, project = name): NonNullable<McpClient["skills"]> {
+  return { user: ({ home }) => join(home, name, "skills"), project: `${project}/skills` };
+}
+
 /** The most frequent details of a client. */
 const USUAL = { aliases: [], serversPath: ["mcpServers"], toEntry: plain } as const;
 
@@ -54,6 +61,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     aliases: ["claude"],
     user: ({ home }) => [join(home, ".claude.json")],
     project: ".mcp.json",
+    skills: inFolder(".claude"),
     readsSharedFile: true,
     toEntry: typed,
   },
@@ -65,12 +73,14 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     title: "Cursor",
     user: ({ home }) => [join(home, ".cursor", "mcp.json")],
     project: ".cursor/mcp.json",
+    skills: inFolder(".cursor"),
   },
   vscode: {
     title: "VS Code",
     aliases: ["code", "vs-code"],
     user: ({ appData }) => [join(appData, "Code", "User", "mcp.json")],
     project: ".vscode/mcp.json",
+    skills: inFolder(".copilot", ".github"),
     serversPath: ["servers"],
     toEntry: typed,
   },
@@ -78,6 +88,8 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     title: "Codex",
     user: ({ codexHome }) => [join(codexHome, "config.toml")],
     project: ".codex/config.toml",
+    // https://developers.openai.com/codex/skills
+    skills: inFolder(".agents"),
     serversPath: ["mcp_servers"],
   },
   opencode: {
@@ -85,18 +97,21 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     aliases: ["open-code"],
     user: ({ config }) => ["opencode.json", "opencode.jsonc"].map((name) => join(config, "opencode", name)),
     project: "opencode.json",
+    skills: { user: ({ config }) => join(config, "opencode", "skills"), project: ".opencode/skills" },
     serversPath: ["mcp"],
     toEntry: local,
   },
   windsurf: {
     title: "Windsurf",
     user: ({ home }) => [join(home, ".codeium", "windsurf", "mcp_config.json")],
+    skills: inFolder(join(".codeium", "windsurf"), ".windsurf"),
   },
   gemini: {
     title: "Gemini CLI",
     aliases: ["gemini-cli"],
     user: ({ home }) => [join(home, ".gemini", "settings.json")],
     project: ".gemini/settings.json",
+    skills: inFolder(".gemini"),
   },
   zed: {
     title: "Zed",
@@ -113,6 +128,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     aliases: ["copilot-cli", "github-copilot"],
     user: ({ home }) => [join(home, ".copilot", "mcp-config.json")],
     project: ".github/mcp.json",
+    skills: inFolder(".copilot", ".github"),
     readsSharedFile: true,
     toEntry: (command, args) => ({ type: "local", command, args, tools: ["*"] }),
   },
@@ -122,6 +138,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     aliases: ["qwen-code"],
     user: ({ home }) => [join(home, ".qwen", "settings.json")],
     project: ".qwen/settings.json",
+    skills: inFolder(".qwen"),
     readsSharedFile: true,
   },
   // https://docs.cline.bot/mcp/mcp-overview; the second file is that of the extension of VS Code
@@ -155,6 +172,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     aliases: ["ampcode"],
     user: ({ home }) => [join(home, ".config", "amp", "settings.json")],
     project: ".amp/settings.json",
+    skills: { user: ({ config }) => join(config, "agents", "skills"), project: ".agents/skills" },
     serversPath: ["amp.mcpServers"],
   },
 };
@@ -187,6 +205,19 @@ export function clientFile(
   const { serversPath } = client;
   const label = formatPathLabel(path, folders);
   return { path, label, serversPath, isPrivate: scope === "user", exists: existsSync(path) };
+}
+
+/** Returns the folder in which a client finds skills; `undefined` if it reads none. */
+export function findSkillFolder(
+  { skills }: McpClient,
+  scope: "user" | "project",
+  options: ConfigOptions,
+): { readonly path: string; readonly label: string } | undefined {
+  if (skills === undefined) return undefined;
+  const folders = resolveFolders(options);
+  const path =
+    scope === "user" ? skills.user(getClientFolders(options.env, folders)) : join(folders.cwd, skills.project);
+  return { path, label: formatPathLabel(path, folders) };
 }
 
 function projectFile({ project }: McpClient, { cwd }: ConfigFolders): readonly string[] {

@@ -13,10 +13,19 @@ import type { CliSession, CommonFlags } from "../session.ts";
 import { askYesNo, isAtTerminal } from "../terminal/ask.ts";
 import { escaped, lines, shownPath } from "../text/layout.ts";
 import { createUnknownValueError, UsageError } from "../usage-error.ts";
+import {
+  type AgentSkill,
+  findAgentSkill,
+  formatAgentSkill,
+  formatShellCommand,
+  removeAgentSkill,
+  writeAgentSkill,
+} from "./agent-skill.ts";
 import { checkStart } from "./check-start.ts";
 import { getStartCommand, type StartCommand } from "./start-command.ts";
 
 interface ConnectFlags {
+  readonly as: string;
   readonly scope: string;
   readonly name: string;
   readonly print?: true;
@@ -38,12 +47,10 @@ export function addConnect(program: CliCommand): void {
     .option("--move", "move the servers of .mcp.json, which the client reads, too, to mcp.json, which it does not")
     .addHelpText("after", CONNECT_HELP)
     .run(async (session, client: string, flags: ConnectFlags) => {
+      if (flags.as !== "server") return connectAsSkill(client, flags, session);
       const target = await resolveTarget(client, flags, await openConfig(session));
       const folder = findFolder(flags);
-      const command = getOwnCommand(
-        { ...session.flags, ...(flags.profile !== undefined && { profile: flags.profile }) },
-        folder,
-      );
+      const command = getServerCommand(session.flags, flags, folder);
       const entry = target.client.toEntry(command.command, command.args);
       if (flags.print === true) return printed(target, entry);
       const { signal } = session;
@@ -54,9 +61,11 @@ export function addConnect(program: CliCommand): void {
     });
   clientCommand(program, "disconnect", "remove Skillgate from another MCP client")
     .addHelpText("after", "\nExample:\n  skillgate disconnect cursor")
-    .run(async (session, client: string, flags: ConnectFlags) =>
-      disconnect(await resolveTarget(client, flags, await openConfig(session))),
-    );
+    .run(async (session, client: string, flags: ConnectFlags) => {
+      const files = await openConfig(session);
+      if (flags.as !== "server") return removeAgentSkill(resolveAgentSkill(client, flags, files));
+      return disconnect(await resolveTarget(client, flags, files));
+    });
 }
 
 function clientCommand(program: CliCommand, name: string, description: string): CliCommand {
@@ -64,6 +73,7 @@ function clientCommand(program: CliCommand, name: string, description: string): 
     .command(name)
     .description(description)
     .argument("<client>", MCP_CLIENT_IDS.join(", "))
+    .option("--as <kind>", "server: an MCP server; skill: a SKILL.md for an agent with a shell", "server")
     .option(SCOPE_OPTION, "user: the file for all folders; project: the file of this folder", "user")
     .option("--name <name>", "the name of the server in the client", "skillgate");
 }
@@ -75,7 +85,32 @@ Examples:
   skillgate connect claude-code
   skillgate connect vscode --scope project
   skillgate connect claude-code --move
+  skillgate connect claude-code --as skill
   skillgate connect codex --print`;
+
+/** Writes a file for an agent that has a shell, which then needs no server. */
+async function connectAsSkill(client: string, flags: ConnectFlags, session: CliSession): Promise<CommandResult> {
+  const target = resolveAgentSkill(client, flags, await openConfig(session));
+  const { command, args } = getOwnCommand(session.flags);
+  const shell = formatShellCommand([command, ...args], findFolder(flags));
+  if (flags.print !== true) return writeAgentSkill(target, shell);
+  const text = formatAgentSkill(target.name, shell);
+  return {
+    json: { client: target.client.id, file: target.label, text },
+    text,
+    remarks: `Write this to ${target.label}`,
+  };
+}
+
+function resolveAgentSkill(clientName: string, flags: ConnectFlags, files: CommandConfig): AgentSkill {
+  if (flags.as !== "skill") throw createUnknownValueError("kind", flags.as, ["server", "skill"]);
+  return findAgentSkill(clientFrom(clientName, files.configModule), { ...flags, scope: readScope(flags.scope) }, files);
+}
+
+function readScope(scope: string): "user" | "project" {
+  if (scope !== "user" && scope !== "project") throw createUnknownValueError("scope", scope, ["user", "project"]);
+  return scope;
+}
 
 /** A client's file, and the name of the entry in it. */
 export interface ConnectTarget {
@@ -94,8 +129,7 @@ async function resolveTarget(
 ): Promise<ConnectTarget> {
   const { configModule, options } = files;
   const client = clientFrom(clientName, configModule);
-  if (scope !== "user" && scope !== "project") throw createUnknownValueError("scope", scope, ["user", "project"]);
-  const file = configModule.clientFile(client, scope, options);
+  const file = configModule.clientFile(client, readScope(scope), options);
   if (file === undefined) throw new UsageError(`${client.title} has no project file; use --scope user`);
   const existing = await configModule.getValueIn(file.path, file.label, [...file.serversPath, name]);
   return { client, file, name, files, existing };
@@ -169,9 +203,15 @@ async function disconnect({ client, file, name, files, existing }: ConnectTarget
   };
 }
 
-/** The command that starts this installation of Skillgate, wherever the client runs. */
-function getOwnCommand(flags: CommonFlags & Pick<ConnectFlags, "profile">, folder: string | undefined): StartCommand {
-  const { skills, settings, mcpConfig } = flags;
+/** The command with which a client starts the server. */
+function getServerCommand(common: CommonFlags, { profile }: ConnectFlags, folder: string | undefined): StartCommand {
+  const inFolder = folder === undefined ? [] : ["--folder", folder];
+  const { args, ...start } = getOwnCommand(common, ["serve", "--stdio", ...inFolder]);
+  return { ...start, args: profile === undefined ? args : [...args, "--profile", profile] };
+}
+
+/** The command that starts this installation of Skillgate with the same files, wherever the client runs. */
+function getOwnCommand({ skills, settings, mcpConfig }: CommonFlags, words: readonly string[] = []): StartCommand {
   const passedOn = Object.entries({ "--skills": skills, "--settings": settings, "--mcp-config": mcpConfig });
   const options = passedOn.flatMap(([flag, path]) => (path === undefined ? [] : [flag, resolve(path)]));
   const start = getStartCommand({
@@ -182,9 +222,7 @@ function getOwnCommand(flags: CommonFlags & Pick<ConnectFlags, "profile">, folde
     isWindows: process.platform === "win32",
     findRealPath,
   });
-  const inFolder = folder === undefined ? [] : ["--folder", folder];
-  const inProfile = flags.profile === undefined ? [] : ["--profile", flags.profile];
-  return { ...start, args: [...start.args, "serve", "--stdio", ...inFolder, ...options, ...inProfile] };
+  return { ...start, args: [...start.args, ...words, ...options] };
 }
 
 /**
