@@ -5,9 +5,9 @@ import type { Program } from "../model/program.ts";
 import { cutText, truncateText } from "../shared/format-text.ts";
 import { setBounded } from "../shared/lru.ts";
 import { VERSION } from "../shared/version.ts";
-import type { RunRow } from "../store/index.ts";
+import { createRunComparison, type RunRow, type RunSorting } from "../store/index.ts";
 import type { StoredOutcome } from "./header.ts";
-import { createTitle, toRunStatus } from "./recorder.ts";
+import { createTitle, hashProgram, toRunStatus } from "./recorder.ts";
 import type { RunRecord } from "./run-record.ts";
 import { toStoredOutcome } from "./stored-outcome.ts";
 
@@ -28,7 +28,7 @@ export interface RecentRuns {
   add(run: UnrecordedRun): void;
   get(id: string): RecentRun | undefined;
   /** The newest first. */
-  list(): readonly RunRow[];
+  list(): readonly RecentRun[];
 }
 
 export interface RecentRun {
@@ -47,7 +47,7 @@ export function createRecentRuns(): RecentRuns {
   return {
     add: (run) => setBounded(runs, [run.id, createRecentRun(run, Date.now())], MAX_RUNS),
     get: (id) => runs.get(id),
-    list: () => [...runs.values()].map(({ row }) => row).toReversed(),
+    list: () => [...runs.values()].toReversed(),
   };
 }
 
@@ -64,9 +64,11 @@ function createRecentRun(
     caller: caller.id,
     state: toRunStatus(outcome),
     title: createTitle(source),
+    program: hashProgram(source),
     created: started,
     updated: now,
     ended: now,
+    duration: Math.max(0, now - started),
     continues: null,
     calls: outcome.calls.length,
     effects: outcome.calls.filter(({ skill, method }) => !readOnly.includes(`${skill}.${method}`)).length,
@@ -90,17 +92,18 @@ function cutOutcome(outcome: UnrecordedRun["outcome"]): StoredOutcome {
 
 const NOT_KEPT = "The calls and the result of this run are not recorded. With runs.record: full, they are";
 
-/** The rows of a list from `offset` on: the stored ones begin at `first`, and `recent` has all that are only in memory. */
+/** The rows of a list from `offset` on: the stored ones begin at `first`, and `recent` has all that are only in memory, in order. */
 export function mergeRuns(
   stored: readonly RunRow[],
   recent: readonly RunRow[],
-  { first, offset, limit }: { readonly first: number; readonly offset: number; readonly limit: number },
+  { first, offset, limit, ...sorting }: RunSorting & Record<"first" | "offset" | "limit", number>,
 ): readonly RunRow[] {
+  const compare = createRunComparison(sorting);
   const [newest] = stored;
   if (newest === undefined && first > 0) return [];
   // Those before the first stored row belong to an earlier part of the list.
-  const earlier = first === 0 ? 0 : recent.filter(({ created }) => created > (newest?.created ?? 0)).length;
-  const merged = [...stored, ...recent.slice(earlier)].toSorted((a, b) => b.created - a.created);
+  const earlier = first === 0 || newest === undefined ? 0 : recent.filter((row) => compare(row, newest) < 0).length;
+  const merged = [...stored, ...recent.slice(earlier)].toSorted(compare);
   const begin = offset - first - earlier;
   return merged.slice(begin, begin + limit);
 }

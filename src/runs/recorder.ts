@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
@@ -33,6 +35,8 @@ export interface RecorderOptions {
   readonly onEnd: (id: string, isStored: boolean) => void;
   /** The record of an earlier execution, which has been claimed. */
   readonly record?: RunRecord;
+  /** When that run began. */
+  readonly created?: number;
 }
 
 /** Entries of more UTF-16 units are not written: the run continues, but it cannot be resumed or replayed. */
@@ -54,6 +58,7 @@ export class RunRecorder {
   /** Resolves when the store has the run, so that other processes find it. */
   readonly whenStored: Promise<void>;
   readonly #options: RecorderOptions;
+  readonly #created: number;
   #markStored = (): void => {};
   readonly #calls: Map<number, MutableCall>;
   readonly #deliveries: Delivery[];
@@ -84,6 +89,8 @@ export class RunRecorder {
     this.id = id;
     this.header = header;
     this.#options = options;
+    // The clock of a program that continues another run begins with that one.
+    this.#created = options.created ?? (header.continues === undefined ? header.time : Date.now());
     this.#calls = new Map([...(record?.calls ?? [])].map(([number, call]) => [number, { ...call }]));
     this.#deliveries = [...(record?.deliveries ?? [])];
     this.#used = record?.used;
@@ -195,7 +202,7 @@ export class RunRecorder {
     const time = Date.now();
     this.#add({ type: "outcome", outcome, time });
     this.#isClosed = true;
-    if (isRecorded) await this.#save({ state, ended: time, ...UNCLAIMED });
+    if (isRecorded) await this.#save({ state, ended: time, duration: Math.max(0, time - this.#created), ...UNCLAIMED });
     else this.#end();
   }
 
@@ -276,7 +283,7 @@ export class RunRecorder {
     const { runs } = await this.#options.open();
     try {
       if (entry.seq === 0) await this.#options.claims.hold(this.id);
-      if (entry.seq === 0) await runs.add({ ...this.#createRow(), ...changes }, entry);
+      if (entry.seq === 0) await runs.add({ ...this.#createRow(), ...changes }, entry, this.header.program.paths);
       else if (Object.keys(changes).length === 0) await runs.append(entry);
       else await runs.appendAndUpdate(entry, { ...this.#getCounts(), updated: Date.now(), ...changes });
     } catch (error) {
@@ -301,9 +308,11 @@ export class RunRecorder {
       caller: header.caller.id,
       state: "running",
       title: createTitle(header.source),
-      created: header.continues === undefined ? header.time : Date.now(),
+      program: hashProgram(header.source),
+      created: this.#created,
       updated: Date.now(),
       ended: null,
+      duration: 0,
       continues: header.continues ?? null,
       ...this.#getCounts(),
       claimedBy: claims.by,
@@ -352,6 +361,13 @@ export function createTitle(source: string): string {
   const line = source.split("\n").find((text) => text.trim() !== "" && !text.trim().startsWith("//")) ?? "";
   return line.trim().slice(0, MAX_TITLE_UNITS);
 }
+
+/** Returns the digest by which runs of one program are found. */
+export function hashProgram(source: string): string {
+  return hash("sha256", source).slice(0, PROGRAM_DIGITS);
+}
+
+const PROGRAM_DIGITS = 16;
 
 /** Returns the state of a run that has ended in this way. */
 export function toRunStatus(outcome: Outcome): RunStatus {

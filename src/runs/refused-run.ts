@@ -4,7 +4,7 @@ import type { Outcome, Violation } from "../model/outcome.ts";
 import { truncateText } from "../shared/format-text.ts";
 import { VERSION } from "../shared/version.ts";
 import type { RunEntryRow, RunRow } from "../store/index.ts";
-import { createTitle } from "./recorder.ts";
+import { createTitle, hashProgram } from "./recorder.ts";
 import { FIRST_HASH, hashEntry, type RecordEvent } from "./run-record.ts";
 
 export type RefusedOutcome = Extract<Outcome, { readonly kind: "refused" }>;
@@ -49,7 +49,7 @@ export function createRefusedRun(
     { type: "outcome", outcome: cutOutcome(outcome), time },
   ];
   const json = JSON.stringify(events);
-  const nothing = { continues: null, calls: 0, effects: 0, claimedBy: null, attempts: 0 };
+  const nothing = { continues: null, duration: 0, calls: 0, effects: 0, claimedBy: null, attempts: 0 };
   const times = { created: time, updated: time, ended: time };
   return {
     row: {
@@ -57,6 +57,7 @@ export function createRefusedRun(
       caller: caller.id,
       state: "refused",
       title: createTitle(source),
+      program: hashProgram(source),
       size: json.length,
       ...times,
       ...nothing,

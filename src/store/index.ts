@@ -24,7 +24,16 @@ export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/appro
 export { getProcessName, hasEnded } from "./process-name.ts";
 export { getCallerBucket } from "./tables/counters.ts";
 export type { KeyRow } from "./tables/keys.ts";
-export { matchesRun, type RunEntryRow, type RunRow, type RunStatus } from "./tables/runs.ts";
+export {
+  callsMethod,
+  createRunComparison,
+  matchesRun,
+  type RunEntryRow,
+  type RunOrder,
+  type RunRow,
+  type RunSorting,
+  type RunStatus,
+} from "./tables/runs.ts";
 
 /**
  * Opens the database of keys, approvals, counters and the audit log. Throws a `SkillgateError` with a code `STORE_…` if it

@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 async function addRun(database: Database, id: string, facts: Partial<RunRow> = {}): Promise<void> {
   const now = Date.now();
   const times = { created: now, updated: now, ended: null };
-  const counts = { calls: 0, effects: 0, size: 0, attempts: 1 };
+  const counts = { program: "", duration: 0, calls: 0, effects: 0, size: 0, attempts: 1 };
   const row = { id, caller: "local", title: id, continues: null, claimedBy: null, ...times, ...counts, ...facts };
   await database.runs.add({ state: "waiting", ...row }, { run: id, seq: 0, events: "[]", hash: "0" });
 }

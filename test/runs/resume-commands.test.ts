@@ -100,7 +100,7 @@ test(
     const cwd = project({ "settings.yaml": "store: { dir: state }\n" });
     await using database = await openDatabase({ folder: join(cwd, "state") });
     const run = { caller: "local", title: "", created: 1, updated: 1, ended: null, continues: null, calls: 0 };
-    const facts = { ...run, effects: 0, size: 0, attempts: 1, state: "running" as const };
+    const facts = { ...run, program: "", duration: 0, effects: 0, size: 0, attempts: 1, state: "running" as const };
     for (const [id, claimedBy] of [
       ["aaaa", "elsewhere/1/gone"],
       ["bbbb", "elsewhere/2/lives"],

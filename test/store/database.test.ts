@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import {
+  callsMethod,
   type Database,
   type KeyRow,
   openDatabase,
@@ -53,6 +54,8 @@ const RUN: RunRow = {
   caller: "ada",
   state: "waiting",
   title: 'it\'s "a run"',
+  program: "p1",
+  duration: 0,
   created: 1,
   updated: 2,
   ended: null,
@@ -111,6 +114,38 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     expect(await database.counters.add(window, -1)).toBe(39);
     expect(await database.counters.get("key k1 minute", 60_000)).toBe(39);
     expect(await database.counters.get("key k1 minute", 0)).toBe(0);
+  });
+
+  test("sorts runs by a column and finds the runs of a method, with the next one of each list [R5]", async () => {
+    const facts = [
+      { id: "a", created: 1, duration: 30, calls: 1, paths: ["MailSkill.send", "MailSkill.find"] },
+      { id: "b", created: 1, duration: 10, calls: 2, paths: ["MailSkill.send"] },
+      { id: "c", created: 2, duration: 10, calls: 2, paths: ["MailSkillOther.send"] },
+      { id: "d", created: 3, duration: 20, calls: 2, paths: [] },
+    ];
+    const entry = { seq: 0, events: "[]", hash: "" };
+    for (const { paths, ...fact } of facts)
+      await database.runs.add({ ...RUN, ...fact }, { ...entry, run: fact.id }, [...paths, ...paths]);
+    for (const [where, sorting, expected] of [
+      [{}, {}, "dcba"],
+      [{}, { ascending: true }, "abcd"],
+      [{}, { order: "duration" }, "adcb"],
+      [{}, { order: "duration", ascending: true }, "bcda"],
+      [{}, { order: "calls" }, "dcba"],
+      [{ calls: 2, created: { lt: 3 } }, { order: "calls" }, "cb"],
+      [{ id: callsMethod("MailSkill.send") }, {}, "ba"],
+      [{ id: callsMethod("MailSkill") }, { order: "duration" }, "ab"],
+      [{ id: callsMethod("MailSkill.fin") }, {}, ""],
+    ] as const) {
+      const rows = await database.runs.list(where, sorting);
+      expect(rows.map(({ id }) => id).join("")).toBe(expected);
+      for (const [at, row] of rows.entries())
+        expect((await database.runs.findNext(row, where, sorting))?.id).toBe(rows[at + 1]?.id);
+    }
+    expect(await database.runs.count({ id: callsMethod("MailSkill.send") })).toBe(2);
+    await database.runs.delete("a", "b");
+    expect(await database.runs.count({ id: callsMethod("MailSkill") })).toBe(0);
+    expect(await database.runs.list({}, { order: "calls", limit: 1, offset: 1 })).toMatchObject([{ id: "c" }]);
   });
 
   test("lists a part of the runs whose title contains a text, and counts them [R5]", async () => {
@@ -203,7 +238,7 @@ describe.each([["memory", () => ({})], ...kinds] as const)("a database of kind %
     await database.keys.add(KEY);
     await database.approvals.add(APPROVAL);
     const info = await database.info();
-    expect(info).toMatchObject({ kind, schema: 4, rows: { keys: 1, approvals: 1, counters: 0, audit: 0 } });
+    expect(info).toMatchObject({ kind, schema: 5, rows: { keys: 1, approvals: 1, counters: 0, audit: 0 } });
     const exported = [];
     for await (const { table, row } of database.export()) exported.push([table, row]);
     expect(exported).toContainEqual(["keys", KEY]);

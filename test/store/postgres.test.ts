@@ -39,6 +39,8 @@ const RUN: RunRow = {
   caller: "ada",
   state: "running",
   title: "",
+  program: "",
+  duration: 0,
   created: 1,
   updated: 1,
   ended: null,

@@ -18,7 +18,7 @@ import type { CheckResult } from "./run.ts";
 import type { RuntimeTool, RuntimeToolOptions } from "../builtin-tools/runtime-tools.ts";
 import { listUnavailable, type UnavailableSkill } from "../unavailable-skills.ts";
 import type { ReadTime } from "../discovery.ts";
-import type { ResumeRunOptions, RunFilter, Runs } from "../execution/runs.ts";
+import type { ListOptions, ResumeRunOptions, RunFilter, RunNeighbours, Runs } from "../execution/runs.ts";
 import { maySeeRun, requireMayChange, type ShownRun } from "../execution/rights/view-run.ts";
 import type { RefusalReport } from "../refusals/report.ts";
 import { type SkillToWrite, type WrittenSkill, writeSavedSkill } from "../saved/write-skill.ts";
@@ -220,9 +220,10 @@ export class RuntimeView {
   };
 
   readonly runs = {
-    list: (
-      options?: RunFilter & { readonly limit?: number; readonly offset?: number },
-    ): Promise<readonly RecordedRunFacts[]> => this.#runs.list({ ...options, caller: this.caller }),
+    list: (options?: Of<ListOptions>): Promise<readonly RecordedRunFacts[]> =>
+      this.#runs.list({ ...options, caller: this.caller }),
+    neighbours: (id: string, options?: Omit<ListOptions, "caller" | "limit" | "offset">): Promise<RunNeighbours> =>
+      this.#runs.neighbours(id, { ...options, caller: this.caller }),
     count: (filter?: RunFilter): Promise<number> => this.#runs.count({ ...filter, caller: this.caller }),
     refusals: (): Promise<RefusalReport> => this.#runs.refusals({ caller: this.caller }),
     get: (id: string): Promise<RecordedRunFacts> => this.#runs.get(id, { caller: this.caller }),

@@ -14,7 +14,7 @@ import { getMessage } from "../../errors.ts";
 import type { AccessToken, Caller } from "../../model/caller.ts";
 import type { LogListener } from "../options.ts";
 import type { RuntimeSettings } from "../settings/runtime-settings.ts";
-import type { LazyDatabase } from "../../store/index.ts";
+import type { LazyDatabase, RunRow } from "../../store/index.ts";
 import type { OpenContinuation } from "./continue-run.ts";
 import { findRights } from "./rights/find-rights.ts";
 import { createRefusalRecorder, type RefusalRecorder } from "../refusals/record-refusals.ts";
@@ -40,8 +40,8 @@ export interface OpenRun {
 export interface RecordServices {
   /** Returns `undefined` for a run that can neither wait for a person nor have an effect, and is not to be recorded. */
   create(run: CheckedRun, request: RunRequest, continued?: OpenContinuation): RunRecorder | undefined;
-  /** Continues a record that was claimed. */
-  continue(id: string, record: RunRecord): RunRecorder;
+  /** Continues the record of a run that was claimed. */
+  continue(run: Pick<RunRow, "id" | "created">, record: RunRecord): RunRecorder;
   /** Records a program that was refused, unless nothing is recorded. */
   readonly addRefused: RefusalRecorder["add"];
   /** The newest runs that ended without a record. */
@@ -148,7 +148,8 @@ function createRecordServices({
       if (!isNeeded) return undefined;
       return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, continued) });
     },
-    continue: (id, record) => new RunRecorder({ ...common, id, header: record.header, record }),
+    continue: ({ id, created }, record) =>
+      new RunRecorder({ ...common, id, header: record.header, record, created }),
     recent: createRecentRuns(),
     addRefused: (program) => settings.record !== "off" && refusals.add(program),
     open,

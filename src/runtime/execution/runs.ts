@@ -22,7 +22,15 @@ import {
   type RunRecord,
 } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import { type Database, matchesRun, type RunRow, type RunStatus } from "../../store/index.ts";
+import {
+  callsMethod,
+  createRunComparison,
+  type Database,
+  matchesRun,
+  type RunRow,
+  type RunSorting,
+  type RunStatus,
+} from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
 import { followRuns } from "./follow-runs.ts";
 import {
@@ -55,18 +63,26 @@ export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "attempts"> & {
 };
 
 export interface RunFilter {
-  readonly state?: RunStatus;
+  /** A state, or several of which a run has one. */
+  readonly state?: RunStatus | readonly RunStatus[];
   /** Id of the caller of the runs. */
   readonly runCaller?: string;
   /** A part of the first line of the program. */
   readonly title?: string;
-  /** Runs that began at this time or later, in milliseconds since 1970. */
+  /** A method that the program calls, as `Skill.method`, or the skill of one. */
+  readonly method?: string;
+  /** Digest of the text of the program, as `program` of a run. */
+  readonly program?: string;
+  /** Runs that began at this time or later, in milliseconds since 1970, and before `until`. */
   readonly since?: number;
+  readonly until?: number;
+  /** Runs that have ended, and took at least so many milliseconds. */
+  readonly minDuration?: number;
   /** Adds the newest runs of this process that have no record; their size is 0. */
   readonly withUnrecorded?: boolean;
 }
 
-export interface ListOptions extends RunFilter {
+export interface ListOptions extends RunFilter, RunSorting {
   /** 100 by default. */
   readonly limit?: number;
   /** The number of runs to skip. */
@@ -92,8 +108,13 @@ export interface ResumeRunOptions {
  * which the caller may not see is shown without program, arguments and results; what needs these throws `RUN_HIDDEN`.
  */
 export interface Runs extends RunReplays {
-  /** The newest first. A title is searched among the own runs only, if methods are hidden from the caller. */
+  /**
+   * The newest first by default. A title, a method and a program are searched among the own runs only, if methods are hidden from the
+   * caller.
+   */
   list(options?: ListOptions): Promise<readonly RecordedRunFacts[]>;
+  /** Returns the ids of the runs before and after one in a list. Throws `RUN_NOT_FOUND`. */
+  neighbours(id: string, options?: Omit<ListOptions, "limit" | "offset">): Promise<RunNeighbours>;
   /** Returns the number of runs that `list` has without a limit. */
   count(options?: RunFilter & Pick<ListOptions, "caller">): Promise<number>;
   /** Groups the refused programs, at most the newest 1,000, by the mistake, and says what would help. */
@@ -145,6 +166,12 @@ interface RunsOptions {
   readonly onOutcome: (outcome: Outcome, caller: string) => Promise<void>;
 }
 
+/** The runs beside one in a list; `null` at its ends. */
+export interface RunNeighbours {
+  readonly previous: string | null;
+  readonly next: string | null;
+}
+
 const DEFAULT_LIMIT = 100;
 
 export function createRuns(options: RunsOptions): Runs {
@@ -158,7 +185,8 @@ export function createRuns(options: RunsOptions): Runs {
     try {
       const database = await open();
       await closeQuestions(row, database);
-      await database.runs.update(row.id, { state: "cancelled", ended: Date.now() });
+      const ended = Date.now();
+      await database.runs.update(row.id, { state: "cancelled", ended, duration: Math.max(0, ended - row.created) });
     } finally {
       await services.records.claims.release(row.id);
     }
@@ -190,7 +218,7 @@ export function createRuns(options: RunsOptions): Runs {
     }
     const { caller } = rights;
     await access.claim(row);
-    const recorder = services.records.continue(id, record);
+    const recorder = services.records.continue(row, record);
     const ownServices = how.resultSpace === undefined ? services : { ...services, ...how.resultSpace };
     let prepared: PreparedRun;
     try {
@@ -257,10 +285,18 @@ function createFollowing(
 function createRunLists(
   { open, services, getCatalog }: RunsOptions,
   access: RunAccess,
-): Pick<Runs, "list" | "count" | "refusals" | "get"> {
+): Pick<Runs, "list" | "neighbours" | "count" | "refusals" | "get"> {
   const { recent } = services.records;
-  const listRecent = (where: RunCondition, { withUnrecorded = false }: RunFilter): readonly RunRow[] =>
-    withUnrecorded ? recent.list().filter((row) => matchesRun(row, where)) : [];
+  const listRecent = (where: RunCondition, filter: ListOptions): readonly RunRow[] => {
+    if (filter.withUnrecorded !== true) return [];
+    const matches = ({ row, record }: RecentRun): boolean =>
+      matchesRun(row, where) && mayCallMethod(record.header.program.paths, filter.method);
+    return recent
+      .list()
+      .filter(matches)
+      .map(({ row }) => row)
+      .toSorted(createRunComparison(filter));
+  };
 
   /** Describes runs for a caller, without the titles of those whose content is hidden from it. */
   async function describe(rows: readonly RunRow[], caller: Caller = OWNER): Promise<readonly RecordedRunFacts[]> {
@@ -278,10 +314,26 @@ function createRunLists(
       const { runs } = await open();
       const where = createFilter(filter);
       if (where === undefined) return [];
+      const { order, ascending } = filter;
       const unrecorded = listRecent(where, filter);
       const first = Math.max(0, offset - unrecorded.length);
-      const stored = await runs.list(where, { limit: limit + unrecorded.length, offset: first });
-      return describe(mergeRuns(stored, unrecorded, { first, offset, limit }), filter.caller);
+      const part = { limit: limit + unrecorded.length, offset: first };
+      const stored = await runs.list(where, { ...part, order, ascending });
+      return describe(mergeRuns(stored, unrecorded, { first, offset, limit, order, ascending }), filter.caller);
+    },
+    async neighbours(id, { order, ascending = false, ...filter } = {}) {
+      const { runs } = await open();
+      const where = createFilter(filter);
+      const row = recent.get(id)?.row ?? (await access.find(id, filter.caller));
+      if (where === undefined) return { previous: null, next: null };
+      const find = async (isUpward: boolean): Promise<string | null> => {
+        const sorting = { order, ascending: isUpward };
+        const compare = createRunComparison(sorting);
+        const unrecorded = listRecent(where, { ...filter, ...sorting }).find((each) => compare(row, each) < 0);
+        const found = [unrecorded, await runs.findNext(row, where, sorting)].filter((each) => each !== undefined);
+        return found.toSorted(compare)[0]?.id ?? null;
+      };
+      return { previous: await find(!ascending), next: await find(ascending) };
     },
     async count(filter = {}) {
       const { runs } = await open();
@@ -361,18 +413,33 @@ function createFilter({
   state,
   runCaller,
   title,
+  method,
+  program,
   since,
+  until,
+  minDuration,
   caller = OWNER,
 }: RunFilter & Pick<ListOptions, "caller">): RunCondition | undefined {
-  const seesOthers = mayAdminister(caller, "Read") && (title === undefined || mayReadAll(caller));
+  const revealsContent = title !== undefined || method !== undefined || program !== undefined;
+  const seesOthers = mayAdminister(caller, "Read") && (!revealsContent || mayReadAll(caller));
   const owner = seesOthers ? runCaller : caller.id;
   if (runCaller !== undefined && runCaller !== owner) return undefined;
   return {
-    ...(state !== undefined && { state }),
+    ...(state !== undefined && { state: typeof state === "string" ? state : { in: state } }),
     ...(owner !== undefined && { caller: owner }),
     ...(title !== undefined && { title: { contains: title } }),
-    ...(since !== undefined && { created: { gt: since - 1 } }),
+    ...(method !== undefined && { id: callsMethod(method) }),
+    ...(program !== undefined && { program }),
+    ...((since !== undefined || until !== undefined) && {
+      created: { ...(since !== undefined && { gt: since - 1 }), ...(until !== undefined && { lt: until }) },
+    }),
+    ...(minDuration !== undefined && { ended: { gt: 0 }, duration: { gt: minDuration - 1 } }),
   };
+}
+
+/** The same as `callsMethod` for a program that the database does not have. */
+function mayCallMethod(paths: readonly string[], name: string | undefined): boolean {
+  return name === undefined || paths.some((path) => path === name || path.startsWith(`${name}.`));
 }
 
 type RunCondition = Parameters<Database["runs"]["count"]>[0];

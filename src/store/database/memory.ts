@@ -1,7 +1,7 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { createQueue } from "../queue.ts";
 import { getColumns, isRange, requireColumns } from "./sql.ts";
-import { guardRows, type Rows, type SelectOptions, type StoreEngine, type Table, type Where } from "./table.ts";
+import { guardRows, type Listing, type Rows, type SelectOptions, type StoreEngine, type Table, type Where } from "./table.ts";
 import { createWatchers } from "./watch.ts";
 
 /** Rows by their keys, as JSON, for each table. */
@@ -46,7 +46,14 @@ function createRows(getTables: () => Tables): Rows {
   };
   const find = <Row extends object>(table: Table<Row>, where: Where<Row>): Row[] => {
     requireColumns(table, where);
-    return ([...getTable(table).values()] as Row[]).filter((row) => matches(table, row, where));
+    const listings = new Map<Listing<unknown>, ReadonlySet<unknown>>();
+    const isListed: IsListed = (value, listing) => {
+      const { table: other, column, where: condition } = listing;
+      const values = listings.get(listing) ?? new Set(find(other, condition).map((row) => row[column]));
+      listings.set(listing, values);
+      return values.has(value);
+    };
+    return ([...getTable(table).values()] as Row[]).filter((row) => matches(table, row, where, isListed));
   };
 
   return {
@@ -68,7 +75,8 @@ function createRows(getTables: () => Tables): Rows {
       return total;
     },
     select: async (table, where, how) =>
-      sortRows(table, find(table, where), how)
+      find(table, where)
+        .sort(createComparison(table, how))
         .slice(how?.offset, how?.limit === undefined ? undefined : (how.offset ?? 0) + how.limit)
         .map((row) => copyRow(table, row)),
     total: async (table, where = {}) => find(table, where).length,
@@ -85,18 +93,27 @@ function createRows(getTables: () => Tables): Rows {
   };
 }
 
-/** True if all conditions hold for a row. */
-export function matches<Row>(table: Table<Row>, row: Row, where: Where<Row>): boolean {
-  return getColumns(table).every((column) => {
-    const condition: unknown = where[column];
-    if (condition === undefined) return true;
-    const value: unknown = row[column];
-    if (!isRange(condition)) return value === condition;
-    if (typeof value !== "string" && typeof value !== "number") return false;
-    const { lt, gt, in: list, contains } = condition;
-    if (contains !== undefined && !String(value).toLowerCase().includes(contains.toLowerCase())) return false;
-    return isBelow(value, lt) && isBelow(gt, value) && (list?.includes(value) ?? true);
-  });
+type IsListed = (value: unknown, listing: Listing<unknown>) => boolean;
+
+/** True if all conditions hold for a row. Those on the rows of other tables hold by default. */
+export function matches<Row>(
+  table: Table<Row>,
+  row: Row,
+  where: Where<Row>,
+  isListed: IsListed = () => true,
+): boolean {
+  return getColumns(table).every((column) => isMatch(row[column], where[column], isListed));
+}
+
+function isMatch(value: unknown, condition: unknown, isListed: IsListed): boolean {
+  if (condition === undefined) return true;
+  if (!isRange(condition)) return value === condition;
+  if (typeof value !== "string" && typeof value !== "number") return false;
+  const { lt, gt, in: list, contains, listedIn, all = [] } = condition;
+  if (contains !== undefined && !String(value).toLowerCase().includes(contains.toLowerCase())) return false;
+  if (listedIn !== undefined && !isListed(value, listedIn)) return false;
+  const isInside = isBelow(value, lt) && isBelow(gt, value) && (list?.includes(value) ?? true);
+  return isInside && all.every((each) => isMatch(value, each, isListed));
 }
 
 /** True also for a limit that is absent. */
@@ -105,13 +122,17 @@ function isBelow(value: unknown, limit: unknown): boolean {
   return (value as string | number) < (limit as string | number);
 }
 
-function sortRows<Row>(table: Table<Row>, rows: Row[], { order, descending }: SelectOptions<Row> = {}): Row[] {
-  const columns = order === undefined ? table.key : [order];
+/** Returns the function that compares rows in an order. */
+export function createComparison<Row>(
+  table: Pick<Table<Row>, "key">,
+  { order = table.key, descending }: Pick<SelectOptions<Row>, "order" | "descending"> = {},
+): (a: Row, b: Row) => number {
+  const columns = [order].flat() as readonly (keyof Row)[];
   const compare = (a: Row, b: Row): number => {
     const differing = columns.find((column) => a[column] !== b[column]);
     return differing === undefined ? 0 : a[differing] < b[differing] ? -1 : 1;
   };
-  return rows.sort((a, b) => (descending ? compare(b, a) : compare(a, b)));
+  return descending ? (a, b) => compare(b, a) : compare;
 }
 
 function getKey<Row>(table: Table<Row>, row: Row): string {

@@ -5,7 +5,7 @@ import { APPROVALS } from "../tables/approvals.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { KEYS } from "../tables/keys.ts";
 import { PROCESSES } from "../tables/processes.ts";
-import { RUN_ENTRIES, RUNS } from "../tables/runs.ts";
+import { RUN_ENTRIES, RUN_METHODS, RUNS } from "../tables/runs.ts";
 import { toSqlName } from "./sql.ts";
 import {
   type ColumnKind,
@@ -37,11 +37,12 @@ export const TABLES = [
   AUDIT_HEADS,
   RUNS,
   RUN_ENTRIES,
+  RUN_METHODS,
   PROCESSES,
 ] as unknown as readonly Table<AnyRow>[];
 
 /** The version of the schema of `TABLES`. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** Rows, and statements that change the schema. */
 export interface SchemaRows extends Rows {

@@ -1,4 +1,4 @@
-import type { ColumnKind, Range, Rows, SelectOptions, Table, Where } from "./table.ts";
+import type { ColumnKind, Listing, Range, Rows, SelectOptions, Table, Where } from "./table.ts";
 
 /** A statement with `?` for each parameter. */
 export interface SqlStatement {
@@ -85,9 +85,9 @@ function selectStatement<Row>(
   where: Where<Row>,
   { order, descending = false, limit, offset = 0 }: SelectOptions<Row> = {},
 ): SqlStatement {
-  const condition = whereClause(table, where);
+  const condition = whereClause(table, where, createSortedListingTerm);
   const columns = getColumns(table).map(toSqlName).join(", ");
-  const sorted = (order === undefined ? table.key : [order]).map((column) =>
+  const sorted = [order ?? table.key].flat().map((column) =>
     descending ? `${toSqlName(column)} DESC` : toSqlName(column),
   );
   const most = limit === undefined ? "" : ` LIMIT ${Math.floor(limit)} OFFSET ${Math.floor(offset)}`;
@@ -153,11 +153,11 @@ function toSqlValue(kind: ColumnKind, value: unknown): SqlValue {
   return kind === "json" ? JSON.stringify(value) : (value as SqlValue);
 }
 
-function whereClause<Row>(table: Table<Row>, where: Where<Row>): SqlStatement {
+function whereClause<Row>(table: Table<Row>, where: Where<Row>, createListing = createListingTerm): SqlStatement {
   requireColumns(table, where);
   const terms = getColumns(table).flatMap((column) => {
     const condition: unknown = where[column];
-    return condition === undefined ? [] : toTerms(toSqlName(column), condition);
+    return condition === undefined ? [] : toTerms(toSqlName(column), condition, createListing);
   });
   if (terms.length === 0) return { text: "", parameters: [] };
   return {
@@ -166,17 +166,36 @@ function whereClause<Row>(table: Table<Row>, where: Where<Row>): SqlStatement {
   };
 }
 
-function toTerms(column: string, condition: unknown): readonly SqlStatement[] {
+function toTerms(
+  column: string,
+  condition: unknown,
+  createListing: typeof createListingTerm,
+): readonly SqlStatement[] {
   if (condition === null) return [{ text: `${column} IS NULL`, parameters: [] }];
   if (!isRange(condition)) return [{ text: `${column} = ?`, parameters: [condition as SqlValue] }];
-  const { lt, gt, in: list, contains } = condition;
+  const { lt, gt, in: list, contains, listedIn, all = [] } = condition;
   const values = (list ?? []) as readonly SqlValue[];
   return [
     ...(lt === undefined ? [] : [{ text: `${column} < ?`, parameters: [lt as SqlValue] }]),
     ...(gt === undefined ? [] : [{ text: `${column} > ?`, parameters: [gt as SqlValue] }]),
     ...(list === undefined ? [] : [{ text: `${column} IN (${values.map(() => "?").join(", ")})`, parameters: values }]),
     ...(contains === undefined ? [] : [createContainsTerm(column, contains)]),
+    ...(listedIn === undefined ? [] : [createListing(column, listedIn)]),
+    ...all.flatMap((each) => toTerms(column, each, createListing)),
   ];
+}
+
+function createListingTerm(column: string, { table, column: listed, where }: Listing<unknown>): SqlStatement {
+  const { text, parameters } = whereClause(table, where);
+  return { text: `${column} IN (SELECT ${toSqlName(listed)} FROM ${toSqlName(table.name)}${text})`, parameters };
+}
+
+/**
+ * The same for rows in an order. With an expression, SQLite reads the rows by the index of the order, and looks whether each is listed:
+ * 10 times as fast as sorting 100,000 listed rows.
+ */
+function createSortedListingTerm(column: string, listing: Listing<unknown>): SqlStatement {
+  return createListingTerm(`${column} || ''`, listing);
 }
 
 /** Both databases know the escape, which makes `%` and `_` literal. */

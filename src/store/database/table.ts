@@ -54,14 +54,35 @@ export interface Range<Value> {
   readonly in?: readonly Value[];
   /** A part of a text. Upper and lower case of the letters A to Z are the same. */
   readonly contains?: string;
+  /** One of the values that rows of another table have. */
+  readonly listedIn?: Listing<Value>;
+  /** Further conditions that all must hold. */
+  readonly all?: readonly Condition<Value>[];
+}
+
+/** The values of one column in the rows of a table that match. */
+export interface Listing<Value> {
+  readonly table: Table<Readonly<Record<string, unknown>>>;
+  readonly column: string;
+  readonly where: Where<Readonly<Record<string, unknown>>>;
+  /** Exists only for the type checker. */
+  readonly value?: Value;
+}
+
+export function listColumn<Row, Name extends keyof Row & string>(
+  table: Table<Row>,
+  column: Name,
+  where: Where<Row>,
+): Listing<Row[Name]> {
+  return { table, column, where } as unknown as Listing<Row[Name]>; // the row of the other table is its own matter
 }
 
 /** Conditions that all must hold. Columns of kind `json` cannot be compared. */
 export type Where<Row> = { readonly [Column in keyof Row]?: Condition<Row[Column]> };
 
 export interface SelectOptions<Row> {
-  /** The column to sort by; the primary key by default. */
-  readonly order?: keyof Row & string;
+  /** The column to sort by, or several, of which the later ones order equal rows; the primary key by default. */
+  readonly order?: (keyof Row & string) | readonly (keyof Row & string)[];
   /** Sorts the largest value first. */
   readonly descending?: boolean;
   readonly limit?: number;

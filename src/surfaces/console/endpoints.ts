@@ -85,3 +85,11 @@ export function readNumber(
   if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
   throw invalidRequest(`${name} must be a whole number from 0 to ${max}`);
 }
+
+/** Reads a time of the query, in milliseconds since 1970; throws `REQUEST_INVALID`. */
+export function readTime(c: Context<ConsoleEnvironment>, name: string): number | undefined {
+  const text = c.req.query(name);
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw invalidRequest(`${name} must be a time in milliseconds since 1970`);
+}

@@ -12,9 +12,9 @@ import type { ServerStatus } from "../../providers/mcp/index.ts";
 import type { SearchAnswer } from "../../registry/index.ts";
 import type { AuditEntry, Statistics } from "../../router/index.ts";
 import type { RunDifference, TimelineCall } from "../../runs/index.ts";
-import type { RecordedRunFacts, RefusalGroup, RefusalReport } from "../../runtime.ts";
+import type { RecordedRunFacts, RefusalGroup, RefusalReport, RunNeighbours } from "../../runtime.ts";
 import type { AuditItem } from "../../shared/audit/items.ts";
-import type { KeyRow, RunStatus } from "../../store/index.ts";
+import type { KeyRow, RunOrder, RunStatus } from "../../store/index.ts";
 
 /** An error as RFC 9457 describes it, with the code and the advice of the error table. */
 export interface ProblemDetails {
@@ -275,7 +275,11 @@ export const RECORDED_RUN_STATES: readonly RunStatus[] = [
   "unknown",
 ];
 
+/** The columns by which the list of runs can be sorted. */
+export const RUN_SORT_COLUMNS: readonly RunOrder[] = ["created", "duration", "calls", "caller", "state"];
+
 export type RecordedRunSummary = RecordedRunFacts;
+export type { RunNeighbours };
 
 export type { RefusalGroup, RefusalReport };
 

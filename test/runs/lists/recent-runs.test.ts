@@ -50,6 +50,38 @@ test("lists the newest runs without a record among the recorded ones, in parts o
   expect(await runs.count({ withUnrecorded: true, since: whole[2]?.created ?? 0 })).toBe(3);
 });
 
+test("filters and sorts recorded runs and those without a record together, with the neighbours of each [O2]", async () => {
+  const runtime = await open();
+  const send = 'await device.MailSkill.send({ to: "ada" });';
+  for (const source of ["return 1", `${send} return 2`, `${send}${send} return 3`, "return 1"]) {
+    await runtime.run(source);
+    await new Promise((resolve) => setTimeout(resolve, 2)); // the order is that of the times
+  }
+  const { runs } = runtime.viewFor(OWNER);
+  const list = async (options: Parameters<typeof runs.list>[0]): Promise<readonly string[]> => {
+    const rows = await runs.list({ withUnrecorded: true, ...options });
+    const ids = rows.map(({ id }) => id);
+    expect(await runs.count({ withUnrecorded: true, ...options })).toBe(rows.length);
+    for (const [at, id] of ids.entries())
+      expect(await runs.neighbours(id, { withUnrecorded: true, ...options })).toEqual({
+        previous: ids[at - 1] ?? null,
+        next: ids[at + 1] ?? null,
+      });
+    return rows.map(({ title }) => title.slice(-1));
+  };
+  expect(await list({})).toEqual(["1", "3", "2", "1"]);
+  expect(await list({ order: "calls", ascending: true })).toEqual(["1", "1", "2", "3"]);
+  expect(await list({ order: "calls" })).toEqual(["3", "2", "1", "1"]);
+  expect(await list({ method: "MailSkill" })).toEqual(["3", "2"]);
+  expect(await list({ method: "MailSkill.find" })).toEqual([]);
+  expect(await list({ minDuration: 600_000 })).toEqual([]);
+  expect(await list({ state: ["failed", "refused"] })).toEqual([]);
+  const [first] = await runs.list({ withUnrecorded: true });
+  expect(first).toMatchObject({ duration: (first?.ended ?? 0) - (first?.created ?? 0) });
+  expect(await list({ program: first?.program ?? "" })).toEqual(["1", "1"]);
+  expect(await list({ until: first?.created ?? 0 })).toEqual(["3", "2", "1"]);
+});
+
 test("shows a run without a record to those who may see it, with its program and its error [O2, P2]", async () => {
   const runtime = await open();
   const { runId } = await runtime.run("const text = 'x'; return text.nothing.more");
@@ -75,7 +107,7 @@ test("keeps 200 runs without a record, each with 16,384 characters of its progra
       ...rest,
     });
   }
-  expect(recent.list().map(({ id }) => id)).toEqual(Array.from({ length: 200 }, (_, at) => `run-${204 - at}`));
+  expect(recent.list().map(({ row }) => row.id)).toEqual(Array.from({ length: 200 }, (_, at) => `run-${204 - at}`));
   const { record } = recent.get("run-204") ?? {};
   expect(record?.header.source).toHaveLength(16_384);
   expect(record?.outcome).not.toHaveProperty("value");

@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)("a large table", () => {
       calls: 1,
       effects: 1,
     } as const;
-    const rest = { ...row, size: 1, claimedBy: null, attempts: 1 };
+    const rest = { ...row, program: "", duration: 1, size: 1, claimedBy: null, attempts: 1 };
     await Promise.all(
       Array.from({ length: 5_000 }, async (_, at) =>
         database.runs.add(

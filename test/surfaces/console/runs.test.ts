@@ -22,11 +22,51 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     await page.getByLabel("State").selectOption("failed");
     await page.getByText("1 run", { exact: true }).waitFor();
     await page.getByLabel("State").selectOption("");
-    await page.getByPlaceholder("Filter by the program").fill("ONE");
+    await page.getByLabel("Program").fill("ONE");
     await expect.poll(() => page.url()).toContain("text=ONE");
     await page.getByText("1 run", { exact: true }).waitFor();
     await page.getByText("<b>one</b>").click();
     await page.getByRole("heading", { name: "Program" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("sorts by a column, and filters by method, duration and time, all in the address [O2]", { tags: "rest" }, async () => {
+    const server = await serveBank();
+    const { runs } = await server.runtime.database();
+    const hour = 3_600_000;
+    for (const [at, source] of [log("one"), `${log("two")} ${log("two")}`].entries()) {
+      const { runId } = await server.runtime.run(source);
+      const created = Date.now() - (3 - at) * hour;
+      await runs.update(runId, { created, ended: created + 2_000 - at * 1_000, duration: 2_000 - at * 1_000 });
+    }
+    await server.runtime.run("return 41 + 1");
+    const { page, faults } = await openConsole(server, "#/runs");
+    const firstRow = page.getByRole("row").nth(1);
+    await firstRow.getByText("return 41 + 1").waitFor();
+    await page.getByRole("button", { name: "Duration" }).click();
+    await firstRow.getByText("2.0 s").waitFor();
+    expect(await page.getByRole("columnheader", { name: "Duration" }).getAttribute("aria-sort")).toBe("descending");
+    await page.getByRole("button", { name: "Duration" }).click();
+    await firstRow.getByText("return 41 + 1").waitFor();
+    expect(page.url()).toContain("sort=duration&order=up");
+    await page.getByLabel("Method or skill").fill("BankSkill.log");
+    await page.getByText("2 runs", { exact: true }).waitFor();
+    await firstRow.getByText("1.0 s").waitFor();
+    await page.locator("select[name=min]").selectOption("1000");
+    await page.locator("select[name=hours]").selectOption("range");
+    await page.getByLabel("Before").fill(new Date(Date.now() - 2.5 * hour).toISOString().slice(0, 16));
+    await page.getByText("1 run", { exact: true }).waitFor();
+    await firstRow.getByText("2.0 s").waitFor();
+    const address = page.url();
+    await page.reload();
+    await page.getByText("1 run", { exact: true }).waitFor();
+    expect(page.url()).toBe(address);
+    expect(await page.getByLabel("Method or skill").inputValue()).toBe("BankSkill.log");
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("Method or skill").fill("BankSkill.find");
+    await page.getByRole("link", { name: "Show all runs" }).click();
+    await page.getByText("3 runs", { exact: true }).waitFor();
+    expect(await page.getByLabel("Method or skill").inputValue()).toBe("");
     expect(faults).toEqual([]);
   });
 
@@ -38,7 +78,7 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
       const { runId } = await server.runtime.run(log("a line that a narrow window cuts, but not the time of its run"));
       const { runs } = await server.runtime.database();
       const created = Date.now() - 86_400_000;
-      await runs.update(runId, { created, ended: created + 3_000 });
+      await runs.update(runId, { created, ended: created + 3_000, duration: 3_000 });
       const { page } = await openConsole(server, "#/runs");
       const views = [
         ["light", 1440],

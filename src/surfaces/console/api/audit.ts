@@ -11,7 +11,7 @@ import {
   parseAuditItem,
 } from "../../../shared/audit/items.ts";
 import type { AuditRow } from "../../../store/index.ts";
-import { type Endpoints, readNumber } from "../endpoints.ts";
+import { type Endpoints, readNumber, readTime } from "../endpoints.ts";
 import type { AuditCheck, AuditPage } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
 import type { AuditReader, RuntimeView } from "../../../runtime/api/view.ts";
@@ -126,12 +126,4 @@ function readFilter(c: Context<ConsoleEnvironment>): AuditFilter {
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
   };
-}
-
-/** Reads milliseconds since 1970. */
-function readTime(c: Context<ConsoleEnvironment>, name: string): number | undefined {
-  const text = c.req.query(name);
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw invalidRequest(`${name} must be a time in milliseconds since 1970`);
 }

@@ -1,5 +1,4 @@
 import { relative } from "node:path";
-import type { Context } from "hono";
 
 import { isTextList } from "../../../model/json.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
@@ -10,21 +9,20 @@ import { requireConfig } from "../config-files.ts";
 import { type ConsoleRequest, type Endpoints, readNumber, readText } from "../endpoints.ts";
 import { answerLines, createRunListeners, describeOutcome } from "../follow-run.ts";
 import {
-  RECORDED_RUN_STATES,
   type RecordedRunDetail,
   type RecordedRunSummary,
   type RefusalReport,
   type RowPage,
   type RunComparison,
   type RunLine,
+  type RunNeighbours,
   type SavedSkillFacts,
 } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
-import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
+import type { ConsoleServices } from "../services.ts";
+import { readRunFilter } from "./run-filter.ts";
 
 const MAX_ROWS = 500;
-const MAX_FILTER_UNITS = 200;
-const MAX_HOURS = 100_000;
 
 /** UTF-16 units of the answer of a call. */
 const MAX_ANSWER_UNITS = 20_000;
@@ -33,13 +31,15 @@ const MAX_ANSWER_UNITS = 20_000;
 export function createRunEndpoints(services: ConsoleServices): Endpoints {
   return {
     "GET /runs": async ({ c, view }): Promise<RowPage<RecordedRunSummary>> => {
-      const filter = readFilter(c);
+      const filter = readRunFilter(c);
       const limit = readNumber(c, "limit", { fallback: 100, max: MAX_ROWS });
       const offset = readNumber(c, "offset", { fallback: 0 });
       const [rows, total] = [await view.runs.list({ ...filter, limit, offset }), await view.runs.count(filter)];
       return { rows: view.secrets.maskTexts(rows), total };
     },
     "GET /refusals": async ({ view }): Promise<RefusalReport> => view.secrets.maskTexts(await view.runs.refusals()),
+    "GET /runs/:id/neighbours": ({ c, view, getPart }): Promise<RunNeighbours> =>
+      view.runs.neighbours(getPart("id"), readRunFilter(c)),
     "GET /runs/:id": ({ view, getPart }) => describeRun(getPart("id"), view, services),
     "GET /runs/:id/diff/:other": async ({ view, getPart }): Promise<RunComparison> => {
       const differences = await view.runs.compare(getPart("id"), getPart("other"));
@@ -63,29 +63,6 @@ export function createRunEndpoints(services: ConsoleServices): Endpoints {
     "POST /runs/:id/skill": async ({ c, view, getPart, readBody }) =>
       c.json(await saveSkill(getPart("id"), { view, readBody }, services), 201),
   };
-}
-
-function readFilter(c: Context<ConsoleEnvironment>): Parameters<RuntimeView["runs"]["count"]>[0] {
-  const word = c.req.query("state");
-  const state = RECORDED_RUN_STATES.find((each) => each === word);
-  if (word !== undefined && state === undefined)
-    throw invalidRequest(`state must be one of ${RECORDED_RUN_STATES.join(", ")}`);
-  const [runCaller, title] = [readQuery(c, "caller"), readQuery(c, "text")];
-  const hours = readNumber(c, "hours", { fallback: 0, max: MAX_HOURS });
-  return {
-    withUnrecorded: true,
-    ...(hours > 0 && { since: Date.now() - hours * 3_600_000 }),
-    ...(state !== undefined && { state }),
-    ...(runCaller !== undefined && { runCaller }),
-    ...(title !== undefined && { title }),
-  };
-}
-
-function readQuery(c: Context<ConsoleEnvironment>, name: string): string | undefined {
-  const text = c.req.query(name);
-  if (text !== undefined && text.length > MAX_FILTER_UNITS)
-    throw invalidRequest(`${name} must have at most ${MAX_FILTER_UNITS} characters`);
-  return text === "" ? undefined : text;
 }
 
 async function describeRun(id: string, view: RuntimeView, { config }: ConsoleServices): Promise<RecordedRunDetail> {

@@ -53,7 +53,7 @@ test("names with doctor the runs that no process executes, and not those that wa
   {
     await using database = await openDatabase({ folder });
     const run = { caller: "local", title: "", created: 1, updated: 1, ended: null, continues: null, calls: 0 };
-    const facts = { ...run, effects: 0, size: 0, claimedBy: null, attempts: 1 };
+    const facts = { ...run, program: "", duration: 0, effects: 0, size: 0, claimedBy: null, attempts: 1 };
     const entry = { seq: 0, events: "[]", hash: "" };
     await database.runs.add({ ...facts, id: "stopped", state: "running" }, { ...entry, run: "stopped" });
     await database.runs.add({ ...facts, id: "asks", state: "waiting" }, { ...entry, run: "asks" });

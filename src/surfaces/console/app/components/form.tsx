@@ -167,18 +167,30 @@ function Control({
 /** Milliseconds without a key after which a filter counts. */
 const PAUSE_MS = 200;
 
-interface FilterFieldProps extends Pick<FieldProps, "autofocus" | "class" | "label" | "placeholder" | "value"> {
+interface FilterFieldProps extends Pick<
+  FieldProps,
+  "autofocus" | "class" | "isLabelHidden" | "label" | "placeholder" | "value"
+> {
   readonly onChange: (text: string) => void;
 }
 
-/** A field for words to find, which counts when the reader stops to type. */
-export function FilterField({ onChange, value, ...field }: FilterFieldProps) {
-  const [first] = useState(value);
+/** A field for words to find, which counts when the reader stops to type. Another value than what was typed replaces the text. */
+export function FilterField({ onChange, value, isLabelHidden = true, ...field }: FilterFieldProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const text = useRef({ typed: value, first: value, version: 0 }).current;
   useEffect(() => () => clearTimeout(timer.current), []);
-  const onText = (text: string): void => {
+  if (value !== text.typed) Object.assign(text, { typed: value, first: value, version: text.version + 1 });
+  const onText = (typed: string): void => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => onChange(text), PAUSE_MS);
+    timer.current = setTimeout(() => {
+      if (value !== undefined) text.typed = typed;
+      onChange(typed);
+    }, PAUSE_MS);
   };
-  return <Field {...field} value={first} name="filter" type="search" maxLength={200} isLabelHidden onText={onText} />;
+  const rest = { ...field, isLabelHidden, onText };
+  return (
+    <FormVersion.Provider value={text.version}>
+      <Field {...rest} value={text.first} name="filter" type="search" maxLength={200} />
+    </FormVersion.Provider>
+  );
 }

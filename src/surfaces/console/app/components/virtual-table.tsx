@@ -10,6 +10,16 @@ export interface TableColumn<Row> {
   readonly align?: "end";
   /** Its place in a narrow window: in the second line of the row, or none. It is in the first line by default. */
   readonly narrow?: "below" | "hidden";
+  /** The name of its order; it sorts the table by a click on its title. */
+  readonly order?: string;
+}
+
+/** The order of a table. */
+export interface TableSorting {
+  readonly order: string;
+  /** The smallest value is first. */
+  readonly isUpward: boolean;
+  readonly onSort: (order: string, isUpward: boolean) => void;
 }
 
 export interface TableProps<Row> {
@@ -18,6 +28,7 @@ export interface TableProps<Row> {
   readonly getKey: (row: Row) => string;
   /** Opens a row by click or Enter. */
   readonly onOpen?: (row: Row) => void;
+  readonly sorting?: TableSorting;
 }
 
 /** A table that creates only its visible rows. Arrow keys, Page Up, Page Down, Home and End move between them. */
@@ -34,7 +45,8 @@ interface SparseTableProps<Row> extends TableProps<Row> {
 }
 
 /** A `VirtualTable` whose rows may be loaded later. */
-export function SparseTable<Row>({ label, columns, count, getRow, getKey, onOpen, onView }: SparseTableProps<Row>) {
+export function SparseTable<Row>(props: SparseTableProps<Row>) {
+  const { label, columns, count, getRow, getKey, onOpen, onView, sorting } = props;
   const rowPx = useNarrowWindow() && columns.some(({ narrow }) => narrow === "below") ? TWO_LINES_PX : ROW_PX;
   const view = useTableView(count, rowPx);
   useEffect(() => onView?.(view.first, view.last), [view.first, view.last, onView]);
@@ -50,9 +62,9 @@ export function SparseTable<Row>({ label, columns, count, getRow, getKey, onOpen
   };
   return (
     <div class="table" role="grid" aria-label={label} aria-rowcount={count + 1} aria-readonly style={template}>
-      <TableHead columns={columns} />
-      <div class="table-scroller" ref={view.scroller} role="rowgroup" onScroll={view.onScroll}>
-        <div class="table-space" role="presentation" style={{ height: `${view.height}px` }}>
+      <div class="table-scroller" ref={view.scroller} role="presentation" onScroll={view.onScroll}>
+        <TableHead columns={columns} sorting={sorting} />
+        <div class="table-space" role="rowgroup" style={{ height: `${view.height}px` }}>
           <div role="presentation" style={{ transform: `translateY(${view.offset}px)` }}>
             {Array.from({ length: view.last - view.first }, (_, at) => ({ at, row: getRow(view.first + at) })).map(
               ({ row, at }) => (
@@ -87,17 +99,48 @@ export function SparseTable<Row>({ label, columns, count, getRow, getKey, onOpen
   );
 }
 
-function TableHead<Row>({ columns }: { readonly columns: readonly TableColumn<Row>[] }) {
+interface TableHeadProps<Row> {
+  readonly columns: readonly TableColumn<Row>[];
+  readonly sorting: TableSorting | undefined;
+}
+
+function TableHead<Row>({ columns, sorting }: TableHeadProps<Row>) {
   return (
     <div role="rowgroup" class="table-head">
       <div class="table-row" role="row" aria-rowindex={1}>
         {columns.map((column) => (
-          <div key={column.title} role="columnheader" class={getCellClass(column)}>
-            {column.title}
+          <div
+            key={column.title}
+            role="columnheader"
+            class={getCellClass(column)}
+            aria-sort={sorting?.order !== column.order ? undefined : sorting?.isUpward ? "ascending" : "descending"}
+          >
+            {sorting === undefined || column.order === undefined ? (
+              column.title
+            ) : (
+              <SortButton title={column.title} order={column.order} sorting={sorting} />
+            )}
           </div>
         ))}
       </div>
     </div>
+  );
+}
+
+interface SortButtonProps {
+  readonly title: string;
+  readonly order: string;
+  readonly sorting: TableSorting;
+}
+
+/** Sorts by a column, the largest value first, and the other way round at the second click. */
+function SortButton({ title, order, sorting: { order: current, isUpward, onSort } }: SortButtonProps) {
+  const isCurrent = order === current;
+  return (
+    <button type="button" class="sort-button" onClick={() => onSort(order, isCurrent && !isUpward)}>
+      {title}
+      <span aria-hidden="true">{isCurrent ? (isUpward ? " ↑" : " ↓") : ""}</span>
+    </button>
   );
 }
 
@@ -113,7 +156,7 @@ function toFlex(width: string): string {
 /** The rows of a narrow window have two lines. */
 const NARROW = globalThis.matchMedia("(width < 640px)");
 
-function useNarrowWindow(): boolean {
+export function useNarrowWindow(): boolean {
   const [isNarrow, setNarrow] = useState(NARROW.matches);
   useEffect(() => {
     const update = (): void => setNarrow(NARROW.matches);
@@ -145,7 +188,7 @@ function useTableView(count: number, rowPx: number) {
   const shouldFocus = useRef(false);
   const active = Math.min(wantedRow, Math.max(0, count - 1));
   const height = Math.min(count * rowPx, MAX_HEIGHT_PX);
-  const measure = (element: HTMLElement): void => setView({ top: element.scrollTop, height: element.clientHeight });
+  const measure = (element: HTMLElement): void => setView({ top: element.scrollTop, height: getHeight(element) });
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -205,11 +248,17 @@ function findTarget(key: string, { active, count, page }: MoveFacts): number | u
   return target === undefined ? undefined : Math.max(0, Math.min(count - 1, target));
 }
 
+/** Returns the height of the part that shows rows; the head of the table is above it. */
+function getHeight(scroller: HTMLElement): number {
+  const head = scroller.firstElementChild;
+  return scroller.clientHeight - (head instanceof HTMLElement ? head.offsetHeight : 0);
+}
+
 /** Scrolls as little as shows the row at `top`. */
 function scrollTo(element: HTMLElement, top: number, rowPx: number): void {
+  const height = getHeight(element);
   if (top < element.scrollTop) element.scrollTop = top;
-  else if (top + rowPx > element.scrollTop + element.clientHeight)
-    element.scrollTop = top + rowPx - element.clientHeight;
+  else if (top + rowPx > element.scrollTop + height) element.scrollTop = top + rowPx - height;
 }
 
 function findVisible(

@@ -7,6 +7,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Button, EmptyState, ErrorNotice, Facts, Skeleton, StatusBadge } from "../../components/elements.tsx";
 import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
+import { toLocalTime, toMilliseconds } from "../../components/local-time.ts";
 import { countNoun, formatCount, formatDuration, Text, Time } from "../../components/text.tsx";
 import { type TableColumn, VirtualTable } from "../../components/virtual-table.tsx";
 import { formatLink, navigate } from "../../router.ts";
@@ -147,19 +148,6 @@ function AuditFilterForm({ query }: { readonly query: URLSearchParams }) {
       <Field name="until" label="Until" type="datetime-local" value={toLocalTime(until)} />
     </Form>
   );
-}
-
-/** The form of the browser's field for times, in the zone of the reader. */
-function toLocalTime(milliseconds: string | undefined): string {
-  const date = new Date(Number(milliseconds));
-  if (Number.isNaN(date.getTime())) return "";
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}
-
-function toMilliseconds(local: string): string {
-  const time = new Date(local).getTime();
-  return Number.isNaN(time) ? "" : String(time);
 }
 
 /** The check of the chain, and the downloads of the records that the filter selects. */
