@@ -148,8 +148,7 @@ function createRecordServices({
       if (!isNeeded) return undefined;
       return new RunRecorder({ ...common, id: run.runId, header: createHeader(run, request, continued) });
     },
-    continue: ({ id, created }, record) =>
-      new RunRecorder({ ...common, id, header: record.header, record, created }),
+    continue: ({ id, created }, record) => new RunRecorder({ ...common, id, header: record.header, record, created }),
     recent: createRecentRuns(),
     addRefused: (program) => settings.record !== "off" && refusals.add(program),
     open,

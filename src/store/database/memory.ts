@@ -1,7 +1,15 @@
 import { sentence, SkillgateError } from "../../errors.ts";
 import { createQueue } from "../queue.ts";
 import { getColumns, isRange, requireColumns } from "./sql.ts";
-import { guardRows, type Listing, type Rows, type SelectOptions, type StoreEngine, type Table, type Where } from "./table.ts";
+import {
+  guardRows,
+  type Listing,
+  type Rows,
+  type SelectOptions,
+  type StoreEngine,
+  type Table,
+  type Where,
+} from "./table.ts";
 import { createWatchers } from "./watch.ts";
 
 /** Rows by their keys, as JSON, for each table. */
@@ -96,12 +104,7 @@ function createRows(getTables: () => Tables): Rows {
 type IsListed = (value: unknown, listing: Listing<unknown>) => boolean;
 
 /** True if all conditions hold for a row. Those on the rows of other tables hold by default. */
-export function matches<Row>(
-  table: Table<Row>,
-  row: Row,
-  where: Where<Row>,
-  isListed: IsListed = () => true,
-): boolean {
+export function matches<Row>(table: Table<Row>, row: Row, where: Where<Row>, isListed: IsListed = () => true): boolean {
   return getColumns(table).every((column) => isMatch(row[column], where[column], isListed));
 }
 

@@ -87,9 +87,9 @@ function selectStatement<Row>(
 ): SqlStatement {
   const condition = whereClause(table, where, createSortedListingTerm);
   const columns = getColumns(table).map(toSqlName).join(", ");
-  const sorted = [order ?? table.key].flat().map((column) =>
-    descending ? `${toSqlName(column)} DESC` : toSqlName(column),
-  );
+  const sorted = [order ?? table.key]
+    .flat()
+    .map((column) => (descending ? `${toSqlName(column)} DESC` : toSqlName(column)));
   const most = limit === undefined ? "" : ` LIMIT ${Math.floor(limit)} OFFSET ${Math.floor(offset)}`;
   const text = `SELECT ${columns} FROM ${toSqlName(table.name)}${condition.text} ORDER BY ${sorted.join(", ")}${most}`;
   return { text, parameters: condition.parameters, returnsRows: true };
@@ -166,11 +166,7 @@ function whereClause<Row>(table: Table<Row>, where: Where<Row>, createListing = 
   };
 }
 
-function toTerms(
-  column: string,
-  condition: unknown,
-  createListing: typeof createListingTerm,
-): readonly SqlStatement[] {
+function toTerms(column: string, condition: unknown, createListing: typeof createListingTerm): readonly SqlStatement[] {
   if (condition === null) return [{ text: `${column} IS NULL`, parameters: [] }];
   if (!isRange(condition)) return [{ text: `${column} = ?`, parameters: [condition as SqlValue] }];
   const { lt, gt, in: list, contains, listedIn, all = [] } = condition;

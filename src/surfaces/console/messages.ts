@@ -1,6 +1,7 @@
 // The JSON that the server sends to the pages of the console. Times are in milliseconds since 1970, durations in milliseconds.
 
 import type { AgentEvent } from "../../agent/events.ts";
+import type { TokenPrice } from "../../agent/index.ts";
 import type { Approval } from "../../approvals/index.ts";
 import type { KeyState, KeyUsage } from "../../keys/index.ts";
 import type { AdminRight } from "../../model/caller.ts";
@@ -412,4 +413,6 @@ export interface ChatInfo {
   /** The reason why there is no model, and how to get one. */
   readonly problem: ProblemDetails | null;
   readonly budgets: readonly { readonly name: string; readonly limit: number }[];
+  /** The price of a million tokens, in the currency of the owner; `null` if the settings have none. */
+  readonly price: TokenPrice | null;
 }

@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
       const program = page.getByRole("article", { name: "Program" });
       await program.getByLabel("Code").getByText("device.TestSkill.add").waitFor();
       await program.getByLabel("Calls").getByText("TestSkill.add").waitFor();
-      await page.getByText(/1 turn · 1 call ·/).waitFor();
+      await page.getByText(/1 turn · 1 call · [\d,]+ tokens?, [\d,]+ of them read, cost [\d.]+ · /).waitFor();
       await checkViews(page, BOTH_COLOURS, async (view) => {
         await takeScreenshot(page, `chat-${view}`);
         expect(await findViolations(page), view).toEqual([]);
@@ -157,7 +157,9 @@ describe.skipIf(!hasChromium)("the page of the chat", () => {
 });
 
 async function serveWithModel(model: ModelServer): Promise<ConsoleServer> {
-  const settings = writeSettings(`agent: { model: "openai:test-model", baseUrl: "${model.url}/v1" }`);
+  const settings = writeSettings(
+    `agent: { model: "openai:test-model", baseUrl: "${model.url}/v1", price: { input: 3, output: 15 } }`,
+  );
   return serveConsole({ runtime: { settings } });
 }
 

@@ -30,45 +30,49 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     expect(faults).toEqual([]);
   });
 
-  test("sorts by a column, and filters by method, duration and time, all in the address [O2]", { tags: "rest" }, async () => {
-    const server = await serveBank();
-    const { runs } = await server.runtime.database();
-    const hour = 3_600_000;
-    for (const [at, source] of [log("one"), `${log("two")} ${log("two")}`].entries()) {
-      const { runId } = await server.runtime.run(source);
-      const created = Date.now() - (3 - at) * hour;
-      await runs.update(runId, { created, ended: created + 2_000 - at * 1_000, duration: 2_000 - at * 1_000 });
-    }
-    await server.runtime.run("return 41 + 1");
-    const { page, faults } = await openConsole(server, "#/runs");
-    const firstRow = page.getByRole("row").nth(1);
-    await firstRow.getByText("return 41 + 1").waitFor();
-    await page.getByRole("button", { name: "Duration" }).click();
-    await firstRow.getByText("2.0 s").waitFor();
-    expect(await page.getByRole("columnheader", { name: "Duration" }).getAttribute("aria-sort")).toBe("descending");
-    await page.getByRole("button", { name: "Duration" }).click();
-    await firstRow.getByText("return 41 + 1").waitFor();
-    expect(page.url()).toContain("sort=duration&order=up");
-    await page.getByLabel("Method or skill").fill("BankSkill.log");
-    await page.getByText("2 runs", { exact: true }).waitFor();
-    await firstRow.getByText("1.0 s").waitFor();
-    await page.locator("select[name=min]").selectOption("1000");
-    await page.locator("select[name=hours]").selectOption("range");
-    await page.getByLabel("Before").fill(new Date(Date.now() - 2.5 * hour).toISOString().slice(0, 16));
-    await page.getByText("1 run", { exact: true }).waitFor();
-    await firstRow.getByText("2.0 s").waitFor();
-    const address = page.url();
-    await page.reload();
-    await page.getByText("1 run", { exact: true }).waitFor();
-    expect(page.url()).toBe(address);
-    expect(await page.getByLabel("Method or skill").inputValue()).toBe("BankSkill.log");
-    expect(await findViolations(page)).toEqual([]);
-    await page.getByLabel("Method or skill").fill("BankSkill.find");
-    await page.getByRole("link", { name: "Show all runs" }).click();
-    await page.getByText("3 runs", { exact: true }).waitFor();
-    expect(await page.getByLabel("Method or skill").inputValue()).toBe("");
-    expect(faults).toEqual([]);
-  });
+  test(
+    "sorts by a column, and filters by method, duration and time, all in the address [O2]",
+    { tags: "rest" },
+    async () => {
+      const server = await serveBank();
+      const { runs } = await server.runtime.database();
+      const hour = 3_600_000;
+      for (const [at, source] of [log("one"), `${log("two")} ${log("two")}`].entries()) {
+        const { runId } = await server.runtime.run(source);
+        const created = Date.now() - (3 - at) * hour;
+        await runs.update(runId, { created, ended: created + 2_000 - at * 1_000, duration: 2_000 - at * 1_000 });
+      }
+      await server.runtime.run("return 41 + 1");
+      const { page, faults } = await openConsole(server, "#/runs");
+      const firstRow = page.getByRole("row").nth(1);
+      await firstRow.getByText("return 41 + 1").waitFor();
+      await page.getByRole("button", { name: "Duration" }).click();
+      await firstRow.getByText("2.0 s").waitFor();
+      expect(await page.getByRole("columnheader", { name: "Duration" }).getAttribute("aria-sort")).toBe("descending");
+      await page.getByRole("button", { name: "Duration" }).click();
+      await firstRow.getByText("return 41 + 1").waitFor();
+      expect(page.url()).toContain("sort=duration&order=up");
+      await page.getByLabel("Method or skill").fill("BankSkill.log");
+      await page.getByText("2 runs", { exact: true }).waitFor();
+      await firstRow.getByText("1.0 s").waitFor();
+      await page.locator("select[name=min]").selectOption("1000");
+      await page.locator("select[name=hours]").selectOption("range");
+      await page.getByLabel("Before").fill(new Date(Date.now() - 2.5 * hour).toISOString().slice(0, 16));
+      await page.getByText("1 run", { exact: true }).waitFor();
+      await firstRow.getByText("2.0 s").waitFor();
+      const address = page.url();
+      await page.reload();
+      await page.getByText("1 run", { exact: true }).waitFor();
+      expect(page.url()).toBe(address);
+      expect(await page.getByLabel("Method or skill").inputValue()).toBe("BankSkill.log");
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByLabel("Method or skill").fill("BankSkill.find");
+      await page.getByRole("link", { name: "Show all runs" }).click();
+      await page.getByText("3 runs", { exact: true }).waitFor();
+      expect(await page.getByLabel("Method or skill").inputValue()).toBe("");
+      expect(faults).toEqual([]);
+    },
+  );
 
   test(
     "shows when a run of yesterday began, whole, in windows of 1440 and 390 pixels [O2]",
@@ -110,6 +114,15 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
       await page.getByRole("link", { name: "Runs, last hour" }).click();
       await page.getByText("2 runs", { exact: true }).waitFor();
       expect(page.url()).toContain("#/runs?hours=1");
+      await goTo(page, "#/");
+      await page.getByRole("link", { name: "1 failed or refused" }).click();
+      await page.getByText("1 run", { exact: true }).waitFor();
+      await goTo(page, "#/");
+      const chart = page.locator(".chart svg").first();
+      const { width = 0, height = 0 } = (await chart.boundingBox()) ?? {};
+      await chart.click({ position: { x: width - 1, y: height / 2 } });
+      await page.getByText("2 runs", { exact: true }).waitFor();
+      expect(page.url()).toMatch(/#\/runs\?since=\d+&until=\d+$/);
       await page.getByText("return 41 + 1").click();
       await page.getByText("The calls and the result of this run are not recorded").waitFor();
       await goTo(page, "#/refusals");

@@ -123,8 +123,8 @@ async function describeModel(services: ConsoleServices, view: RuntimeView): Prom
     const { settings, readVariable } = await readModelSettings(services, view);
     const budgets = Object.entries(getBudgetLimits(settings)).map(([name, limit]) => ({ name, limit }));
     const { provider, name } = chooseModel(undefined, settings, readVariable);
-    return { model: `${provider}:${name}`, problem: null, budgets };
+    return { model: `${provider}:${name}`, problem: null, budgets, price: settings.price ?? null };
   } catch (thrown) {
-    return { model: null, problem: toProblem(thrown), budgets: [] };
+    return { model: null, problem: toProblem(thrown), budgets: [], price: null };
   }
 }

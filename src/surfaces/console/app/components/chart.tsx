@@ -16,6 +16,8 @@ interface ChartProps {
   readonly times: readonly number[];
   readonly series: readonly ChartSeries[];
   readonly unit: "count" | "duration";
+  /** Receives the time of the value that is clicked. A link beside the chart opens the same for readers without a pointer. */
+  readonly onPick?: (time: number) => void;
 }
 
 let clock: Intl.DateTimeFormat | undefined;
@@ -26,7 +28,7 @@ function formatClock(time: number): string {
 }
 
 /** Lines over time. */
-export function Chart({ label, times, series, unit }: ChartProps) {
+export function Chart({ label, times, series, unit, onPick }: ChartProps) {
   const format = unit === "duration" ? formatDuration : formatCount;
   const top = findTop(
     series.flatMap(({ values }) => values),
@@ -51,7 +53,12 @@ export function Chart({ label, times, series, unit }: ChartProps) {
           <span key={part}>{format((top * part) / 4)}</span>
         ))}
       </div>
-      <svg viewBox={`0 0 ${times.length - 1} ${top}`} preserveAspectRatio="none">
+      <svg
+        viewBox={`0 0 ${times.length - 1} ${top}`}
+        preserveAspectRatio="none"
+        class={onPick === undefined ? undefined : "chart-open"}
+        onClick={(event) => pick(event, times, onPick)}
+      >
         {series.map(({ label: name, color, values, isFilled = false }) => (
           <g key={name} style={{ stroke: `var(${color})`, fill: `var(${color})` }}>
             {isFilled && <path class="chart-area" d={`${drawLine(values, top)}V${top}H0Z`} />}
@@ -69,6 +76,12 @@ export function Chart({ label, times, series, unit }: ChartProps) {
       </div>
     </div>
   );
+}
+
+function pick({ currentTarget, clientX }: MouseEvent, times: readonly number[], onPick: ChartProps["onPick"]): void {
+  const { left, width } = (currentTarget as Element).getBoundingClientRect();
+  const time = times[Math.round(((clientX - left) / width) * (times.length - 1))];
+  if (time !== undefined) onPick?.(time);
 }
 
 /** Returns a value above all that divides into four round parts. */

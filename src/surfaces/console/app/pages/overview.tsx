@@ -1,42 +1,62 @@
-import type { Overview, RunSummary, ServerSummary } from "../../messages.ts";
+import type { ComponentChildren } from "preact";
+
+import type { Overview, RunSummary, ServerSummary, SessionInfo } from "../../messages.ts";
 import { Chart } from "../components/chart.tsx";
 import { Card, EmptyState, StatusBadge } from "../components/elements.tsx";
 import { Load } from "../components/load.tsx";
 import { countNoun, formatCount, formatDuration, Text, Time } from "../components/text.tsx";
-import { formatLink } from "../router.ts";
+import { formatLink, navigate } from "../router.ts";
+import type { PageProps } from "./index.ts";
 
 /** The state of the server: numbers, charts, servers, runs. */
-export function OverviewPage() {
+export function OverviewPage({ info }: PageProps) {
   return (
     <Load<Overview> path="/overview" reloadOn={["call", "run", "catalog", "servers", "approval", "store"]}>
-      {(overview) => <Content overview={overview} />}
+      {(overview) => <Content overview={overview} info={info} />}
     </Load>
   );
 }
 
-function Content({ overview }: { readonly overview: Overview }) {
+interface ContentProps {
+  readonly overview: Overview;
+  readonly info: SessionInfo;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Opens the runs that began in a minute. */
+function openMinute(time: number, filter: Readonly<Record<string, string>> = {}): void {
+  navigate(formatLink(["runs"], { since: String(time), until: String(time + MINUTE_MS), ...filter }));
+}
+
+function Content({ overview, info }: ContentProps) {
   const { minutes, servers, recentRuns, problems } = overview;
   return (
     <>
-      <Numbers overview={overview} />
+      <Numbers overview={overview} info={info} />
       <Problems problems={problems} />
       <div class="columns">
-        <Card title="Runs per minute">
+        <Card title="Runs per minute" actions={<a href={formatLink(["runs"], LAST_HOUR)}>List</a>}>
           <Chart
             label="Runs per minute in the last hour"
             unit="count"
             times={minutes.times}
+            onPick={(time) => openMinute(time)}
             series={[
               { label: "Runs", color: "--accent", values: minutes.runs, isFilled: true },
               { label: "Failed or refused", color: "--bad", values: minutes.failedRuns },
             ]}
           />
         </Card>
-        <Card title="Duration of calls">
+        <Card
+          title="Duration of calls"
+          actions={<a href={formatLink(["runs"], { ...LAST_HOUR, sort: "duration" })}>Slowest runs</a>}
+        >
           <Chart
             label="Duration of calls in the last hour"
             unit="duration"
             times={minutes.times}
+            onPick={(time) => openMinute(time, { sort: "duration" })}
             series={[
               { label: "Median", color: "--accent", values: minutes.medianMs },
               { label: "95 %", color: "--warn", values: minutes.p95Ms },
@@ -45,10 +65,10 @@ function Content({ overview }: { readonly overview: Overview }) {
         </Card>
       </div>
       <div class="columns">
-        <Card title="Servers">
+        <Card title="Servers" actions={<a href={formatLink(["servers"])}>All</a>}>
           <Servers servers={servers} />
         </Card>
-        <Card title="Recent runs">
+        <Card title="Recent runs" actions={<a href={formatLink(["runs"])}>All</a>}>
           <Runs runs={recentRuns} />
         </Card>
       </div>
@@ -56,7 +76,9 @@ function Content({ overview }: { readonly overview: Overview }) {
   );
 }
 
-function Numbers({ overview }: { readonly overview: Overview }) {
+const LAST_HOUR = { hours: "1" };
+
+function Numbers({ overview, info }: ContentProps) {
   const { minutes, skills, methods, waitingApprovals, servers } = overview;
   const calls = sum(minutes.calls);
   const failed = sum(minutes.failedCalls);
@@ -77,12 +99,17 @@ function Numbers({ overview }: { readonly overview: Overview }) {
       />
       <Figure
         label="Runs, last hour"
-        href={formatLink(["runs"], { hours: "1" })}
+        href={formatLink(["runs"], LAST_HOUR)}
         value={sum(minutes.runs)}
-        note={`${sum(minutes.failedRuns)} failed or refused`}
+        note={
+          <a href={formatLink(["runs"], { ...LAST_HOUR, state: "failed,refused" })}>
+            {sum(minutes.failedRuns)} failed or refused
+          </a>
+        }
       />
       <Figure
         label="Calls, last hour"
+        href={info.admin.length > 0 ? formatLink(["audit"], { since: String(Math.min(...minutes.times)) }) : undefined}
         value={calls}
         note={calls === 0 ? "no errors" : `${((failed / calls) * 100).toFixed(1)} % errors`}
       />
@@ -102,9 +129,9 @@ function Numbers({ overview }: { readonly overview: Overview }) {
 interface FigureProps {
   readonly label: string;
   /** The page that lists what is counted. */
-  readonly href?: string;
+  readonly href?: string | undefined;
   readonly value: number;
-  readonly note: string;
+  readonly note: ComponentChildren;
   readonly isUrgent?: boolean;
 }
 

@@ -3,6 +3,8 @@ import type { ApprovalSummary, ChatEntry, ChatEvent, ProblemDetails } from "../.
 
 export type DoneEvent = EventOf<"done">;
 
+export type TokenUsage = DoneEvent["usage"];
+
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { readonly type: Type }>;
 
 /** A program of the model, or one of its tool calls, with everything that happens in it. */
@@ -33,6 +35,9 @@ export interface ChatView {
   readonly thinking: string;
   /** True if the last program waits for a person. */
   readonly isWaiting: boolean;
+  /** Messages whose work has ended, and what they used together. */
+  readonly messages: number;
+  readonly usage: TokenUsage;
 }
 
 /** Folds the entries of a conversation into the parts that the page shows. */
@@ -69,8 +74,18 @@ export function createChatView(entries: readonly ChatEntry[]): ChatView {
       addEvent(entry.event, items, openStep);
     }
   }
-  const last = items.findLast(({ kind }) => kind === "done");
-  return { items, reply, thinking, isWaiting: last?.kind === "done" && last.done.reason === "waiting" };
+  const ends = items.flatMap((item) => (item.kind === "done" ? [item.done] : []));
+  return {
+    items,
+    reply,
+    thinking,
+    isWaiting: ends.at(-1)?.reason === "waiting",
+    messages: ends.length,
+    usage: {
+      inputTokens: ends.reduce((sum, { usage }) => sum + usage.inputTokens, 0),
+      outputTokens: ends.reduce((sum, { usage }) => sum + usage.outputTokens, 0),
+    },
+  };
 }
 
 /** The text before a result that a model in code mode reads as a message of the user. */

@@ -6,8 +6,8 @@ import { ApprovalCard } from "../../components/approval-card.tsx";
 import { Button, EmptyState, ErrorNotice, Skeleton, TextList } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import { countNoun, formatDuration, Text } from "../../components/text.tsx";
-import { type ChatItem, type ChatView, createChatView, type DoneEvent } from "./conversation.ts";
+import { countNoun, formatCount, formatDuration, Text } from "../../components/text.tsx";
+import { type ChatItem, type ChatView, createChatView, type DoneEvent, type TokenUsage } from "./conversation.ts";
 import { StepCard } from "./step-card.tsx";
 import { type Chat, useChat } from "./use-chat.ts";
 
@@ -19,18 +19,18 @@ export function ChatPage() {
       {(info, reload) => {
         if (!(chat.isLoaded.value || chat.isRunning.value)) return <Skeleton lines={6} />;
         if (info.model === null) return <NoModel problem={info.problem} onRetry={reload} />;
-        return <Conversation chat={chat} model={info.model} budgets={info.budgets} />;
+        return <Conversation chat={chat} model={info.model} budgets={info.budgets} price={info.price} />;
       }}
     </Load>
   );
 }
 
-interface ConversationProps extends Pick<ChatInfo, "budgets"> {
+interface ConversationProps extends Pick<ChatInfo, "budgets" | "price"> {
   readonly chat: Chat;
   readonly model: string;
 }
 
-function Conversation({ chat, model, budgets }: ConversationProps) {
+function Conversation({ chat, model, budgets, price }: ConversationProps) {
   const view = useMemo(() => createChatView(chat.entries.value), [chat.entries.value]);
   const limits = budgets.map(({ name, limit }) => `${limit.toLocaleString()} ${name}`).join(", ");
   const resume = (): void => {
@@ -42,7 +42,12 @@ function Conversation({ chat, model, budgets }: ConversationProps) {
         <Text in="p" class="muted wide" value={`${model}. A message may use ${limits}.`} limit={400} />
         <Button label="New conversation" disabled={chat.entries.value.length === 0} onClick={chat.restart} />
       </div>
-      <Messages view={view} onAnswered={resume} />
+      <Messages view={view} price={price} onAnswered={resume} />
+      {view.messages > 1 && (
+        <p class="muted small">
+          In total: {countNoun(view.messages, "message")} · {describeUsage(view.usage, price)}
+        </p>
+      )}
       {chat.isRunning.value && (
         <p class="muted" role="status">
           The model works …
@@ -76,12 +81,12 @@ function NoModel({ problem, onRetry }: NoModelProps) {
   );
 }
 
-interface MessagesProps {
+interface MessagesProps extends Pick<ChatInfo, "price"> {
   readonly view: ChatView;
   readonly onAnswered: () => void;
 }
 
-function Messages({ view: { items, reply, thinking }, onAnswered }: MessagesProps) {
+function Messages({ view: { items, reply, thinking }, price, onAnswered }: MessagesProps) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => end.current?.scrollIntoView({ block: "nearest" }), [items.length, reply.length, thinking.length]);
   return (
@@ -92,7 +97,7 @@ function Messages({ view: { items, reply, thinking }, onAnswered }: MessagesProp
         </EmptyState>
       )}
       {items.map((item, at) => (
-        <Item key={at} item={item} onAnswered={onAnswered} />
+        <Item key={at} item={item} price={price} onAnswered={onAnswered} />
       ))}
       {thinking !== "" && reply === "" && <Text in="p" class="muted" value={thinking.slice(-600)} />}
       {reply !== "" && <Markdown text={reply} />}
@@ -101,7 +106,11 @@ function Messages({ view: { items, reply, thinking }, onAnswered }: MessagesProp
   );
 }
 
-function Item({ item, onAnswered }: { readonly item: ChatItem; readonly onAnswered: () => void }) {
+interface ItemProps extends Pick<MessagesProps, "price" | "onAnswered"> {
+  readonly item: ChatItem;
+}
+
+function Item({ item, price, onAnswered }: ItemProps) {
   switch (item.kind) {
     case "message":
       if (item.role === "assistant") return <Markdown text={item.text} />;
@@ -120,14 +129,22 @@ function Item({ item, onAnswered }: { readonly item: ChatItem; readonly onAnswer
     case "problem":
       return <ErrorNotice error={item.problem} />;
     case "done":
-      return <p class="muted small chat-done">{describeEnd(item.done)}</p>;
+      return <p class="muted small chat-done">{describeEnd(item.done, price)}</p>;
   }
 }
 
-function describeEnd({ reason, budget, turns, calls, usage, durationMs }: DoneEvent): string {
+function describeEnd({ reason, budget, turns, calls, usage, durationMs }: DoneEvent, price: ChatInfo["price"]): string {
   const end = reason === "budget" ? `The budget of ${budget} is used up. ` : DONE_TEXTS[reason];
-  const tokens = countNoun(usage.inputTokens + usage.outputTokens, "token");
-  return `${end}${[countNoun(turns, "turn"), countNoun(calls, "call"), tokens, formatDuration(durationMs)].join(" · ")}`;
+  const counts = [countNoun(turns, "turn"), countNoun(calls, "call"), describeUsage(usage, price)];
+  return `${end}${[...counts, formatDuration(durationMs)].join(" · ")}`;
+}
+
+/** `1,204 tokens, 1,100 of them read`, and the cost by the price in the settings. */
+function describeUsage({ inputTokens, outputTokens }: TokenUsage, price: ChatInfo["price"]): string {
+  const tokens = `${countNoun(inputTokens + outputTokens, "token")}, ${formatCount(inputTokens)} of them read`;
+  if (price === null) return tokens;
+  const cost = (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
+  return `${tokens}, cost ${cost.toLocaleString(undefined, { maximumSignificantDigits: 3 })}`;
 }
 
 const DONE_TEXTS = {
