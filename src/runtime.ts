@@ -28,7 +28,7 @@ import { type ServerApi, createServerAdmin } from "./runtime/api/servers.ts";
 import { closeServices, createDecisions, openServices } from "./runtime/api/services.ts";
 import { type RuntimeTool, type RuntimeToolOptions, createRuntimeTools } from "./runtime/builtin-tools/index.ts";
 import { indexInBackground } from "./runtime/discovery.ts";
-import type { RecordedRunFacts, RunNeighbours } from "./runtime/execution/runs.ts";
+import type { RecordedRunFacts, RunNeighbours } from "./runtime/execution/run-lists.ts";
 import type { RuntimeOptions } from "./runtime/options.ts";
 import type { RefusalGroup, RefusalReport } from "./runtime/refusals/report.ts";
 import { type SkillAdmin, createSkillAdmin } from "./runtime/skill-admin.ts";

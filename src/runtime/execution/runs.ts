@@ -1,8 +1,7 @@
 import type { Cancellable } from "../../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { createCancelReason } from "../../model/credential.ts";
-import { type Caller, mayAdminister, mayReadAll, OWNER } from "../../model/caller.ts";
-import type { Catalog } from "../../model/catalog.ts";
+import { type Caller, OWNER } from "../../model/caller.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { ResultSpace } from "../../model/kept-results.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
@@ -12,25 +11,15 @@ import {
   compareRuns,
   createTimeline,
   isIncomplete,
-  mergeRuns,
   readRunRecord,
   type RecentRun,
-  type RefusedOutcome,
   restoreOutcome,
   type RunDifference,
   type RunHeader,
   type RunRecord,
 } from "../../runs/index.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
-import {
-  callsMethod,
-  createRunComparison,
-  type Database,
-  matchesRun,
-  type RunRow,
-  type RunSorting,
-  type RunStatus,
-} from "../../store/index.ts";
+import type { Database, RunRow } from "../../store/index.ts";
 import { mayAsk } from "./may-ask.ts";
 import { followRuns } from "./follow-runs.ts";
 import {
@@ -42,8 +31,16 @@ import {
 } from "./execute-recorded.ts";
 import { createReplays, type RunReplays } from "./replay.ts";
 import { restoreContinuation } from "./continue-run.ts";
-import { type RefusalReport, reportRefusals } from "../refusals/report.ts";
 import { readProgram } from "./run-header.ts";
+import {
+  createRunLists,
+  hideContent,
+  type ListOptions,
+  type RunLists,
+  type RunListsOptions,
+  type RunReader,
+  toFacts,
+} from "./run-lists.ts";
 import { traceRun } from "../trace-run.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 import {
@@ -55,41 +52,6 @@ import {
   type ShownRun,
 } from "./rights/view-run.ts";
 import { KEY_ENDED } from "./rights/watch-rights.ts";
-
-/** A recorded run, for lists. */
-export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "attempts"> & {
-  /** True if a process executes the program, or waits in it. */
-  readonly isOpen: boolean;
-};
-
-export interface RunFilter {
-  /** A state, or several of which a run has one. */
-  readonly state?: RunStatus | readonly RunStatus[];
-  /** Id of the caller of the runs. */
-  readonly runCaller?: string;
-  /** A part of the first line of the program. */
-  readonly title?: string;
-  /** A method that the program calls, as `Skill.method`, or the skill of one. */
-  readonly method?: string;
-  /** Digest of the text of the program, as `program` of a run. */
-  readonly program?: string;
-  /** Runs that began at this time or later, in milliseconds since 1970, and before `until`. */
-  readonly since?: number;
-  readonly until?: number;
-  /** Runs that have ended, and took at least so many milliseconds. */
-  readonly minDuration?: number;
-  /** Adds the newest runs of this process that have no record; their size is 0. */
-  readonly withUnrecorded?: boolean;
-}
-
-export interface ListOptions extends RunFilter, RunSorting {
-  /** 100 by default. */
-  readonly limit?: number;
-  /** The number of runs to skip. */
-  readonly offset?: number;
-  /** Lists only the runs of this caller, unless it may see those of others. The owner by default. */
-  readonly caller?: Caller;
-}
 
 export interface ResumeRunOptions {
   /** On whose behalf; the run itself continues as its own caller. The owner by default. */
@@ -107,19 +69,7 @@ export interface ResumeRunOptions {
  * The recorded runs. A caller sees its own, an administrator all; others do not exist for it. A run of another that names a method
  * which the caller may not see is shown without program, arguments and results; what needs these throws `RUN_HIDDEN`.
  */
-export interface Runs extends RunReplays {
-  /**
-   * The newest first by default. A title, a method and a program are searched among the own runs only, if methods are hidden from the
-   * caller.
-   */
-  list(options?: ListOptions): Promise<readonly RecordedRunFacts[]>;
-  /** Returns the ids of the runs before and after one in a list. Throws `RUN_NOT_FOUND`. */
-  neighbours(id: string, options?: Omit<ListOptions, "limit" | "offset">): Promise<RunNeighbours>;
-  /** Returns the number of runs that `list` has without a limit. */
-  count(options?: RunFilter & Pick<ListOptions, "caller">): Promise<number>;
-  /** Groups the refused programs, at most the newest 1,000, by the mistake, and says what would help. */
-  refusals(options?: Pick<ListOptions, "caller">): Promise<RefusalReport>;
-  get(id: string, options?: Pick<ListOptions, "caller">): Promise<RecordedRunFacts>;
+export interface Runs extends RunReplays, RunLists {
   /** Returns a run with its record, timeline and outcome. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
   show(id: string, options?: Pick<ListOptions, "caller" | "withUnrecorded">): Promise<ShownRun>;
   /** Compares two runs, call by call. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
@@ -154,25 +104,14 @@ export interface Runs extends RunReplays {
   settle(): Promise<void>;
 }
 
-interface RunsOptions {
-  readonly open: () => Promise<Database>;
-  readonly services: RunServices;
+interface RunsOptions extends RunListsOptions {
   readonly createRequest: (options: ResumeRunOptions & Pick<RunRequest, "limits" | "asksForEffects">) => RunRequest;
-  readonly getCatalog: (caller: Caller) => Catalog;
   /** True if calls wait for the answers of persons; else a call without an answer fails at once. */
   readonly waitsForAnswers: boolean;
   readonly warn: (text: string) => void;
   /** Receives the outcome of each run that was continued, before the outcome is returned. */
   readonly onOutcome: (outcome: Outcome, caller: string) => Promise<void>;
 }
-
-/** The runs beside one in a list; `null` at its ends. */
-export interface RunNeighbours {
-  readonly previous: string | null;
-  readonly next: string | null;
-}
-
-const DEFAULT_LIMIT = 100;
 
 export function createRuns(options: RunsOptions): Runs {
   const { open, services } = options;
@@ -281,88 +220,6 @@ function createFollowing(
   };
 }
 
-/** Creates the methods that list runs. */
-function createRunLists(
-  { open, services, getCatalog }: RunsOptions,
-  access: RunAccess,
-): Pick<Runs, "list" | "neighbours" | "count" | "refusals" | "get"> {
-  const { recent } = services.records;
-  const listRecent = (where: RunCondition, filter: ListOptions): readonly RunRow[] => {
-    if (filter.withUnrecorded !== true) return [];
-    const matches = ({ row, record }: RecentRun): boolean =>
-      matchesRun(row, where) && mayCallMethod(record.header.program.paths, filter.method);
-    return recent
-      .list()
-      .filter(matches)
-      .map(({ row }) => row)
-      .toSorted(createRunComparison(filter));
-  };
-
-  /** Describes runs for a caller, without the titles of those whose content is hidden from it. */
-  async function describe(rows: readonly RunRow[], caller: Caller = OWNER): Promise<readonly RecordedRunFacts[]> {
-    const free = await services.records.claims.findFree(rows);
-    const describeOne = async (row: RunRow): Promise<RecordedRunFacts> => {
-      const read = async (): Promise<RunRecord> => recent.get(row.id)?.record ?? access.readEntries(row.id);
-      const isShown = seesWhole(caller, row) || !isHidden(caller, await read());
-      return toFacts(isShown ? row : { ...row, title: "" }, free);
-    };
-    return Promise.all(rows.map(describeOne));
-  }
-
-  return {
-    async list({ limit = DEFAULT_LIMIT, offset = 0, ...filter } = {}) {
-      const { runs } = await open();
-      const where = createFilter(filter);
-      if (where === undefined) return [];
-      const { order, ascending } = filter;
-      const unrecorded = listRecent(where, filter);
-      const first = Math.max(0, offset - unrecorded.length);
-      const part = { limit: limit + unrecorded.length, offset: first };
-      const stored = await runs.list(where, { ...part, order, ascending });
-      return describe(mergeRuns(stored, unrecorded, { first, offset, limit, order, ascending }), filter.caller);
-    },
-    async neighbours(id, { order, ascending = false, ...filter } = {}) {
-      const { runs } = await open();
-      const where = createFilter(filter);
-      const row = recent.get(id)?.row ?? (await access.find(id, filter.caller));
-      if (where === undefined) return { previous: null, next: null };
-      const find = async (isUpward: boolean): Promise<string | null> => {
-        const sorting = { order, ascending: isUpward };
-        const compare = createRunComparison(sorting);
-        const unrecorded = listRecent(where, { ...filter, ...sorting }).find((each) => compare(row, each) < 0);
-        const found = [unrecorded, await runs.findNext(row, where, sorting)].filter((each) => each !== undefined);
-        return found.toSorted(compare)[0]?.id ?? null;
-      };
-      return { previous: await find(!ascending), next: await find(ascending) };
-    },
-    async count(filter = {}) {
-      const { runs } = await open();
-      const where = createFilter(filter);
-      return where === undefined ? 0 : (await runs.count(where)) + listRecent(where, filter).length;
-    },
-    async refusals({ caller = OWNER } = {}) {
-      const { runs } = await open();
-      const where = createFilter({ state: "refused", caller });
-      const rows = where === undefined ? [] : await runs.list(where, { limit: MAX_REPORTED_REFUSALS });
-      const whole = rows.filter((row) => seesWhole(caller, row));
-      const refusals = await Promise.all(
-        whole.map(async ({ id, caller: by, created }) => {
-          const { outcome } = await access.readEntries(id);
-          const violations = outcome?.kind === "refused" ? (restoreOutcome(outcome) as RefusedOutcome).violations : [];
-          return { run: id, caller: by, time: created, violations };
-        }),
-      );
-      const hidden = rows.length - whole.length;
-      return reportRefusals(refusals, { catalog: getCatalog(caller), hidden, now: Date.now() });
-    },
-    async get(id, { caller } = {}) {
-      const [facts] = await describe([await access.find(id, caller)], caller);
-      if (facts === undefined) throw new TypeError("One row has one description");
-      return facts;
-    },
-  };
-}
-
 /** Creates the methods that read the records of runs and change nothing. */
 function createRunQueries(
   { open, services, getCatalog, waitsForAnswers }: RunsOptions,
@@ -384,7 +241,7 @@ function createRunQueries(
       const row = await access.find(id, caller);
       const free = await services.records.claims.findFree([row]);
       const record = await access.readEntries(id);
-      if (isHidden(caller, record)) return { run: toFacts({ ...row, title: "" }, free), content: undefined };
+      if (isHidden(caller, record)) return { run: toFacts(hideContent(row), free), content: undefined };
       const { approvals } = await open();
       const timeline = createTimeline(record, await approvals.listOfRun(id));
       return { run: toFacts(row, free), content: { record, timeline, outcome: await findOutcome(row, record) } };
@@ -406,47 +263,9 @@ function createRunQueries(
   };
 }
 
-const MAX_REPORTED_REFUSALS = 1_000;
-
-/** Returns `undefined` if no run matches: those of others do not exist for a caller that may not administer the runtime. */
-function createFilter({
-  state,
-  runCaller,
-  title,
-  method,
-  program,
-  since,
-  until,
-  minDuration,
-  caller = OWNER,
-}: RunFilter & Pick<ListOptions, "caller">): RunCondition | undefined {
-  const revealsContent = title !== undefined || method !== undefined || program !== undefined;
-  const seesOthers = mayAdminister(caller, "Read") && (!revealsContent || mayReadAll(caller));
-  const owner = seesOthers ? runCaller : caller.id;
-  if (runCaller !== undefined && runCaller !== owner) return undefined;
-  return {
-    ...(state !== undefined && { state: typeof state === "string" ? state : { in: state } }),
-    ...(owner !== undefined && { caller: owner }),
-    ...(title !== undefined && { title: { contains: title } }),
-    ...(method !== undefined && { id: callsMethod(method) }),
-    ...(program !== undefined && { program }),
-    ...((since !== undefined || until !== undefined) && {
-      created: { ...(since !== undefined && { gt: since - 1 }), ...(until !== undefined && { lt: until }) },
-    }),
-    ...(minDuration !== undefined && { ended: { gt: 0 }, duration: { gt: minDuration - 1 } }),
-  };
-}
-
-/** The same as `callsMethod` for a program that the database does not have. */
-function mayCallMethod(paths: readonly string[], name: string | undefined): boolean {
-  return name === undefined || paths.some((path) => path === name || path.startsWith(`${name}.`));
-}
-
-type RunCondition = Parameters<Database["runs"]["count"]>[0];
-
 function showRecent({ row, record }: RecentRun, caller: Caller): ShownRun {
   const free = new Set([row]);
-  if (isHidden(caller, record)) return { run: toFacts({ ...row, title: "" }, free), content: undefined };
+  if (isHidden(caller, record)) return { run: toFacts(hideContent(row), free), content: undefined };
   const outcome = record.outcome && restoreOutcome(record.outcome);
   return { run: toFacts(row, free), content: { record, timeline: [], outcome } };
 }
@@ -503,22 +322,22 @@ function restoreRun(id: string, header: RunHeader, request: RunRequest, services
   return { runId: id, source, notes, program: readProgram(header), plan };
 }
 
-interface RunAccess {
-  /** Throws `RUN_NOT_FOUND` for a run that does not exist, or not for the caller. */
-  find(id: string, caller?: Caller): Promise<RunRow>;
-  readEntries(id: string): Promise<RunRecord>;
+interface RunAccess extends RunReader {
   /** Reads a record on behalf of a caller. Throws `RUN_NOT_FOUND`, `RUN_HIDDEN`. */
   readonly read: Runs["record"];
   /** Throws `RUN_BUSY` if another process executes the run. */
   claim(row: RunRow): Promise<void>;
 }
 
+/** Runs that are compared with an unknown id. */
+const MAX_SUGGESTED = 100;
+
 function createAccess({ open, services }: RunsOptions): RunAccess {
   async function find(id: string, caller: Caller = OWNER): Promise<RunRow> {
     const { runs } = await open();
     const row = await runs.get(id);
     if (row !== undefined && maySeeRun(caller, row)) return row;
-    const readable = (await runs.list({}, { limit: DEFAULT_LIMIT })).filter((each) => maySeeRun(caller, each));
+    const readable = (await runs.list({}, { limit: MAX_SUGGESTED })).filter((each) => maySeeRun(caller, each));
     const ids = readable.map((each) => each.id);
     const { detail, suggestions } = describeUnknownName("run", id, ids);
     throw new SkillgateError("RUN_NOT_FOUND", sentence("RUN_NOT_FOUND", detail), { suggestions });
@@ -542,11 +361,6 @@ function createAccess({ open, services }: RunsOptions): RunAccess {
   }
 
   return { find, readEntries, read, claim };
-}
-
-function toFacts(row: RunRow, free: ReadonlySet<RunRow>): RecordedRunFacts {
-  const { claimedBy: _claimedBy, attempts: _attempts, ...facts } = row;
-  return { ...facts, isOpen: !free.has(row) };
 }
 
 /** The outcome of a run that was cancelled while no process executed it. */

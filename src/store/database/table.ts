@@ -74,7 +74,7 @@ export function listColumn<Row, Name extends keyof Row & string>(
   column: Name,
   where: Where<Row>,
 ): Listing<Row[Name]> {
-  return { table, column, where } as unknown as Listing<Row[Name]>; // the row of the other table is its own matter
+  return { table, column, where };
 }
 
 /** Conditions that all must hold. Columns of kind `json` cannot be compared. */

@@ -72,7 +72,7 @@ export interface RunSorting {
   readonly ascending?: boolean | undefined;
 }
 
-function toColumns({ order = "created" }: RunSorting): readonly (keyof RunRow & string)[] {
+function toColumns({ order = "created" }: RunSorting): readonly (keyof RunRow)[] {
   return [...new Set([order, "created", "id"] as const)];
 }
 

@@ -4,7 +4,7 @@ import type { Outcome } from "../../../model/outcome.ts";
 import type { RunRecord, TimelineCall } from "../../../runs/index.ts";
 import type { RunRow } from "../../../store/index.ts";
 import { isBuiltin } from "../../builtin-calls.ts";
-import type { RecordedRunFacts } from "../runs.ts";
+import type { RecordedRunFacts } from "../run-lists.ts";
 
 /** A run as a caller may see it. */
 export interface ShownRun {

@@ -20,8 +20,8 @@ export function readRunFilter(c: Context<ConsoleEnvironment>): RunListFilter {
   const since = hours > 0 ? Date.now() - hours * HOUR_MS : readTime(c, "since");
   const until = readTime(c, "until");
   const minDuration = readNumber(c, "min", { fallback: 0 });
-  const state = readWordsOf(c, "state", RECORDED_RUN_STATES);
-  const order = readWordsOf(c, "sort", RUN_SORT_COLUMNS)?.[0];
+  const state = readListed(c, "state", RECORDED_RUN_STATES);
+  const order = readListed(c, "sort", RUN_SORT_COLUMNS)?.[0];
   return {
     withUnrecorded: c.req.query("recorded") === undefined,
     ascending: c.req.query("order") === "up",
@@ -38,7 +38,7 @@ export function readRunFilter(c: Context<ConsoleEnvironment>): RunListFilter {
 }
 
 /** Reads words between commas, of which each must be in a list. */
-function readWordsOf<Word extends string>(
+function readListed<Word extends string>(
   c: Context<ConsoleEnvironment>,
   name: string,
   words: readonly Word[],
@@ -46,7 +46,7 @@ function readWordsOf<Word extends string>(
   const text = c.req.query(name);
   if (text === undefined) return undefined;
   return text.split(",").map((each) => {
-    const word = words.find((known) => known === each);
+    const word = words.find((allowed) => allowed === each);
     if (word === undefined) throw invalidRequest(`${name} must be one of ${words.join(", ")}`);
     return word;
   });

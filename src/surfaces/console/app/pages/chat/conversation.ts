@@ -3,8 +3,6 @@ import type { ApprovalSummary, ChatEntry, ChatEvent, ProblemDetails } from "../.
 
 export type DoneEvent = EventOf<"done">;
 
-export type TokenUsage = DoneEvent["usage"];
-
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { readonly type: Type }>;
 
 /** A program of the model, or one of its tool calls, with everything that happens in it. */
@@ -37,7 +35,7 @@ export interface ChatView {
   readonly isWaiting: boolean;
   /** Messages whose work has ended, and what they used together. */
   readonly messages: number;
-  readonly usage: TokenUsage;
+  readonly usage: DoneEvent["usage"];
 }
 
 /** Folds the entries of a conversation into the parts that the page shows. */

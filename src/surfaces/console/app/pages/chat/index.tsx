@@ -7,7 +7,7 @@ import { Button, EmptyState, ErrorNotice, Skeleton, TextList } from "../../compo
 import { Load } from "../../components/load.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { countNoun, formatCount, formatDuration, Text } from "../../components/text.tsx";
-import { type ChatItem, type ChatView, createChatView, type DoneEvent, type TokenUsage } from "./conversation.ts";
+import { type ChatItem, type ChatView, createChatView, type DoneEvent } from "./conversation.ts";
 import { StepCard } from "./step-card.tsx";
 import { type Chat, useChat } from "./use-chat.ts";
 
@@ -140,7 +140,7 @@ function describeEnd({ reason, budget, turns, calls, usage, durationMs }: DoneEv
 }
 
 /** `1,204 tokens, 1,100 of them read`, and the cost by the price in the settings. */
-function describeUsage({ inputTokens, outputTokens }: TokenUsage, price: ChatInfo["price"]): string {
+function describeUsage({ inputTokens, outputTokens }: DoneEvent["usage"], price: ChatInfo["price"]): string {
   const tokens = `${countNoun(inputTokens + outputTokens, "token")}, ${formatCount(inputTokens)} of them read`;
   if (price === null) return tokens;
   const cost = (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
