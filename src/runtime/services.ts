@@ -34,7 +34,7 @@ import type { SkillSources } from "./skill-sources.ts";
 import type { AuditWriter, LazyDatabase, Store } from "../store/index.ts";
 import { createFileCache } from "../shared/file-cache.ts";
 import { findTypeScript } from "../shared/package/typescript.ts";
-import { createTypecheck, type Typecheck } from "../typecheck/index.ts";
+import { shareTypecheck, type Typecheck } from "../typecheck/index.ts";
 import { createValidator } from "../validation/index.ts";
 import { createRunServices } from "./execution/record-services.ts";
 import { createProgramChecker } from "./check-program.ts";
@@ -161,7 +161,7 @@ function openTypecheck(
 ): Typecheck | undefined {
   const why = findTypeScript()?.why;
   if (why !== undefined) log("warn", `Types are not checked: ${why}`);
-  const typecheck = settings.typecheck ? createTypecheck() : undefined;
+  const typecheck = settings.typecheck ? shareTypecheck() : undefined;
   if (options.typecheck === true) typecheck?.load();
   return typecheck;
 }

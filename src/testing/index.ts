@@ -72,6 +72,8 @@ export async function testSkill(source: string | URL | ProvidedSkill, options: T
     skillsDir: false,
     skills: skills.map((each) => withBelongings(each, options)),
     workers: 1,
+    // A program of a test runs at once: whether the compiler is loaded by then would be a matter of time.
+    typecheck: false,
     approve,
     log,
   });

@@ -167,6 +167,35 @@ export function createTypecheck(options: TypecheckOptions = {}): Typecheck {
   };
 }
 
+/** The one of this process, and how many use it. */
+let shared: { readonly typecheck: Typecheck; users: number } | undefined;
+
+/**
+ * Returns the one that all runtimes of this process share: each thread loads the compiler, which takes a second and 100 MB. It is
+ * closed with the last of its users.
+ */
+export function shareTypecheck(): Typecheck {
+  const used = (shared ??= { typecheck: createTypecheck(), users: 0 });
+  used.users++;
+  let isClosed = false;
+  return {
+    ...used.typecheck,
+    async check(request) {
+      return isClosed ? { kind: "skipped", why: "closed" } : used.typecheck.check(request);
+    },
+    get isWarm() {
+      return !isClosed && used.typecheck.isWarm;
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      if (--used.users > 0) return;
+      shared = undefined;
+      await used.typecheck.close();
+    },
+  };
+}
+
 /** Adds a check to those that wait. Resolves when it has been made, or its deadline has come. */
 function queueCheck(
   waiting: Set<QueuedCheck>,

@@ -38,6 +38,7 @@ export async function runTests(
   { folder, files, gate }: TestFiles,
   signal: AbortSignal,
 ): Promise<readonly TestResult[]> {
+  if (files.length === 0) return [];
   const root = await realpath(folder);
   const tempDir = await realpath(await mkdtemp(join(tmpdir(), "skillgate-test-")));
   try {

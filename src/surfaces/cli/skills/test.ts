@@ -21,12 +21,13 @@ export function addSkillsTest(skills: CliCommand): void {
       const { openRuntime, folders, flags, signal, paint } = session;
       const runtime = await openRuntime({ until: "known", store: "none" });
       const tested = localSkills(runtime, names);
-      const results = [...(await runExamples(runtime, tested, signal))];
       const { testFilesIn, runTests } = await import("./author-tests.ts");
       const { skills: folder, gate } = await folders();
       const files = await testFilesIn(folder);
       const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
-      if (own.length > 0) results.push(...(await runTests({ folder, files: own, gate }, signal)));
+      // The tests have a process of their own, with stores of their own.
+      const both = [runExamples(runtime, tested, signal), runTests({ folder, files: own, gate }, signal)];
+      const results = (await Promise.all(both)).flat();
       if (!flags.inspectSkills && runtime.savedSkills.list().length > 0)
         results.push(...(await testSaved(await openRuntime({ until: "known" }), names)));
       signal.throwIfAborted();
