@@ -146,18 +146,18 @@ function createExchange(folder: string, files: readonly KeptFile[], suffix: stri
   return {
     async exchange() {
       for (const name of new Set([...files.map((each) => each.name), HEAD_FILE])) {
-        const place = join(folder, name);
-        if (await renameIfThere(place, place + suffix)) renamed.push(place);
+        const file = join(folder, name);
+        if (await renameIfThere(file, file + suffix)) renamed.push(file);
       }
       for (const { name, content } of files) {
-        const place = join(folder, name);
-        written.push(place);
-        await writeFile(place, content, { mode: 0o600 });
+        const file = join(folder, name);
+        written.push(file);
+        await writeFile(file, content, { mode: 0o600 });
       }
     },
     async takeBack() {
-      for (const place of written) await rm(place, { force: true });
-      for (const place of renamed) await rename(place + suffix, place);
+      for (const file of written) await rm(file, { force: true });
+      for (const file of renamed) await rename(file + suffix, file);
     },
   };
 }
