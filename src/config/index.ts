@@ -34,7 +34,16 @@ export {
   type WritableScope,
   type WrittenServer,
 } from "./declared-servers.ts";
+export {
+  findServersInFile,
+  findServersOfClient,
+  type FoundServer,
+  importServer,
+  type ImportResult,
+  type ServerSearch,
+} from "./import-servers.ts";
 export { findSharedServers, moveSharedServers } from "./shared-servers.ts";
+export { parsePastedServers, type PastedServer } from "./servers/pasted-servers.ts";
 export { isSelfEntry } from "./servers/self-entry.ts";
 export { normalizeEntry } from "./servers/normalize-entry.ts";
 export { findToolObjection } from "./servers/tool-selection.ts";

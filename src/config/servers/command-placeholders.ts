@@ -44,7 +44,7 @@ function addCommand(server: string, key: string, line: string, commands: SecretC
 const PROCESS_KEY = randomBytes(32);
 
 /** Splits a command line at its spaces, without a shell; `undefined` if a quote is not closed. */
-function splitWords(line: string): readonly string[] | undefined {
+export function splitWords(line: string): readonly string[] | undefined {
   if (/["']/.test(line.replaceAll(QUOTED, ""))) return undefined;
   const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) => word.replaceAll(QUOTED, (quoted) => quoted.slice(1, -1)));

@@ -151,11 +151,15 @@ export interface MethodDetail extends MethodSummary {
   readonly source: { readonly file: string; readonly text: string } | null;
 }
 
-/** A server with its tools, its entry and the end of its log. */
+/** The end of the output of a server; empty for callers that may not see it. */
+export interface ServerLog {
+  readonly log: string;
+}
+
+/** A server with its tools and its entry. */
 export interface ServerDetail extends ServerSummary {
   readonly tools: readonly { readonly name: string; readonly path: string; readonly description: string }[];
   readonly quarantined: readonly { readonly tool: string; readonly reason: string }[];
-  readonly log: string;
   /** Its entry in a file, with masked secrets; `null` for callers that may not see it, and without a file. */
   readonly declaration: {
     readonly file: string;
@@ -166,6 +170,33 @@ export interface ServerDetail extends ServerSummary {
     readonly entry: unknown;
     readonly problem: string | null;
   } | null;
+}
+
+/** A server of a pasted text. */
+export interface ReadServer {
+  readonly name: string;
+  readonly entry: unknown;
+  /** Its command line or address, without secrets. */
+  readonly line: string;
+  /** The reason why it cannot be added as it is. */
+  readonly problem: string | null;
+}
+
+/** A server in the file of another client on the machine of the server. */
+export interface ClientServer {
+  /** The id and the title of the client. */
+  readonly client: string;
+  readonly title: string;
+  readonly name: string;
+  /** The file that has it. */
+  readonly from: string;
+  /** Its command line or address, without secrets. */
+  readonly line: string;
+  /** The file that it is written into; `null` for one that cannot be imported. */
+  readonly file: string | null;
+  /** True if it starts only when the project is trusted. */
+  readonly isHeld: boolean;
+  readonly obstacle: string | null;
 }
 
 /** A line of the test of a server. */

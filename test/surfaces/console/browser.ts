@@ -36,6 +36,8 @@ export interface ConsoleServerOptions {
   readonly runtime?: RuntimeOptions;
   /** The folder of a project whose files the console may change. */
   readonly project?: string;
+  /** The home folder of the user, default: the project, which is trusted then. */
+  readonly home?: string;
 }
 
 /** The bundle that the build has written. */
@@ -45,17 +47,18 @@ export const TOKEN = "the-token-of-the-server";
 
 /** Starts a server with the console for one test. Its token is `TOKEN`. */
 export async function serveConsole(options: ConsoleServerOptions = {}): Promise<ConsoleServer> {
-  const { settings, project } = options;
-  const files = project === undefined ? {} : { cwd: project, env: createEnvironment(project), discover: true };
+  const { settings, project = "", home = project } = options;
+  const env = createEnvironment(home);
+  const files = project === "" ? {} : { cwd: project, env, discover: true };
   const runtime = await createRuntime({
     skillsDir: false,
     skills: [TestSkill],
     workers: 1,
-    watch: project !== undefined,
+    watch: project !== "",
     ...files,
     ...options.runtime,
   });
-  const config = project === undefined ? undefined : createConfig(project);
+  const config = project === "" ? undefined : createConfig(project, home);
   const pages = createConsole(runtime, { bundle: BUNDLE, ...(config !== undefined && { config }) });
   const all = { ...SERVER_DEFAULTS, port: 0, drainSeconds: 1, ...settings };
   const server = await serveHttp(runtime, all, all.auth ? (token) => token === TOKEN : undefined, { pages });
@@ -65,13 +68,12 @@ export async function serveConsole(options: ConsoleServerOptions = {}): Promise<
   return { url: server.url, runtime, createLoginLink: () => pages.createLoginLink(server.url), close };
 }
 
-/** The environment of a user whose own files are in the project. */
-function createEnvironment(project: string): Record<string, string | undefined> {
-  return { PATH: process.env["PATH"], HOME: project, XDG_STATE_HOME: join(project, ".state") };
+function createEnvironment(home: string): Record<string, string | undefined> {
+  return { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(home, ".state") };
 }
 
-function createConfig(project: string): ConsoleConfig {
-  const options = { cwd: project, env: createEnvironment(project), home: project };
+function createConfig(project: string, home: string): ConsoleConfig {
+  const options = { cwd: project, env: createEnvironment(home), home };
   return { options, settingsFile: join(project, "settings.yaml"), skillsFolder: join(project, "skills") };
 }
 

@@ -58,8 +58,12 @@ describe.skipIf(!hasChromium)("in light and dark colours, axe finds no violation
     const server = await serveConsole({ project: folder() });
     const { page } = await openConsole(server, "#/servers");
     await page.getByRole("button", { name: "Add server" }).click();
-    await page.getByRole("dialog", { name: "Add an MCP server" }).waitFor();
+    await page.getByRole("dialog", { name: "Add MCP servers" }).waitFor();
     await check(page, "server-add");
+    await page.getByLabel("Block, command or address").fill("TOKEN=a npx -y weather-mcp");
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("group", { name: "weather" }).waitFor();
+    await check(page, "server-confirm");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("TestSkill.pay");

@@ -1,22 +1,12 @@
 import { existsSync } from "node:fs";
 
-import type { InputField } from "../../../config/index.ts";
-import { getMessage } from "../../../errors.ts";
+import type { FoundServer, ImportResult, InputField, ServerSearch } from "../../../config/index.ts";
 import { MCP_CLIENT_IDS } from "../../../shared/mcp-clients.ts";
 import type { CliCommand } from "../command.ts";
-import type { CliSession } from "../session.ts";
 import { indented, lines } from "../text/layout.ts";
 import { createUnknownValueError } from "../usage-error.ts";
 import { scopeHelp } from "./add.ts";
-import {
-  type CommandConfig,
-  type McpClient,
-  openConfig,
-  parseScope,
-  SCOPE_OPTION,
-  type ScopeFlag,
-  type WrittenServer,
-} from "./files.ts";
+import { type CommandConfig, type McpClient, openConfig, parseScope, SCOPE_OPTION, type ScopeFlag } from "./files.ts";
 
 interface ImportFlags extends ScopeFlag {
   readonly dryRun?: true;
@@ -38,7 +28,10 @@ export function addMcpImport(mcp: CliCommand): void {
       const files = await openConfig(session);
       const found = await findServers(names, files);
       const results: ImportResult[] = [];
-      for (const server of found.servers) results.push(await take(server, flags, session));
+      for (const server of found.servers) {
+        const config = await openConfig(session); // includes the servers imported before this one
+        results.push(await config.configModule.importServer(server, flags, config));
+      }
       return {
         json: createResult(results, found.problems, flags),
         text: lines(results.map((each) => takenText(each, flags))) || "Nothing to import",
@@ -47,76 +40,16 @@ export function addMcpImport(mcp: CliCommand): void {
     });
 }
 
-/** A server in another client's file. */
-interface FoundServer {
-  readonly name: string;
-  readonly entry: unknown;
-  /** `undefined` if the user named the file. */
-  readonly client: McpClient | undefined;
-  readonly from: string;
-  readonly scope: "user" | "project";
-  /** True for a file of the project: importing the server does not approve it. */
-  readonly isForeign: boolean;
-}
-
-type ImportResult = FoundServer &
-  (
-    | { readonly kind: "added"; readonly written: WrittenServer; readonly inputs: readonly InputField[] }
-    | { readonly kind: "skipped"; readonly why: string }
-  );
-
-interface ServerSearch {
-  readonly servers: readonly FoundServer[];
-  /** Files that cannot be read. */
-  readonly problems: readonly string[];
-}
-
-async function findServers(names: readonly string[], files: CommandConfig): Promise<ServerSearch> {
-  const { configModule } = files;
+async function findServers(names: readonly string[], { configModule, options }: CommandConfig): Promise<ServerSearch> {
+  const { CLIENTS, findServersOfClient, findServersInFile } = configModule;
   const searches =
     names.length === 0
-      ? configModule.CLIENTS.map((client) => inClient(client, files))
-      : names.map((name) => (existsSync(name) ? inFile(name, files) : inClient(clientFrom(name, configModule), files)));
+      ? CLIENTS.map((client) => findServersOfClient(client, options))
+      : names.map((name) =>
+          existsSync(name) ? findServersInFile(name) : findServersOfClient(clientFrom(name, configModule), options),
+        );
   const found = await Promise.all(searches);
   return { servers: found.flatMap(({ servers }) => servers), problems: found.flatMap(({ problems }) => problems) };
-}
-
-async function inFile(path: string, { configModule }: CommandConfig): Promise<ServerSearch> {
-  return searched(configModule.readServersInFile(path, path), {
-    client: undefined,
-    from: path,
-    scope: "project",
-    isForeign: false,
-  });
-}
-
-async function inClient(client: McpClient, { configModule, options }: CommandConfig): Promise<ServerSearch> {
-  const found = (["user", "project"] as const).map(async (scope): Promise<ServerSearch> => {
-    const file = configModule.clientFile(client, scope, options);
-    // Claude Code's project file is also one of Skillgate's.
-    if (file?.exists !== true || (scope === "project" && client.project === ".mcp.json")) return NOTHING;
-    return searched(configModule.readClientServers(client, file, options), {
-      client,
-      from: file.label,
-      scope,
-      isForeign: scope === "project",
-    });
-  });
-  const [user = NOTHING, project = NOTHING] = await Promise.all(found);
-  return { servers: [...user.servers, ...project.servers], problems: [...user.problems, ...project.problems] };
-}
-
-const NOTHING: ServerSearch = { servers: [], problems: [] };
-
-async function searched(
-  pending: Promise<readonly (readonly [name: string, entry: unknown])[]>,
-  source: Omit<FoundServer, "name" | "entry">,
-): Promise<ServerSearch> {
-  try {
-    return { servers: (await pending).map(([name, entry]) => ({ name, entry, ...source })), problems: [] };
-  } catch (thrown) {
-    return { servers: [], problems: [getMessage(thrown)] };
-  }
 }
 
 export function clientFrom(name: string, { CLIENTS, findClient }: CommandConfig["configModule"]): McpClient {
@@ -125,35 +58,6 @@ export function clientFrom(name: string, { CLIENTS, findClient }: CommandConfig[
   const ids = CLIENTS.map(({ id }) => id);
   const aliases = CLIENTS.flatMap((each) => each.aliases);
   throw createUnknownValueError("client", name, ids, aliases);
-}
-
-async function take(found: FoundServer, { scope, dryRun }: ImportFlags, session: CliSession): Promise<ImportResult> {
-  const files = await openConfig(session); // includes the servers imported before this one
-  const { configModule } = files;
-  const { name, client } = found;
-  const entry = configModule.normalizeEntry(found.entry, client?.id);
-  if (entry === undefined) return { ...found, kind: "skipped", why: "it has neither a command nor a URL" };
-  if (configModule.isSelfEntry(entry)) return { ...found, kind: "skipped", why: "it is Skillgate itself" };
-  const objection = configModule.findToolObjection(name, found.entry);
-  if (objection !== undefined) return { ...found, kind: "skipped", why: objection };
-  const existing = files.declared.find((server) => server.name === name);
-  if (existing !== undefined)
-    return { ...found, kind: "skipped", why: `${existing.file.label} already has a server of this name` };
-  const target = scope === undefined || found.isForeign ? found.scope : scope;
-  try {
-    const written =
-      dryRun === true
-        ? {
-            name,
-            file: (await configModule.findEntryLocation(target, files.options)).label,
-            scope: target,
-            entry: configModule.maskEntry(entry),
-          }
-        : await configModule.addDeclaredServer({ name, entry }, target, { config: files, approves: !found.isForeign });
-    return { ...found, kind: "added", written, inputs: configModule.findInputFields(entry) };
-  } catch (thrown) {
-    return { ...found, kind: "skipped", why: getMessage(thrown) };
-  }
 }
 
 function createResult(

@@ -1,5 +1,6 @@
 import type { Endpoints } from "../endpoints.ts";
 import type { ConsoleServices } from "../services.ts";
+import { createAddServerEndpoints } from "./add-servers.ts";
 import { createApprovalEndpoints } from "./approvals.ts";
 import { createAuditEndpoints } from "./audit.ts";
 import { createChatEndpoints } from "./chat.ts";
@@ -24,6 +25,7 @@ export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
     ...createKeyEndpoints(),
     ...createPolicyEndpoints(),
     ...createServerEndpoints(services),
+    ...createAddServerEndpoints(services),
     ...createSkillEndpoints(services),
     ...createPlaygroundEndpoints(services),
     ...createRunEndpoints(services),

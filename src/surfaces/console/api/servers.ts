@@ -16,7 +16,7 @@ import { answerLines, type SendLine } from "../follow-run.ts";
 import { openConfigFiles } from "../config-files.ts";
 import { summarizeServer } from "../events/activity.ts";
 import { type Endpoints, readEnabled, readText } from "../endpoints.ts";
-import type { ServerDetail, ServerTestLine } from "../messages.ts";
+import type { ServerDetail, ServerLog, ServerTestLine } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
 import { restoreSecrets } from "../restore-secrets.ts";
 import type { ConsoleServices } from "../services.ts";
@@ -26,6 +26,9 @@ export function createServerEndpoints(services: ConsoleServices): Endpoints {
   return {
     "GET /servers": ({ view }) => ({ servers: view.servers.map(summarizeServer) }),
     "GET /servers/:name": ({ view, getPart }) => describeServer(getPart("name"), view, services),
+    "GET /servers/:name/log": ({ view, getPart }): ServerLog => ({
+      log: view.may("Read") ? findServer(getPart("name"), view).stderrTail : "",
+    }),
     "POST /servers": async ({ c, view, readBody }) => {
       const { reloadServers } = view.admin("ManageServers");
       const body = await readBody();
@@ -79,20 +82,13 @@ async function changeEntry(
 /** Describes a server to a caller that may see it; entries, logs and problems only to an administrator. */
 async function describeServer(name: string, view: RuntimeView, { config }: ConsoleServices): Promise<ServerDetail> {
   const isAdmin = view.may("Read");
-  const visible = view.servers;
-  const status = visible.find((server) => server.name === name);
+  const status = findServer(name, view);
   const files = isAdmin && config !== undefined ? await openConfigFiles(config, view, "Read") : undefined;
   const declared = files?.declared.find((server) => server.name === name && !server.isOverruled);
-  if (status === undefined)
-    throw createUnknownServerError(
-      name,
-      visible.map((server) => server.name),
-    );
   return {
     ...summarizeServer(status),
     tools: listTools(status, view),
     quarantined: isAdmin ? status.quarantined.map(({ tool, reason }) => ({ tool, reason })) : [],
-    log: isAdmin ? status.stderrTail : "",
     declaration:
       declared === undefined
         ? null
@@ -105,6 +101,16 @@ async function describeServer(name: string, view: RuntimeView, { config }: Conso
             problem: declared.problem?.error ?? null,
           },
   };
+}
+
+/** Finds a server that the caller may see. */
+function findServer(name: string, { servers }: RuntimeView): RuntimeView["servers"][number] {
+  const found = servers.find((server) => server.name === name);
+  if (found !== undefined) return found;
+  throw createUnknownServerError(
+    name,
+    servers.map((server) => server.name),
+  );
 }
 
 function listTools({ skill, tools }: RuntimeView["servers"][number], { catalog }: RuntimeView): ServerDetail["tools"] {

@@ -14,6 +14,8 @@ interface LoadProps<Data> {
   readonly path: string;
   /** Events after which the data is loaded again. */
   readonly reloadOn?: readonly ConsoleEventName[];
+  /** Milliseconds between two loads, for data without an event. */
+  readonly everyMs?: number;
   /** Lines that stand in place of the data until it arrives. */
   readonly lines?: number;
   readonly children: (data: Data, reload: () => void) => ComponentChildren;
@@ -23,28 +25,33 @@ interface LoadProps<Data> {
  * Loads data of the server, and shows it. After an error, the data of an earlier answer stays below the notice. While a new path
  * is loaded, that of the last one stays.
  */
-export function Load<Data>({ path, reloadOn = [], lines = 8, children }: LoadProps<Data>) {
+export function Load<Data>({ path, reloadOn = [], everyMs, lines = 8, children }: LoadProps<Data>) {
   const data = useSignal<Data | undefined>(undefined);
   const error = useSignal<ProblemDetails | undefined>(undefined);
-  const reload = useReload(path, reloadOn, (signal) => {
-    let [lastStarted, lastShown] = [0, 0];
-    const load = async (): Promise<void> => {
-      const number = ++lastStarted;
-      try {
-        const answer = await request<Data>(path, { signal });
-        if (number < lastShown || signal.aborted) return;
-        lastShown = number;
-        data.value = answer;
-        error.value = undefined;
-      } catch (thrown) {
-        if (signal.aborted) return;
-        if (lastShown === 0) data.value = undefined;
-        error.value = toProblem(thrown);
-        if (error.value.code === "UNREACHABLE") setTimeout(() => signal.aborted || void load(), RETRY_MS);
-      }
-    };
-    return () => void load();
-  });
+  const reload = useReload(
+    path,
+    reloadOn,
+    (signal) => {
+      let [lastStarted, lastShown] = [0, 0];
+      const load = async (): Promise<void> => {
+        const number = ++lastStarted;
+        try {
+          const answer = await request<Data>(path, { signal });
+          if (number < lastShown || signal.aborted) return;
+          lastShown = number;
+          data.value = answer;
+          error.value = undefined;
+        } catch (thrown) {
+          if (signal.aborted) return;
+          if (lastShown === 0) data.value = undefined;
+          error.value = toProblem(thrown);
+          if (error.value.code === "UNREACHABLE") setTimeout(() => signal.aborted || void load(), RETRY_MS);
+        }
+      };
+      return () => void load();
+    },
+    everyMs,
+  );
   return (
     <>
       {error.value !== undefined && <ErrorNotice error={error.value} onRetry={reload} />}

@@ -7,13 +7,14 @@ import { onEvent, onStale } from "./events.ts";
 const EVENT_PAUSE_MS = 400;
 
 /**
- * Loads now, and again after the events. `start` creates the function that loads; a new `key` starts it again. The signal aborts when
+ * Loads now, and again after the events, and while the page is visible every `everyMs`. `start` creates the function that loads; a new `key` starts it again. The signal aborts when
  * the key changes or the page is left. Returns the function that loads at once.
  */
 export function useReload(
   key: string,
   reloadOn: readonly ConsoleEventName[],
   start: (signal: AbortSignal) => () => void,
+  everyMs?: number,
 ): () => void {
   const current = useRef((): void => {});
   useEffect(() => {
@@ -27,11 +28,13 @@ export function useReload(
       }, EVENT_PAUSE_MS);
     };
     const stops = [...reloadOn.map((name) => onEvent(name, schedule)), onStale(schedule)];
+    const interval = everyMs === undefined ? undefined : setInterval(() => document.hidden || load(), everyMs);
     current.current = load;
     load();
     return () => {
       controller.abort();
       clearTimeout(timer);
+      clearInterval(interval);
       for (const stop of stops) stop();
     };
   }, [key]);

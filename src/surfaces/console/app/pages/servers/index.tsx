@@ -2,24 +2,34 @@ import { useState } from "preact/hooks";
 
 import type { ServerSummary, SkillSummary } from "../../../messages.ts";
 import { Button, Card, EmptyState, StatusBadge } from "../../components/elements.tsx";
+import { FilterField } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
 import { countNoun, Text } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
+import { AddServers } from "./add-servers.tsx";
+import { ImportServers } from "./import-servers.tsx";
 import { ServerDrawer } from "./server-drawer.tsx";
-import { ServerForm } from "./server-form.tsx";
 import { SkillDrawer } from "./skill-drawer.tsx";
 
 /** MCP servers and local skills: their state, and what an administrator may do with them. */
 export function ServersPage({ info, segments: [kind, name] }: PageProps) {
-  const [isAdding, setAdding] = useState(false);
+  const [dialog, setDialog] = useState<"add" | "import" | undefined>(undefined);
+  const close = (): void => setDialog(undefined);
   const mayWrite = info.admin.includes("ManageServers");
   const drawer = { mayWrite, onClose: () => navigate(formatLink(["servers"])) };
   return (
     <>
       <Card
         title="MCP servers"
-        actions={mayWrite && <Button label="Add server" tone="primary" icon="plus" onClick={() => setAdding(true)} />}
+        actions={
+          mayWrite && (
+            <>
+              <Button label="Import" onClick={() => setDialog("import")} />
+              <Button label="Add server" tone="primary" icon="plus" onClick={() => setDialog("add")} />
+            </>
+          )
+        }
       >
         <Load<{ readonly servers: readonly ServerSummary[] }>
           path="/servers"
@@ -34,7 +44,8 @@ export function ServersPage({ info, segments: [kind, name] }: PageProps) {
           {({ skills }) => <SkillList skills={skills} />}
         </Load>
       </Card>
-      {isAdding && <ServerForm onClose={() => setAdding(false)} />}
+      {dialog === "add" && <AddServers onClose={close} />}
+      {dialog === "import" && <ImportServers onClose={close} />}
       {kind === "server" && name !== undefined && <ServerDrawer key={name} name={name} {...drawer} />}
       {kind === "skill" && name !== undefined && <SkillDrawer key={name} name={name} {...drawer} />}
     </>
@@ -46,30 +57,50 @@ interface ServerListProps {
   readonly mayWrite: boolean;
 }
 
+/** The states of servers, in the order of the list. */
+const ORDER: readonly ServerSummary["status"][] = ["error", "disconnected", "connecting", "connected", "disabled"];
+
+/** A shorter list has no filter. */
+const MIN_FILTERED = 6;
+
 function ServerList({ servers, mayWrite }: ServerListProps) {
+  const [filter, setFilter] = useState("");
   if (servers.length === 0)
     return (
       <EmptyState icon="servers" title="No MCP servers">
-        {mayWrite ? "Add one, or import those of another client: " : "Ask the owner to add one: "}
-        <code>skillgate mcp import claude-code</code>
+        {mayWrite
+          ? "Add one: paste the block of its README, or import those of another client."
+          : "An administrator can add them."}
       </EmptyState>
     );
+  const words = filter.toLowerCase().split(/\s+/);
+  const rows = servers
+    .filter(({ name, status, skill }) =>
+      words.every((word) => `${name} ${status} ${skill}`.toLowerCase().includes(word)),
+    )
+    .toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status) || (a.name < b.name ? -1 : 1));
   return (
-    <ul class="list">
-      {servers.map(({ name, skill, status, error, transport, toolCount }) => (
-        <li key={name} class="list-row">
-          <span class="list-main">
-            <Text href={formatLink(["servers", "server", name])} value={name} limit={100} />
-            <Text in="span" class="muted wide-only" value={`${skill} · ${transport}`} limit={100} />
-            {error !== null && status !== "connected" && (
-              <Text in="span" class="muted line" value={error} limit={300} />
-            )}
-          </span>
-          <span class="muted wide-only">{countNoun(toolCount, "tool")}</span>
-          <StatusBadge label={status} />
-        </li>
-      ))}
-    </ul>
+    <>
+      {servers.length >= MIN_FILTERED && (
+        <FilterField label="Filter servers" placeholder="Filter by name or state" class="wide" onChange={setFilter} />
+      )}
+      <ul class="list">
+        {rows.map(({ name, skill, status, error, transport, toolCount }) => (
+          <li key={name} class="list-row">
+            <span class="list-main">
+              <Text href={formatLink(["servers", "server", name])} value={name} limit={100} />
+              <Text in="span" class="muted wide-only" value={`${skill} · ${transport}`} limit={100} />
+              {error !== null && status !== "connected" && (
+                <Text in="span" class="muted line" value={error} limit={300} />
+              )}
+            </span>
+            <span class="muted wide-only">{countNoun(toolCount, "tool")}</span>
+            <StatusBadge label={status} />
+          </li>
+        ))}
+      </ul>
+      {rows.length === 0 && <p class="muted">No server matches the filter.</p>}
+    </>
   );
 }
 

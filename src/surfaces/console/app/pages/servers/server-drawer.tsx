@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import type { ServerDetail, ServerTestLine } from "../../../messages.ts";
+import type { ServerDetail, ServerLog, ServerTestLine } from "../../../messages.ts";
 import { request, requestLines } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button, ErrorNotice, Facts, StatusBadge } from "../../components/elements.tsx";
@@ -39,12 +39,7 @@ export function ServerDrawer({ name, mayWrite, onClose }: ServerDrawerProps) {
                 <Code value={JSON.stringify(server.declaration.entry, null, 2)} />
               </section>
             )}
-            {server.log !== "" && (
-              <section>
-                <h3>End of its log</h3>
-                <Code value={server.log} />
-              </section>
-            )}
+            <LiveLog name={name} />
           </>
         )}
       </Load>
@@ -123,6 +118,24 @@ function Tools({ server: { tools, quarantined } }: { readonly server: ServerDeta
         ))}
       </ul>
     </section>
+  );
+}
+
+const LOG_MS = 2_000;
+
+/** The end of the log, as it grows. */
+function LiveLog({ name }: { readonly name: string }) {
+  return (
+    <Load<ServerLog> path={`/servers/${encodeURIComponent(name)}/log`} everyMs={LOG_MS} lines={0}>
+      {({ log }) =>
+        log !== "" && (
+          <section>
+            <h3>End of its log, live</h3>
+            <Code label="Log" value={log} />
+          </section>
+        )
+      }
+    </Load>
   );
 }
 
