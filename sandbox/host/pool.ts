@@ -61,8 +61,12 @@ export class Pool {
     return { workers, queuedRuns: this.#queue.length };
   }
 
-  /** Wakes a thread for a run that is about to start: waking takes as long as parsing a program. */
+  /**
+   * Wakes a thread for a run that is about to start, if none is awake: waking takes as long as parsing a program. While others
+   * compute, the thread would find nothing to do.
+   */
   wakeWorker(): void {
+    if (this.#count("busy") > 0 || this.#queue.length > 0) return;
     const idle = this.#idleSlots();
     if (!idle.some((slot) => slot.isAwake)) idle[0]?.wakeThread();
   }

@@ -1,4 +1,3 @@
-import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 
 import { isRecord } from "../../model/json.ts";
@@ -8,7 +7,7 @@ import { type Expose, EXPOSES, findMethodCall, type Principal, selectProfile } f
 import { findScopeChallenge } from "./auth/challenge.ts";
 import type { Body } from "./body.ts";
 import { findBatchFlaw, type RpcId } from "../../shared/json/json-rpc.ts";
-import { emptyBody, getTraceId, refuse } from "./responses.ts";
+import { createResponder, emptyBody, getTraceId, refuse } from "./responses.ts";
 import type { HttpServices, RouteEnvironment } from "./services.ts";
 
 /** Answers requests to the MCP endpoint. */
@@ -31,7 +30,7 @@ export async function answerMcp(c: Context<RouteEnvironment>, services: HttpServ
     body: body.kind === "json" ? body.value : undefined,
     onEnd: (listener: (wasSent: boolean) => void) =>
       void outgoing.once("close", () => listener(outgoing.writableFinished && !incoming.aborted)),
-    respond: incoming.headers.origin === undefined ? respondAtOnce(outgoing) : respondAsJson,
+    respond: createResponder(c),
   };
   const { expose, names, budgetTokens } = settings;
   const life = c.get("life");
@@ -90,27 +89,6 @@ function findToolCall(message: unknown): IncomingToolCall | undefined {
     return undefined;
   return { id, name, args };
 }
-
-function respondAsJson(json: string, status: number, headers: Readonly<Record<string, string>>): Response {
-  return new Response(json, { status, headers: { "content-type": "application/json", ...headers } });
-}
-
-/**
- * Writes an answer without a `Response` and its streams, which halves the time of a short one. Browsers get a
- * `Response`, for CORS.
- */
-function respondAtOnce(outgoing: HttpBindings["outgoing"]): typeof respondAsJson {
-  return (json, status, headers) => {
-    if (outgoing.destroyed) return SENT; // the client has gone
-    const length = String(Buffer.byteLength(json));
-    outgoing.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers }).end(json);
-    return status === 200 ? SENT : new Response(null, { status, headers: ALREADY_SENT });
-  };
-}
-
-const ALREADY_SENT = { "x-hono-already-sent": "true" };
-
-const SENT = new Response(null, { headers: ALREADY_SENT });
 
 /** True for the request on whose stream the 2026 protocol sends change notifications. */
 function isListening(body: Body): boolean {

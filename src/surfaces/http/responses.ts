@@ -56,3 +56,36 @@ export function getTraceId(c: Context<RouteEnvironment>): string {
   if (ids !== undefined) return ids.trace_id;
   return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(c.req.header("traceparent") ?? "")?.[1] ?? newTraceId();
 }
+
+/** Answers a request with JSON. */
+export type RespondJson = (json: string, status?: number, headers?: Readonly<Record<string, string>>) => Response;
+
+/**
+ * Creates the function that answers a request. It writes the answer without a `Response` and its streams, which halves the time of a
+ * short one. Browsers get a `Response`, for CORS.
+ */
+export function createResponder({ env: { incoming, outgoing } }: Context<RouteEnvironment>): RespondJson {
+  if (incoming.headers.origin !== undefined) return respondAsJson;
+  return (json, status = 200, headers = {}) => {
+    if (outgoing.destroyed) return SENT; // the client has gone
+    const length = String(Buffer.byteLength(json));
+    outgoing.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers }).end(json);
+    return status === 200 ? SENT : new Response(null, { status, headers: ALREADY_SENT });
+  };
+}
+
+const respondAsJson: RespondJson = (json, status = 200, headers = {}) =>
+  new Response(json, { status, headers: { "content-type": "application/json", ...headers } });
+
+const ALREADY_SENT = { "x-hono-already-sent": "true" };
+
+const SENT = new Response(null, { headers: ALREADY_SENT });
+
+/** Creates a controller that aborts when the client goes before it has its answer. */
+export function abortWithClient({ env: { outgoing } }: Context<RouteEnvironment>): AbortController {
+  const controller = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) controller.abort();
+  });
+  return controller;
+}

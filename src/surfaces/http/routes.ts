@@ -13,7 +13,7 @@ import { parseExactMessages } from "../mcp/index.ts";
 import { metricsText } from "./metrics.ts";
 import { getResourceMetadata, METADATA_PATH } from "./oauth/resource-metadata.ts";
 import { createOpenapi } from "./openapi/index.ts";
-import { accepts, getTraceId, refuseAsProblem, refuseAt } from "./responses.ts";
+import { abortWithClient, accepts, createResponder, getTraceId, refuseAsProblem, refuseAt } from "./responses.ts";
 import { answerAtRpc } from "./rpc-route.ts";
 import type { RuntimeView } from "../../runtime/api/view.ts";
 import { createHealthReport, type HttpServices, isUnready, type RouteEnvironment } from "./services.ts";
@@ -213,9 +213,8 @@ async function answerToolRoute(
   { runtime, mcp, challenge }: HttpServices,
 ): Promise<Response> {
   const body = c.get("body");
-  const controller = new AbortController();
+  const controller = abortWithClient(c);
   const { outgoing, incoming } = c.env;
-  outgoing.once("close", () => controller.abort());
   const requestValues = createRequestValues(c.req.raw.headers);
   const view = runtime.viewFor(c.get("caller"));
   await view.listServersWith({ requestValues });
@@ -227,6 +226,7 @@ async function answerToolRoute(
     signal,
     traceId: getTraceId(c),
     challenge,
+    respond: createResponder(c),
     streams: accepts(incoming.headers, "text/event-stream"),
   });
 }

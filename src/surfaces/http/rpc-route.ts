@@ -8,7 +8,7 @@ import { findScopeChallenge, refuseSender } from "./auth/challenge.ts";
 import { createObserver, emitAnswer } from "./chunking.ts";
 import { answerRpc, ownFaultAnswer, type RpcResponse } from "../../shared/json/json-rpc.ts";
 import { writeJson } from "../../shared/json/raw-json.ts";
-import { accepts, emptyBody, getTraceId } from "./responses.ts";
+import { abortWithClient, accepts, createResponder, emptyBody, getTraceId, type RespondJson } from "./responses.ts";
 import { createRpcHandler, type RpcContext } from "./rpc-methods.ts";
 import { createHealthReport, type HttpServices, type RouteEnvironment } from "./services.ts";
 
@@ -19,9 +19,7 @@ export async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpSe
   if (body.kind !== "json") return emptyBody(traceId);
   const { headers } = c.env.incoming;
   const sender = c.get("sender");
-  const controller = new AbortController();
-  const { outgoing } = c.env;
-  outgoing.once("close", () => controller.abort());
+  const controller = abortWithClient(c);
   const context: RpcContext = {
     programs: {
       runtime: services.runtime,
@@ -38,13 +36,12 @@ export async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpSe
   if (accepts(headers, "text/event-stream")) return streamRpc(body.value, context, controller, traceId);
   const answer = await answerRpc(body.value, createRpcHandler(context), traceId);
   if (answer === undefined) return c.body(null, 204);
+  const respond = createResponder(c);
   if (sender.kind !== "caller" && Array.isArray(answer) && answer.every(isUnauthenticated)) {
     const { status, headers: challenge } = refuseSender(sender, services.challenge());
-    return Response.json(answer, { status, headers: challenge });
+    return respond(JSON.stringify(answer), status, challenge);
   }
-  return "error" in answer
-    ? answerWithError(answer, sender, services)
-    : c.body(writeJson(answer), 200, { "content-type": "application/json" });
+  return "error" in answer ? answerWithError(answer, sender, services, respond) : respond(writeJson(answer));
 }
 
 function isUnauthenticated(answer: RpcResponse): boolean {
@@ -56,17 +53,17 @@ function answerWithError(
   answer: RpcResponse & { readonly error: RpcError },
   sender: Authentication,
   { challenge }: HttpServices,
+  respond: RespondJson,
 ): Response {
+  const json = JSON.stringify(answer);
   const { error_type, retry_after } = answer.error.data;
   if (sender.kind === "insufficient" || (sender.kind !== "caller" && error_type === "AuthenticationError")) {
     const { status, headers } = refuseSender(sender, challenge());
-    return Response.json(answer, { status, headers });
+    return respond(json, status, headers);
   }
   const scopeChallenge = findScopeChallenge(answer.error, challenge());
-  if (scopeChallenge !== undefined) return Response.json(answer, { status: 403, headers: scopeChallenge });
-  return Response.json(answer, {
-    headers: retry_after === undefined ? {} : { "retry-after": String(Math.ceil(retry_after)) },
-  });
+  if (scopeChallenge !== undefined) return respond(json, 403, scopeChallenge);
+  return respond(json, 200, retry_after === undefined ? {} : { "retry-after": String(Math.ceil(retry_after)) });
 }
 
 /** Answers with a stream: notifications of the calls, and large results in parts. */

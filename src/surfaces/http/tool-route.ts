@@ -4,7 +4,7 @@ import { writeJson } from "../../shared/json/raw-json.ts";
 import { openEventStream } from "../mcp/index.ts";
 import { type ChallengeFacts, findScopeChallenge } from "./auth/challenge.ts";
 import { createObserver, type Notice } from "./chunking.ts";
-import { refuseAsProblem } from "./responses.ts";
+import { refuseAsProblem, type RespondJson } from "./responses.ts";
 import { type ToolCallEnd, callByName, type ToolApi, validateInput, resultObject } from "./tool-api.ts";
 
 interface ToolRouteOptions {
@@ -13,6 +13,7 @@ interface ToolRouteOptions {
   /** Answers with events. */
   readonly streams: boolean;
   readonly challenge: () => ChallengeFacts | undefined;
+  readonly respond: RespondJson;
 }
 
 /** Answers `POST /tools/{tool_name}`; the body contains the arguments. */
@@ -20,11 +21,11 @@ export async function answerTool(
   programs: ToolApi,
   name: string,
   input: unknown,
-  { signal, traceId, streams, challenge }: ToolRouteOptions,
+  { signal, traceId, streams, challenge, respond }: ToolRouteOptions,
 ): Promise<Response> {
   if (!streams) {
     const end = await callByName(programs, name, input, { signal, traceId });
-    return toolResponse(end, programs, input, challenge);
+    return end.ok ? respond(writeJson(resultObject(end))) : toolErrorResponse(end, programs, input, challenge);
   }
   const controller = new AbortController();
   const stream = openEventStream(() => controller.abort());
@@ -56,13 +57,12 @@ function sendEnd(end: ToolCallEnd, send: (event: string, data: unknown) => void)
   send("result", { ...result, data: null, parts });
 }
 
-function toolResponse(
-  end: ToolCallEnd,
+function toolErrorResponse(
+  end: ToolCallEnd & { readonly ok: false },
   programs: ToolApi,
   input: unknown,
   challenge: ToolRouteOptions["challenge"],
 ): Response {
-  if (end.ok) return new Response(writeJson(resultObject(end)), { headers: { "content-type": "application/json" } });
   const { fault, tool } = end;
   const { error_type, retry_after } = fault.data;
   const headers =
