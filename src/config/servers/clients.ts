@@ -26,6 +26,8 @@ export interface McpClient {
   readonly readsSharedFile?: true;
   /** How it writes a server that is a process. */
   readonly toEntry: (command: string, args: readonly string[]) => Readonly<Record<string, unknown>>;
+  /** How it writes a server at an address. */
+  readonly toRemoteEntry: (url: string, headers: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>;
 }
 
 /** Where a system keeps the files of its programs. */
@@ -45,13 +47,31 @@ const plain: McpClient["toEntry"] = (command, args) => ({ command, args });
 const typed: McpClient["toEntry"] = (command, args) => ({ type: "stdio", command, args });
 const local: McpClient["toEntry"] = (command, args) => ({ type: "local", command: [command, ...args], enabled: true });
 
+const plainRemote: McpClient["toRemoteEntry"] = (url, headers) => ({ url, headers });
+const typedRemote: McpClient["toRemoteEntry"] = (url, headers) => ({ type: "http", url, headers });
+const geminiRemote: McpClient["toRemoteEntry"] = (httpUrl, headers) => ({ httpUrl, headers });
+const opencodeRemote: McpClient["toRemoteEntry"] = (url, headers) => ({ type: "remote", url, headers, enabled: true });
+
+/** Starts a process that passes messages on, for a client that only starts processes: https://www.npmjs.com/package/mcp-remote */
+function startRemote(url: string, headers: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+  // Some systems split arguments at spaces, so the value is in a variable.
+  const names = Object.keys(headers);
+  const args = names.flatMap((name) => ["--header", `${name}:\${${toVariable(name)}}`]);
+  const env = Object.fromEntries(names.map((name) => [toVariable(name), headers[name]]));
+  return { command: "npx", args: ["-y", "mcp-remote", url, ...args], ...(names.length > 0 && { env }) };
+}
+
+function toVariable(header: string): string {
+  return header.toUpperCase().replaceAll("-", "_");
+}
+
 /** Keeps the skills of the user in a folder of the home folder, and those of a project in a folder of the same name. */
 function inFolder(name: string, project = name): NonNullable<McpClient["skills"]> {
   return { user: ({ home }) => join(home, name, "skills"), project: `${project}/skills` };
 }
 
 /** The most frequent details of a client. */
-const USUAL = { aliases: [], serversPath: ["mcpServers"], toEntry: plain } as const;
+const USUAL = { aliases: [], serversPath: ["mcpServers"], toEntry: plain, toRemoteEntry: plainRemote } as const;
 
 type ClientDetails = Omit<McpClient, "id" | keyof typeof USUAL> & Partial<Pick<McpClient, keyof typeof USUAL>>;
 
@@ -64,10 +84,12 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     skills: inFolder(".claude"),
     readsSharedFile: true,
     toEntry: typed,
+    toRemoteEntry: typedRemote,
   },
   "claude-desktop": {
     title: "Claude Desktop",
     user: ({ appData }) => [join(appData, "Claude", "claude_desktop_config.json")],
+    toRemoteEntry: startRemote,
   },
   cursor: {
     title: "Cursor",
@@ -83,6 +105,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     skills: inFolder(".copilot", ".github"),
     serversPath: ["servers"],
     toEntry: typed,
+    toRemoteEntry: typedRemote,
   },
   codex: {
     title: "Codex",
@@ -91,6 +114,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     // https://developers.openai.com/codex/skills
     skills: inFolder(".agents"),
     serversPath: ["mcp_servers"],
+    toRemoteEntry: (url, headers) => ({ url, http_headers: headers }),
   },
   opencode: {
     title: "opencode",
@@ -100,11 +124,13 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     skills: { user: ({ config }) => join(config, "opencode", "skills"), project: ".opencode/skills" },
     serversPath: ["mcp"],
     toEntry: local,
+    toRemoteEntry: opencodeRemote,
   },
   windsurf: {
     title: "Windsurf",
     user: ({ home }) => [join(home, ".codeium", "windsurf", "mcp_config.json")],
     skills: inFolder(join(".codeium", "windsurf"), ".windsurf"),
+    toRemoteEntry: (serverUrl, headers) => ({ serverUrl, headers }),
   },
   gemini: {
     title: "Gemini CLI",
@@ -112,6 +138,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     user: ({ home }) => [join(home, ".gemini", "settings.json")],
     project: ".gemini/settings.json",
     skills: inFolder(".gemini"),
+    toRemoteEntry: geminiRemote,
   },
   zed: {
     title: "Zed",
@@ -131,6 +158,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     skills: inFolder(".copilot", ".github"),
     readsSharedFile: true,
     toEntry: (command, args) => ({ type: "local", command, args, tools: ["*"] }),
+    toRemoteEntry: (url, headers) => ({ type: "http", url, headers, tools: ["*"] }),
   },
   // https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp
   qwen: {
@@ -140,6 +168,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     project: ".qwen/settings.json",
     skills: inFolder(".qwen"),
     readsSharedFile: true,
+    toRemoteEntry: geminiRemote,
   },
   // https://docs.cline.bot/mcp/mcp-overview; the second file is that of the extension of VS Code
   cline: {
@@ -149,6 +178,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
       join(home, ".cline", "data", "settings", CLINE_FILE),
       join(appData, "Code", "User", "globalStorage", "saoudrizwan.claude-dev", "settings", CLINE_FILE),
     ],
+    toRemoteEntry: (url, headers) => ({ type: "streamableHttp", url, headers }),
   },
   // https://docs.continue.dev/customize/deep-dives/mcp: each JSON file of the folder is read
   continue: {
@@ -156,6 +186,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     aliases: ["continue-dev"],
     user: ({ home }) => [join(home, ".continue", "mcpServers", "skillgate.json")],
     project: ".continue/mcpServers/skillgate.json",
+    toRemoteEntry: typedRemote,
   },
   // https://kilo.ai/docs/automate/mcp/using-in-kilo-code
   kilo: {
@@ -165,6 +196,7 @@ const DETAILS: Readonly<Record<(typeof MCP_CLIENT_IDS)[number], ClientDetails>> 
     project: ".kilo/kilo.jsonc",
     serversPath: ["mcp"],
     toEntry: local,
+    toRemoteEntry: opencodeRemote,
   },
   // https://ampcode.com/manual#mcp
   amp: {

@@ -257,6 +257,19 @@ export interface IssuedKey {
   readonly key: KeySummary;
 }
 
+/** Stands for the key in the entry of a client. */
+export const KEY_PLACEHOLDER = "sg_YOUR_KEY";
+
+/** The entry of Skillgate in the file of a client. */
+export interface ClientSnippet {
+  readonly id: string;
+  readonly title: string;
+  /** The user's file of the client. */
+  readonly file: string;
+  /** The text to add to it, with `KEY_PLACEHOLDER` if the server requires a key. */
+  readonly text: string;
+}
+
 /** The policy that is in force, with the mistakes of its files. */
 export interface PolicySummary {
   /** The file of the rows, relative to the project. */

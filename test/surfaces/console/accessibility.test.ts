@@ -33,6 +33,7 @@ const PAGES = [
   ["overview", "#/", "Overview"],
   ["servers", "#/servers", "Skills and servers"],
   ["skill", "#/servers/skill/TestSkill", "Skills and servers"],
+  ["connect", "#/connect?client=codex", "Connect"],
   ["search", "#/search?q=add", "Search"],
   ["methods", "#/methods", "Methods"],
   ["method", "#/methods/TestSkill.add", "Methods"],

@@ -4,6 +4,7 @@ import { createAddServerEndpoints } from "./add-servers.ts";
 import { createApprovalEndpoints } from "./approvals.ts";
 import { createAuditEndpoints } from "./audit.ts";
 import { createChatEndpoints } from "./chat.ts";
+import { createConnectEndpoints } from "./connect.ts";
 import { createKeyEndpoints } from "./keys.ts";
 import { createMethodEndpoints } from "./methods.ts";
 import { createOverviewEndpoints } from "./overview.ts";
@@ -22,6 +23,7 @@ export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
     ...createMethodEndpoints(services),
     ...createAuditEndpoints(),
     ...createChatEndpoints(services),
+    ...createConnectEndpoints(services),
     ...createKeyEndpoints(),
     ...createPolicyEndpoints(),
     ...createServerEndpoints(services),

@@ -10,6 +10,7 @@ const SHAPES = {
   approvals: "M5 12l4 4L19 6",
   audit: "M6 3h9l4 4v14H6zM9 11h7M9 15h7",
   keys: "M14 10a4 4 0 1 0-3.5 4L13 16.500h2v2h2v2h3v-3.500L14 11z",
+  connect: "M9 3v6M15 3v6M6 9h12v3a6 6 0 0 1-12 0zM12 18v3",
   policy: "M12 3l8 3v6c0 4.500-3.200 7.700-8 9-4.800-1.300-8-4.500-8-9V6z",
   chat: "M4 5h16v11H9l-5 4z",
   menu: "M4 7h16M4 12h16M4 17h16",

@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import type { SessionInfo } from "../../messages.ts";
 import type { IconName } from "../components/icon.tsx";
 import { AuditPage } from "./audit/index.tsx";
+import { ConnectPage } from "./connect.tsx";
 import { KeysPage } from "./keys/index.tsx";
 import { createLazyPage } from "./lazy-page.tsx";
 import { ApprovalsPage } from "./approvals/index.tsx";
@@ -41,6 +42,7 @@ const ChatPage = createLazyPage(async () => (await import("./chat/index.tsx")).C
 export const PAGES: readonly Page[] = [
   { path: "", title: "Overview", icon: "overview", component: OverviewPage },
   { path: "servers", title: "Skills and servers", icon: "servers", component: ServersPage },
+  { path: "connect", title: "Connect", icon: "connect", component: ConnectPage },
   { path: "search", title: "Search", icon: "search", component: SearchPage },
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },
   { path: "playground", title: "Playground", icon: "playground", component: PlaygroundPage },

@@ -23,7 +23,7 @@ interface CreateKeyDialogProps {
 export function CreateKeyDialog({ isLasting, onIssued }: CreateKeyDialogProps) {
   const close = (): void => navigate(formatLink(["keys"]));
   const create = async (values: FormValues): Promise<void> => {
-    const issued = await request<IssuedKey>("/keys", { method: "POST", body: toBody(values) });
+    const issued = await request<IssuedKey>("/keys", { method: "POST", body: toKeyBody(values) });
     close();
     onIssued(issued);
   };
@@ -60,16 +60,16 @@ export function CreateKeyDialog({ isLasting, onIssued }: CreateKeyDialogProps) {
   );
 }
 
-function toBody({
+export function toKeyBody({
   name = "",
   invoke,
   read,
   scopes,
   roles,
-  perMinute,
-  perHour,
-  maxRunning,
-  days,
+  perMinute = "",
+  perHour = "",
+  maxRunning = "",
+  days = "",
   admin,
 }: FormValues): object {
   return {

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 
 import type { IssuedKey, KeyList, KeySummary, SessionInfo } from "../../../messages.ts";
+import { CopyButton } from "../../components/copy-button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Button, EmptyState, StatusBadge } from "../../components/elements.tsx";
 import { Icon } from "../../components/icon.tsx";
@@ -102,15 +103,6 @@ interface IssuedKeyDialogProps {
 
 /** Shows the text of a new key once, and copies it. */
 function IssuedKeyDialog({ issued: { text, key }, onClose }: IssuedKeyDialogProps) {
-  const state = useSignal("");
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text);
-      state.value = "Copied";
-    } catch {
-      state.value = "The browser does not allow copying here. Select the key and copy it";
-    }
-  };
   return (
     <Dialog title={`The key ${key.name}`} onClose={onClose}>
       <p>Copy the key now. It cannot be shown again, because only its digest is stored.</p>
@@ -122,11 +114,8 @@ function IssuedKeyDialog({ issued: { text, key }, onClose }: IssuedKeyDialogProp
           The old secret is valid until <Time at={key.previousExpires} />.
         </p>
       )}
-      <p class="muted" role="status">
-        {state.value}
-      </p>
       <div class="row form-actions">
-        <Button label="Copy" tone="primary" autofocus onClick={copy} />
+        <CopyButton getText={() => text} isPrimary />
         <Button label="Done" onClick={onClose} />
       </div>
     </Dialog>

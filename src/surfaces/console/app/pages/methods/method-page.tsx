@@ -45,7 +45,7 @@ export function MethodPage({ path, info }: MethodPageProps) {
 function Calls({ method: { statistics, calls } }: { readonly method: MethodDetail }) {
   if (statistics === null)
     return (
-      <Card title="Calls">
+      <Card title="Earlier calls">
         <p class="muted">No calls since the start of the server</p>
       </Card>
     );

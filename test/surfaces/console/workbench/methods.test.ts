@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { createKeys } from "../../../src/keys/index.ts";
-import type { MethodDetail } from "../../../src/surfaces/console/messages.ts";
-import { createFolder } from "../../approvals/mail.ts";
-import { folder } from "../serving.ts";
-import { BankSkill, serveBank } from "./bank.ts";
+import { createKeys } from "../../../../src/keys/index.ts";
+import type { MethodDetail } from "../../../../src/surfaces/console/messages.ts";
+import { createFolder } from "../../../approvals/mail.ts";
+import { folder } from "../../serving.ts";
+import { BankSkill, serveBank } from "../bank.ts";
 import {
   BOTH_COLOURS,
   checkViews,
@@ -19,7 +19,7 @@ import {
   takeScreenshot,
   TOKEN,
   useBrowser,
-} from "./browser.ts";
+} from "../browser.ts";
 
 useBrowser();
 

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { createKeys } from "../../../src/keys/index.ts";
-import type { ClientServer, ReadServer } from "../../../src/surfaces/console/messages.ts";
-import { createFolder } from "../../approvals/mail.ts";
-import { folder } from "../serving.ts";
+import { createKeys } from "../../../../src/keys/index.ts";
+import type { ClientServer, ReadServer } from "../../../../src/surfaces/console/messages.ts";
+import { createFolder } from "../../../approvals/mail.ts";
+import { folder } from "../../serving.ts";
 import {
   BOTH_COLOURS,
   checkViews,
@@ -17,7 +17,7 @@ import {
   takeScreenshot,
   TOKEN,
   useBrowser,
-} from "./browser.ts";
+} from "../browser.ts";
 
 useBrowser();
 
