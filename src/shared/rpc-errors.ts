@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 
 import { type ErrorCode, ERRORS, SkillgateError } from "../errors.ts";
 import type { ArgumentProblem } from "../model/arguments.ts";
@@ -60,9 +60,9 @@ export function rpcError(kind: RpcErrorKind, reason: string, details: RpcErrorDe
   return { code, message, data: { error_type: kind, ...rest, reason, trace_id, suggestions, retryable } };
 }
 
-/** 16 random bytes, as trace contexts have them. */
+/** 32 random hexadecimal digits, as trace contexts have them. A UUID takes its random bytes from a supply. */
 export function newTraceId(): string {
-  return randomBytes(16).toString("hex");
+  return randomUUID().replaceAll("-", "");
 }
 
 /** Creates the error for a fault of the server itself; it reveals no details. */

@@ -41,7 +41,7 @@ export class CheckThread {
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 48 },
+      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 },
     });
     this.#worker.unref();
     this.#worker.on("message", (message: FromThread) => this.#onMessage(message));
