@@ -6,7 +6,17 @@ import { describe, expect, test } from "vitest";
 import { createKeys } from "../../../src/keys/index.ts";
 import { createFolder } from "../../approvals/mail.ts";
 import { BankSkill, serveBank } from "./bank.ts";
-import { goTo, hasChromium, openConsole, openPage, serveConsole, useBrowser, writeProgram } from "./browser.ts";
+import {
+  findViolations,
+  goTo,
+  hasChromium,
+  openConsole,
+  openPage,
+  serveConsole,
+  takeScreenshot,
+  useBrowser,
+  writeProgram,
+} from "./browser.ts";
 
 useBrowser();
 
@@ -112,6 +122,47 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await card.getByRole("button", { name: "Approve" }).click();
     await page.getByText("moved:", { exact: true }).waitFor();
     expect(await page.getByRole("article").count()).toBe(0);
+  });
+
+  test("shows the type of a method under the pointer, and fades a refusal after an edit [O2]", async () => {
+    const { page, faults } = await openConsole(await serveBank(), "#/playground");
+    await writeProgram(page, "await device.BankSkill.lag({ line: 'x' })");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const refusal = page.getByRole("region", { name: "Run" }).getByRole("alert");
+    await refusal.waitFor();
+    await writeProgram(page, "await device.BankSkill.log({ line: 'x' })");
+    await page.getByText("The program has changed since this run.").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.locator(".cm-line", { hasText: "device" }).getByText("log", { exact: false }).first().hover();
+    await page.locator(".cm-type").getByText("log(line: string").waitFor();
+    await takeScreenshot(page, "playground-type-light");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await expect.poll(() => page.getByText("The program has changed since this run.").count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test("offers examples and earlier programs, and copies a link that carries the program [O2]", async () => {
+    const server = await serveBank();
+    const { page, context } = await openConsole(server, "#/playground");
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.locator("select[name=example]").selectOption("Two calls at once");
+    await expect.poll(() => readEditor(page)).toContain("await Promise.all([");
+    await page.getByText("valid, 2 calls").waitFor();
+    await writeProgram(page, "return 'first <b>'");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("region", { name: "Run" }).getByText("first <b>").waitFor();
+    await writeProgram(page, "return 'second'");
+    await page.locator("select[name=history]").selectOption({ label: "return 'first <b>'" });
+    await expect.poll(() => readEditor(page)).toBe("return 'first <b>'");
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("Copied").waitFor();
+    const link = await page.evaluate<string>("navigator.clipboard.readText()");
+    await writeProgram(page, "return 'third'");
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.getByText("Read it before you run it").waitFor();
+    await expect.poll(() => readEditor(page)).toBe("return 'first <b>'");
+    expect(await page.getByRole("region", { name: "Run" }).getByText("completed").count()).toBe(0);
   });
 
   test("keeps the text, and loads the program of a run [O2]", async () => {

@@ -12,8 +12,9 @@ interface CopyButtonProps {
 export function CopyButton({ label = "Copy", getText, isPrimary = false }: CopyButtonProps) {
   const state = useSignal("");
   const copy = async (): Promise<void> => {
+    const text = getText();
     try {
-      await navigator.clipboard.writeText(getText());
+      await navigator.clipboard.writeText(text);
       state.value = "Copied";
     } catch {
       state.value = "The browser does not allow copying here. Select the text and copy it";

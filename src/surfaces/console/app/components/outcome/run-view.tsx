@@ -14,6 +14,8 @@ interface RunViewProps {
   readonly run: ProgramRun | undefined;
   readonly info: SessionInfo;
   readonly onPlace?: (line: number, column: number) => void;
+  /** True if the program was changed after the run. */
+  readonly isOutdated?: boolean;
   /** Says what to do before anything has run. */
   readonly children: ComponentChildren;
 }
@@ -22,7 +24,7 @@ interface RunViewProps {
 const DRAW_MS = 250;
 
 /** A run as it happens: questions, output, calls, outcome. */
-export function RunView({ run, info, onPlace, children }: RunViewProps) {
+export function RunView({ run, info, onPlace, isOutdated = false, children }: RunViewProps) {
   const now = useClock(run?.state === "running");
   if (run === undefined)
     return (
@@ -34,7 +36,7 @@ export function RunView({ run, info, onPlace, children }: RunViewProps) {
     );
   const { approvals, output, calls, logs, outcome, problem, startedAt, state } = run;
   return (
-    <div class="stack run-view">
+    <div class={isOutdated && state !== "running" ? "stack run-view outdated" : "stack run-view"}>
       {approvals
         .filter((each) => each.state === "pending")
         .map((approval) => (
@@ -42,6 +44,7 @@ export function RunView({ run, info, onPlace, children }: RunViewProps) {
         ))}
       <Card title="Run" actions={<RunState run={run} />}>
         <div class="stack outcome" aria-live="polite">
+          {isOutdated && state !== "running" && <p class="muted">The program has changed since this run.</p>}
           {problem !== undefined && <ErrorNotice error={problem} />}
           {outcome !== undefined && <OutcomeView outcome={outcome} type={run.type} onPlace={onPlace} />}
           {state === "stopped" && <p class="muted">The run was stopped</p>}

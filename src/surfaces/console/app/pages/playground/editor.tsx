@@ -16,7 +16,7 @@ import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { ProgramCheck } from "../../../messages.ts";
-import { completeProgram, createProgramLinter } from "./language.ts";
+import { completeProgram, createProgramLinter, createTypeTooltip } from "./language.ts";
 
 interface EditorProps {
   /** The text at first. */
@@ -58,6 +58,7 @@ export function Editor({ text, view, ...listeners }: EditorProps) {
           javascript({ typescript: true }),
           syntaxHighlighting(HIGHLIGHT),
           autocompletion({ override: [completeProgram], icons: false }),
+          createTypeTooltip(),
           createProgramLinter((check) => latest.current.onCheck(check)),
           lintGutter(),
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),

@@ -11,7 +11,9 @@ import { formatLink, navigate } from "../../router.ts";
 import { showError } from "../../state/toasts.ts";
 import type { PageProps } from "../index.ts";
 import { Editor, moveCursor, replaceText } from "./editor.tsx";
+import { addToHistory } from "./history.ts";
 import { PlanView } from "./plan-view.tsx";
+import { ProgramMenu } from "./program-menu.tsx";
 
 /** The text of the editor in this browser. */
 const STORAGE_KEY = "skillgate-playground";
@@ -29,6 +31,8 @@ export function PlaygroundPage({ info, query }: PageProps) {
   const stored = useRef(linked || (localStorage.getItem(STORAGE_KEY) ?? EXAMPLE));
   const source = useRef(stored.current);
   const view = useRef<EditorView | null>(null);
+  /** True if the program was changed after its run. */
+  const isOutdated = useSignal(false);
   const check = useSignal<ProgramCheck | undefined>(undefined);
   const { run, start, stop } = useProgramRun();
   const [runId, token] = [query.get("run") ?? "", query.get("continue") ?? ""];
@@ -41,8 +45,14 @@ export function PlaygroundPage({ info, query }: PageProps) {
       .catch(showError);
   }, [runId]);
 
+  useEffect(() => {
+    if (linked !== "" && view.current !== null && source.current !== linked) replaceText(view.current, linked);
+  }, [linked]);
+
   const execute = (): void => {
     if (source.current.trim() === "") return;
+    isOutdated.value = false;
+    addToHistory(source.current);
     start({ source: source.current, ...(token !== "" && { continue: token }) });
   };
   const move = (line: number, column: number): void => {
@@ -56,8 +66,13 @@ export function PlaygroundPage({ info, query }: PageProps) {
   return (
     <>
       {token !== "" && <ContinueNote token={token} />}
+      {linked !== "" && <p class="notice">This program came with the link. Read it before you run it.</p>}
       <div class="columns">
         <Card title="Program" actions={button}>
+          <ProgramMenu
+            getProgram={() => source.current}
+            onChoose={(program) => view.current !== null && replaceText(view.current, program)}
+          />
           <Editor
             text={stored.current}
             view={view}
@@ -65,6 +80,8 @@ export function PlaygroundPage({ info, query }: PageProps) {
             onCheck={(result) => (check.value = result)}
             onChange={(text) => {
               source.current = text;
+              isOutdated.value = true;
+              if (linked !== "" && text !== linked) navigate(formatLink(["playground"]), { replace: true });
               if (text.length <= MAX_STORED_UNITS) localStorage.setItem(STORAGE_KEY, text);
             }}
           />
@@ -73,7 +90,7 @@ export function PlaygroundPage({ info, query }: PageProps) {
           </p>
           <PlanView check={check.value} onPlace={move} />
         </Card>
-        <RunView run={run.value} info={info} onPlace={move}>
+        <RunView run={run.value} info={info} onPlace={move} isOutdated={isOutdated.value}>
           Press <kbd>Ctrl Enter</kbd> in the editor.
         </RunView>
       </div>

@@ -1,8 +1,10 @@
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { type Diagnostic, linter } from "@codemirror/lint";
 import type { Extension, Text } from "@codemirror/state";
+import { hoverTooltip } from "@codemirror/view";
 
-import type { Completions, ProgramCheck } from "../../../messages.ts";
+import { escapeControls } from "../../../../../shared/visible-text.ts";
+import type { Completions, MethodDetail, ProgramCheck } from "../../../messages.ts";
 import { request } from "../../api.ts";
 
 /** Code after which candidates are asked for without a key: a word, a dot, an open bracket, a quote. */
@@ -35,6 +37,37 @@ export async function completeProgram(context: CompletionContext): Promise<Compl
   } catch {
     return null; // outdated, or the connection is lost, which the bar says
   }
+}
+
+/** UTF-16 units of a type that a tooltip shows. */
+const MAX_TYPE_UNITS = 4_000;
+
+/** Shows the declaration of a method while the pointer is on it. */
+export function createTypeTooltip(): Extension {
+  return hoverTooltip(async ({ state: { doc } }, position) => {
+    const { from, text } = doc.lineAt(position);
+    const found = [...text.matchAll(METHOD)].find(
+      ({ index, 0: { length } }) => index <= position - from && position - from <= index + length,
+    );
+    const path = found?.[1]?.replaceAll(/\s/g, "");
+    if (found === undefined || path === undefined) return null;
+    try {
+      const method = await request<MethodDetail>(`/methods/${encodeURIComponent(path)}`);
+      const create = (): { readonly dom: HTMLElement } => ({ dom: createTypeText(method.text) });
+      return { pos: from + found.index, end: from + found.index + found[0].length, above: true, create };
+    } catch {
+      return null; // there is no such method, which the check says
+    }
+  });
+}
+
+const METHOD = /\bdevices?\s*\.\s*((?:[\w$]+\s*\.\s*){1,2}[\w$]+)/g;
+
+function createTypeText(text: string): HTMLElement {
+  const dom = document.createElement("pre");
+  dom.className = "cm-type";
+  dom.textContent = escapeControls(text.slice(0, MAX_TYPE_UNITS));
+  return dom;
 }
 
 /** Milliseconds without a key after which the program is checked. */
