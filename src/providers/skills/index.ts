@@ -13,6 +13,7 @@ import { discover } from "./load/discover.ts";
 import { prepare } from "./load/prepare.ts";
 
 export { compileModule } from "./load/compile.ts";
+export { type InspectedModule, inspectSkills } from "./load/inspect.ts";
 export { moduleToSkillName } from "./names.ts";
 export { ModuleFiles } from "./source-files.ts";
 export type { SkillInspector } from "./process/index.ts";

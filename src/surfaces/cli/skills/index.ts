@@ -3,6 +3,8 @@ import { describeHeld } from "../../../model/provider.ts";
 import type { CliCommand } from "../command.ts";
 import { lines, table } from "../text/layout.ts";
 import { skillsText, warningsText } from "../text/output.ts";
+import { addSkillsAdd, addSkillsRemove, addSkillsUpdate } from "./added/index.ts";
+import { addSkillsPack } from "./added/pack.ts";
 import { addSkillsCheck } from "./check.ts";
 import { findFailures, unknownSkill } from "./local-skills.ts";
 import { addSkillsNew } from "./new.ts";
@@ -19,6 +21,10 @@ export function addSkills(skills: CliCommand): void {
     addSkillsSave,
     addSkillsCheck,
     addSkillsTest,
+    addSkillsAdd,
+    addSkillsUpdate,
+    addSkillsRemove,
+    addSkillsPack,
     addSkillsShow,
     addSkillsSettings,
     addSkillsSwitches,

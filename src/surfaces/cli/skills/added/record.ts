@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { isRecord } from "../../../../model/json.ts";
+import { toFileStem } from "../../../../shared/names/file-stem.ts";
+import { loadConfigModule } from "../../mcp/files.ts";
+import { shownPath } from "../../text/layout.ts";
+import { UsageError } from "../../usage-error.ts";
+import type { SkillOrigin } from "./source.ts";
+
+/** Where a skill was added from. */
+export interface AddedSkill {
+  readonly source: SkillOrigin;
+  /** The name of the skill in the source; empty if the source is the skill. */
+  readonly part: string;
+  /** The commit, or the version of the package. */
+  readonly version: string;
+  /** The digest of all its files as they were added. */
+  readonly digest: string;
+}
+
+export type AddedSkills = ReadonlyMap<string, AddedSkill>;
+
+/** The file in the skills folder that lists the added skills, so that a team sees and repeats them. */
+export function getRecordFile(skillsFolder: string): string {
+  return join(skillsFolder, ".added.json");
+}
+
+export async function readAdded(skillsFolder: string): Promise<AddedSkills> {
+  const file = getRecordFile(skillsFolder);
+  const text = await readFile(file, "utf8").catch(() => "{}");
+  const invalid = (): UsageError =>
+    new UsageError(`Cannot read ${shownPath(file)}: it is damaged; correct it, or delete it and add the skills again`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid();
+  }
+  if (!isRecord(value)) throw invalid();
+  return new Map(
+    Object.entries(value).map(([stem, each]) => {
+      const parsed = parseAdded(each);
+      if (parsed === undefined || toFileStem(stem) === undefined || stem.startsWith(".")) throw invalid();
+      return [stem, parsed] as const;
+    }),
+  );
+}
+
+function parseAdded(value: unknown): AddedSkill | undefined {
+  const { kind, source, part, version, digest } = isRecord(value) ? value : {};
+  if (kind !== "folder" && kind !== "git" && kind !== "npm") return undefined;
+  const texts = [source, part, version, digest];
+  if (!texts.every((each) => typeof each === "string")) return undefined;
+  return {
+    source: { kind, text: String(source) },
+    part: String(part),
+    version: String(version),
+    digest: String(digest),
+  };
+}
+
+/** Changes the list; `undefined` removes a skill from it. */
+export async function changeAdded(
+  skillsFolder: string,
+  changes: ReadonlyMap<string, AddedSkill | undefined>,
+): Promise<void> {
+  const file = getRecordFile(skillsFolder);
+  const { changeFile } = await loadConfigModule();
+  const added = new Map([...(await readAdded(skillsFolder)), ...changes]);
+  const entries = [...added].flatMap(([stem, skill]) => {
+    if (skill === undefined) return [];
+    const { source, ...facts } = skill;
+    return [[stem, { kind: source.kind, source: source.text, ...facts }] as const];
+  });
+  const text = `${JSON.stringify(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))), undefined, 2)}\n`;
+  await changeFile(file, { label: shownPath(file), isPrivate: false }, () => text);
+}
