@@ -86,7 +86,7 @@ export interface LogEntry {
   readonly text: string;
   /** The method whose call says it, or the file of the skill that prints it. */
   readonly path?: string;
-  /** The run of the method, if its id was among the options of the run or the call. */
+  /** The run of the method. */
   readonly runId?: string;
   /** True for the stack of an error that a call has thrown. */
   readonly isThrown?: true;

@@ -281,11 +281,12 @@ export class RunRecorder {
 
   async #write({ entry, changes }: Write): Promise<void> {
     const { runs } = await this.#options.open();
+    const size = this.#size + entry.events.length;
     try {
       if (entry.seq === 0) await this.#options.claims.hold(this.id);
-      if (entry.seq === 0) await runs.add({ ...this.#createRow(), ...changes }, entry, this.header.program.paths);
+      if (entry.seq === 0) await runs.add({ ...this.#createRow(), ...changes, size }, entry, this.header.program.paths);
       else if (Object.keys(changes).length === 0) await runs.append(entry);
-      else await runs.appendAndUpdate(entry, { ...this.#getCounts(), updated: Date.now(), ...changes });
+      else await runs.appendAndUpdate(entry, { ...this.#getCounts(), size, updated: Date.now(), ...changes });
     } catch (error) {
       if (!(error instanceof SkillgateError && error.code === "STORE_CONFLICT")) throw error;
       const stored = (await runs.entries(this.id)).find(({ seq }) => seq === entry.seq);
@@ -296,7 +297,7 @@ export class RunRecorder {
     this.#seq++;
     this.#markStored();
     this.#lastHash = entry.hash;
-    this.#size += entry.events.length;
+    this.#size = size;
     if (changes.attempts === 0) this.#isAttempt = false;
   }
 
@@ -315,15 +316,16 @@ export class RunRecorder {
       duration: 0,
       continues: header.continues ?? null,
       ...this.#getCounts(),
+      size: 0,
       claimedBy: claims.by,
       ...PROGRESS,
     };
   }
 
-  #getCounts(): Pick<RunRow, "calls" | "effects" | "size"> {
+  #getCounts(): Pick<RunRow, "calls" | "effects"> {
     const ended = [...this.#calls.values()].filter(({ state }) => state === "ended");
     const effects = ended.filter(({ isEffect, from }) => isEffect && from === undefined);
-    return { calls: ended.length, effects: effects.length, size: this.#size };
+    return { calls: ended.length, effects: effects.length };
   }
 }
 

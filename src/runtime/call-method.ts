@@ -17,9 +17,9 @@ function createCallEvents(
 ): Pick<Call, "log" | "progress" | "client" | "requestValues" | "onSkillError"> {
   return {
     // Only to the owner: the observer may be a client.
-    onSkillError: (stack) => onSkillError(path, stack),
+    onSkillError: (stack) => onSkillError(path, runId, stack),
     log(level, text) {
-      log(path, level, text);
+      log(path, runId, level, text);
       observer.log?.(path, level, text);
     },
     progress(done, total, text) {

@@ -23,14 +23,13 @@ export function createRequest(
   parts: RuntimeParts,
 ): RunRequest {
   const { settings, registry, events } = parts;
-  const origin = runId !== undefined && { runId };
   return {
     caller,
     catalog: registry.viewFor(observer?.client === undefined ? caller : withAnswers(caller, observer.client)),
     limits: mergeLimits(settings.limits, limits),
     whyUnavailable: (name) => whyUnavailable(name, caller, parts),
-    log: (path, level, text) => events.emit("log", { level, text, path, ...origin }),
-    onSkillError: (path, text) => events.emit("log", { level: "error", text, path, ...origin, isThrown: true }),
+    log: (path, run, level, text) => events.emit("log", { level, text, path, runId: run }),
+    onSkillError: (path, run, text) => events.emit("log", { level: "error", text, path, runId: run, isThrown: true }),
     progress: (path, runId, done, total, text) =>
       events.emit("progress", {
         runId,

@@ -49,8 +49,8 @@ export interface RunRequest {
   /** Says why the catalog lacks a skill that exists: it is disabled or held, if the caller may know that. */
   readonly whyUnavailable: (skill: string) => SkillgateError | undefined;
   /** Receive the log lines, the stacks of errors and the progress of the methods that are called. */
-  readonly log: (path: string, ...entry: Parameters<CallContext["log"]>) => void;
-  readonly onSkillError: (path: string, stack: string) => void;
+  readonly log: (path: string, runId: string, ...entry: Parameters<CallContext["log"]>) => void;
+  readonly onSkillError: (path: string, runId: string, stack: string) => void;
   readonly progress: (path: string, runId: string, ...entry: Parameters<CallContext["progress"]>) => void;
   readonly cancellable?: Cancellable;
   readonly observer?: RunObserver;

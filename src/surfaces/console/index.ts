@@ -10,6 +10,7 @@ import type { ConsoleConfig } from "./config-files.ts";
 import { addEndpoints } from "./endpoints.ts";
 import { createActivity } from "./events/activity.ts";
 import { createEventHub } from "./events/event-hub.ts";
+import { createLogLines } from "./events/log-lines.ts";
 import { createOpenQuestions } from "./open-questions.ts";
 import { answerProblem } from "./problem.ts";
 import { createLinkSecret, LINK_HEADER } from "./running-server.ts";
@@ -43,6 +44,7 @@ export function createConsole(runtime: Runtime, { bundle = BUNDLE, config }: Con
   const sessions = createSessions();
   const activity = createActivity(runtime);
   const events = createEventHub(runtime);
+  const log = createLogLines(runtime);
   const linkSecret = createLinkSecret();
   const createLink = (serverUrl: string): string => `${serverUrl}/login#${sessions.createCode()}`;
   return {
@@ -58,12 +60,13 @@ export function createConsole(runtime: Runtime, { bundle = BUNDLE, config }: Con
       );
       app.route(
         PREFIX,
-        createApiRoutes({ runtime, http, sessions, activity, events, config, questions: createOpenQuestions() }),
+        createApiRoutes({ runtime, http, sessions, activity, events, log, config, questions: createOpenQuestions() }),
       );
     },
     close() {
       events.close();
       activity.close();
+      log.close();
     },
   };
 }

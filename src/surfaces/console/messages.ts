@@ -9,6 +9,7 @@ import type { CallRecord, Outcome, Violation } from "../../model/outcome.ts";
 import type { CallSite } from "../../model/plan.ts";
 import type { Decision, Flow } from "../../model/policy.ts";
 import type { Explanation, PolicyTestResult } from "../../policy/index.ts";
+import type { LogLevel } from "../../model/skill.ts";
 import type { ServerStatus } from "../../providers/mcp/index.ts";
 import type { SearchAnswer } from "../../registry/index.ts";
 import type { AuditEntry, Statistics } from "../../router/index.ts";
@@ -350,6 +351,8 @@ export interface RecordedRunDetail extends RecordedRunSummary {
   readonly timeline: readonly RecordedCall[];
   /** Remarks of the check. */
   readonly notes: readonly string[];
+  /** What its methods have said since the start of the server, for administrators. */
+  readonly log: readonly LogLine[];
   readonly outcome: Outcome | null;
   /** True for a failed run that a corrected program can continue. */
   readonly canContinue: boolean;
@@ -357,6 +360,19 @@ export interface RecordedRunDetail extends RecordedRunSummary {
   readonly mayChange: boolean;
   /** True for a run that worked, for those who manage servers, at a server with a project. */
   readonly maySave: boolean;
+}
+
+/** A line of the log of the server. */
+export interface LogLine {
+  readonly id: number;
+  readonly time: number;
+  readonly level: LogLevel;
+  readonly text: string;
+  /** The method that says it, or the file of the skill that prints it; `null` for the server itself. */
+  readonly path: string | null;
+  readonly runId: string | null;
+  /** True for the stack of an error that a skill has thrown. */
+  readonly isThrown: boolean;
 }
 
 /** A saved skill that was saved. */
@@ -383,6 +399,12 @@ export interface ApprovalSummary extends Omit<Approval, "closedAt" | "digest" | 
   }[];
   /** Sentences that say which methods the arguments came from. */
   readonly provenance: readonly string[];
+}
+
+/** Questions without an answer, the oldest first, and the newest of those that were closed. */
+export interface ApprovalLists {
+  readonly pending: readonly ApprovalSummary[];
+  readonly closed: readonly ApprovalSummary[];
 }
 
 /** Candidates that may replace the end of the code before the cursor. */

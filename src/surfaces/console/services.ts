@@ -5,6 +5,7 @@ import type { HttpServices, RouteEnvironment } from "../http/index.ts";
 import type { ConsoleConfig } from "./config-files.ts";
 import type { Activity } from "./events/activity.ts";
 import type { EventHub } from "./events/event-hub.ts";
+import type { LogLines } from "./events/log-lines.ts";
 import type { OpenQuestions } from "./open-questions.ts";
 import type { ConsoleSessions } from "./security/sessions.ts";
 
@@ -15,6 +16,7 @@ export interface ConsoleServices {
   readonly sessions: ConsoleSessions;
   readonly activity: Activity;
   readonly events: EventHub;
+  readonly log: LogLines;
   /** Absent for a runtime that a program defines. */
   readonly config: ConsoleConfig | undefined;
   readonly questions: OpenQuestions;

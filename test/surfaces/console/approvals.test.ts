@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createKeys } from "../../../src/keys/index.ts";
 import { followQuestions } from "../../approvals/mail.ts";
-import { goTo, hasChromium, openConsole, openPage, takeScreenshot, useBrowser } from "./browser.ts";
+import { findViolations, goTo, hasChromium, openConsole, openPage, takeScreenshot, useBrowser } from "./browser.ts";
 import { PROGRAM, serveBank, startRuns } from "./bank.ts";
 
 useBrowser();
@@ -50,6 +50,46 @@ describe.skipIf(!hasChromium)("the page of approvals", () => {
       await page.locator(".approval-active").focus();
       await page.keyboard.press("y");
       expect(await outcomes[0]).toMatchObject({ kind: "completed", value: 12 });
+    },
+  );
+
+  test(
+    "counts the questions on every page, announces a new one, and denies several of a caller [O2, P6]",
+    { tags: "rest" },
+    async () => {
+      const server = await serveBank();
+      const transfer = (amount: number): string =>
+        `await device.BankSkill.transfer({ to: "DE1", amount: ${amount}, note: "" });`;
+      const { page, faults } = await openConsole(server, "#/runs");
+      const { outcomes } = await startRuns(server, [transfer(1)]);
+      await page.getByRole("status").getByText("BankSkill.transfer waits for an answer").waitFor();
+      await page.getByRole("link", { name: "Approvals 1 waiting" }).waitFor();
+      await expect.poll(() => page.title()).toBe("(1) Runs · Skillgate");
+      expect(await page.locator("link[rel=icon]").getAttribute("href")).toMatch(/^data:image\/svg/);
+      await page.getByRole("button", { name: "Open" }).click();
+      await page.getByRole("article").waitFor();
+      const next = followQuestions(server.runtime);
+      const own = server.runtime.run(transfer(9), { caller: { id: "ada", permissions: ["call:*"] } });
+      await next();
+      const more = await startRuns(server, [transfer(2), transfer(3)]);
+      await page.getByText("4 calls wait").waitFor();
+      await page.getByPlaceholder("Filter by caller").fill("own");
+      await page.getByText("3 calls wait").waitFor();
+      await page.getByRole("button", { name: "Select all" }).click();
+      await page.getByRole("checkbox").first().uncheck();
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole("button", { name: "Deny 2 selected calls" }).click();
+      await page.getByText("1 call waits").waitFor();
+      for (const outcome of more.outcomes)
+        expect(await outcome).toMatchObject({ kind: "failed", error: { code: "APPROVAL_MISSING" } });
+      await page.reload();
+      await expect.poll(() => page.title()).toBe("(2) Approvals · Skillgate");
+      for (const { id } of await server.runtime.approvals.list("pending"))
+        await server.runtime.approvals.answer(id, { approve: false });
+      await expect.poll(() => page.title()).toBe("Approvals · Skillgate");
+      expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("icon.svg");
+      await Promise.all([own, ...outcomes]);
+      expect(faults).toEqual([]);
     },
   );
 

@@ -1,7 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
+import { createKeys } from "../../../src/keys/index.ts";
+import type { RecordedRunDetail } from "../../../src/surfaces/console/messages.ts";
 import { createFolder, followQuestions } from "../../approvals/mail.ts";
 import { BankSkill, serveBank } from "./bank.ts";
 import { checkViews, findViolations, goTo, hasChromium, openConsole, serveConsole, useBrowser } from "./browser.ts";
@@ -145,13 +147,80 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     await page.getByText('[{"line":"b"}]').waitFor();
     await page.getByRole("button", { name: "Replay" }).click();
     await page.getByText("Repeated without providers: the outcome is the same").waitFor();
-    await page.getByRole("button", { name: "Compare" }).click();
-    await page.getByRole("dialog").getByRole("link").first().click();
+    await page.getByRole("link", { name: "Compare …" }).click();
+    await page.getByText("This is the first recorded run of its program").waitFor();
+    await page.getByRole("link", { name: "Show all runs" }).first().click();
+    await page.getByRole("row").nth(1).click();
     await page.getByText("Call 2, BankSkill.log: arguments").waitFor();
     expect(page.url()).toContain(`${first.runId}/diff/${second.runId}`);
     await goTo(page, `#/runs/${first.runId}/diff/${first.runId}`);
     await page.getByText("The runs are the same").waitFor();
     expect(faults).toEqual([]);
+  });
+
+  test(
+    "has a heading, the way back to the list, its neighbours there, and the run before of its program [O2]",
+    { tags: "rest" },
+    async () => {
+      const server = await serveBank();
+      const programs = [log("a"), log("b"), log("a"), "return device.BankSkill.fail()"];
+      const ids: string[] = [];
+      for (const program of programs) {
+        const { runId } = await server.runtime.run(program);
+        ids.push(runId);
+        await (await server.runtime.database()).runs.update(runId, { created: 1_000_000 * ids.length });
+      }
+      const [first, second, third] = ids.map((id) => id.slice(0, 8));
+      const { page, faults } = await openConsole(server, "#/runs?state=completed");
+      await page.getByRole("row").nth(2).click();
+      await page.getByRole("heading", { level: 1, name: `Run ${second}` }).waitFor();
+      expect(await page.title()).toContain(`Run ${second}`);
+      await page.locator(".program-string", { hasText: '"b"' }).waitFor();
+      await page.getByRole("link", { name: "← Previous" }).click();
+      await page.getByRole("heading", { level: 1, name: `Run ${third}` }).waitFor();
+      await expect.poll(() => page.getByRole("link", { name: "← Previous" }).count()).toBe(0);
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole("link", { name: "Compare …" }).click();
+      await page.getByRole("link", { name: "Compare with the previous run of this program" }).click();
+      await page.getByRole("heading", { level: 1, name: `Runs ${third} and ${first}` }).waitFor();
+      await page.getByText("The runs are the same").waitFor();
+      await page.getByRole("link", { name: `← Run ${third}` }).click();
+      await page.getByRole("link", { name: "all runs of this program" }).click();
+      await page.getByText("2 runs", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Of one program ×" }).click();
+      await page.getByText("4 runs", { exact: true }).waitFor();
+      expect(faults).toEqual([]);
+    },
+  );
+
+  test("shows the stack of a skill's error to the owner, and not to a key [O2, P1]", { tags: "rest" }, async () => {
+    const project = createFolder();
+    const folder = join(project, "skills");
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, "shop.js"),
+      `export default class ShopSkill {
+  /** Buys something. */
+  buy() { throw new Error("no money left"); }
+}
+`,
+    );
+    const server = await serveConsole({
+      settings: { auth: true },
+      project,
+      runtime: { store: createFolder(), skillsDir: folder },
+    });
+    const { runId } = await server.runtime.run("return device.ShopSkill.buy()");
+    const { page } = await openConsole(server, `#/runs/${runId}`);
+    await page.getByLabel("Stack").getByText("shop.js:3").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    const keys = createKeys(await server.runtime.database());
+    const { text } = await keys.create({ name: "reader", permissions: ["see:*", "admin:Read"] });
+    const headers = { authorization: `Bearer ${text}` };
+    const answer = await fetch(`${server.url}/console/api/runs/${runId}`, { headers });
+    const detail = (await answer.json()) as RecordedRunDetail;
+    expect(detail.outcome).toMatchObject({ kind: "failed" });
+    expect(detail.log).toEqual([]);
   });
 
   test("continues a failed run in the playground without a second effect [O2, R7]", { tags: "rest" }, async () => {
@@ -180,6 +249,8 @@ describe.skipIf(!hasChromium)("the page of runs", () => {
     const { runId } = await next();
     const { page } = await openConsole(server, `#/runs/${runId}`);
     await page.getByText("It waits for an approval").waitFor();
+    await page.getByText("of waiting for a person").waitFor();
+    await expect.poll(() => page.locator(".timeline-track .timeline-wait").count()).toBe(1);
     await page.getByRole("button", { name: "Cancel the run" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
     await page.getByText("cancelled", { exact: true }).waitFor();

@@ -3,7 +3,7 @@ import type { Approval } from "../../../approvals/index.ts";
 import { APPROVAL_SCOPES, type ApprovalScope } from "../../../model/approval.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import type { Endpoints, JsonObject } from "../endpoints.ts";
-import type { ApprovalSummary } from "../messages.ts";
+import type { ApprovalLists, ApprovalSummary } from "../messages.ts";
 import { invalidRequest } from "../problem.ts";
 import type { ConsoleServices } from "../services.ts";
 
@@ -13,8 +13,8 @@ const MAX_CLOSED = 100;
 /** The list of questions, one question, and its answer. */
 export function createApprovalEndpoints({ questions }: ConsoleServices): Endpoints {
   return {
-    "GET /approvals": async ({ view }) => {
-      const rows = await view.approvals.list();
+    "GET /approvals": async ({ c, view }): Promise<ApprovalLists> => {
+      const rows = await view.approvals.list(c.req.query("state") === "pending" ? "pending" : undefined);
       const pending = rows.filter(({ state }) => state === "pending");
       const closed = rows
         .filter(({ state }) => state !== "pending")

@@ -65,7 +65,11 @@ export function createRunEndpoints(services: ConsoleServices): Endpoints {
   };
 }
 
-async function describeRun(id: string, view: RuntimeView, { config }: ConsoleServices): Promise<RecordedRunDetail> {
+async function describeRun(
+  id: string,
+  view: RuntimeView,
+  { config, log }: ConsoleServices,
+): Promise<RecordedRunDetail> {
   const { run, content } = await view.runs.show(id, { withUnrecorded: true });
   const mayChange = view.caller.id === run.caller || view.may("ManageRuns");
   if (content === undefined) return { ...run, ...NOT_SHOWN, mayChange };
@@ -85,6 +89,7 @@ async function describeRun(id: string, view: RuntimeView, { config }: ConsoleSer
     version,
     source,
     notes,
+    log: log.list(view, id),
     timeline: calls,
     outcome: shownOutcome,
     canContinue,
@@ -98,6 +103,7 @@ const NOT_SHOWN = {
   version: "",
   source: "",
   notes: [],
+  log: [],
   timeline: [],
   outcome: null,
   canContinue: false,

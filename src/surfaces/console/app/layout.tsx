@@ -12,8 +12,10 @@ import { Text } from "./components/text.tsx";
 import { Toasts } from "./components/toasts.tsx";
 import { type Page, PAGES } from "./pages/index.ts";
 import { formatLink, navigate, route } from "./router.ts";
+import { questions } from "./state/questions.ts";
 import { connection, type StreamState } from "./state/events.ts";
 import { logOut } from "./state/session.ts";
+import { pageTitle } from "./state/title.ts";
 import { selectTheme, type Theme, theme, THEMES } from "./state/theme.ts";
 import { showError } from "./state/toasts.ts";
 
@@ -29,11 +31,12 @@ export function Layout({ info }: { readonly info: SessionInfo }) {
   const [path = "", ...rest] = segments;
   const page = pages.find((each) => each.path === path);
   const title = page?.title ?? "Unknown page";
+  const hasOwnHeading = page?.hasOwnHeading === true && rest.length > 0;
 
   useEffect(() => {
-    document.title = `${title} · Skillgate`;
+    if (!hasOwnHeading) pageTitle.value = title;
     isMenuOpen.value = false;
-  }, [title]);
+  }, [title, route.value]);
   useShortcut("k", () => (isPaletteOpen.value = true));
 
   return (
@@ -41,7 +44,7 @@ export function Layout({ info }: { readonly info: SessionInfo }) {
       <Bar info={info} />
       <Navigation pages={pages} path={path} />
       <main id="content" class="content" tabIndex={-1}>
-        <h1>{title}</h1>
+        {!hasOwnHeading && <h1>{title}</h1>}
         {page === undefined ? (
           <EmptyState icon="warning" title="This page does not exist">
             <a href="#/">Go to the overview</a>
@@ -111,11 +114,24 @@ function Navigation({ pages, path }: { readonly pages: readonly Page[]; readonly
             <a href={getPageLink(page)} aria-current={page.path === path ? "page" : undefined}>
               <Icon name={page.icon} />
               {page.title}
+              {page.path === "approvals" && <QuestionCount />}
             </a>
           </li>
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** The number of calls that wait for an answer. */
+function QuestionCount() {
+  const count = questions.value.length;
+  if (count === 0) return null;
+  return (
+    <span class="count">
+      {count}
+      <span class="visually-hidden"> waiting</span>
+    </span>
   );
 }
 

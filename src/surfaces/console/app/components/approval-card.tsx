@@ -37,6 +37,9 @@ interface ApprovalCardProps {
   readonly canAnswer: boolean;
   /** True for the card that the keys answer; it has the focus. */
   readonly isActive?: boolean;
+  /** Whether it is one of several that are answered together; `undefined` for a card that is answered alone. */
+  readonly isSelected?: boolean | undefined;
+  readonly onSelect?: (isSelected: boolean) => void;
   /** Is called after an answer. */
   readonly onAnswered?: (() => void) | undefined;
   /** Is called when the reader chooses the calls that a yes covers. */
@@ -44,7 +47,8 @@ interface ApprovalCardProps {
 }
 
 /** A question whether a call may be made: caller, method, exact arguments, program, provenance and expiry. */
-export function ApprovalCard({ approval, canAnswer, isActive = false, onAnswered, onScope }: ApprovalCardProps) {
+export function ApprovalCard(props: ApprovalCardProps) {
+  const { approval, canAnswer, isActive = false, isSelected, onSelect, onAnswered, onScope } = props;
   const { path, caller, runId, state, description, provenance, plan } = approval;
   const id = useId();
   const card = useRef<HTMLElement>(null);
@@ -60,6 +64,14 @@ export function ApprovalCard({ approval, canAnswer, isActive = false, onAnswered
       tabIndex={-1}
     >
       <header class="row">
+        {isSelected !== undefined && state === "pending" && (
+          <input
+            type="checkbox"
+            aria-label={`Select ${escapeInvisible(path)}`}
+            checked={isSelected}
+            onChange={({ currentTarget }) => onSelect?.(currentTarget.checked)}
+          />
+        )}
         <h2 id={id}>
           <Text value={path} limit={200} />
         </h2>

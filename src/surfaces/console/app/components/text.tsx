@@ -92,6 +92,7 @@ export function Time({ at }: { readonly at: number | null }) {
 
 /** Formats a duration in the unit that suits it: `340 µs`, `12 ms`, `1.4 s`, `3 min`. */
 export function formatDuration(ms: number): string {
+  if (ms === 0) return "0 ms";
   if (ms < 1) return `${Math.round(ms * 1_000)} µs`;
   if (ms < 1_000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;

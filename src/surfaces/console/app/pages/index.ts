@@ -30,6 +30,8 @@ export interface Page {
   readonly title: string;
   readonly icon: IconName;
   readonly component: ComponentType<PageProps>;
+  /** True if the page has a heading of its own where the address names more than the page. */
+  readonly hasOwnHeading?: true;
   /** Hides the page from callers that may not use it; default: shown to all. */
   readonly isVisible?: (info: SessionInfo) => boolean;
 }
@@ -46,7 +48,7 @@ export const PAGES: readonly Page[] = [
   { path: "search", title: "Search", icon: "search", component: SearchPage },
   { path: "methods", title: "Methods", icon: "methods", component: MethodsPage },
   { path: "playground", title: "Playground", icon: "playground", component: PlaygroundPage },
-  { path: "runs", title: "Runs", icon: "runs", component: RunsPage },
+  { path: "runs", title: "Runs", icon: "runs", component: RunsPage, hasOwnHeading: true },
   { path: "refusals", title: "Refusals", icon: "refusals", component: RefusalsPage },
   { path: "approvals", title: "Approvals", icon: "approvals", component: ApprovalsPage },
   {

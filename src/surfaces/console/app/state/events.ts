@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 
 import type { ConsoleEventName, ConsoleEvents } from "../../messages.ts";
 import { request, toProblem } from "../api.ts";
+import { notifies } from "./notifications.ts";
 import { loadSession } from "./session.ts";
 
 /** The stream of live events. */
@@ -51,8 +52,8 @@ const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 
 /**
- * Opens the stream, and opens it again after each loss, behind the last event that arrived. A hidden page has no stream,
- * because a browser opens only six connections to a server. Returns the function that closes it.
+ * Opens the stream, and opens it again after each loss, behind the last event that arrived. A hidden page has no stream, unless it
+ * notifies its reader, because a browser opens only six connections to a server. Returns the function that closes it.
  */
 export function openEvents(): () => void {
   let source: EventSource | undefined;
@@ -69,7 +70,7 @@ export function openEvents(): () => void {
 
   function open(): void {
     close();
-    if (document.hidden) return;
+    if (document.hidden && !notifies.value) return;
     source = new EventSource(`/console/api/events${lastId === "" ? "" : `?after=${encodeURIComponent(lastId)}`}`);
     for (const name of EVENT_NAMES) source.addEventListener(name, (event) => receive(name, event));
     source.addEventListener("error", retryLater);
@@ -110,11 +111,14 @@ export function openEvents(): () => void {
     }
   }
 
-  document.addEventListener("visibilitychange", open);
+  const changeVisibility = (): void => {
+    if (source === undefined || !notifies.value) open();
+  };
+  document.addEventListener("visibilitychange", changeVisibility);
   open();
   return () => {
     isLive = false;
-    document.removeEventListener("visibilitychange", open);
+    document.removeEventListener("visibilitychange", changeVisibility);
     close();
   };
 }

@@ -51,7 +51,7 @@ export function CallTimeline<Call extends ChartedCall>({ calls, until = 0, rende
                 <Text in="code" class="timeline-path" value={path} limit={120} />
                 {isEffect && <span class="timeline-effect">effect</span>}
                 {line !== undefined && <span class="muted">line {line}</span>}
-                <span class="timeline-time muted">{call.to === undefined ? "…" : formatDuration(to - from)}</span>
+                <span class="timeline-time muted">{describeTime(call)}</span>
                 {end === "unfinished" ? <StatusBadge label="no end yet" tone="busy" /> : <StatusBadge label={end} />}
               </div>
               <div class="timeline-track" aria-hidden="true">
@@ -66,7 +66,30 @@ export function CallTimeline<Call extends ChartedCall>({ calls, until = 0, rende
           );
         })}
       </ol>
+      {calls.some(({ waits = [] }) => waits.length > 0) && (
+        <p class="row muted small">
+          <span class="timeline-key timeline-wait" aria-hidden="true" /> waits for a person
+        </p>
+      )}
       {calls.length > MAX_DRAWN && <p class="muted">… and {countNoun(calls.length - MAX_DRAWN, "more call")}</p>}
     </>
   );
+}
+
+/** Returns the duration of a call without the time in which it waited for persons. */
+function describeTime({ from, to, waits = [] }: ChartedCall): string {
+  if (to === undefined) return "…";
+  const waitedMs = sumWaits(waits, to);
+  const workedMs = formatDuration(Math.max(0, to - from - waitedMs));
+  return waitedMs === 0 ? workedMs : `${workedMs}, and waited ${formatDuration(waitedMs)}`;
+}
+
+/** Returns for how long persons were asked, until `now` where there is no answer. Times at once count once. */
+export function sumWaits(waits: NonNullable<ChartedCall["waits"]>, now: number): number {
+  let [sum, last] = [0, 0];
+  for (const { from, to = now } of waits.toSorted((a, b) => a.from - b.from)) {
+    sum += Math.max(0, to - Math.max(from, last));
+    last = Math.max(last, to);
+  }
+  return sum;
 }

@@ -1,27 +1,27 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { ApprovalScope } from "../../../../../model/approval.ts";
-import type { ApprovalSummary, SessionInfo } from "../../../messages.ts";
+import type { ApprovalLists, ApprovalSummary, SessionInfo } from "../../../messages.ts";
 import { AnswerBadge, answerApproval, ApprovalCard } from "../../components/approval-card.tsx";
-import { Card, EmptyState } from "../../components/elements.tsx";
+import { request } from "../../api.ts";
+import { Button, Card, EmptyState } from "../../components/elements.tsx";
+import { FilterField } from "../../components/form.tsx";
 import { Load } from "../../components/load.tsx";
-import { Text, Time } from "../../components/text.tsx";
+import { countNoun, Text, Time } from "../../components/text.tsx";
 import { formatLink, navigate } from "../../router.ts";
+import { notifies, switchNotifications } from "../../state/notifications.ts";
+import { showError } from "../../state/toasts.ts";
 import type { PageProps } from "../index.ts";
-
-interface ApprovalLists {
-  readonly pending: readonly ApprovalSummary[];
-  readonly closed: readonly ApprovalSummary[];
-}
 
 /** Questions without an answer that have a card; the others follow when these are answered. */
 const MAX_CARDS = 50;
 
 /** The calls that wait for a yes, and the newest answers. */
-export function ApprovalsPage({ info, segments: [activeId] }: PageProps) {
+export function ApprovalsPage({ info, segments: [activeId], query }: PageProps) {
+  const caller = query.get("caller") ?? "";
   return (
     <Load<ApprovalLists> path="/approvals" reloadOn={["approval", "approvals"]}>
-      {(lists, reload) => <Questions {...{ info, activeId, lists, reload }} />}
+      {(lists, reload) => <Questions {...{ info, activeId, caller, lists, reload }} />}
     </Load>
   );
 }
@@ -29,17 +29,22 @@ export function ApprovalsPage({ info, segments: [activeId] }: PageProps) {
 interface QuestionsProps {
   readonly info: SessionInfo;
   readonly activeId: string | undefined;
+  /** A part of the ids of the callers whose questions are shown. */
+  readonly caller: string;
   readonly lists: ApprovalLists;
   readonly reload: () => void;
 }
 
-function Questions({ info, activeId, lists, reload }: QuestionsProps) {
+function Questions({ info, activeId, caller, lists: all, reload }: QuestionsProps) {
   const scopes = useRef(new Map<string, ApprovalScope>());
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const lists = filterLists(all, caller);
   const cards = listCards(lists, activeId);
+  const mayAnswer = info.admin.includes("AnswerApprovals");
   const active = cards.find(({ id }) => id === activeId);
 
   const open = (id: string | undefined): void =>
-    navigate(formatLink(id === undefined ? ["approvals"] : ["approvals", id]), { replace: true });
+    navigate(formatLink(id === undefined ? ["approvals"] : ["approvals", id], { caller }), { replace: true });
   const move = (step: number): void => {
     const at = cards.findIndex(({ id }) => id === activeId);
     const next = at < 0 ? 0 : Math.max(0, Math.min(cards.length - 1, at + step));
@@ -51,7 +56,7 @@ function Questions({ info, activeId, lists, reload }: QuestionsProps) {
     reload();
   };
   const answerActive = async (answer: "approve" | "deny"): Promise<void> => {
-    if (active?.state !== "pending" || !info.admin.includes("AnswerApprovals")) return;
+    if (active?.state !== "pending" || !mayAnswer) return;
     await answerApproval(active, answer, scopes.current.get(active.id));
     leave(active.id);
   };
@@ -63,12 +68,18 @@ function Questions({ info, activeId, lists, reload }: QuestionsProps) {
   });
   return (
     <>
+      <Tools lists={all} caller={caller} />
       {cards.length === 0 ? <NothingWaits /> : <KeyHelp count={lists.pending.length} />}
+      {mayAnswer && lists.pending.length > 1 && (
+        <Selection cards={cards} selected={selected} onSelect={setSelected} onAnswered={reload} />
+      )}
       {cards.map((approval) => (
         <ApprovalCard
           key={approval.id}
           approval={approval}
-          canAnswer={info.admin.includes("AnswerApprovals")}
+          canAnswer={mayAnswer}
+          isSelected={mayAnswer && lists.pending.length > 1 ? selected.has(approval.id) : undefined}
+          onSelect={(isSelected) => setSelected(withMember(selected, approval.id, isSelected))}
           isActive={approval.id === activeId}
           onAnswered={() => leave(approval.id)}
           onScope={(scope) => scopes.current.set(approval.id, scope)}
@@ -79,12 +90,85 @@ function Questions({ info, activeId, lists, reload }: QuestionsProps) {
   );
 }
 
+function filterLists({ pending, closed }: ApprovalLists, caller: string): ApprovalLists {
+  const isShown = (approval: ApprovalSummary): boolean => approval.caller.toLowerCase().includes(caller.toLowerCase());
+  return { pending: pending.filter(isShown), closed: closed.filter(isShown) };
+}
+
+function withMember(set: ReadonlySet<string>, id: string, isMember: boolean): ReadonlySet<string> {
+  const changed = new Set(set);
+  if (isMember) changed.add(id);
+  else changed.delete(id);
+  return changed;
+}
+
 /** The card that the address names stays when another person answers it, so that no other takes its place under a key. */
 function listCards({ pending, closed }: ApprovalLists, activeId: string | undefined): readonly ApprovalSummary[] {
   const first = pending.slice(0, MAX_CARDS);
   const active = [...pending, ...closed].find(({ id }) => id === activeId);
   const all = active === undefined || first.includes(active) ? first : [...first, active];
   return all.toSorted((a, b) => a.created - b.created);
+}
+
+/** The filter by caller, and the switch of notifications. */
+function Tools({ lists: { pending, closed }, caller }: { readonly lists: ApprovalLists; readonly caller: string }) {
+  if (pending.length + closed.length === 0) return null;
+  return (
+    <div class="row">
+      <FilterField
+        label="Caller"
+        placeholder="Filter by caller"
+        class="wide"
+        value={caller}
+        onChange={(text) => navigate(formatLink(["approvals"], { caller: text }), { replace: true })}
+      />
+      <Button
+        label={notifies.value ? "Notifications are on" : "Notify me of new questions"}
+        tone="small"
+        isPressed={notifies.value}
+        onClick={() => switchNotifications(!notifies.value)}
+      />
+    </div>
+  );
+}
+
+interface SelectionProps {
+  readonly cards: readonly ApprovalSummary[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly onAnswered: () => void;
+}
+
+/** Denies several questions at once. */
+function Selection({ cards, selected, onSelect, onAnswered }: SelectionProps) {
+  const [isBusy, setBusy] = useState(false);
+  const pending = cards.filter(({ state }) => state === "pending");
+  const chosen = pending.filter(({ id }) => selected.has(id));
+  const deny = async (): Promise<void> => {
+    setBusy(true);
+    for (const { id } of chosen)
+      await request(`/approvals/${encodeURIComponent(id)}`, { method: "POST", body: { answer: "deny" } }).catch(
+        showError,
+      );
+    onSelect(new Set());
+    setBusy(false);
+    onAnswered();
+  };
+  return (
+    <div class="row" role="group" aria-label="Several questions">
+      <Button
+        label={chosen.length < pending.length ? "Select all" : "Select none"}
+        tone="small"
+        onClick={() => onSelect(new Set(chosen.length < pending.length ? pending.map(({ id }) => id) : []))}
+      />
+      <Button
+        label={`Deny ${countNoun(chosen.length, "selected call")}`}
+        tone="small"
+        disabled={isBusy || chosen.length === 0}
+        onClick={deny}
+      />
+    </div>
+  );
 }
 
 function KeyHelp({ count }: { readonly count: number }) {

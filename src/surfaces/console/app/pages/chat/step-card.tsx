@@ -1,4 +1,5 @@
 import { StatusBadge } from "../../components/elements.tsx";
+import { Program } from "../../components/program.tsx";
 import { Code, formatDuration, Text } from "../../components/text.tsx";
 import type { ChatStep } from "./conversation.ts";
 
@@ -11,7 +12,7 @@ export function StepCard({ step: { code, plan, calls, progress, output, result }
         <Text in="span" class="muted wide" value={code === "" ? (result?.name ?? title) : title} limit={100} />
         <StatusBadge label={result === undefined ? "running" : result.isError ? "failed" : "done"} />
       </header>
-      {code !== "" && <Code label="Code" value={code} limit={8_000} />}
+      {code !== "" && <Program label="Code" source={code} />}
       {plan.length > 0 && calls.size === 0 && result === undefined && (
         <ul class="stack-tight muted" aria-label="Plan">
           {plan.map(({ line, text }, at) => (

@@ -1,12 +1,10 @@
 import { useState } from "preact/hooks";
 
-import type { RecordedRunDetail, RecordedRunSummary, RowPage, RunLine, SavedSkillFacts } from "../../../messages.ts";
+import type { RecordedRunDetail, RunLine, SavedSkillFacts } from "../../../messages.ts";
 import { ApiError, request, requestLines } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
-import { Button, EmptyState } from "../../components/elements.tsx";
+import { Button } from "../../components/elements.tsx";
 import { Field, Form, type FormValues } from "../../components/form.tsx";
-import { Load } from "../../components/load.tsx";
-import { Text, Time } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
 import { showToast } from "../../state/toasts.ts";
 
@@ -19,7 +17,6 @@ interface RunActionsProps {
 /** The buttons of a run: resume, cancel, replay, compare, continue, save as a skill. */
 export function RunActions({ run, onChange }: RunActionsProps) {
   const [busy, setBusy] = useState("");
-  const [isChoosing, setChoosing] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const { id, mayChange, maySave, canContinue } = run;
   const path = `/runs/${encodeURIComponent(id)}`;
@@ -58,13 +55,14 @@ export function RunActions({ run, onChange }: RunActionsProps) {
         </>
       )}
       <Button label={busy === "replay" ? "Replaying …" : "Replay"} disabled={isBusy} onClick={replay} />
-      <Button label="Compare …" onClick={() => setChoosing(true)} />
+      <a class="button" href={formatLink(["runs", id, "diff"], { program: run.program })}>
+        Compare …
+      </a>
       <a class="button" href={formatLink(["playground"], { run: id, ...(canContinue && { continue: id }) })}>
         {canContinue ? "Correct and continue" : "Open in the playground"}
       </a>
       {maySave && <Button label="Save as a skill …" onClick={() => setSaving(true)} />}
       {isSaving && <SaveSkillDialog run={id} onClose={() => setSaving(false)} />}
-      {isChoosing && <RunChooser run={run} onClose={() => setChoosing(false)} />}
     </div>
   );
 }
@@ -76,43 +74,6 @@ async function resumeRun(path: string): Promise<void> {
     if (line.kind === "problem") problem = new ApiError(line.problem);
   });
   if (problem !== undefined) throw problem;
-}
-
-/** The newest other runs, to compare with. */
-function RunChooser({ run, onClose }: { readonly run: RecordedRunDetail; readonly onClose: () => void }) {
-  return (
-    <Dialog title="Compare with" form="drawer" onClose={onClose}>
-      <Load<RowPage<RecordedRunSummary>> path="/runs?limit=50">
-        {({ rows }) => <OtherRuns run={run} others={rows.filter(({ id }) => id !== run.id)} />}
-      </Load>
-    </Dialog>
-  );
-}
-
-interface OtherRunsProps {
-  readonly run: RecordedRunDetail;
-  readonly others: readonly RecordedRunSummary[];
-}
-
-function OtherRuns({ run, others }: OtherRunsProps) {
-  if (others.length === 0)
-    return (
-      <EmptyState icon="runs" title="There is no other run">
-        Run the program again in the playground.
-      </EmptyState>
-    );
-  return (
-    <ul class="list">
-      {others.map(({ id, title, created }) => (
-        <li key={id} class="list-row">
-          <span class="list-main">
-            <Text href={formatLink(["runs", run.id, "diff", id])} value={title === "" ? id : title} limit={120} />
-          </span>
-          <Time at={created} />
-        </li>
-      ))}
-    </ul>
-  );
 }
 
 interface SaveSkillDialogProps {

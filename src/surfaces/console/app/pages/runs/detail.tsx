@@ -1,24 +1,66 @@
 import { useEffect, useState } from "preact/hooks";
 
-import type { RecordedCall, RecordedRunDetail } from "../../../messages.ts";
+import type { RecordedCall, RecordedRunDetail, RunNeighbours } from "../../../messages.ts";
+import { request } from "../../api.ts";
 import { Card, StatusBadge } from "../../components/elements.tsx";
+import { Heading } from "../../components/heading.tsx";
 import { Load } from "../../components/load.tsx";
-import { CallTimeline } from "../../components/outcome/call-timeline.tsx";
+import { LogList } from "../../components/log-list.tsx";
+import { CallTimeline, sumWaits } from "../../components/outcome/call-timeline.tsx";
 import { OutcomeView } from "../../components/outcome/outcome-view.tsx";
+import { ProgramLine, splitProgram } from "../../components/program.tsx";
 import { Code, countNoun, formatDuration, Text, Time } from "../../components/text.tsx";
 import { formatLink } from "../../router.ts";
 import { onEvent } from "../../state/events.ts";
 import { RunActions } from "./actions.tsx";
+import type { RunQuery } from "./run-filter.tsx";
+import { formatRunQuery } from "./run-table.tsx";
 
 /** Milliseconds after which a run that lasts is loaded again, in addition to its events. */
 const LIVE_MS = 1_000;
 
+interface RunDetailProps {
+  readonly id: string;
+  /** The filter and the order of the list in which the run stands. */
+  readonly query: RunQuery;
+}
+
 /** One recorded run: its program, the calls over time, the outcome. */
-export function RunDetail({ id }: { readonly id: string }) {
+export function RunDetail({ id, query }: RunDetailProps) {
   return (
-    <Load<RecordedRunDetail> path={`/runs/${encodeURIComponent(id)}`} reloadOn={["approvals"]} lines={12}>
-      {(run, reload) => <Detail run={run} reload={reload} />}
-    </Load>
+    <>
+      <Heading title={`Run ${id.slice(0, 8)}`} back={{ title: "Runs", href: formatLink(["runs"], query) }}>
+        <Neighbours id={id} query={query} />
+      </Heading>
+      <Load<RecordedRunDetail> path={`/runs/${encodeURIComponent(id)}`} reloadOn={["approvals"]} lines={12}>
+        {(run, reload) => <Detail run={run} reload={reload} />}
+      </Load>
+    </>
+  );
+}
+
+/** The links to the runs before and after this one in the list. */
+function Neighbours({ id, query }: RunDetailProps) {
+  const [{ previous, next }, setNeighbours] = useState<RunNeighbours>({ previous: null, next: null });
+  useEffect(() => {
+    request<RunNeighbours>(`/runs/${encodeURIComponent(id)}/neighbours?${formatRunQuery(query)}`).then(
+      setNeighbours,
+      () => {}, // the page says what is wrong with the run
+    );
+  }, [id]);
+  return (
+    <nav class="row" aria-label="Neighbours in the list">
+      {previous !== null && (
+        <a class="button button-small" href={formatLink(["runs", previous], query)}>
+          ← Previous
+        </a>
+      )}
+      {next !== null && (
+        <a class="button button-small" href={formatLink(["runs", next], query)}>
+          Next →
+        </a>
+      )}
+    </nav>
   );
 }
 
@@ -53,18 +95,27 @@ function Detail({ run, reload }: DetailProps) {
           <OutcomeOfRun run={run} />
         </Card>
       </div>
-      <Card title={countNoun(run.calls, "call")}>
+      <Card title={countNoun(Math.max(run.calls, run.timeline.length), "call")}>
         {run.timeline.length === 0 && (
           <p class="muted">{run.calls === 0 ? "The program has made no call" : "The calls are not recorded"}</p>
         )}
-        <CallTimeline calls={run.timeline} renderDetail={(call) => <RecordEntry call={call} />} />
+        <CallTimeline
+          calls={run.timeline}
+          until={isLive ? Date.now() - run.created : undefined}
+          renderDetail={(call) => <RecordEntry call={call} />}
+        />
       </Card>
+      {run.log.length > 0 && (
+        <Card title="Log">
+          <LogList lines={run.log} />
+        </Card>
+      )}
     </>
   );
 }
 
 function Facts({ run }: { readonly run: RecordedRunDetail }) {
-  const { id, state, caller, created, updated, ended, effects, version, continues } = run;
+  const { id, state, caller, created, ended, effects, version, continues, program } = run;
   return (
     <p class="row muted">
       <StatusBadge label={state} />
@@ -73,21 +124,33 @@ function Facts({ run }: { readonly run: RecordedRunDetail }) {
       <span>
         began <Time at={created} />
       </span>
-      <span>{formatDuration((ended ?? updated) - created)}</span>
+      <span>{describeDuration(run)}</span>
       <span>{countNoun(effects, "effect")}</span>
+      {ended !== null && program !== "" && <a href={formatLink(["runs"], { program })}>all runs of this program</a>}
       <Text in="span" value={`skillgate ${version}`} limit={50} />
       {continues !== null && <a href={formatLink(["runs", continues])}>continues run {continues.slice(0, 8)}</a>}
     </p>
   );
 }
 
+/** The time of the run without that in which it waited for persons, and that time. */
+function describeDuration({ created, ended, timeline }: RecordedRunDetail): string {
+  const wholeMs = (ended ?? Date.now()) - created;
+  const waits = timeline.flatMap((call) => call.waits);
+  const waitedMs = sumWaits(waits, wholeMs);
+  const worked = formatDuration(Math.max(0, wholeMs - waitedMs));
+  return waitedMs === 0 ? worked : `${worked}, and ${formatDuration(waitedMs)} of waiting for a person`;
+}
+
 /** The program with the numbers of the calls that each line has made. */
 function Source({ run: { source, timeline } }: { readonly run: RecordedRunDetail }) {
   return (
     <ol class="code source" tabIndex={0} aria-label="Program">
-      {source.split("\n").map((text, index) => (
+      {splitProgram(source).map((tokens, index) => (
         <li key={index}>
-          <Text in="span" class="source-text" value={text} limit={1_000} />
+          <span class="source-text">
+            <ProgramLine tokens={tokens} />
+          </span>
           {timeline
             .filter(({ line }) => line === index + 1)
             .slice(0, 5)

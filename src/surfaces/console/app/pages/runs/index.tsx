@@ -1,19 +1,19 @@
-import type { RecordedRunSummary, RunComparison } from "../../../messages.ts";
-import { Card, EmptyState } from "../../components/elements.tsx";
-import { Load } from "../../components/load.tsx";
-import { Code } from "../../components/text.tsx";
+import type { RecordedRunSummary } from "../../../messages.ts";
+import { EmptyState } from "../../components/elements.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
+import { RunChooser, RunComparisonView } from "./compare.tsx";
 import { RunDetail } from "./detail.tsx";
-import type { RunQuery } from "./run-filter.tsx";
+import { readRunQuery, type RunQuery } from "./run-filter.tsx";
 import { RunTable } from "./run-table.tsx";
 
-/** The recorded runs, one of them, or two beside each other. */
+/** The runs, one of them, or two beside each other. */
 export function RunsPage({ info, segments: [id, action, other], query }: PageProps) {
-  if (id !== undefined && action === "diff" && other !== undefined)
-    return <RunComparisonView first={id} second={other} />;
-  if (id !== undefined) return <RunDetail id={id} key={id} />;
-  return <RunList query={query} hasCallers={info.admin.length > 0} />;
+  const hasCallers = info.admin.length > 0;
+  if (id === undefined) return <RunList query={query} hasCallers={hasCallers} />;
+  if (action !== "diff") return <RunDetail id={id} query={readRunQuery(query)} key={id} />;
+  if (other === undefined) return <RunChooser id={id} query={query} hasCallers={hasCallers} key={id} />;
+  return <RunComparisonView first={id} second={other} />;
 }
 
 function RunList({ query, hasCallers }: { readonly query: URLSearchParams; readonly hasCallers: boolean }) {
@@ -25,41 +25,5 @@ function RunList({ query, hasCallers }: { readonly query: URLSearchParams; reado
         200 of the server are listed; all are recorded with the setting <code>runs.record: full</code>.
       </EmptyState>
     </RunTable>
-  );
-}
-
-/** The differences between two runs, call by call. */
-function RunComparisonView({ first, second }: { readonly first: string; readonly second: string }) {
-  return (
-    <>
-      <p class="muted">
-        <a href={formatLink(["runs", first])}>Run {first.slice(0, 8)}</a> and{" "}
-        <a href={formatLink(["runs", second])}>run {second.slice(0, 8)}</a>
-      </p>
-      <Load<RunComparison> path={`/runs/${encodeURIComponent(first)}/diff/${encodeURIComponent(second)}`}>
-        {({ differences }) => <Differences differences={differences} />}
-      </Load>
-    </>
-  );
-}
-
-function Differences({ differences }: Pick<RunComparison, "differences">) {
-  if (differences.length === 0)
-    return (
-      <EmptyState icon="runs" title="The runs are the same">
-        Program, calls, answers and outcome are equal.
-      </EmptyState>
-    );
-  return (
-    <>
-      {differences.map(({ call, path, part, first, second }, at) => (
-        <Card key={at} title={call === undefined ? part : `Call ${call}, ${path}: ${part}`}>
-          <div class="columns">
-            <Code label="First run" value={first} />
-            <Code label="Second run" value={second} />
-          </div>
-        </Card>
-      ))}
-    </>
   );
 }

@@ -49,6 +49,7 @@ export function RunFilterBar(props: RunFilterProps) {
           onClick={() => setOpen(!isOpen)}
         />
       )}
+      {query.program !== "" && <Button label="Of one program ×" onClick={() => onChange({ program: "" })} />}
       {(!isNarrow || isOpen) && <FurtherFields {...props} />}
       {isNarrow && isOpen && <SortField {...props} />}
     </div>
