@@ -14,6 +14,7 @@ import type { LogLevel, ProvidedSkill } from "./model/skill.ts";
 import type { Timeouts } from "./model/timeouts.ts";
 import type { ExplainedPolicy } from "./policy/index.ts";
 import type { ServerStatus } from "./providers/mcp/index.ts";
+import type { ExecutorPool } from "./executors/index.ts";
 import type { NodeStatus } from "./providers/nodes/index.ts";
 import type { AuditEntry } from "./router/index.ts";
 import { type CallApi, createCallApi } from "./runtime/api/calls.ts";
@@ -150,6 +151,8 @@ export interface Runtime extends AsyncDisposable, SkillAdmin, RunApi, CallApi, D
   readonly servers: readonly ServerStatus[];
   /** Other machines whose skills can be called. */
   readonly nodes: readonly NodeStatus[];
+  /** The processes that execute the runs of this one; `undefined` if it executes them itself. */
+  readonly executors: Pick<ExecutorPool, "processes" | "failure"> | undefined;
   /** Files, skills and servers that could not be used, and why. */
   readonly problems: readonly Problem[];
   /** The problem of the parts that are held; `undefined` without such parts. `isAll`: there is no other skill. */
@@ -283,6 +286,7 @@ function createListen(events: RuntimeParts["events"]): Runtime["on"] {
 
 function getPublicSettings({
   settings: { catalogTokens, limits, timeouts, sections, profiles },
-}: RuntimeParts): Pick<Runtime, "catalogTokens" | "limits" | "timeouts" | "sections" | "profiles"> {
-  return { catalogTokens, limits, timeouts, sections, profiles };
+  executors,
+}: RuntimeParts): Pick<Runtime, "catalogTokens" | "limits" | "timeouts" | "sections" | "profiles" | "executors"> {
+  return { catalogTokens, limits, timeouts, sections, profiles, executors };
 }

@@ -12,7 +12,7 @@ import type { Statistics, UnrecordedRequest } from "../../router/index.ts";
 import type { RunDifference } from "../../runs/index.ts";
 import type { DirectCallOptions, RunOptions, Runtime } from "../../runtime.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
-import type { ApprovalState, Database } from "../../store/index.ts";
+import type { ApprovalState, Database, DatabaseInfo } from "../../store/index.ts";
 import { limitReplays } from "./replay-limit.ts";
 import type { CheckResult } from "./run.ts";
 import type { RuntimeTool, RuntimeToolOptions } from "../builtin-tools/runtime-tools.ts";
@@ -40,7 +40,11 @@ export type SharedRuntime = Pick<
 
 /** The parts of a runtime that a right to administer opens. */
 export interface Administration {
-  readonly Read: Pick<Runtime, "disabled" | "policy" | "problems" | "sections" | "servers" | "settingsOf"> & {
+  readonly Read: Pick<
+    Runtime,
+    "disabled" | "executors" | "nodes" | "policy" | "problems" | "sections" | "servers" | "settingsOf"
+  > & {
+    readonly readStoreInfo: () => Promise<DatabaseInfo>;
     readonly openAudit: () => Promise<AuditReader>;
     /** The keys, and the callers that they stand for. */
     readonly openKeys: () => Promise<
@@ -268,6 +272,9 @@ const ADMINISTRATION: OpenAdministration = {
     problems: runtime.problems,
     sections: runtime.sections,
     servers: runtime.servers,
+    executors: runtime.executors,
+    nodes: runtime.nodes,
+    readStoreInfo: async () => (await runtime.database()).info(),
     openAudit: () => runtime.database(),
     async openKeys() {
       const database = await runtime.database();

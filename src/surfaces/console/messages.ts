@@ -16,7 +16,8 @@ import type { AuditEntry, Statistics } from "../../router/index.ts";
 import type { RunDifference, TimelineCall } from "../../runs/index.ts";
 import type { RecordedRunFacts, RefusalGroup, RefusalReport, RunNeighbours } from "../../runtime.ts";
 import type { AuditItem } from "../../shared/audit/items.ts";
-import type { KeyRow, RunOrder, RunStatus } from "../../store/index.ts";
+import type { NodeStatus } from "../../providers/nodes/index.ts";
+import type { DatabaseInfo, KeyRow, RunOrder, RunStatus } from "../../store/index.ts";
 
 /** An error as RFC 9457 describes it, with the code and the advice of the error table. */
 export interface ProblemDetails {
@@ -360,6 +361,36 @@ export interface RecordedRunDetail extends RecordedRunSummary {
   readonly mayChange: boolean;
   /** True for a run that worked, for those who manage servers, at a server with a project. */
   readonly maySave: boolean;
+}
+
+/** A setting, and where its value comes from: the file, a default, or an option of the program or of its command line. */
+export interface SettingRow {
+  /** `limits.wallMs` */
+  readonly name: string;
+  readonly description: string;
+  /** Without secrets. */
+  readonly value: unknown;
+  readonly source: "file" | "default" | "option" | "unset";
+  /** `settings.yaml:12`; empty for other sources. */
+  readonly place: string;
+}
+
+export interface SettingsReport {
+  /** `null` for a server without a project. */
+  readonly file: string | null;
+  readonly rows: readonly SettingRow[];
+}
+
+export interface StoreReport extends DatabaseInfo {
+  /** Why it cannot be used at the moment. */
+  readonly failure: string | null;
+}
+
+/** Other machines: those that offer skills, and those that execute runs. */
+export interface MachineReport {
+  readonly devices: readonly NodeStatus[];
+  /** `null` if this process executes the runs itself. */
+  readonly executors: { readonly processes: readonly string[]; readonly failure: string | null } | null;
 }
 
 /** A line of the log of the server. */

@@ -46,6 +46,10 @@ const PAGES = [
   ["refusals", "#/refusals", "Refusals"],
   ["refusal", "#/refusals/ARGUMENTS_INVALID/TestSkill.add", "Refusals"],
   ["approvals", "#/approvals", "Approvals"],
+  ["settings", "#/settings", "Settings"],
+  ["store", "#/store", "Store"],
+  ["machines", "#/machines", "Machines"],
+  ["log", "#/log", "Server log"],
 ] as const;
 
 /** The usual window, the same in dark colours, and a telephone. */

@@ -12,6 +12,8 @@ import { createPlaygroundEndpoints } from "./playground.ts";
 import { createPolicyEndpoints } from "./policy.ts";
 import { createRunEndpoints } from "./runs.ts";
 import { createServerEndpoints } from "./servers.ts";
+import { createSettingsEndpoints } from "./settings.ts";
+import { createSystemEndpoints } from "./system.ts";
 import { createSessionEndpoints } from "./session.ts";
 import { createSkillEndpoints } from "./skills.ts";
 
@@ -28,6 +30,8 @@ export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
     ...createPolicyEndpoints(),
     ...createServerEndpoints(services),
     ...createAddServerEndpoints(services),
+    ...createSettingsEndpoints(services),
+    ...createSystemEndpoints(services),
     ...createSkillEndpoints(services),
     ...createPlaygroundEndpoints(services),
     ...createRunEndpoints(services),

@@ -14,6 +14,10 @@ import { RefusalsPage } from "./refusals.tsx";
 import { RunsPage } from "./runs/index.tsx";
 import { SearchPage } from "./search.tsx";
 import { ServersPage } from "./servers/index.tsx";
+import { LogPage } from "./system/log.tsx";
+import { MachinesPage } from "./system/machines.tsx";
+import { SettingsPage } from "./system/settings.tsx";
+import { StorePage } from "./system/store.tsx";
 
 /** Properties of every page. */
 export interface PageProps {
@@ -40,6 +44,8 @@ export interface Page {
 const PlaygroundPage = createLazyPage(async () => (await import("./playground/index.tsx")).PlaygroundPage);
 const ChatPage = createLazyPage(async () => (await import("./chat/index.tsx")).ChatPage);
 
+const isAdmin = ({ admin }: SessionInfo): boolean => admin.length > 0;
+
 /** The pages in the order of the navigation. A new page needs one entry here. */
 export const PAGES: readonly Page[] = [
   { path: "", title: "Overview", icon: "overview", component: OverviewPage },
@@ -58,13 +64,17 @@ export const PAGES: readonly Page[] = [
     component: ChatPage,
     isVisible: ({ admin }) => admin.includes("ManageRuns"),
   },
-  { path: "audit", title: "Audit", icon: "audit", component: AuditPage, isVisible: ({ admin }) => admin.length > 0 },
-  { path: "keys", title: "Keys", icon: "keys", component: KeysPage, isVisible: ({ admin }) => admin.length > 0 },
+  { path: "audit", title: "Audit", icon: "audit", component: AuditPage, isVisible: isAdmin },
+  { path: "keys", title: "Keys", icon: "keys", component: KeysPage, isVisible: isAdmin },
   {
     path: "policy",
     title: "Policy",
     icon: "policy",
     component: PolicyPage,
-    isVisible: ({ admin }) => admin.length > 0,
+    isVisible: isAdmin,
   },
+  { path: "settings", title: "Settings", icon: "settings", component: SettingsPage, isVisible: isAdmin },
+  { path: "store", title: "Store", icon: "store", component: StorePage, isVisible: isAdmin },
+  { path: "machines", title: "Machines", icon: "machines", component: MachinesPage, isVisible: isAdmin },
+  { path: "log", title: "Server log", icon: "log", component: LogPage, isVisible: isAdmin },
 ];

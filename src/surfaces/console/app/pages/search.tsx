@@ -2,7 +2,7 @@ import type { SearchResults } from "../../messages.ts";
 import { Card, EmptyState } from "../components/elements.tsx";
 import { FilterField } from "../components/form.tsx";
 import { Load } from "../components/load.tsx";
-import { Code, countNoun, Text } from "../components/text.tsx";
+import { Code, Text } from "../components/text.tsx";
 import { formatLink, navigate } from "../router.ts";
 import type { PageProps } from "./index.ts";
 
@@ -37,7 +37,7 @@ function Results({ results, text }: SearchResults) {
   const best = Math.max(...results.map(({ score }) => score), Number.MIN_VALUE);
   return (
     <div class="columns">
-      <Card title={countNoun(results.length, "result")}>
+      <Card title="Results">
         {results.length === 0 && (
           <EmptyState icon="search" title="Nothing found">
             Use other words, or look at <a href={formatLink(["methods"])}>all methods</a>.
