@@ -44,7 +44,8 @@ export function createConsole(runtime: Runtime, { bundle = BUNDLE, config }: Con
   const sessions = createSessions();
   const activity = createActivity(runtime);
   const events = createEventHub(runtime);
-  const log = createLogLines(runtime);
+  const log = createLogLines();
+  const stopLog = runtime.on("log", (entry) => log.add({ ...entry, text: runtime.secrets.maskText(entry.text) }));
   const linkSecret = createLinkSecret();
   const createLink = (serverUrl: string): string => `${serverUrl}/login#${sessions.createCode()}`;
   return {
@@ -66,7 +67,7 @@ export function createConsole(runtime: Runtime, { bundle = BUNDLE, config }: Con
     close() {
       events.close();
       activity.close();
-      log.close();
+      stopLog();
     },
   };
 }

@@ -352,7 +352,7 @@ export interface RecordedRunDetail extends RecordedRunSummary {
   readonly timeline: readonly RecordedCall[];
   /** Remarks of the check. */
   readonly notes: readonly string[];
-  /** What its methods have said since the start of the server, for administrators. */
+  /** Lines of the log that its methods have written since the start of the server, for administrators. */
   readonly log: readonly LogLine[];
   readonly outcome: Outcome | null;
   /** True for a failed run that a corrected program can continue. */

@@ -49,7 +49,7 @@ async function serveShop(): Promise<ConsoleServer> {
 }
 
 async function createReader({ url, runtime }: ConsoleServer, permissions: readonly string[]) {
-  const { text } = await createKeys(await runtime.database()).create({ name: permissions.join(), permissions });
+  const { text } = await createKeys(await runtime.database()).create({ name: `key ${permissions.length}`, permissions });
   const headers = { authorization: `Bearer ${text}` };
   return async <Answer>(path: string): Promise<Answer> =>
     (await (await fetch(`${url}/console/api${path}`, { headers })).json()) as Answer;

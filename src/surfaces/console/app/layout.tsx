@@ -6,8 +6,7 @@ import { request } from "./api.ts";
 import { type Command, CommandPalette } from "./components/command-palette.tsx";
 import { Confirmation } from "./components/dialog.tsx";
 import { Button, EmptyState, StatusBadge } from "./components/elements.tsx";
-import { Field } from "./components/form.tsx";
-import { Icon } from "./components/icon.tsx";
+import { Icon, type IconName } from "./components/icon.tsx";
 import { Text } from "./components/text.tsx";
 import { Toasts } from "./components/toasts.tsx";
 import { type Page, PAGES } from "./pages/index.ts";
@@ -88,6 +87,7 @@ function Bar({ info }: { readonly info: SessionInfo }) {
           <Icon name="menu" />
         </button>
         <a class="brand" href="#/">
+          <Logo />
           Skillgate
         </a>
         <button type="button" class="palette-button" onClick={() => (isPaletteOpen.value = true)}>
@@ -101,6 +101,16 @@ function Bar({ info }: { readonly info: SessionInfo }) {
         <Account info={info} />
       </header>
     </>
+  );
+}
+
+/** The drawing of icon.svg. */
+function Logo() {
+  return (
+    <svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+      <rect width="32" height="32" rx="8" />
+      <path d="M8 24V14a8 8 0 0 1 16 0v10M16 24V13" />
+    </svg>
   );
 }
 
@@ -141,20 +151,23 @@ const CONNECTION_BADGES = {
   lost: <StatusBadge tone="bad" label="Reconnecting" />,
 } as const satisfies Record<StreamState, unknown>;
 
-const THEME_TITLES: Readonly<Record<Theme, string>> = { auto: "System", light: "Light", dark: "Dark" };
+const THEME_TITLES: Readonly<Record<Theme, string>> = { auto: "as the system", light: "light", dark: "dark" };
+const THEME_ICONS: Readonly<Record<Theme, IconName>> = { auto: "contrast", light: "sun", dark: "moon" };
+
+function getNextTheme(): Theme {
+  return THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? "auto";
+}
 
 function Account({ info }: { readonly info: SessionInfo }) {
   return (
     <div class="account">
       <Text in="span" class="account-name muted clip" value={info.caller} limit={40} />
-      <Field
-        name="theme"
-        label="Colours"
-        isLabelHidden
-        class="theme"
-        value={theme.value}
-        choices={THEMES.map((each) => [each, THEME_TITLES[each]])}
-        onText={(text) => selectTheme(text as Theme)}
+      <Button
+        label={`Colours: ${THEME_TITLES[theme.value]}`}
+        tone="quiet"
+        icon={THEME_ICONS[theme.value]}
+        title={`Colours: ${THEME_TITLES[theme.value]}`}
+        onClick={() => selectTheme(getNextTheme())}
       />
       {info.hasLogin && <Button label="Log out" tone="quiet" icon="logout" title="Log out" onClick={logOut} />}
     </div>
@@ -186,8 +199,8 @@ function toCommand(page: Page): Command {
 function createActions({ hasLogin }: SessionInfo): readonly Command[] {
   const themes = THEMES.map((each): Command => ({
     id: `theme ${each}`,
-    title: `Colours: ${each === "auto" ? "as the system" : each}`,
-    icon: "sun",
+    title: `Colours: ${THEME_TITLES[each]}`,
+    icon: THEME_ICONS[each],
     run: () => selectTheme(each),
   }));
   const out: Command = { id: "logout", title: "Log out", icon: "logout", run: () => void logOut().catch(showError) };
