@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import { EXPOSES, TOOL_NAMES } from "../model/tools/exposure.ts";
 import { ANY_DEVICE } from "../shared/names/method-paths.ts";
+import { DEFAULT_RETENTION } from "../store/index.ts";
 import { withForm } from "../shared/settings/check-settings.ts";
 
 export const MCP_STARTS = ["at once", "when needed"] as const;
@@ -120,9 +121,9 @@ export const RUNTIME_SECTION_SCHEMAS = {
       dir: { ...TEXT, description: "the folder of the store; in memory without it and without `url`" },
       url: { ...TEXT, description: "the address of a PostgreSQL database" },
       keep: section("how long records are kept", {
-        auditDays: { ...DAYS, description: "days for records of the audit log" },
-        approvalDays: { ...DAYS, description: "days for answered questions" },
-        runDays: { ...DAYS, description: "days for recorded runs" },
+        auditDays: { ...DAYS, default: DEFAULT_RETENTION.auditDays, description: "days for records of the audit log" },
+        approvalDays: { ...DAYS, default: DEFAULT_RETENTION.approvalDays, description: "days for answered questions" },
+        runDays: { ...DAYS, default: DEFAULT_RETENTION.runDays, description: "days for recorded runs" },
       }),
     }),
   ),

@@ -19,7 +19,7 @@ export type { Database, DatabaseInfo } from "./database/database.ts";
 export type { StoreFailure, StoreHealth };
 export type { StoreLocation } from "./database/open.ts";
 export type { Retention } from "./database/sweep.ts";
-export { type RetentionSchedule, scheduleRetention } from "./retention.ts";
+export { DEFAULT_RETENTION, type RetentionSchedule, scheduleRetention } from "./retention.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
 export { getCallerBucket } from "./tables/counters.ts";

@@ -2,6 +2,8 @@ import { getMessage } from "../errors.ts";
 import type { Database } from "./database/database.ts";
 import type { Retention } from "./database/sweep.ts";
 
+export const DEFAULT_RETENTION: Retention = { auditDays: 365, approvalDays: 90, runDays: 30 };
+
 /** Deletes old records when the store was opened, and once a day. */
 export interface RetentionSchedule {
   start(database: Pick<Database, "sweep">): void;

@@ -10,7 +10,8 @@ import { openEngine, type EngineOptions, type StoreLocation } from "./open.ts";
 import { SCHEMA_VERSION, TABLES } from "./schema.ts";
 import { COUNTERS } from "../tables/counters.ts";
 import { type HealthRecord, reportHealth } from "../health.ts";
-import { DEFAULT_RETENTION, type Retention, sweep, type SweepResult } from "./sweep.ts";
+import { DEFAULT_RETENTION } from "../retention.ts";
+import { type Retention, sweep, type SweepResult } from "./sweep.ts";
 import type { StoreEngine } from "./table.ts";
 
 /** Everything that outlives a call, in one database that several processes use at once. */

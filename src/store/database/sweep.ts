@@ -13,8 +13,6 @@ export interface Retention {
   readonly runDays: number;
 }
 
-export const DEFAULT_RETENTION: Retention = { auditDays: 365, approvalDays: 90, runDays: 30 };
-
 /** Numbers of deleted records. */
 export interface SweepResult {
   readonly audit: number;

@@ -23,7 +23,7 @@ import {
 
 useBrowser();
 
-const SETTINGS = `store: { keep: { runs: 5 } }
+const SETTINGS = `store: { keep: { runDays: 5 } }
 limits:
   wallMs: 12345
 mcp:
@@ -49,7 +49,10 @@ async function serveShop(): Promise<ConsoleServer> {
 }
 
 async function createReader({ url, runtime }: ConsoleServer, permissions: readonly string[]) {
-  const { text } = await createKeys(await runtime.database()).create({ name: `key ${permissions.length}`, permissions });
+  const { text } = await createKeys(await runtime.database()).create({
+    name: `key ${permissions.length}`,
+    permissions,
+  });
   const headers = { authorization: `Bearer ${text}` };
   return async <Answer>(path: string): Promise<Answer> =>
     (await (await fetch(`${url}/console/api${path}`, { headers })).json()) as Answer;
@@ -61,7 +64,7 @@ test("names the place that each setting comes from, without secrets [O2, O5]", a
   const find = (name: string): SettingRow | undefined => rows.find((row) => row.name === name);
   expect(file).toBe("settings.yaml");
   expect(find("limits.wallMs")).toMatchObject({ value: 12_345, source: "file", place: "settings.yaml:3" });
-  expect(find("store.keep.runs")).toMatchObject({ value: 5, source: "file", place: "settings.yaml:1" });
+  expect(find("store.keep.runDays")).toMatchObject({ value: 5, source: "file", place: "settings.yaml:1" });
   expect(find("limits.cpuMs")).toMatchObject({ source: "default", place: "" });
   expect(find("server.drainSeconds")).toMatchObject({ value: 1, source: "option" });
   expect(find("agent.model")).toMatchObject({ value: null, source: "unset" });

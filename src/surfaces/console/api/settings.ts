@@ -69,7 +69,8 @@ function toRow({ path, description, written, preset }: ReadSetting, used: object
   const isOverruled = inUse !== undefined && JSON.stringify(inUse) !== JSON.stringify(value);
   const source = isOverruled ? "option" : written === undefined ? (preset === undefined ? "unset" : "default") : "file";
   const last = path.at(-1) ?? "";
-  const masked = toRecord(maskEntry({ [last]: isOverruled ? inUse : value }))[last] ?? null;
+  const current = isOverruled ? inUse : value;
+  const masked = current === undefined ? null : toRecord(maskEntry({ [last]: current }))[last];
   return { name, description, value: masked, source, place: source === "file" ? locate(path) : "" };
 }
 

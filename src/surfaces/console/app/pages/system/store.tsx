@@ -71,7 +71,7 @@ function Retention() {
               .map(({ name, value, description }) => [
                 name.slice("store.keep.".length),
                 <span key={name}>
-                  <Text value={value === null ? "without end" : JSON.stringify(value)} limit={100} />{" "}
+                  <Text value={JSON.stringify(value)} limit={100} />{" "}
                   <Text in="span" class="muted" value={description} limit={200} />
                 </span>,
               ]),
