@@ -1,7 +1,7 @@
 import { Text } from "./text.tsx";
 
 /** A part of a program in one colour; without a kind, it has the colour of the text. */
-interface Token {
+interface ProgramPart {
   readonly kind?: string;
   readonly text: string;
 }
@@ -26,9 +26,9 @@ const TOKENS = new RegExp(
 const MAX_UNITS = 50_000;
 
 /** Returns the lines of a program as parts that have a colour each. */
-export function splitProgram(source: string): readonly (readonly Token[])[] {
+export function splitProgram(source: string): readonly (readonly ProgramPart[])[] {
   if (source.length > MAX_UNITS) return source.split("\n").map((text) => [{ text }]);
-  const lines: Token[][] = [[]];
+  const lines: ProgramPart[][] = [[]];
   const add = (text: string, kind?: string): void => {
     for (const [at, part] of text.split("\n").entries()) {
       if (at > 0) lines.push([]);
@@ -48,7 +48,7 @@ export function splitProgram(source: string): readonly (readonly Token[])[] {
 }
 
 /** One line of a program, in colours. */
-export function ProgramLine({ tokens }: { readonly tokens: readonly Token[] }) {
+export function ProgramLine({ tokens }: { readonly tokens: readonly ProgramPart[] }) {
   return (
     <>
       {tokens.map(({ kind, text }, at) => (
