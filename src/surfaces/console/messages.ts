@@ -259,6 +259,17 @@ export interface IssuedKey {
   readonly key: KeySummary;
 }
 
+/** The methods that patterns match, of those that the caller may see. */
+export interface PatternMatches {
+  readonly methods: number;
+  readonly first: readonly string[];
+  /** The patterns that match none. */
+  readonly unmatched: readonly string[];
+  readonly problem: string | null;
+  /** Texts that complete the last pattern. */
+  readonly candidates: readonly string[];
+}
+
 /** Stands for the key in the entry of a client. */
 export const KEY_PLACEHOLDER = "sg_YOUR_KEY";
 

@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("the page of keys", () => {
     await page.getByLabel("Name").fill("ada");
     await page.getByLabel("May call").fill("TestSkill");
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("Write TestSkill.* for all methods of TestSkill").waitFor();
+    await page.getByRole("alert").getByText("Write TestSkill.* for all methods of TestSkill").waitFor();
     expect(await page.getByLabel("May call").inputValue()).toBe("TestSkill");
   });
 

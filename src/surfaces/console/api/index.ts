@@ -8,6 +8,7 @@ import { createConnectEndpoints } from "./connect.ts";
 import { createKeyEndpoints } from "./keys.ts";
 import { createMethodEndpoints } from "./methods.ts";
 import { createOverviewEndpoints } from "./overview.ts";
+import { createPatternEndpoints } from "./patterns.ts";
 import { createPlaygroundEndpoints } from "./playground.ts";
 import { createPolicyEndpoints } from "./policy.ts";
 import { createRunEndpoints } from "./runs.ts";
@@ -27,6 +28,7 @@ export function createConsoleEndpoints(services: ConsoleServices): Endpoints {
     ...createChatEndpoints(services),
     ...createConnectEndpoints(services),
     ...createKeyEndpoints(),
+    ...createPatternEndpoints(),
     ...createPolicyEndpoints(),
     ...createServerEndpoints(services),
     ...createAddServerEndpoints(services),

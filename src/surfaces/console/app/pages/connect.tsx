@@ -5,6 +5,7 @@ import { request } from "../api.ts";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Card, StatusBadge } from "../components/elements.tsx";
 import { Field, Form, type FormValues } from "../components/form.tsx";
+import { PatternField } from "../components/pattern-field.tsx";
 import { Load } from "../components/load.tsx";
 import { Code, Text, Time } from "../components/text.tsx";
 import { formatLink, navigate } from "../router.ts";
@@ -100,7 +101,7 @@ function KeyForm({ title, onIssued }: KeyFormProps) {
   return (
     <Form submit="Make a key" onSubmit={create}>
       <Field name="name" label="Name" required value={title.toLowerCase().replaceAll(/\W+/g, "-")} />
-      <Field name="invoke" label="May call" value="*" note="Skill.method, Skill.* or *, separated by spaces" />
+      <PatternField name="invoke" label="May call" value="*" note="Skill.method, Skill.* or *, separated by spaces" />
       <Field name="days" label="Valid for days" type="number" min="1" value="90" placeholder="no limit" />
     </Form>
   );

@@ -82,7 +82,7 @@ function Records({ parameters, onOpen }: RecordsProps) {
       <VirtualTable
         label="Records"
         columns={COLUMNS}
-        rows={rows}
+        rows={foldCalls(rows)}
         getKey={({ seq }) => String(seq)}
         onOpen={({ seq }) => onOpen(seq)}
       />
@@ -94,6 +94,13 @@ function Records({ parameters, onOpen }: RecordsProps) {
       </div>
     </>
   );
+}
+
+/** Leaves out the record that allows a call, where that of its end is listed, too. */
+function foldCalls(rows: readonly AuditItem[]): readonly AuditItem[] {
+  const getCall = ({ runId, callId }: AuditItem): string => `${String(runId)} ${String(callId)}`;
+  const ended = new Set(rows.filter(({ event }) => event !== "decision").map(getCall));
+  return rows.filter((row) => row.event !== "decision" || row.decision === "refused" || !ended.has(getCall(row)));
 }
 
 function ResultBadge({ item: { event, decision, outcome, code } }: { readonly item: AuditItem }) {

@@ -1,6 +1,7 @@
 import type { IssuedKey } from "../../../messages.ts";
 import { request } from "../../api.ts";
 import { Dialog } from "../../components/dialog.tsx";
+import { PatternField } from "../../components/pattern-field.tsx";
 import { type Choice, Field, Form, type FormValues } from "../../components/form.tsx";
 import { formatLink, navigate } from "../../router.ts";
 
@@ -39,13 +40,13 @@ export function CreateKeyDialog({ isLasting, onIssued }: CreateKeyDialogProps) {
           required
           autofocus
         />
-        <Field
+        <PatternField
           name="invoke"
           label="May call"
           note="Skill.method, Skill.* or *, separated by spaces"
           placeholder="MathSkill.* TimeSkill.getCurrentTime"
         />
-        <Field name="read" label="May also see" note="Methods that it may find but not call" />
+        <PatternField name="read" label="May also see" note="Methods that it may find but not call" />
         <Field name="scopes" label="Scopes" note="Scopes that methods or the policy require" placeholder="mail:send" />
         <Field name="roles" label="Roles" note="Roles of policies/tools.yaml" />
         <div class="form-row">

@@ -4,6 +4,7 @@ import type { PolicyRowSummary, PolicySummary, PolicyTestSummary } from "../../.
 import { request } from "../../api.ts";
 import { Card, EmptyState, StatusBadge, TextList } from "../../components/elements.tsx";
 import { Field, Form } from "../../components/form.tsx";
+import { PatternField } from "../../components/pattern-field.tsx";
 import { Load } from "../../components/load.tsx";
 import { countNoun, Text } from "../../components/text.tsx";
 import type { PageProps } from "../index.ts";
@@ -61,6 +62,15 @@ function Rules({ policy: { file, rows, flows, roles } }: { readonly policy: Poli
             <Row key={row.line} row={row} file={file} />
           ))}
         </ul>
+      </Card>
+      <Card title="Try the key of a row">
+        <PatternField
+          name="key"
+          label="Key of a row"
+          kind="row"
+          placeholder="MailSkill.*"
+          note="Which methods a row with this key would match. Nothing is written."
+        />
       </Card>
       {flows.length > 0 && (
         <Card title="Flows">

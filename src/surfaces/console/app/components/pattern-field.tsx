@@ -1,0 +1,69 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId } from "preact/hooks";
+
+import type { PatternMatches } from "../../messages.ts";
+import { request } from "../api.ts";
+import { Field } from "./form.tsx";
+import { countNoun, Text } from "./text.tsx";
+
+interface PatternFieldProps {
+  readonly name: string;
+  readonly label: string;
+  /** Patterns of permissions, or keys of rows of the policy. */
+  readonly kind?: "permission" | "row";
+  readonly value?: string;
+  readonly note?: string;
+  readonly placeholder?: string;
+}
+
+/** Milliseconds without a key after which the matches are counted. */
+const PAUSE_MS = 200;
+
+/** A field for patterns of methods, which completes them and says what they match. */
+export function PatternField({ kind = "permission", value = "", ...field }: PatternFieldProps) {
+  const id = useId();
+  const text = useSignal(value);
+  const matches = useSignal<PatternMatches | undefined>(undefined);
+  useEffect(() => {
+    const controller = new AbortController();
+    const count = (): void => {
+      const query = new URLSearchParams({ kind, text: text.value });
+      request<PatternMatches>(`/patterns?${query}`, { signal: controller.signal }).then(
+        (answer) => (matches.value = answer),
+        () => {}, // outdated, or the connection is lost, which the bar says
+      );
+    };
+    const timer = setTimeout(count, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [text.value]);
+  return (
+    <div class="stack-tight wide">
+      <Field {...field} value={value} list={id} onText={(each) => (text.value = each)} />
+      <datalist id={id}>
+        {matches.value?.candidates.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      <small class="muted" role="status">
+        {text.value.trim() !== "" && matches.value !== undefined && <Matches {...matches.value} />}
+      </small>
+    </div>
+  );
+}
+
+function Matches({ methods, first, unmatched, problem }: PatternMatches) {
+  if (problem !== null) return <Text value={problem} limit={300} />;
+  const more = methods > first.length ? ", …" : "";
+  return (
+    <>
+      <Text
+        value={`Matches ${countNoun(methods, "method")}${methods > 0 ? `: ${first.join(", ")}${more}` : ""}`}
+        limit={400}
+      />
+      {methods > 0 && unmatched.length > 0 && <Text value={`. No method: ${unmatched.join(", ")}`} limit={300} />}
+    </>
+  );
+}
