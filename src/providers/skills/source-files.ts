@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 
+import { createAgentModule, isAgentSkill } from "./agent-skill.ts";
+
 /** Reads the files of a module, each once, so that what is compared and what runs are made of the same bytes. */
 export class ModuleFiles {
   /** The digest of the bytes of each file, by its path. */
@@ -11,7 +13,8 @@ export class ModuleFiles {
     const knownText = this.#texts.get(file);
     if (knownText !== undefined) return knownText;
     const bytes = readFileSync(file);
-    const text = bytes.toString("utf8");
+    const content = bytes.toString("utf8");
+    const text = isAgentSkill(file) ? createAgentModule(content) : content;
     this.digests.set(file, digestBytes(bytes));
     this.#texts.set(file, text);
     return text;

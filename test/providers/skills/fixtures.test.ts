@@ -86,7 +86,7 @@ describe("a folder of awkward skills", () => {
       ["dangling.ts", "it is a broken symbolic link"],
       ["escape-folder", "it is a symbolic link that leaves the skills folder"],
       ["escape.ts", "it is a symbolic link that leaves the skills folder"],
-      ["no-entry", "it has no entry, such as skill.ts, no-entry.ts, main.ts or index.ts"],
+      ["no-entry", "it has no entry, such as skill.ts, no-entry.ts, main.ts, index.ts or SKILL.md"],
       [
         "throws-in-helper/index.ts",
         "it failed at import, throws-in-helper/lib/helper.ts, line 1: the helper is broken",

@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 
 import { getMessage, sentence } from "../../../errors.ts";
+import { listScripts } from "../agent-skill.ts";
 import type { Problem } from "../../../model/provider.ts";
 
 /** A file or folder that may hold skills. */
@@ -123,8 +124,9 @@ async function moduleInFolder(folder: EntryLocation): Promise<readonly (SkillMod
   const guidance = locations.find((location) => location.name === "SKILL.md");
   const refused = [entry, guidance].filter((location) => location?.kind === "refused");
   if (entry?.kind === "file") return [moduleAt(folder, entry, guidance), ...refused];
+  if (entry === undefined && guidance?.kind === "file") return modulesOfAgentSkill(folder, guidance);
   if (entry !== undefined || !locations.some(({ name }) => isModuleFile(name))) return refused;
-  const why = `it has no entry, such as skill.ts, ${folder.name}.ts, main.ts or index.ts`;
+  const why = `it has no entry, such as skill.ts, ${folder.name}.ts, main.ts, index.ts or SKILL.md`;
   return [refuse(folder.name, folder.source, why), ...refused];
 }
 
@@ -140,6 +142,22 @@ function moduleAt(
 ): SkillModule {
   const module = { source: entry.source, entry: entry.path, stem: folder.name };
   return guidance?.kind === "file" ? { ...module, guidanceFile: guidance.path } : module;
+}
+
+/** Returns a module for the instructions, and one for each script with functions: `pdf/scripts/fill.ts` is named `pdf-fill`. */
+async function modulesOfAgentSkill(
+  folder: EntryLocation,
+  guidance: EntryLocation,
+): Promise<readonly (SkillModule | Refused)[]> {
+  const names = listScripts(guidance.path).map((script) => script.split("/"));
+  const scripts = names.map(async (path): Promise<SkillModule | Refused> => {
+    const source = [folder.source, ...path].join("/");
+    const file = await realpath(join(folder.path, ...path));
+    if (!isInside(folder.path, file)) return refuse(folder.name, source, "it is a symbolic link that leaves the skill");
+    const stem = `${folder.name}-${basename(file, extname(file))}`;
+    return { source, entry: file, stem, guidanceFile: guidance.path };
+  });
+  return [moduleAt(folder, guidance, guidance), ...(await Promise.all(scripts))];
 }
 
 function refuse(name: string, source: string, why: string): Refused {

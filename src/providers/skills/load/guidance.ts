@@ -17,7 +17,11 @@ export interface Guidance {
 const MAX_CHARACTERS = 65_536;
 
 export async function readGuidance(file: string): Promise<Guidance> {
-  const text = (await readFile(file, "utf8"))
+  return parseGuidance(await readFile(file, "utf8"));
+}
+
+export function parseGuidance(content: string): Guidance {
+  const text = content
     .slice(0, MAX_CHARACTERS)
     .replace(/^\uFEFF/, "")
     .replaceAll("\r\n", "\n");
