@@ -65,7 +65,7 @@ async function search(
   }
 }
 
-interface ImportOptions {
+interface ServerImportOptions {
   /** The scope of the user's servers; those of a project stay in the project. */
   readonly scope?: WritableScope;
   /** Reports what would be imported, and writes nothing. */
@@ -75,7 +75,7 @@ interface ImportOptions {
 /** Writes a server of another client into a file of Skillgate's, or says why not. */
 export async function importServer(
   found: FoundServer,
-  { scope, dryRun }: ImportOptions,
+  { scope, dryRun }: ServerImportOptions,
   config: LoadedConfig,
 ): Promise<ImportResult> {
   const { name, client } = found;
