@@ -85,7 +85,8 @@ async function prepareSkill(
   const { modules, problems } = await inspectSkills(parent);
   const [module] = modules;
   if (module === undefined) {
-    const why = problems[0] ?? `it has no entry: skill.ts, ${stem}.ts, main.ts or index.ts, the same in JavaScript, or SKILL.md`;
+    const why =
+      problems[0] ?? `it has no entry: skill.ts, ${stem}.ts, main.ts or index.ts, the same in JavaScript, or SKILL.md`;
     throw new SkillgateError("SKILL_INVALID", `Cannot add the skill ${escaped(original)}: ${escaped(why)}`);
   }
   const { dependencies } = await readPackage(folder);
