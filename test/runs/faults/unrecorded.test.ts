@@ -136,7 +136,8 @@ test("continues a record whose last write has reached the store although its ans
   const open = async (): Promise<Pick<Database, "runs" | "processes">> => ({ ...database, runs: losesAnswer });
   const claims = createClaims(open, retries, { warn: (error) => failures.push(error) });
   const { promise: ended, resolve: onEnd } = createEvent();
-  const header = { caller: { id: "ada", permissions: [] }, source: "1", time: 1 } as unknown as RunHeader;
+  const program = { paths: ["S.do"] };
+  const header = { caller: { id: "ada", permissions: [] }, source: "1", time: 1, program } as unknown as RunHeader;
   const options = { id: "r", header, claims, open, retries, keepsAll: true, isDurable: true, onEnd };
   const recorder = new RunRecorder(options);
   recorder.addCall({ id: 1, path: "S.do", args: "[]", isEffect: true });
