@@ -80,10 +80,15 @@ async function expectWhole(folder: string, saved: readonly string[]): Promise<vo
 class Writer {
   readonly #process: ChildProcess;
   #records = 0;
+  /** The codes of the errors that it had, which its last message has. */
+  readonly #codes: Promise<readonly string[]>;
 
   constructor(folder: string) {
     this.#process = fork("test/fixtures/store/append-while-replaced.mjs", [folder]);
     this.#process.on("message", () => this.#records++);
+    this.#codes = new Promise((resolve) => {
+      this.#process.on("message", (message) => Array.isArray(message) && resolve(message as readonly string[]));
+    });
     onTestFinished(() => void this.#process.kill("SIGKILL"));
   }
 
@@ -92,12 +97,9 @@ class Writer {
     for (const wanted = this.#records + count; this.#records < wanted;) await once(this.#process, "message");
   }
 
-  /** Returns the codes of the errors that it had. */
+  /** Ends it, and returns the codes of the errors that it had. */
   async end(): Promise<readonly string[]> {
     this.#process.send("end");
-    for (;;) {
-      const [message] = (await once(this.#process, "message")) as [unknown];
-      if (Array.isArray(message)) return message as readonly string[];
-    }
+    return this.#codes;
   }
 }

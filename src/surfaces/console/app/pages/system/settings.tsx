@@ -24,10 +24,10 @@ function Value({ value }: Pick<SettingRow, "value">) {
   return <Text in="code" value={typeof value === "string" ? value : JSON.stringify(value)} limit={300} />;
 }
 
-function Source({ row: { source, place } }: { readonly row: SettingRow }) {
+function Source({ row: { source, place: position } }: { readonly row: SettingRow }) {
   switch (source) {
     case "file":
-      return <Text value={place === "" ? "settings" : place} limit={100} />;
+      return <Text value={position === "" ? "settings" : position} limit={100} />;
     case "option":
       return <StatusBadge tone="busy" label="option" />;
     case "default":
@@ -68,8 +68,8 @@ export function SettingsPage({ query }: PageProps) {
 
 function filterRows(rows: readonly SettingRow[], text: string): readonly SettingRow[] {
   const words = text.toLowerCase().split(/\s+/);
-  return rows.filter(({ name, description, place }) => {
-    const all = `${name} ${description} ${place}`.toLowerCase();
+  return rows.filter(({ name, description, place: position }) => {
+    const all = `${name} ${description} ${position}`.toLowerCase();
     return words.every((word) => all.includes(word));
   });
 }
