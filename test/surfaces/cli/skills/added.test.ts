@@ -39,17 +39,21 @@ function git(folder: string, ...args: readonly string[]): string {
   return execFileSync("git", ["-C", folder, ...user, ...args], { encoding: "utf8" }).trim();
 }
 
+/** The project is trusted only by what its owner has said. */
+const UNTRUSTED = { SKILLGATE_TRUSTED_FOLDERS: "" };
+
 async function run(cwd: string, ...args: readonly string[]): Promise<Ended> {
-  const ended = await skillgate(["skills", ...args], { cwd });
+  const ended = await skillgate(["skills", ...args], { cwd, env: UNTRUSTED });
   expect(ended).toMatchObject({ exit: 0 });
   return ended;
 }
 
-const call = (cwd: string): Promise<Ended> => skillgate(["call", "WeatherSkill.temperature", "city=Bern"], { cwd });
+const call = (cwd: string): Promise<Ended> =>
+  skillgate(["call", "WeatherSkill.temperature", "city=Bern"], { cwd, env: UNTRUSTED });
 
 test("adds a skill of a folder after showing what it is, updates and removes it [L1, P12, V1]", async () => {
   const cwd = project({ "skills/own.ts": "export const one = () => 1;" });
-  await skillgate(["trust", "--yes"], { cwd });
+  await skillgate(["trust", "--yes"], { cwd, env: UNTRUSTED });
   const theirs = createTheirs(FILES);
   const source = join(theirs, "weather");
   const refused = await skillgate(["skills", "add", source], { cwd });
@@ -67,6 +71,7 @@ test("adds a skill of a folder after showing what it is, updates and removes it 
   expect(readdirSync(join(cwd, "skills/weather")).toSorted()).toEqual(["data.txt", "skill.ts"]);
   // What its owner has added by hand is trusted.
   expect(await call(cwd)).toMatchObject({ exit: 0, stdout: "24\n" });
+  await expectTrusted(cwd);
   expect((await run(cwd, "update", "--yes")).stdout).toBe("weather is unchanged\n");
   writeFileSync(join(source, "data.txt"), "30");
   expect(await skillgate(["skills", "update"], { cwd })).toMatchObject({
@@ -82,9 +87,15 @@ test("adds a skill of a folder after showing what it is, updates and removes it 
       stderr: expect.stringContaining("skills/weather was changed since it was added; --force discards"),
     });
   await run(cwd, "remove", "weather", "--force");
+  await expectTrusted(cwd);
   expect(readdirSync(join(cwd, "skills")).toSorted()).toEqual([".added.json", "own.ts"]);
   expect(JSON.parse(readFileSync(join(cwd, "skills/.added.json"), "utf8"))).toEqual({});
 });
+
+async function expectTrusted(cwd: string): Promise<void> {
+  const { stdout } = await skillgate(["trust"], { cwd, env: UNTRUSTED });
+  expect(stdout).toContain("is already trusted");
+}
 
 test("adds skills of a git repository at a branch, and records the commit [L1, P12]", { tags: "rest" }, async () => {
   const cwd = project();
@@ -112,7 +123,10 @@ test("adds skills of a git repository at a branch, and records the commit [L1, P
   );
   const other = project();
   await run(other, "add", `${address}#main`, "--only", "clock", "--name", "time-of-day", "--yes");
-  expect(await skillgate(["call", "TimeOfDaySkill.now"], { cwd: other })).toMatchObject({ exit: 0, stdout: "1\n" });
+  expect(await skillgate(["call", "TimeOfDaySkill.now"], { cwd: other, env: UNTRUSTED })).toMatchObject({
+    exit: 0,
+    stdout: "1\n",
+  });
 });
 
 test(
@@ -200,4 +214,10 @@ test("refuses sources that it cannot get, links, too many files, and what is no 
       stderr: expect.stringContaining("skills/.added.json: it is damaged"),
     });
   }
+  const hostile = { kind: "git", source: "ext::sh -c touch% ran", part: "", version: "", digest: "" };
+  writeFileSync(join(cwd, "skills/.added.json"), JSON.stringify({ weather: hostile }));
+  expect(await skillgate(["skills", "update", "--yes"], { cwd })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('Cannot add "ext::sh'),
+  });
 });

@@ -147,7 +147,9 @@ export function addSkillsUpdate(skills: CliCommand): void {
           await confirm(request, { verb: "Update", isSure: yes === true, signal: session.signal });
           await putInPlace(next, ownSkills);
         };
-        await withFetched(skill.source, selection, { signal: session.signal, use });
+        // A project that was cloned may name anything as the source.
+        const source = skill.source.kind === "folder" ? skill.source : parseSource(skill.source.text);
+        await withFetched(source, selection, { signal: session.signal, use });
       }
       return {
         json: { updated: results },

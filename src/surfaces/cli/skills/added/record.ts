@@ -66,7 +66,7 @@ export async function changeAdded(
   changes: ReadonlyMap<string, AddedSkill | undefined>,
 ): Promise<void> {
   const file = getRecordFile(skillsFolder);
-  const { changeFile } = await loadConfigModule();
+  const { changeByHand, changeFile } = await loadConfigModule();
   const added = new Map([...(await readAdded(skillsFolder)), ...changes]);
   const entries = [...added].flatMap(([stem, skill]) => {
     if (skill === undefined) return [];
@@ -74,5 +74,7 @@ export async function changeAdded(
     return [[stem, { kind: source.kind, source: source.text, ...facts }] as const];
   });
   const text = `${JSON.stringify(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))), undefined, 2)}\n`;
-  await changeFile(file, { label: shownPath(file), isPrivate: false }, () => text);
+  await changeByHand({ cwd: process.cwd(), env: process.env }, { files: [file] }, () =>
+    changeFile(file, { label: shownPath(file), isPrivate: false }, () => text),
+  );
 }
