@@ -71,3 +71,19 @@ test.each([
 ])("says what is wrong with %j [M10]", (text, message) => {
   expect(() => parsePastedServers(text)).toThrow(message);
 });
+
+/** No form of a hostile text may take more than a text of its length: a search for each position would take minutes. */
+test.each([
+  ["a fence that is not closed", `\`\`\`\n${" ".repeat(250_000)}x`],
+  ["lines after a fence that is not closed", `\`\`\`x\n${" \n".repeat(120_000)}`],
+  ["many options", `claude mcp add ${"-e A=1 ".repeat(35_000)}a -- b`],
+])("reads %s in time [V6]", (_name, text) => {
+  const before = process.cpuUsage();
+  try {
+    parsePastedServers(text);
+  } catch {
+    // what it says does not matter
+  }
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
+});

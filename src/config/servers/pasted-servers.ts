@@ -35,7 +35,11 @@ function findServers(text: string): readonly PastedServer[] {
 
 /** Returns the first fenced block of Markdown, or the whole text. */
 function removeFence(text: string): string {
-  return /^[ \t]*```[^\n]*\n([^]*?)\n?[ \t]*```/m.exec(text)?.[1] ?? text;
+  const lines = text.split("\n");
+  const isFence = (line: string): boolean => line.trimStart().startsWith("```");
+  const start = lines.findIndex(isFence) + 1;
+  const length = lines.slice(start).findIndex(isFence);
+  return start === 0 || length < 0 ? text : lines.slice(start, start + length).join("\n");
 }
 
 function readBlock(text: string, label = "the pasted text"): readonly PastedServer[] {
@@ -87,7 +91,11 @@ function parseAddCommand(words: readonly string[]): PastedServer {
     const word = before[at] ?? "";
     const option = plain.length > 1 && !isAddress(plain[1]) ? undefined : OPTIONS.get(word);
     if (option === undefined) plain.push(word);
-    else values.set(option, [...(values.get(option) ?? []), before[++at] ?? ""]);
+    else {
+      const list = values.get(option) ?? [];
+      list.push(before[++at] ?? "");
+      values.set(option, list);
+    }
   }
   const [name = "", ...rest] = plain;
   const target = dashes < 0 ? rest : words.slice(dashes + 1);
