@@ -35,9 +35,7 @@ test("takes a folder with a SKILL.md alone: its instructions are a method that s
     "PdfFormsFillSkill.fill",
     "PdfFormsSkill.instructions",
   ]);
-  expect(runtime.problems.map(({ source, error }) => [source, error])).toEqual([
-    ["pdf-forms/scripts/linked.js", expect.stringContaining("it is a symbolic link that leaves the skill")],
-  ]);
+  expect(runtime.problems).toEqual([]);
   const [found] = runtime.search("instructions of the PDF form").results;
   expect(found?.path).toBe("PdfFormsSkill.instructions");
   expect(await runtime.call("PdfFormsSkill.instructions", {})).toBe(INSTRUCTIONS.trim());
@@ -52,4 +50,12 @@ test("follows changes of the instructions [L4]", async () => {
   expect(await runtime.call("NotesSkill.instructions", {})).toBe("Write short.");
   writeFileSync(join(folder, "notes/SKILL.md"), "Write shorter.");
   await expect.poll(() => runtime.call("NotesSkill.instructions", {})).toBe("Write shorter.");
+});
+
+test("reads no device through a link of a hostile project, and takes names of scripts in time [L1, V6]", async () => {
+  const names = "scripts/".repeat(60_000);
+  const folder = createFolder({ "evil/SKILL.md": `${names} scripts/zero.js`, "evil/scripts/fill.js": "" });
+  symlinkSync("/dev/zero", join(folder, "evil/scripts/zero.js"));
+  await using runtime = await createRuntime({ skillsDir: folder, discover: false, workers: 1 });
+  expect(runtime.catalog.methods.map(({ path }) => path)).toEqual(["EvilSkill.instructions"]);
 });

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
 
 import { parseGuidance } from "./load/guidance.ts";
 
@@ -18,19 +18,35 @@ export function instructions() { return ${toLiteral(guidance.text)}; }`;
 }
 
 /**
- * Lists the scripts in JavaScript and TypeScript that a `SKILL.md` names and that export functions, relative to its folder. Another
- * script would run when it is imported.
+ * Lists the scripts in JavaScript and TypeScript that a `SKILL.md` names and that export functions, by their real paths. Another
+ * script would run when it is imported. Links that leave the folder of the skill are not followed.
  */
 export function listScripts(file: string): readonly string[] {
-  const names =
-    readFileSync(file, "utf8").match(/\bscripts\/(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:[cm]?js|ts)\b/g) ?? [];
-  return [...new Set(names)].filter(
-    (name) => !/\.(?:d|test|spec)\.[^.]+$/.test(name) && exportsFunctions(join(dirname(file), name)),
-  );
+  const folder = dirname(file);
+  const words = readFileSync(file, "utf8")
+    .slice(0, MAX_READ_UNITS)
+    .split(/[^\w./-]+/);
+  const names = new Set(words.filter((word) => word.length <= MAX_NAME_UNITS && SCRIPT.test(word)));
+  return [...names].slice(0, MAX_SCRIPTS).flatMap((name) => {
+    const script = findFile(join(folder, name), folder);
+    return script !== undefined && EXPORT.test(readFileSync(script, "utf8")) ? script : [];
+  });
 }
 
-function exportsFunctions(file: string): boolean {
-  return existsSync(file) && /^export\s+(?:async\s+)?(?:function|class)\b/m.test(readFileSync(file, "utf8"));
+const MAX_READ_UNITS = 65_536;
+const MAX_NAME_UNITS = 200;
+const MAX_SCRIPTS = 50;
+const MAX_SCRIPT_BYTES = 2 << 20;
+
+const SCRIPT = /^scripts\/[\w./-]+\.(?:[cm]?js|ts)$/;
+const EXPORT = /^export\s+(?:async\s+)?(?:function|class)\b/m;
+
+/** Returns the real path of a file that is in a folder; `undefined` for all else, as a device never ends. */
+function findFile(path: string, folder: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  const real = realpathSync(path);
+  const facts = statSync(real);
+  return real.startsWith(folder + sep) && facts.isFile() && facts.size <= MAX_SCRIPT_BYTES ? real : undefined;
 }
 
 /** Returns a text that neither ends a comment nor is a tag in it. */

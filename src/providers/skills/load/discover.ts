@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, sep } from "node:path";
+import { basename, dirname, extname, join, relative, sep } from "node:path";
 
 import { getMessage, sentence } from "../../../errors.ts";
 import { listScripts } from "../agent-skill.ts";
@@ -145,19 +145,14 @@ function moduleAt(
 }
 
 /** Returns a module for the instructions, and one for each script with functions: `pdf/scripts/fill.ts` is named `pdf-fill`. */
-async function modulesOfAgentSkill(
-  folder: EntryLocation,
-  guidance: EntryLocation,
-): Promise<readonly (SkillModule | Refused)[]> {
-  const names = listScripts(guidance.path).map((script) => script.split("/"));
-  const scripts = names.map(async (path): Promise<SkillModule | Refused> => {
-    const source = [folder.source, ...path].join("/");
-    const file = await realpath(join(folder.path, ...path));
-    if (!isInside(folder.path, file)) return refuse(folder.name, source, "it is a symbolic link that leaves the skill");
-    const stem = `${folder.name}-${basename(file, extname(file))}`;
-    return { source, entry: file, stem, guidanceFile: guidance.path };
-  });
-  return [moduleAt(folder, guidance, guidance), ...(await Promise.all(scripts))];
+function modulesOfAgentSkill(folder: EntryLocation, guidance: EntryLocation): readonly SkillModule[] {
+  const scripts = listScripts(guidance.path).map((entry) => ({
+    source: [folder.source, ...relative(folder.path, entry).split(sep)].join("/"),
+    entry,
+    stem: `${folder.name}-${basename(entry, extname(entry))}`,
+    guidanceFile: guidance.path,
+  }));
+  return [moduleAt(folder, guidance, guidance), ...scripts];
 }
 
 function refuse(name: string, source: string, why: string): Refused {
