@@ -12,7 +12,7 @@ import {
 } from "../../store/index.ts";
 import { type RefusalReport, reportRefusals } from "../refusals/report.ts";
 import type { RunServices } from "./run-services.ts";
-import { isHidden, seesWhole } from "./rights/view-run.ts";
+import { isHidden, maySeeRun, seesWhole } from "./rights/view-run.ts";
 
 /** A recorded run, for lists. */
 export type RecordedRunFacts = Omit<RunRow, "claimedBy" | "attempts"> & {
@@ -113,7 +113,9 @@ export function createRunLists(options: RunListsOptions, reader: RunReader): Run
     async neighbours(id, { order, ascending = false, ...filter } = {}) {
       const { runs } = await open();
       const where = createFilter(filter);
-      const row = recent.get(id)?.row ?? (await reader.find(id, filter.caller));
+      const unstored = recent.get(id)?.row;
+      const isSeen = unstored !== undefined && maySeeRun(filter.caller ?? OWNER, unstored);
+      const row = isSeen ? unstored : await reader.find(id, filter.caller);
       if (where === undefined) return { previous: null, next: null };
       const find = async (isUpward: boolean): Promise<string | null> => {
         const sorting = { order, ascending: isUpward };

@@ -112,3 +112,14 @@ test("keeps 200 runs without a record, each with 16,384 characters of its progra
   expect(record?.header.source).toHaveLength(16_384);
   expect(record?.outcome).not.toHaveProperty("value");
 });
+
+test("has no neighbours of a run without a record for a caller that may not see it [P2]", async () => {
+  const runtime = await open();
+  const { runId } = await runtime.run("return 1");
+  const { runs } = runtime.viewFor({ id: "eve", permissions: ["call:*"] });
+  await expect(runs.neighbours(runId, { withUnrecorded: true })).rejects.toThrow("RUN_NOT_FOUND");
+  expect(await runtime.viewFor(OWNER).runs.neighbours(runId, { withUnrecorded: true })).toEqual({
+    previous: null,
+    next: null,
+  });
+});
