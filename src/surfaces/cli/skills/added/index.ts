@@ -116,7 +116,10 @@ async function putInPlace(skill: PreparedSkill, skillsFolder: string): Promise<v
     async () => {
       await rm(draft, { recursive: true, force: true });
       await copySkill(skill.folder, draft, stem);
-      if (existsSync(folder)) await rename(folder, old);
+      if (existsSync(folder)) {
+        await rm(old, { recursive: true, force: true }); // of a command that was ended in between
+        await rename(folder, old);
+      }
       await rename(draft, folder);
       await rm(old, { recursive: true, force: true });
     },
