@@ -1,6 +1,6 @@
 import type { Caller, CallLimits } from "../model/caller.ts";
 import { isRecord } from "../model/json.ts";
-import { type Database, getCallerBucket } from "../store/index.ts";
+import { type Database, getCallerBucket, getPartMs, NOTED_PART_MS } from "../store/index.ts";
 
 /** The periods of the counts, which end now, in milliseconds. */
 const PERIODS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
@@ -42,8 +42,8 @@ export async function readKeyUsage(
   const countTimes = (times: readonly number[]): Counts =>
     countPeriods((length) => times.filter((time) => time > now - length).length);
   const countKind = async (kind: "replay" | "check"): Promise<Counts> => {
-    const parts = await database.counters.list(getCallerBucket(kind, caller), now - PERIODS.day);
-    return countPeriods((length) => sum(parts.filter(({ start }) => start > now - length)));
+    const parts = await database.counters.list(getCallerBucket(kind, caller), now - PERIODS.day - NOTED_PART_MS);
+    return countPeriods((length) => sum(parts.filter(({ start }) => start > now - length - NOTED_PART_MS)));
   };
   const runs = await database.runs.list({ caller, created: { gt: now - PERIODS.day } }, { limit: MAX_RECORDS });
   const acceptedCalls = calls.filter(({ isRefused }) => !isRefused);
@@ -71,7 +71,8 @@ async function readLimits(
   const limitPeriods = [["minute", perMinute] as const, ["hour", perHour] as const];
   const read = async ([period, limit]: (typeof limitPeriods)[number]): Promise<KeyUsage["limits"]> => {
     if (limit === undefined) return [];
-    const parts = await counters.list(getCallerBucket(period, caller), now - PERIODS[period]);
+    const window = { lengthMs: PERIODS[period], maxCalls: limit };
+    const parts = await counters.list(getCallerBucket(period, caller), now - window.lengthMs - getPartMs(window));
     return [{ period, used: sum(parts), limit }];
   };
   return (await Promise.all(limitPeriods.map(read))).flat();

@@ -1,5 +1,5 @@
 import { sentence, SkillgateError } from "../errors.ts";
-import type { Database } from "../store/index.ts";
+import { type Database, getPartMs, NOTED_PART_MS } from "../store/index.ts";
 import type { CallWindow, FullWindow } from "./call-counter.ts";
 
 /** Counts calls in the database, for all processes on it. */
@@ -11,17 +11,8 @@ export interface SharedCounter {
   take(windows: readonly CallWindow[]): Promise<FullWindow | undefined>;
   /** Takes back a call that was counted but not made. */
   release(windows: readonly CallWindow[]): Promise<void>;
-  /** Counts a use without a limit, by minutes that are kept for a day. Never rejects: the count is for people. */
+  /** Counts a use without a limit; the counts are kept for two days. Never rejects: the count is for people. */
   note(bucket: string): Promise<void>;
-}
-
-/** Parts of a window. A call leaves the window with the part that it was counted in, so up to one part later. */
-const PARTS = 20;
-/** Parts of a window for one call: a cooldown is at most one thousandth longer than it says. */
-const PARTS_FOR_ONE_CALL = 1_000;
-
-function getPartMs({ maxCalls, lengthMs }: CallWindow): number {
-  return lengthMs / (maxCalls === 1 ? PARTS_FOR_ONE_CALL : PARTS);
 }
 
 export function createSharedCounter(open: () => Promise<Pick<Database, "counters">>, now: () => number): SharedCounter {
@@ -89,7 +80,6 @@ function throwWithoutPlace(error: unknown): never {
   throw new SkillgateError(code, message, {}, { cause: error });
 }
 
-const NOTED_PART_MS = 60_000;
 const NOTED_MS = 2 * 86_400_000;
 
 /** Milliseconds between two deletions of counters that are no longer used. */

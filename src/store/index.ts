@@ -22,7 +22,7 @@ export type { Retention } from "./database/sweep.ts";
 export { DEFAULT_RETENTION, type RetentionSchedule, scheduleRetention } from "./retention.ts";
 export { type ApprovalRow, type ApprovalState, UNANSWERED } from "./tables/approvals.ts";
 export { getProcessName, hasEnded } from "./process-name.ts";
-export { getCallerBucket } from "./tables/counters.ts";
+export { getCallerBucket, getPartMs, NOTED_PART_MS } from "./tables/counters.ts";
 export type { KeyRow } from "./tables/keys.ts";
 export {
   callsMethod,

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { createKeys, readKeyUsage, toCaller } from "../../src/keys/index.ts";
-import { openDatabase } from "../../src/store/index.ts";
+import { createSharedCounter } from "../../src/router/index.ts";
+import { getCallerBucket, openDatabase } from "../../src/store/index.ts";
 import { skillgate } from "../surfaces/cli/command.ts";
 import { folder, post, serve } from "../surfaces/serving.ts";
 
@@ -58,6 +59,27 @@ test("tells what a key used: calls, refusals, runs, replays, checks, limits and 
   );
   const json = JSON.parse((await skillgate(["keys", "show", "ada", "--json"], { cwd })).stdout) as object;
   expect(json).toMatchObject({ used });
+});
+
+test("counts a use of a moment ago also at the beginning of a minute [P1, P5]", async () => {
+  await using database = await openDatabase({ folder: join(folder(), "state") });
+  const limits = { perMinute: 20 };
+  for (let second = 0; second < 60; second += 1) {
+    const time = Date.UTC(2026, 0, 1, 12, 0, second) + 999;
+    const counter = createSharedCounter(
+      () => Promise.resolve(database),
+      () => time,
+    );
+    const id = `key ${second}`;
+    await counter.note(getCallerBucket("replay", id));
+    await counter.take([{ key: getCallerBucket("minute", id), maxCalls: limits.perMinute, lengthMs: 60_000 }]);
+    const usage = await readKeyUsage(database, { id, limits }, time + 59_000);
+    expect({ second, replays: usage.replays.minute, used: usage.limits[0]?.used }).toEqual({
+      second,
+      replays: 1,
+      used: 1,
+    });
+  }
 });
 
 test("lists a key with the words of earlier versions by what they mean today, with the line to write [P2]", async () => {

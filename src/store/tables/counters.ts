@@ -18,6 +18,19 @@ export const COUNTERS = defineTable({
   indexes: [["expires"]],
 });
 
+/** Parts of a window of time. A use leaves the window with the part that it was counted in, so up to one part later. */
+const PARTS = 20;
+/** Parts of a window for one use: a cooldown is at most one thousandth longer than it says. */
+const PARTS_FOR_ONE_USE = 1_000;
+
+/** Returns the length of the parts in which the uses of a window are counted, in milliseconds. */
+export function getPartMs({ lengthMs, maxCalls }: { readonly lengthMs: number; readonly maxCalls?: number }): number {
+  return lengthMs / (maxCalls === 1 ? PARTS_FOR_ONE_USE : PARTS);
+}
+
+/** The length of the parts in which uses without a limit are counted, in milliseconds: those of a minute. */
+export const NOTED_PART_MS = getPartMs({ lengthMs: 60_000 });
+
 /** Returns the bucket of the requests of a caller that count in a limit, or of its replays or checks. */
 export function getCallerBucket(what: "minute" | "hour" | "replay" | "check", caller: string): string {
   return JSON.stringify(["caller", what, caller]);
