@@ -30,6 +30,8 @@ export interface KeyCaller {
 
 /** The API keys of one database. */
 export interface Keys {
+  /** Throws what `create` throws, and creates nothing. */
+  check(options: WantedKey): Promise<void>;
   /** Throws `OPTION_INVALID` for invalid properties, and for a name that another key has. */
   create(options: WantedKey): Promise<CreatedKey>;
   /** The oldest first. */
@@ -55,12 +57,16 @@ const LAST_USE_MS = 60_000;
 export function createKeys({ keys: table }: Pick<Database, "keys">, now: () => number = Date.now): Keys {
   const get = async (idOrName: string): Promise<KeyRow> => findKey(idOrName, await table.list());
   const recordUse = createUseRecorder(table, now);
+  const check = async (options: WantedKey): Promise<void> => {
+    requireValidKey(options);
+    requireFreeName(options.name, await table.list());
+  };
   return {
+    check,
     async create(options) {
-      requireValidKey(options);
+      await check(options);
       const { name, scopes = [], roles = [], limits = {}, expires = null } = options;
       const permissions = [...new Set(options.permissions.flatMap(toNotation))];
-      requireFreeName(name, await table.list());
       const id = createKeyId();
       const { text, sha256 } = createKeyText(id);
       const secrets = { prefix: `sg_${id}`, sha256, previousSha256: null, previousExpires: null };

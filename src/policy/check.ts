@@ -1,7 +1,8 @@
 import type { Catalog } from "../model/catalog.ts";
 import type { Problem } from "../model/provider.ts";
-import { didYouMean, suggestNames } from "../shared/suggest.ts";
+import { didYouMean } from "../shared/suggest.ts";
 import { CAPABILITY, CAPABILITY_PREFIX, type PolicyKey } from "./keys.ts";
+import { suggestPatterns } from "./patterns.ts";
 import type { PolicyRow } from "./rows.ts";
 
 /** Finds the rows that match no method of the catalog, and those that name a capability without its prefix. */
@@ -14,11 +15,10 @@ export function checkAgainstCatalog(rows: readonly PolicyRow[], catalog: Catalog
   });
 }
 
-function findNote(key: PolicyKey, { methods }: Catalog): string | undefined {
-  const kinds = methods.map((method) => key.match(method)).filter((kind) => kind !== undefined);
+function findNote(key: PolicyKey, catalog: Catalog): string | undefined {
+  const kinds = catalog.methods.map((method) => key.match(method)).filter((kind) => kind !== undefined);
   if (kinds.length === 0) {
-    const names = key.text.includes(".") ? methods.map(({ path }) => path) : [];
-    const advice = key.text.includes("*") ? "" : didYouMean(suggestNames(key.text, names, 1));
+    const advice = didYouMean(suggestPatterns(key.text, catalog));
     return `matches no method of the skills that are loaded${advice && `; ${advice}`}`;
   }
   if (!kinds.includes(CAPABILITY) || key.text.startsWith(CAPABILITY_PREFIX)) return undefined;

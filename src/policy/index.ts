@@ -5,7 +5,7 @@ import { createPolicy, type ExplainedPolicy, type PolicyContent } from "./rules.
 
 export { POLICY_SCHEMA } from "./fields.ts";
 export { POLICY_FILE, readPolicyFiles } from "./files.ts";
-export { parseKey } from "./keys.ts";
+export { listPatterns, matchPatterns, type PatternMatches } from "./patterns.ts";
 export { createPolicy, type ExplainedPolicy } from "./rules.ts";
 export { checkAgainstCatalog } from "./check.ts";
 export { explainDecision, type Explanation } from "./explain.ts";

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 
+import { defineSkill } from "../../src/authoring/define-skill.ts";
+import { createRuntime } from "../../src/runtime.ts";
+import { completePermission } from "../../src/surfaces/cli/input/permission-matches.ts";
 import { project, skillgate } from "../surfaces/cli/command.ts";
 
 const KEY = /^sg_[0-9a-z]{12}_[\w-]{43}\n$/;
@@ -24,7 +27,7 @@ test("creates, lists, shows, rotates and revokes a key [P1]", { tags: "rest", ti
   expect(created).toMatchObject({ exit: 0, stdout: expect.stringMatching(KEY) });
   const prefix = created.stdout.slice(0, 15);
   expect(created.stderr).toBe(
-    `This is the key ada (${prefix}), shown only once. Clients send it as "Authorization: Bearer …"\n`,
+    `This is the key ada (${prefix}), shown only once. Clients send it as "Authorization: Bearer …"\ncall: Matches no method\n`,
   );
   const listed = await keys("list");
   expect(listed.stdout).toBe(`ada  ${prefix}  active  call:MathSkill.* call:TimeSkill.*  never used\n`);
@@ -64,10 +67,73 @@ test("prints keys as JSON without digests, and with times in RFC 3339 [P1]", asy
     revoked: null,
     previousExpires: null,
   };
-  expect(created).toEqual({ key: expect.stringMatching(/^sg_/), ...facts });
+  const matches = { see: { methods: 0, first: [], unmatched: ["*"], problem: null, text: "Matches no method" } };
+  expect(created).toEqual({ key: expect.stringMatching(/^sg_/), ...facts, matches });
   expect(await keys("list")).toEqual({ keys: [facts] });
   expect(await keys("show", "ada")).toEqual({ ...facts, used: expect.objectContaining({ audit: "empty" }) });
 }, 60_000);
+
+const SHOP = `
+/** Sells. */
+export class ShopSkill {
+  /** Add an article. */
+  add() {}
+  /** Sell an article. */
+  sell() {}
+}`;
+
+test(
+  "says which methods the patterns of a key match, and creates none with --dry-run [P1, O1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "skills/shop.mjs": SHOP });
+    const keys = async (...args: readonly string[]) => skillgate(["keys", ...args], { cwd });
+    const permissions = ["call:Shop*", "see:Shp.*", "admin:Read"];
+    expect(await keys("create", "ada", "--permission", ...permissions, "--dry-run")).toEqual({
+      exit: 0,
+      stdout:
+        "call: Matches 2 methods: ShopSkill.add, ShopSkill.sell\nsee: Matches no method; did you mean ShopSkill.*?\n",
+      stderr: "Nothing was created, because of --dry-run\n",
+    });
+    expect((await keys("list")).stdout).toContain("There are no keys");
+    expect((await keys("create", "ada", "--call", "Shop", "--dry-run")).stderr).toContain(
+      "Write Shop.* for all methods",
+    );
+    const created = await keys("create", "ada", "--call", "ShopSkill.sel", "ShopSkill.add");
+    expect(created.stderr).toContain(
+      "\ncall: Matches 1 method: ShopSkill.add. No method: ShopSkill.sel; did you mean ShopSkill.sell?\n",
+    );
+    expect((await keys("create", "ada", "--call", "*", "--dry-run")).stderr).toContain("ada");
+    const explained = await skillgate(["policy", "explain", "ShopSkill.add", "--permissions", "call:Shp.*"], { cwd });
+    expect(explained.stderr).toContain("call: Matches no method; did you mean ShopSkill.*?");
+  },
+);
+
+test("creates a key also in a project that cannot be opened [P1]", { tags: "rest" }, async () => {
+  const cwd = project({ "policies/tools.yaml": "nonsense" });
+  const { exit, stdout, stderr } = await skillgate(["keys", "create", "ada", "--call", "*"], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringMatching(KEY) });
+  expect(stderr).toContain("Cannot say which methods it matches: ");
+});
+
+test.each([
+  ["permission", "", ["call:", "see:", "admin:"]],
+  ["permission", "S", ["see:"]],
+  ["permission", "call:", ["call:*", "call:ShopSkill.*", "call:ShopSkill.add", "call:ShopSkill.sell"]],
+  ["permission", "see:shopskill.s", ["see:ShopSkill.sell"]],
+  ["permission", "admin:R", ["admin:Read"]],
+  ["permission", "coll:", []],
+  ["pattern", "ShopSkill.a", ["ShopSkill.add"]],
+  ["permissions", "see:*,call:ShopSkill.a", ["see:*,call:ShopSkill.add"]],
+] as const)("completes a %s that begins with %j [O1]", async (form, start, candidates) => {
+  const shop = defineSkill({
+    name: "ShopSkill",
+    description: "Sells",
+    methods: { add: { description: "Add", run: () => 1 }, sell: { description: "Sell", run: () => 2 } },
+  });
+  await using runtime = await createRuntime({ skillsDir: false, mcpServers: {}, skills: [shop] });
+  expect(await completePermission(start, form, async () => runtime.catalog)).toEqual(candidates);
+});
 
 test.each([
   [

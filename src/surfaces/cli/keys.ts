@@ -1,12 +1,13 @@
 import { Option } from "commander";
 
-import { sentence, SkillgateError } from "../../errors.ts";
+import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import { ADMIN_RIGHTS } from "../../model/caller.ts";
 import { formatInstall } from "../../shared/package/optional-package.ts";
-import type { CreatedKey, Keys, KeyState, KeyUsage } from "../../keys/index.ts";
+import type { CreatedKey, Keys, KeyState, KeyUsage, WantedKey } from "../../keys/index.ts";
 import type { KeyRow } from "../../store/index.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
 import { periodMs, timeAfterNow, wholeNumber } from "./input/option-values.ts";
+import { describeMatches, matchPermissions, type PermissionMatches } from "./input/permission-matches.ts";
 import type { CliSession } from "./session.ts";
 import type { Paint } from "./terminal/terminal.ts";
 import { lines, table } from "./text/layout.ts";
@@ -33,6 +34,7 @@ export function addKeys(program: CliCommand): void {
     .option("--max-running <programs>", "the most programs at the same time; further ones wait", wholeNumber)
     .option("--weight <share>", "its share of computing time beside other callers; 1 by default", wholeNumber)
     .option("--expires <time>", "the end of its validity: 90d, 2027-01-31", timeAfterNow)
+    .option("--dry-run", "only say which methods the key could call and see")
     .run(createKey);
   keys.command("list").alias("ls").description("list all keys, without their secrets").run(listKeys);
   keys
@@ -65,6 +67,7 @@ ${Object.entries(ADMIN_RIGHTS)
 
 Examples:
   skillgate keys create ada --call 'MathSkill.*' --per-minute 60 --expires 90d
+  skillgate keys create ada --permission 'call:Math*' --dry-run
   skillgate keys create metrics --admin Read --see '*'
   skillgate keys rotate ada --overlap 1h
   skillgate keys revoke ada`;
@@ -83,14 +86,38 @@ interface CreateFlags {
   readonly maxRunning?: number;
   readonly weight?: number;
   readonly expires?: number;
+  readonly dryRun?: true;
 }
 
 async function createKey(session: CliSession, name: string, flags: CreateFlags): Promise<CommandResult> {
+  const [keys, { findOldWords, toNotation }] = await Promise.all([openKeys(session), loadKeysModule()]);
+  const wanted = readWantedKey(name, flags);
+  await keys.check(wanted);
+  const findMatches = async (): Promise<PermissionMatches> => {
+    const { catalog } = await session.openRuntime({ until: "shown" });
+    return matchPermissions(wanted.permissions.flatMap(toNotation), catalog);
+  };
+  if (flags.dryRun) {
+    const matches = await findMatches();
+    const text = describeMatches(matches) || "The permissions have no patterns of methods";
+    return { json: { matches }, text, remarks: "Nothing was created, because of --dry-run" };
+  }
+  // A key can be created also where the project cannot be opened.
+  const matches = await findMatches().catch((thrown: unknown) => getMessage(thrown));
+  const result = createdResult(await keys.create(wanted), "Clients send it as");
+  const note =
+    typeof matches === "string" ? `Cannot say which methods it matches: ${matches}` : describeMatches(matches);
+  return {
+    ...result,
+    json: { ...result.json, matches: typeof matches === "string" ? null : matches },
+    remarks: lines([result.remarks, note, findOldWords(flags.permission ?? []) ?? ""]),
+  };
+}
+
+function readWantedKey(name: string, flags: CreateFlags): WantedKey {
   const { permission = [], scope = [], role = [], perMinute, perHour, maxRunning, weight, expires } = flags;
   const { call = [], see = [], admin = [], invoke = [], read = [] } = flags;
-  const keys = await openKeys(session);
-  const { findOldWords } = await loadKeysModule();
-  const created = await keys.create({
+  return {
     name,
     permissions: [
       ...[...call, ...invoke].map((pattern) => `call:${pattern}`),
@@ -107,10 +134,7 @@ async function createKey(session: CliSession, name: string, flags: CreateFlags):
       ...(weight !== undefined && { weight }),
     },
     ...(expires !== undefined && { expires }),
-  });
-  const result = createdResult(created, "Clients send it as");
-  const note = findOldWords(permission);
-  return note === undefined ? result : { ...result, remarks: lines([result.remarks ?? "", note]) };
+  };
 }
 
 async function listKeys(session: CliSession): Promise<CommandResult> {
@@ -189,7 +213,7 @@ async function openKeys({ database }: CliSession): Promise<Keys> {
 }
 
 /** The key is alone on stdout, so that scripts can store it. */
-function createdResult({ text, key }: CreatedKey, how: string): CommandResult {
+function createdResult({ text, key }: CreatedKey, how: string) {
   const { name, prefix } = key;
   return {
     json: { key: text, ...toFacts(key, "active") },

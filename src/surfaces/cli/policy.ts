@@ -8,6 +8,7 @@ import { type Caller, OWNER } from "../../model/caller.ts";
 import type { Explanation, PolicyTestResult } from "../../policy/index.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { CliCommand, CommandResult } from "./command.ts";
+import { describeMatches, matchPermissions } from "./input/permission-matches.ts";
 import { writeNewFile } from "./input/write-files.ts";
 import { loadConfigModule } from "./mcp/files.ts";
 import type { CliSession } from "./session.ts";
@@ -134,10 +135,13 @@ async function explainPath(session: CliSession, path: string, flags: CallerFlags
     reasons: [...state, ...reasons, ...lasting],
   } satisfies Explanation;
   const isUnknown = key === undefined && Object.keys(flags).join(" ") === "caller";
+  const matches = flags.permissions === undefined ? {} : await matchPermissions(caller.permissions, runtime.catalog);
   return {
     json: answer,
     text: explanationText(answer, session.paint.out),
-    ...(isUnknown && { remarks: `No key is named ${flags.caller}: this is a caller with call:* and no scope` }),
+    remarks: isUnknown
+      ? `No key is named ${flags.caller}: this is a caller with call:* and no scope`
+      : describeMatches(matches),
   };
 }
 

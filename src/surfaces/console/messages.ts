@@ -8,7 +8,7 @@ import type { AdminRight } from "../../model/caller.ts";
 import type { CallRecord, Outcome, Violation } from "../../model/outcome.ts";
 import type { CallSite } from "../../model/plan.ts";
 import type { Decision, Flow } from "../../model/policy.ts";
-import type { Explanation, PolicyTestResult } from "../../policy/index.ts";
+import type { Explanation, PatternMatches, PolicyTestResult } from "../../policy/index.ts";
 import type { LogLevel } from "../../model/skill.ts";
 import type { ServerStatus } from "../../providers/mcp/index.ts";
 import type { SearchAnswer } from "../../registry/index.ts";
@@ -260,12 +260,7 @@ export interface IssuedKey {
 }
 
 /** The methods that patterns match, of those that the caller may see. */
-export interface PatternMatches {
-  readonly methods: number;
-  readonly first: readonly string[];
-  /** The patterns that match none. */
-  readonly unmatched: readonly string[];
-  readonly problem: string | null;
+export interface CountedPatterns extends PatternMatches {
   /** Texts that complete the last pattern. */
   readonly candidates: readonly string[];
 }

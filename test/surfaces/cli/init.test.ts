@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 
-import { project, skillgate } from "./command.ts";
+import { BIN, environment, project, skillgate } from "./command.ts";
 
 test("creates with init a folder in which a first program runs, and changes no existing file [O1]", async () => {
   const cwd = project({ "mine/settings.yaml": "# mine\n" });
@@ -75,6 +75,36 @@ test.skipIf(!HAS_BASH).each([
   expect(bash.stdout.trim().split("\n").toSorted()).toEqual(expected);
 });
 
+/** The completion of a word after `keys create a --permission`, with the command of this package. */
+async function completePermission(word: string): Promise<readonly string[]> {
+  const cwd = project({
+    "skills/shop.mjs": "/** Sells. */ export class ShopSkill { /** Add. */ add() {} /** Sell. */ sell() {} }",
+    skillgate: `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`,
+  });
+  chmodSync(join(cwd, "skillgate"), 0o755);
+  const { stdout } = await skillgate(["completion", "bash"], { cwd });
+  const words = `./skillgate keys create a --permission ${word}`;
+  writeFileSync(
+    join(cwd, "completion.sh"),
+    `${stdout}\nCOMP_LINE=${quoteWord(words)}; COMP_POINT=\${#COMP_LINE}\nCOMP_WORDS=(./skillgate keys create a --permission ${quoteWord(word)}); COMP_CWORD=5; _skillgate; printf '%s\\n' "\${COMPREPLY[@]}"\n`,
+  );
+  const bash = spawnSync("bash", ["completion.sh"], { cwd, encoding: "utf8", env: environment(cwd) });
+  expect(bash).toMatchObject({ status: 0, stderr: "" });
+  return bash.stdout.trim().split("\n");
+}
+
+const quoteWord = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+test.skipIf(!HAS_BASH).each([
+  ["c", ["call:"]],
+  ["call:Sh", [String.raw`ShopSkill.\*`, "ShopSkill.add", "ShopSkill.sell"]],
+  [String.raw`call:ShopSkill.\*`, [String.raw`ShopSkill.\*`]],
+  ["'call:Sh", ["call:ShopSkill.*", "call:ShopSkill.add", "call:ShopSkill.sell"]],
+  ["admin:R", ["Read"]],
+])("completes the permission %s in bash [O1]", { tags: "rest" }, async (word, expected) => {
+  expect(await completePermission(word)).toEqual(expected);
+});
+
 test("prints completion scripts for three shells, and names them [O1]", async () => {
   const cwd = project();
   const [zsh, fish, other] = await Promise.all(
@@ -83,6 +113,9 @@ test("prints completion scripts for three shells, and names them [O1]", async ()
   expect(zsh?.stdout).toMatch(/^#compdef skillgate\n/);
   expect(fish?.stdout).toContain(
     "complete -c skillgate -f -n '__fish_seen_subcommand_from mcp; and not __fish_seen_subcommand_from add ",
+  );
+  expect(fish?.stdout).toContain(
+    "-l 'permission' -x -a '(skillgate complete-permission permission -- (commandline -ct) 2>/dev/null)' -d ",
   );
   expect(other).toMatchObject({ exit: 2, stderr: "Unknown shell: bsh; did you mean bash or zsh?\n" });
 });

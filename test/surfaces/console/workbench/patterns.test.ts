@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createKeys } from "../../../../src/keys/index.ts";
-import type { PatternMatches } from "../../../../src/surfaces/console/messages.ts";
+import type { CountedPatterns } from "../../../../src/surfaces/console/messages.ts";
 import { createFolder } from "../../../approvals/mail.ts";
 import { BankSkill, serveBank } from "../bank.ts";
 import {
@@ -22,7 +22,7 @@ async function match({ url }: ConsoleServer, text: string, { kind = "permission"
   const headers = { authorization: `Bearer ${token}` };
   const query = new URLSearchParams({ text, kind }).toString();
   const response = await fetch(`${url}/console/api/patterns?${query}`, { headers });
-  return (await response.json()) as PatternMatches;
+  return (await response.json()) as CountedPatterns;
 }
 
 test("says what patterns of permissions and keys of rows match, of what a caller may see [O2, P1]", async () => {
@@ -35,8 +35,10 @@ test("says what patterns of permissions and keys of rows match, of what a caller
     first: ["BankSkill.find", "BankSkill.transfer", "BankSkill.log", "BankSkill.wait", "BankSkill.fail"],
     unmatched: ["Nothing.*"],
     problem: null,
+    text: "Matches 5 methods: BankSkill.find, BankSkill.transfer, BankSkill.log, BankSkill.wait, BankSkill.fail. No method: Nothing.*",
     candidates: [],
   });
+  expect((await match(server, "BankSkil.lgo")).text).toBe("Matches no method; did you mean BankSkill.log?");
   expect((await match(server, "BankSkill")).problem).toContain("Write BankSkill.* for all methods of BankSkill");
   expect((await match(server, "BankSkill.log bank")).candidates[0]).toBe("BankSkill.log BankSkill.*");
   expect(await match(server, "log", { kind: "row" })).toMatchObject({ methods: 1, first: ["BankSkill.log"] });

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
 
-import type { PatternMatches } from "../../messages.ts";
+import type { CountedPatterns } from "../../messages.ts";
 import { request } from "../api.ts";
 import { Field } from "./form.tsx";
-import { countNoun, Text } from "./text.tsx";
+import { Text } from "./text.tsx";
 
 interface PatternFieldProps {
   readonly name: string;
@@ -23,12 +23,12 @@ const PAUSE_MS = 200;
 export function PatternField({ kind = "permission", value = "", ...field }: PatternFieldProps) {
   const id = useId();
   const text = useSignal(value);
-  const matches = useSignal<PatternMatches | undefined>(undefined);
+  const matches = useSignal<CountedPatterns | undefined>(undefined);
   useEffect(() => {
     const controller = new AbortController();
     const count = (): void => {
       const query = new URLSearchParams({ kind, text: text.value });
-      request<PatternMatches>(`/patterns?${query}`, { signal: controller.signal }).then(
+      request<CountedPatterns>(`/patterns?${query}`, { signal: controller.signal }).then(
         (answer) => (matches.value = answer),
         () => {}, // outdated, or the connection is lost, which the bar says
       );
@@ -48,22 +48,8 @@ export function PatternField({ kind = "permission", value = "", ...field }: Patt
         ))}
       </datalist>
       <small class="muted" role="status">
-        {text.value.trim() !== "" && matches.value !== undefined && <Matches {...matches.value} />}
+        {text.value.trim() !== "" && matches.value !== undefined && <Text value={matches.value.text} limit={400} />}
       </small>
     </div>
-  );
-}
-
-function Matches({ methods, first, unmatched, problem }: PatternMatches) {
-  if (problem !== null) return <Text value={problem} limit={300} />;
-  const more = methods > first.length ? ", …" : "";
-  return (
-    <>
-      <Text
-        value={`Matches ${countNoun(methods, "method")}${methods > 0 ? `: ${first.join(", ")}${more}` : ""}`}
-        limit={400}
-      />
-      {methods > 0 && unmatched.length > 0 && <Text value={`. No method: ${unmatched.join(", ")}`} limit={300} />}
-    </>
   );
 }
