@@ -29,6 +29,8 @@ export interface Providers {
   readonly nodes: readonly NodeStatus[];
   /** Lists the tools that MCP servers have only for such a request; `undefined` if they are known. */
   listWith(asker: RequestAsker): Promise<void> | undefined;
+  /** Connects at once to the MCP servers that could not be reached and whose skills a text names; `undefined` if there are none. */
+  reach(text: string): Promise<void> | undefined;
   /** Accepts the tools of an MCP server as they are now. */
   accept(server: string): void;
   /** Loads the skill files that have changed, at once. */
@@ -96,6 +98,7 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
       return opened.nodes?.nodes ?? [];
     },
     listWith: (asker) => (isOpen ? opened.mcp?.listWith(asker) : open().then(() => opened.mcp?.listWith(asker))),
+    reach: (text) => opened.mcp?.reach(text),
     accept: (server) => opened.mcp?.accept(server),
     async reloadSkills() {
       await open();

@@ -12,6 +12,7 @@ import type { Provider } from "../../model/provider.ts";
 import type { CallContext } from "../../model/skill.ts";
 import { KnownSecrets } from "../../shared/secrets.ts";
 import { RESTART_POLICY, type RestartPolicy } from "./connections/backoff.ts";
+import { StartQueue } from "./connections/start-queue.ts";
 import type { LogLevel } from "../../model/skill.ts";
 import { createFileCache } from "../../shared/file-cache.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
@@ -43,6 +44,8 @@ export interface McpProviderOptions {
   /** Maximum size of a message from a server; 32 MiB by default. */
   readonly maxMessageBytes?: number;
   readonly restart?: Partial<RestartPolicy>;
+  /** How many processes start together, apart from those that a call waits for; by default, two for each core. */
+  readonly startsTogether?: number;
   /** A server without a call for this time is stopped; its next call starts it again. Never by default. */
   readonly idleMs?: number;
   /** Absolute path of the folder for logins, listings and accepted tools; by default, they stay in memory. */
@@ -79,6 +82,8 @@ export interface McpProvider extends Provider {
   readonly ready: Promise<void>;
   /** Lists the tools that servers have only for such a request, where they are not known; `undefined` if there is nothing to list. */
   listWith(asker: RequestAsker): Promise<void> | undefined;
+  /** Connects at once to the servers that could not be reached and whose skills a text names; `undefined` if there are none. */
+  reach(text: string): Promise<void> | undefined;
   /** Accepts the tools of a server as they are now. */
   accept(server: string): void;
   /**
@@ -93,29 +98,7 @@ export interface McpProvider extends Provider {
 /** Starts all servers at once, each on its own, and returns without waiting for any. */
 export function connectServers(configs: readonly ServerConfig[], options: McpProviderOptions): McpProvider {
   const listeners: (() => void)[] = [];
-  const { stateDir, secrets = new KnownSecrets() } = options;
-  const serverOptions: ServerOptions = {
-    env: options.env,
-    clientInfo: options.clientInfo ?? { name: "skillgate", version: "0" },
-    connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
-    maxMessageBytes: options.maxMessageBytes ?? 32 << 20,
-    restart: { ...RESTART_POLICY, ...options.restart },
-    tokens: knownTokens(stateDir === undefined ? tokensInMemory() : tokenFile(join(stateDir, "logins.json")), secrets),
-    secrets,
-    caller: OWNER.id,
-    authorize: options.authorize,
-    client: options.client,
-    idleMs: options.idleMs,
-    cache: stateDir === undefined ? undefined : createFileCache(join(stateDir, "servers")),
-    pins: stateDir === undefined ? new Map<string, unknown>() : createFileCache(join(stateDir, "accepted")),
-    npxFolder: stateDir === undefined ? homedir() : join(stateDir, "npx"),
-    programs: stateDir === undefined ? new Map<string, unknown>() : createFileCache(join(stateDir, "programs")),
-    changePolicy: options.changes ?? "report",
-    isLazy: options.start === "when needed",
-    log: options.log ?? (() => {}),
-    findObstacle: options.findObstacle ?? (async () => undefined),
-    onChange: () => listeners.forEach((listener) => listener()),
-  };
+  const serverOptions = createServerOptions(options, () => listeners.forEach((listener) => listener()));
   if (configs.some(({ transport, enabled }) => transport === "stdio" && enabled)) killOrphans();
   let byPlan = startServers(configs, serverOptions);
   let servers = [...byPlan.values()];
@@ -145,6 +128,10 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
       const context = { ...asker, signal: new AbortController().signal, log: () => {}, progress: () => {} };
       return Promise.all(waiting.map((server) => server.listWith(context))).then(() => {});
     },
+    reach(text) {
+      const reached = servers.flatMap((server) => server.reach(text) ?? []);
+      return reached.length === 0 ? undefined : Promise.all(reached).then(() => {});
+    },
     accept: (name) => serverNamed(name, servers).accept(),
     async replace(configs, heldServers = new Map()) {
       const before = byPlan;
@@ -158,6 +145,33 @@ export function connectServers(configs: readonly ServerConfig[], options: McpPro
       return serverNamed(name, servers, tool).call(tool, input, context);
     },
     close,
+  };
+}
+
+function createServerOptions(options: McpProviderOptions, onChange: () => void): ServerOptions {
+  const { stateDir, secrets = new KnownSecrets() } = options;
+  return {
+    env: options.env,
+    clientInfo: options.clientInfo ?? { name: "skillgate", version: "0" },
+    connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
+    maxMessageBytes: options.maxMessageBytes ?? 32 << 20,
+    restart: { ...RESTART_POLICY, ...options.restart },
+    starts: new StartQueue(options.startsTogether),
+    tokens: knownTokens(stateDir === undefined ? tokensInMemory() : tokenFile(join(stateDir, "logins.json")), secrets),
+    secrets,
+    caller: OWNER.id,
+    authorize: options.authorize,
+    client: options.client,
+    idleMs: options.idleMs,
+    cache: stateDir === undefined ? undefined : createFileCache(join(stateDir, "servers")),
+    pins: stateDir === undefined ? new Map<string, unknown>() : createFileCache(join(stateDir, "accepted")),
+    npxFolder: stateDir === undefined ? homedir() : join(stateDir, "npx"),
+    programs: stateDir === undefined ? new Map<string, unknown>() : createFileCache(join(stateDir, "programs")),
+    changePolicy: options.changes ?? "report",
+    isLazy: options.start === "when needed",
+    log: options.log ?? (() => {}),
+    findObstacle: options.findObstacle ?? (async () => undefined),
+    onChange,
   };
 }
 

@@ -141,6 +141,11 @@ export class Server {
     if (this.#mayStart && this.#hasShared) await this.#managed.wake();
   }
 
+  /** Connects at once to a server that could not be reached, if a text names its skill; `undefined` if there is nothing to connect. */
+  reach(text: string): Promise<void> | undefined {
+    return this.#managed.isAwaited && text.includes(this.#skillName) ? this.#managed.wakeForCall() : undefined;
+  }
+
   /** True if the tools for the client of a request are not listed yet, and can be listed for it. */
   needsListing(asker: Pick<RequestContext, "requestValues" | "client">): boolean {
     return this.#needsRequest(asker) || this.#needsClient(asker);
@@ -242,7 +247,7 @@ export class Server {
     try {
       if (!this.#mayStart) throw serverGoneError({ server: this.config.name, tool: name }, "is down");
       const separate = fillInRequest(this.config, context.requestValues);
-      if (separate === undefined && this.#offer === undefined) await this.#managed.wake();
+      if (separate === undefined && this.#offer === undefined) await this.#managed.wakeForCall();
       const isOwn = context.client !== undefined && context.client !== this.#options.client;
       const client = isOwn ? withSender(context.client, this.config.name, this.#options.secrets) : this.#client;
       const callContext = client === undefined ? context : { ...context, client };

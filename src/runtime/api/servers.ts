@@ -12,6 +12,8 @@ export interface ServerApi {
    * answer their requests; `undefined` if they are known.
    */
   listServersWith(options: CallerOption & Pick<RunObserver, "requestValues" | "client">): Promise<void> | undefined;
+  /** Connects at once to the MCP servers that could not be reached and whose skills a text names; `undefined` if there are none. */
+  reachServers(text: string): Promise<void> | undefined;
   /** Accepts the tools of an MCP server as they are now: changes of theirs are not reported any more, or not held back. */
   acceptTools(server: string): void;
   /**
@@ -31,6 +33,7 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
       asker.requestValues === undefined && asker.client === undefined
         ? undefined
         : providers.listWith({ caller, ...asker }),
+    reachServers: (text) => providers.reach(text),
     acceptTools: (server) => providers.accept(server),
     reloadSkills: () => providers.reloadSkills(),
     reloadServers: () => reloadServers(parts),

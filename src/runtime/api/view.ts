@@ -32,6 +32,7 @@ export type SharedRuntime = Pick<
   | "known"
   | "limits"
   | "profiles"
+  | "reachServers"
   | "secrets"
   | "storeFailure"
   | "timeouts"

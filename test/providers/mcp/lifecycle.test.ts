@@ -28,10 +28,22 @@ test("fails the calls of a server that exits during a call, and restarts it [M4]
   expect(provider.problems).toEqual([]);
 });
 
-test("keeps the skill of a server that is down, and fails its calls at once [M4]", async () => {
-  const provider = await connected([fixture()], { restart: { firstDelayMs: 3_600_000, longestDelayMs: 3_600_000 } });
+/** Restarts only for a call. */
+const NEVER = { firstDelayMs: 3_600_000, longestDelayMs: 3_600_000 };
+
+test("restarts a server that has crashed for its next call, without waiting for the delay [M4]", async () => {
+  const provider = await connected([fixture()], { restart: NEVER });
   const [skill] = provider.skills;
   await call(provider, "die").catch(() => {});
+  expect(provider.skills).toEqual([skill]);
+  const calls = ["a", "b"].map((message) => call(provider, "echo", { message }));
+  expect(await Promise.all(calls)).toEqual(["a", "b"]);
+});
+
+test("fails the calls of a server at once that has crashed too often, and keeps its skill [M4]", async () => {
+  const provider = await connected([fixture()], { restart: { ...NEVER, times: 2 } });
+  const [skill] = provider.skills;
+  for (const _crash of [1, 2]) await call(provider, "die").catch(() => {});
   expect(provider.skills).toEqual([skill]);
   await expect(call(provider, "echo", { message: "hi" })).rejects.toMatchObject({
     code: "SERVER_GONE",
@@ -47,14 +59,60 @@ test("keeps the skill of a restarted server with the same tools [M4]", async () 
   expect(provider.skills[0]).toBe(skill);
 });
 
-test("stops restarting a server that exits repeatedly [M4]", { tags: "rest" }, async () => {
+test("restarts a server that exits repeatedly without end [M4]", { tags: "rest" }, async () => {
   const provider = await connected([fixture()], { restart: { ...SOON, times: 2 } });
-  for (const restart of [1, 2, 3]) {
+  for (const _crash of [1, 2, 3, 4]) {
     await call(provider, "die").catch(() => {});
-    if (restart < 3) await until(provider, () => provider.servers[0]?.status === "connected");
+    await until(provider, () => provider.servers[0]?.status === "connected");
   }
-  expect(provider.servers[0]).toMatchObject({ status: "error", error: "exited with code 3, after too many restarts" });
-  expect(provider.skills).toEqual([]);
+  expect(await call(provider, "echo", { message: "back" })).toBe("back");
+});
+
+test(
+  "starts a process when another has failed, if they must not start together, with the whole time limit [M4]",
+  { tags: "rest" },
+  async () => {
+    const servers = [{ ...fixture(["hang"]), name: "slow" }, fixture()];
+    const provider = await connected(servers, { startsTogether: 1, connectTimeoutMs: 2_000 });
+    expect(provider.servers.map(({ name, status }) => [name, status])).toEqual([
+      ["slow", "error"],
+      ["fixture", "connected"],
+    ]);
+  },
+);
+
+test("starts a process at once for a call, also while others start [M4]", async () => {
+  const servers = [{ ...fixture(["hang"]), name: "slow" }, fixture()];
+  const provider = connectServers(servers, { env: process.env, startsTogether: 1 });
+  onTestFinished(() => provider.close());
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+  expect(provider.servers[0]).toMatchObject({ status: "connecting" });
+});
+
+test("tries a server again that did not answer in time at its first start [M4]", { tags: "rest" }, async () => {
+  const file = join(await temporaryFolder(), "ready");
+  const options = { restart: { firstDelayMs: 200 }, connectTimeoutMs: 2_000 };
+  const provider = await connected([fixture([`hang-without=${file}`])], options);
+  expect(provider.servers[0]).toMatchObject({
+    status: "error",
+    error: 'Cannot start the MCP server: "fixture" did not answer within 2 s (SERVER_FAILED)',
+  });
+  await writeFile(file, "");
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(await call(provider, "echo", { message: "late" })).toBe("late");
+});
+
+test.each([
+  ["whose command does not exist", { command: "/no/such/command" }],
+  ["that exits at its first start", { command: process.execPath, args: ["-e", "process.exit(1)"] }],
+])("does not try a server again %s [M4]", async (_what, entry) => {
+  const changes: string[] = [];
+  const provider = connectServers([{ ...fixture(), ...entry }], { env: process.env, restart: SOON });
+  onTestFinished(() => provider.close());
+  provider.onChange(() => changes.push(provider.servers[0]?.status ?? ""));
+  await provider.ready;
+  await (await connected([fixture()])).close();
+  expect(changes).toEqual(["error"]);
 });
 
 test("reads the last answer of a server that exits [M4]", async () => {

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
 import { toServerConfig } from "../../../src/config/index.ts";
-import type { McpProvider, ServerConfig } from "../../../src/providers/mcp/index.ts";
+import type { McpProvider, McpProviderOptions, ServerConfig } from "../../../src/providers/mcp/index.ts";
 import {
   eventServer,
   jsonServer,
@@ -74,7 +74,51 @@ test("does not repeat a call that may change something in the new session [M4]",
   expect(await call(provider, "pay")).toBe("paid");
 });
 
-test("fails the calls of an unreachable server, and reconnects [M4]", async () => {
+/** A server that is down, as a provider finds it, and a function that starts it. */
+async function downServer(restart: McpProviderOptions["restart"] & object) {
+  const server = await plainServer(200, "");
+  await server.close();
+  const provider = await connected([remote(server.url)], { restart });
+  return { provider, comeUp: () => modernServer(Number(new URL(server.url).port)) };
+}
+
+test("connects to a server that comes up after the start [M4]", async () => {
+  const { provider, comeUp } = await downServer({ firstDelayMs: 10, longestDelayMs: 20 });
+  expect(provider.servers[0]).toMatchObject({ status: "error" });
+  await comeUp();
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+});
+
+test.each([429, 502, 503, 504])("tries a server again that answers HTTP %i at the start [M4]", async (status) => {
+  const server = await plainServer(status, "starting");
+  const provider = await connected([remote(server.url)], { restart: { firstDelayMs: 10 } });
+  const error = `Cannot start the MCP server: "web" answered HTTP ${status}: starting (SERVER_FAILED)`;
+  expect(provider.servers[0]).toMatchObject({ status: "error", error });
+  await until(provider, () => provider.servers[0]?.status === "connecting");
+  await until(provider, () => provider.servers[0]?.status === "error");
+});
+
+test("connects at once for a text that names the skill of a server which was down, and for no other text [M4]", async () => {
+  const { provider, comeUp } = await downServer({ firstDelayMs: 1 });
+  await comeUp();
+  expect(provider.reach("await device.OtherMCP.echo()")).toBeUndefined();
+  // A background try may have begun.
+  await provider.reach("await device.WebMCP.echo()");
+  await until(provider, () => provider.servers[0]?.status === "connected");
+  expect(provider.reach("await device.WebMCP.echo()")).toBeUndefined();
+});
+
+test("connects at once for a call to a server that was lost, without waiting for the delay [M4]", async () => {
+  const server = await modernServer();
+  const provider = await connected([remote(server.url)], { restart: { firstDelayMs: 3_600_000 } });
+  await server.close();
+  await expect(call(provider, "echo", { message: "hi" })).rejects.toMatchObject({ code: "SERVER_GONE" });
+  await modernServer(Number(new URL(server.url).port));
+  expect(await call(provider, "echo", { message: "hi" })).toBe("hi");
+});
+
+test("fails the calls of an unreachable server, and tries it again [M4]", async () => {
   const server = await sessionServer();
   const provider = await connected([remote(server.url)], { restart: { firstDelayMs: 10, times: 1 } });
   await server.close();
@@ -85,7 +129,8 @@ test("fails the calls of an unreachable server, and reconnects [M4]", async () =
     facts: { error, tool: "echo", server: "web" },
   });
   expect(provider.servers[0]).toMatchObject({ status: "disconnected", error });
-  await until(provider, () => provider.servers[0]?.status === "error");
+  await until(provider, () => provider.servers[0]?.status === "connecting");
+  await until(provider, () => provider.servers[0]?.status === "disconnected");
 });
 
 test.each([

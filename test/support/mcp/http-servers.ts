@@ -24,7 +24,7 @@ export interface HttpServer {
 }
 
 /** A server of version 2026-07-28: no handshake, no session. */
-export async function modernServer(): Promise<HttpServer> {
+export async function modernServer(port = 0): Promise<HttpServer> {
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: "modern", version: "1.0.0" });
     const inputSchema = z.object({ message: z.string() });
@@ -32,7 +32,7 @@ export async function modernServer(): Promise<HttpServer> {
     return server;
   });
   const answer = toNodeHandler(handler);
-  return serve(async (request, response) => answer(request as Parameters<typeof answer>[0], response));
+  return serve(async (request, response) => answer(request as Parameters<typeof answer>[0], response), port);
 }
 
 /** A server of version 2025-11-25, with sessions that it can forget; `calls` counts the calls that it has answered. */
@@ -146,7 +146,8 @@ function oldServer(calls: string[]): OldServer {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-export async function serve(listener: Listener): Promise<HttpServer> {
+/** Port 0 is any free port. */
+export async function serve(listener: Listener, listenPort = 0): Promise<HttpServer> {
   const requests: string[] = [];
   const traces: string[] = [];
   const server = createServer((request, response) => {
@@ -155,7 +156,7 @@ export async function serve(listener: Listener): Promise<HttpServer> {
     requests.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim());
     void listener(request, response);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  await once(server.listen(listenPort, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   const close = (): Promise<void> => stop(server);
   onTestFinished(close);

@@ -1,9 +1,9 @@
-/** How often, and after which delay, a lost server is restarted. */
+/** After which delay a server that was lost, or cannot be reached, is tried again. */
 export interface RestartPolicy {
   readonly firstDelayMs: number;
   /** Each delay is twice the previous one, up to this limit. */
   readonly longestDelayMs: number;
-  /** Maximum number of restarts within the window; after that, the server stays down. */
+  /** After this number of crashes within the window, each further start waits for the longest delay. */
   readonly times: number;
   readonly windowMs: number;
 }
@@ -15,21 +15,46 @@ export const RESTART_POLICY: RestartPolicy = {
   windowMs: 300_000,
 };
 
+/** How a server has failed. */
+export interface ServerFailure {
+  /** Its process has ended, or did not start correctly. */
+  readonly isCrash: boolean;
+  /** It was connected before it failed. */
+  readonly hasRun: boolean;
+}
+
 export interface Backoff {
-  /** How long to wait before the next restart; `undefined` if there were too many. */
-  next(): number | undefined;
+  /** Counts a failure; returns how long to wait before the next try. */
+  next(failure: ServerFailure): number;
+  /** Forgets the failures to connect; crashes are forgotten after the window. */
+  connected(): void;
+  /** False if a call must not try at once: a try has just failed, or there were too many crashes. */
+  readonly mayTryAtOnce: boolean;
 }
 
 export function createBackoff(policy: RestartPolicy, now: () => number = Date.now): Backoff {
-  let restarts: readonly number[] = [];
+  let crashes: readonly number[] = [];
+  let failures = 0;
+  let failedAt = -Infinity;
+  const countCrashes = (): number => {
+    const time = now();
+    crashes = crashes.filter((crash) => time - crash < policy.windowMs);
+    return crashes.length;
+  };
   return {
-    next() {
-      const time = now();
-      restarts = restarts.filter((restart) => time - restart < policy.windowMs);
-      if (restarts.length >= policy.times) return undefined;
-      const delayMs = Math.min(policy.firstDelayMs * 2 ** restarts.length, policy.longestDelayMs);
-      restarts = [...restarts, time];
-      return delayMs;
+    next({ isCrash, hasRun }) {
+      if (isCrash) crashes = [...crashes, now()];
+      else failures += 1;
+      if (!hasRun) failedAt = now();
+      const count = countCrashes();
+      if (count >= policy.times) return policy.longestDelayMs;
+      return Math.min(policy.firstDelayMs * 2 ** (count + failures - 1), policy.longestDelayMs);
+    },
+    connected() {
+      failures = 0;
+    },
+    get mayTryAtOnce() {
+      return countCrashes() < policy.times && now() - failedAt >= policy.firstDelayMs;
     },
   };
 }

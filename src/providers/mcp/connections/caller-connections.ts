@@ -98,7 +98,7 @@ export class CallerConnections {
   async #canShare({ client }: RequestContext): Promise<boolean> {
     const { mayShare, shared } = this.#options;
     if (client?.era === "legacy" || !mayShare()) return false;
-    await shared.managed.wake();
+    await shared.managed.wakeForCall();
     const { state } = shared.managed;
     return state.kind === "connected" && state.connection.isStateless;
   }
@@ -106,7 +106,7 @@ export class CallerConnections {
   #findOwnConnection(context: RequestContext): OwnConnection | undefined {
     const asker = this.#formatAsker(context);
     if (asker === "") return undefined;
-    const existing = this.#findOpen(asker);
+    const existing = this.#own.get(asker);
     if (existing !== undefined) return existing;
     return this.#own.size >= MAX_CONNECTIONS ? undefined : this.#add(asker, context, this.#options.open);
   }
@@ -115,7 +115,7 @@ export class CallerConnections {
   #findSeparateConnection(context: RequestContext, { key, open }: SeparateConnection): OwnConnection {
     const mayShare = this.#options.mayShare() && context.client?.era !== "legacy";
     const name = JSON.stringify([key, mayShare ? "" : this.#formatAsker(context)]);
-    const existing = this.#findOpen(name);
+    const existing = this.#own.get(name);
     if (existing !== undefined) return existing;
     if (this.#own.size >= MAX_CONNECTIONS && !this.#closeIdle())
       throw serverGoneError(
@@ -132,16 +132,9 @@ export class CallerConnections {
     return `${caller.id} ${client?.era ?? ""} ${abilities}`;
   }
 
-  /** A connection that failed to open is opened again: the cause may be temporary. */
-  #findOpen(key: string): OwnConnection | undefined {
-    const existing = this.#own.get(key);
-    return existing?.managed.state.kind === "error" ? undefined : existing;
-  }
-
   #add(key: string, context: RequestContext, open: SeparateConnection["open"]): OwnConnection {
     const callers = new ActiveCallers(context.client);
     const line: OwnConnection = { callers, managed: open(callers, context), calls: 0, idle: undefined, lastUsed: 0 };
-    clearTimeout(this.#own.get(key)?.idle);
     this.#own.set(key, line);
     return line;
   }
@@ -173,7 +166,7 @@ function callOnConnection<Result>(
   call: (line: CallerConnection) => Promise<Result>,
 ): Promise<Result> {
   return line.callers.trackDuring(context, async () => {
-    await line.managed.wake();
+    await line.managed.wakeForCall();
     return call(line);
   });
 }

@@ -3,12 +3,13 @@ import type { Implementation, PriorDiscovery } from "@modelcontextprotocol/clien
 
 import { getMessage, SkillgateError } from "../../../errors.ts";
 import type { Client } from "../../../model/client-requests.ts";
-import { type Backoff, createBackoff, type RestartPolicy } from "./backoff.ts";
+import { type Backoff, createBackoff, type RestartPolicy, type ServerFailure } from "./backoff.ts";
 import type { Connection } from "./connection.ts";
 import type { Authorize } from "../oauth/session.ts";
 import type { TokenStore } from "../oauth/token-file.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
 import type { ServerConfig } from "../server-config.ts";
+import type { QueuedStart, StartQueue } from "./start-queue.ts";
 import type { ProcessEnvironment } from "../../../shared/process/child-environment.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { ProcessReport } from "../stdio/transport.ts";
@@ -19,6 +20,8 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs: number;
   readonly maxMessageBytes: number;
   readonly restart: RestartPolicy;
+  /** Limits how many processes start together. */
+  readonly starts: StartQueue;
   /** Caches the programs that `npx` would start. */
   readonly programs: KeyValueCache;
   /** The folder in which `npx` resolves packages of the user's own servers. */
@@ -48,7 +51,7 @@ export interface ConnectionEvents {
 /** Knowledge about a server from an earlier run. */
 export interface PreviousState {
   readonly era: PriorDiscovery | undefined;
-  /** It has connected before, so a failure to connect is retried. */
+  /** It has connected before, so each failure to connect is retried. */
   readonly wasConnected: boolean;
 }
 
@@ -56,7 +59,7 @@ export type ConnectionState =
   /** Asleep: it connects when it is needed. */
   | { readonly kind: "asleep" | "connecting" }
   | { readonly kind: "connected"; readonly connection: Connection }
-  /** Disconnected: the connection was lost and is restored later. Error: it is not restored. */
+  /** Disconnected: the connection was lost and is restored later. Error: it has never connected. */
   | { readonly kind: "disconnected" | "error"; readonly error: string };
 
 /** Manages the connection to one server: connects on demand, and again after a loss. */
@@ -72,6 +75,8 @@ export class ManagedConnection {
   #wasConnected: boolean;
   #opening: Promise<void> = Promise.resolve();
   #restart: NodeJS.Timeout | undefined;
+  /** The place of the process that starts. */
+  #start: QueuedStart | undefined;
   /** Settles when all lost connections are closed. */
   #swept: Promise<unknown> = Promise.resolve();
   #report: () => ProcessReport | undefined = () => undefined;
@@ -109,6 +114,23 @@ export class ManagedConnection {
     await this.#opening;
   }
 
+  /**
+   * Connects at once for a call, without waiting for a place or for the next try, unless a try has just failed, or there were too
+   * many crashes. The result is in `state`.
+   */
+  async wakeForCall(): Promise<void> {
+    const { kind } = this.#state;
+    const isOpen = kind === "connected" || kind === "connecting" || this.closing.aborted;
+    if (!isOpen && this.#backoff.mayTryAtOnce) this.#open();
+    this.#start?.hurry();
+    await this.#opening;
+  }
+
+  /** True if it has never connected, and is tried again from time to time. */
+  get isAwaited(): boolean {
+    return this.#state.kind === "error" && this.#restart !== undefined;
+  }
+
   /** Disconnects until the server is needed again. */
   sleep(): void {
     if (this.#state.kind === "connected" && this.#drop(this.#state.connection)) this.#become({ kind: "asleep" });
@@ -116,7 +138,7 @@ export class ManagedConnection {
 
   /** Drops a lost connection and schedules a new one. */
   lost(connection: Connection, why: string): void {
-    if (this.#drop(connection)) this.#openLater(why);
+    if (this.#drop(connection)) this.#openLater(why, { isCrash: this.#isProcess, hasRun: true });
   }
 
   /** Reconnects at once: the server works, only its session expired. */
@@ -147,31 +169,39 @@ export class ManagedConnection {
     return true;
   }
 
-  /** Retries only a server that has connected before; otherwise the configuration is wrong. */
-  #notOpened(error: string): void {
-    if (this.#wasConnected) this.#openLater(error);
-    else this.#become({ kind: "error", error });
+  get #isProcess(): boolean {
+    return this.#config.transport === "stdio";
   }
 
-  #openLater(why: string): void {
+  /** A server that has never connected is tried again only where that may help: another failure is in its configuration. */
+  #notOpened(thrown: unknown, isTemporary: boolean): void {
+    const error = this.#options.secrets.maskText(getMessage(thrown));
+    if (!this.#wasConnected && !isTemporary) return this.#become({ kind: "error", error });
+    this.#openLater(error, { isCrash: this.#isProcess && !isTemporary, hasRun: false });
+  }
+
+  #openLater(error: string, failure: ServerFailure): void {
     if (this.closing.aborted) return;
-    const delayMs = this.#backoff.next();
-    if (delayMs === undefined) return this.#become({ kind: "error", error: `${why}, after too many restarts` });
-    this.#become({ kind: "disconnected", error: why });
+    const delayMs = this.#backoff.next(failure);
     this.#restart = setTimeout(() => this.#open(), delayMs).unref();
+    this.#become({ kind: this.#wasConnected ? "disconnected" : "error", error });
   }
 
   #open(): void {
+    clearTimeout(this.#restart);
+    this.#restart = undefined;
     this.#opening = this.#connect().then(
       (connection) => {
+        this.#backoff.connected();
         this.#era = connection.era;
         this.#wasConnected = true;
         this.#become({ kind: "connected", connection });
         void connection.closed.then(() => this.#ended(connection));
       },
-      (thrown: unknown) => {
+      async (thrown: unknown) => {
         this.#era = undefined;
-        this.#notOpened(this.#options.secrets.maskText(getMessage(thrown)));
+        const { isTemporary } = await import("./start-failure.ts");
+        this.#notOpened(thrown, isTemporary(thrown));
       },
     );
     this.#become({ kind: "connecting" });
@@ -183,7 +213,17 @@ export class ManagedConnection {
   }
 
   async #connect(): Promise<Connection> {
-    await this.#swept;
+    const start = this.#isProcess ? this.#options.starts.request(this.closing) : undefined;
+    this.#start = start;
+    try {
+      await Promise.all([this.#swept, start?.mayBegin]);
+      return await this.#openConnection();
+    } finally {
+      start?.end();
+    }
+  }
+
+  async #openConnection(): Promise<Connection> {
     // The SDK is loaded with the first connection; servers with a stored listing may never need one.
     const { openConnection } = await import("./open-connection.ts");
     const { log, secrets } = this.#options;

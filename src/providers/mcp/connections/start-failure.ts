@@ -69,6 +69,17 @@ export function networkFailure(thrown: unknown): NetworkFailure | undefined {
   return { code, message: (cause instanceof Error && getMessage(cause)) || code };
 }
 
+/** True if the same start may succeed later: the server was not reached, did not answer in time, or is not ready yet. */
+export function isTemporary(thrown: unknown): boolean {
+  if (authorizationFailure(thrown) !== undefined) return false;
+  if (networkFailure(thrown) !== undefined || isTimeout(thrown)) return true;
+  if (thrown instanceof SdkHttpError) return UNREADY.has(thrown.status);
+  return thrown instanceof Error && isTemporary(thrown.cause);
+}
+
+/** Status codes of servers, and of the proxies before them, that start or have too much to do. */
+const UNREADY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
 /** Returns why access was not granted; searches the chain of causes. */
 export function authorizationFailure(thrown: unknown): string | undefined {
   if (thrown instanceof AuthorizationError) return thrown.message;

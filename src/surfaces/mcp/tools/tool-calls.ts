@@ -61,7 +61,7 @@ export async function callOffered(
   const offered = (): Offered => getOfferedTools(answering, exposure);
   let found = offered().find(name);
   if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {
-    await waitAtMost(READY_MS, whenListed(view, workContext.client));
+    await waitAtMost(READY_MS, whenListed(view, name, workContext.client));
     found = offered().find(name);
   }
   if (found === undefined) {
@@ -83,9 +83,10 @@ export async function callOffered(
     : callBuiltinTool(toolContext, tool, args, workContext);
 }
 
-/** Settles when the servers are known, and have listed what only this client gets. */
-async function whenListed(view: RuntimeView, client: Client): Promise<void> {
+/** Settles when the servers are known, one that was down has been tried again, and they have listed what only this client gets. */
+async function whenListed(view: RuntimeView, name: string, client: Client): Promise<void> {
   await view.shared.known;
+  await view.shared.reachServers(name);
   await view.listServersWith({ client });
 }
 
@@ -110,7 +111,7 @@ async function callMethodByPath(
     return errorResult(toRpcError(thrown, tool.name), {});
   }
   const findMethod = (): Method | undefined => answering.catalog.method(path);
-  if (findMethod() === undefined) await waitAtMost(READY_MS, whenListed(view, workContext.client));
+  if (findMethod() === undefined) await waitAtMost(READY_MS, whenListed(view, path, workContext.client));
   // The arguments stay as they were sent; the method validates them.
   const input = isRecord(args) ? (args["arguments"] ?? {}) : {};
   const method = findMethod();
