@@ -218,7 +218,7 @@ async function answerToolRoute(
   const requestValues = createRequestValues(c.req.raw.headers);
   const view = runtime.viewFor(c.get("caller"));
   await view.listServersWith({ requestValues });
-  const programs = { view, records: mcp.records, proxied: mcp.proxied, requestValues };
+  const programs = { view, records: mcp.records, features: mcp.features, requestValues };
   const input = body.kind === "json" ? body.value : {};
   const { signal, stop } = followCredential(controller.signal, c.get("life"));
   outgoing.once("close", stop);

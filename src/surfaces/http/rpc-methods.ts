@@ -8,7 +8,7 @@ import { isRecord } from "../../model/json.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { describeUnknownName } from "../../shared/suggest.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
-import { type Library, listResources, getCallerFeatures, readResource } from "../mcp/index.ts";
+import { type Library, listResources, readResource } from "../mcp/index.ts";
 import { type RpcCall, type RpcHandler, RpcFailure } from "../../shared/json/json-rpc.ts";
 import { callByName, type ToolApi, validateInput, resultObject, toolList, toolSchema } from "./tool-api.ts";
 
@@ -90,8 +90,8 @@ async function readTheResource(call: RpcCall, { programs, signal }: CallerRpcCon
   }
 }
 
-async function openLibrary({ view, records, proxied, requestValues }: ToolApi): Promise<Library> {
-  const offers = await getCallerFeatures(view, requestValues, "qualified", proxied);
+async function openLibrary({ view, records, features, requestValues }: ToolApi): Promise<Library> {
+  const offers = await features.open(view, requestValues, "qualified");
   return { view, records, offers, hasOwnTools: true };
 }
 

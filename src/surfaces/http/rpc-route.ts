@@ -24,7 +24,7 @@ export async function answerAtRpc(c: Context<RouteEnvironment>, services: HttpSe
     programs: {
       runtime: services.runtime,
       records: services.mcp.records,
-      proxied: services.mcp.proxied,
+      features: services.mcp.features,
       requestValues: createRequestValues(c.req.raw.headers),
     },
     authenticate: ({ message }) =>

@@ -147,7 +147,7 @@ function converse(
     return sender;
   };
   const { runtime, mcp } = services;
-  const programs = { runtime, records: mcp.records, proxied: mcp.proxied, requestValues };
+  const programs = { runtime, records: mcp.records, features: mcp.features, requestValues };
   keepAlive(client);
   client.on("close", () => controller.abort());
   client.on("error", () => {}); // ws closes the connection of an invalid or too large frame with the matching code

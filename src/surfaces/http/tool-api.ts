@@ -21,7 +21,7 @@ import {
   searchSkills,
   validateBuiltin,
 } from "../../runtime/builtin-tools/index.ts";
-import { unavailableToolError, outliveClient, runError, type ProxiedFeatures, type SessionRuns } from "../mcp/index.ts";
+import { unavailableToolError, outliveClient, runError, type Features, type SessionRuns } from "../mcp/index.ts";
 import { RawJson } from "../../shared/json/raw-json.ts";
 import { truncateText } from "../../shared/format-text.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
@@ -30,7 +30,7 @@ import { toPlainValue } from "../../shared/value-encoding.ts";
 export interface ToolApi {
   readonly view: RuntimeView;
   readonly records: SessionRuns;
-  readonly proxied: ProxiedFeatures;
+  readonly features: Features;
   /** The headers of the request, for MCP servers that need them. */
   readonly requestValues: RequestValues;
 }

@@ -31,9 +31,9 @@ import { withAnswers } from "../../model/caller.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { createRequestValues, type RequestValues } from "../../model/requests/request-values.ts";
 import { serveSkills } from "./features/skills.ts";
-import { getCallerFeatures } from "./features/caller-features.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
 import { type Library, listResources, listTemplates, readResource } from "./features/resources.ts";
+import { listTools } from "./tools/list-tools.ts";
 import { callOffered, READY_MS } from "./tools/tool-calls.ts";
 import { traceHandlers } from "./trace-requests.ts";
 import { declaresTasks } from "./tasks/extension.ts";
@@ -104,7 +104,7 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   const library: OpenLibrary = async (context) => {
     const requestValues = getRequestValues(context, mcpClient);
     const view = runtime.viewFor(caller);
-    const offers = await getCallerFeatures(view, requestValues, exposure.names, shared.proxied);
+    const offers = await shared.features.open(view, requestValues, exposure.names);
     return { view, records, offers, hasOwnTools: hasPrograms(exposure) };
   };
   const converse: Converse = (name, context, work) => {
@@ -155,7 +155,7 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
     // Methods listed as tools must be complete: wait for servers that are still connecting.
     if (!isListDecided(view, exposure)) await waitAtMost(READY_MS, listed);
     const { description } = getServerTexts(runtime, mcpClient, getClientName(server, context));
-    const { tools } = getOfferedTools(view, exposure);
+    const tools = listTools(shared.features, view, exposure);
     return { tools: withDescription(tools, description) };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, context) =>
@@ -283,8 +283,8 @@ function createTurn(
 function followSubscriptions(server: Server, library: OpenLibrary): void {
   const stops = new Map<string, () => void>();
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
-    const { resources } = (await library(context)).offers;
-    const offers = resources.get(uri)?.offers;
+    const [found] = (await library(context)).offers.find(uri);
+    const offers = found?.offers;
     stops.get(uri)?.();
     const notify = (): void => void server.sendResourceUpdated({ uri }).catch(() => {}); // the client has gone
     const stop = offers?.subscribe?.(uri, notify);

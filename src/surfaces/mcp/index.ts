@@ -16,6 +16,7 @@ import type { Principal, ConnectedClient, GatewayContext } from "./sessions/clie
 import { getServerTexts, withDescription } from "./instructions.ts";
 import type { OpeningTexts } from "./opening/index.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
+import { listTools } from "./tools/list-tools.ts";
 import { READY_MS } from "./tools/tool-calls.ts";
 import { getOfferedTools } from "./tools/tool-exposure.ts";
 import { createSessionRuns, type SessionRuns } from "./features/session-runs.ts";
@@ -23,19 +24,19 @@ import type { Exchange } from "./sessions/session.ts";
 import { ToolsAnnouncement } from "./opening/announcement.ts";
 import { createSessions, type SessionOptions } from "./sessions/sessions.ts";
 import { hasApps } from "./features/apps.ts";
-import { createProxiedFeatures, type ProxiedFeatures } from "./features/proxied-features.ts";
+import { createFeatures, type Features } from "./features/caller-features.ts";
 import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
 export { unavailableToolError, EXPOSES, findMethodCall, type Expose, type Exposure } from "./tools/tool-exposure.ts";
 export { parseExactMessages } from "./exact-messages.ts";
 export { selectProfile } from "./profiles.ts";
 export { openEventStream } from "./sessions/event-stream.ts";
-export { getCallerFeatures } from "./features/caller-features.ts";
+export { findCollisions } from "./addresses/collisions.ts";
 export { listResources, readResource, type Library } from "./features/resources.ts";
 export { outliveClient } from "./sessions/lost-client.ts";
 export { runError } from "./tools/tool-results.ts";
 export type { Principal } from "./sessions/client-session.ts";
-export type { ProxiedFeatures } from "./features/proxied-features.ts";
+export type { Features } from "./features/caller-features.ts";
 export type { SessionRuns } from "./features/session-runs.ts";
 export type { Exchange } from "./sessions/session.ts";
 
@@ -63,7 +64,7 @@ export interface McpSurface {
   /** The instructions and the list of tools for a client, as they are now. */
   getTexts(asker: Principal, clientName: string): OpeningTexts;
   readonly records: SessionRuns;
-  readonly proxied: ProxiedFeatures;
+  readonly features: Features;
   /** Number of open sessions. */
   readonly sessions: number;
   close(): Promise<void>;
@@ -89,7 +90,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
     conversations: createMultiTurnRequests(tasks),
     tasks,
     records: createSessionRuns(),
-    proxied: createProxiedFeatures(),
+    features: createFeatures(),
   };
   const sessions = createSessions(shared, options.sessions);
   const askers = new WeakMap<Request, Principal>();
@@ -120,7 +121,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
       serveStreams(new StdioServerTransport(input, output, options.bodyBytes), asker, shared),
     getTexts(asker, clientName) {
       const { instructions, description } = getServerTexts(runtime, asker, clientName);
-      const { tools } = getOfferedTools(runtime.viewFor(asker.caller), asker.exposure);
+      const tools = listTools(shared.features, runtime.viewFor(asker.caller), asker.exposure);
       const hasOwnApps = hasApps(runtime.viewFor(asker.caller).catalog);
       return { instructions, tools: withDescription(tools, description), ...(hasOwnApps && { hasApps: true }) };
     },
@@ -130,7 +131,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
       else sessions.announceTools(sessionId);
     },
     records: shared.records,
-    proxied: shared.proxied,
+    features: shared.features,
     get sessions() {
       return sessions.size;
     },

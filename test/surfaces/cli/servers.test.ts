@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+
 import { expect, test } from "vitest";
 
 import { ended, FILESYSTEM_SERVER, MATH_SKILL, MCP_JSON, project, skillgate, start } from "./command.ts";
@@ -30,6 +32,28 @@ test("lists each server with its status and its number of tools, and exits with 
     ]),
   );
 });
+
+test.each([["mcp list"], ["doctor"]])(
+  "names with %s an address that two servers have [M10] [M7]",
+  { tags: "rest" },
+  async (command) => {
+    const uri = "ui://get-time/mcp-app.html";
+    const clock = JSON.stringify({ resources: [{ uri, name: "face" }] });
+    const entry = (name: string) => ({ command: process.execPath, args: [DESCRIBED, `${name}.json`] });
+    const cwd = project({
+      ".mcp.json": JSON.stringify({ mcpServers: { vue: entry("vue"), react: entry("react") } }),
+      "vue.json": clock,
+      "react.json": clock,
+    });
+    const { exit, stdout, stderr } = await skillgate(command.split(" "), { cwd });
+    expect(exit).toBe(0);
+    expect(stdout + stderr).toContain(
+      `${uri} is an address of the servers react and vue; clients get that of vue as ui://vue.skillgate/get-time/mcp-app.html`,
+    );
+  },
+);
+
+const DESCRIBED = resolve("test/fixtures/mcp/described-server.js");
 
 /** One server that works, and one that never answers. */
 const MUTE = JSON.stringify({

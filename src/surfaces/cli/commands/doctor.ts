@@ -10,6 +10,7 @@ import { loadAgentModule } from "../agent/open-agent.ts";
 import type { CliCommand } from "../command.ts";
 import { checkStore } from "./check-store.ts";
 import type { Exit } from "../exit-codes.ts";
+import { findAddressCollisions } from "../mcp/collisions.ts";
 import { configOptions, loadConfigModule, openConfig } from "../mcp/files.ts";
 import { openServers, type StartedServer } from "../mcp/start-servers.ts";
 import type { CliSession, CommonFlags } from "../session.ts";
@@ -99,6 +100,7 @@ async function checkRuntime(session: CliSession, report: ReportChecks): Promise<
     report(await checkModel(session));
     await follow((server) => report(serverCheck(server)));
     reportProblems();
+    report(...(await findAddressCollisions(runtime)).map((problem) => problemCheck(problem, "warning")));
     report(...(await checkServerSettings(runtime)));
     report(...runtime.nodes.map(deviceCheck), ...(await checkExecutors(session, runtime)));
   } catch (thrown) {

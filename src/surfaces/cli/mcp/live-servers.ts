@@ -5,6 +5,7 @@ import { escaped, lines } from "../text/layout.ts";
 import { warningsText } from "../text/output.ts";
 import { createServerRow, serverText, toolsText } from "../text/server-texts.ts";
 import { UsageError } from "../usage-error.ts";
+import { findAddressCollisions } from "./collisions.ts";
 import { openServer } from "./files.ts";
 import { openServers, type StartedServer, type StartedServers, startServer, startServers } from "./start-servers.ts";
 
@@ -22,11 +23,12 @@ export function addMcpList(mcp: CliCommand): void {
       });
       const isUsable = servers.every(({ status }) => status === "connected" || status === "disabled");
       const isUnread = servers.length === 0 && hasUnreadFile;
+      const collisions = await findAddressCollisions(runtime);
       return {
         exit: isUnread ? "usage" : isUsable ? "ok" : "unreachable",
-        json: { servers, problems },
+        json: { servers, problems: [...problems, ...collisions] },
         text: servers.length > 0 || isUnread ? "" : "No MCP servers are configured",
-        remarks: warningsText(otherProblems, session.paint.err),
+        remarks: warningsText([...otherProblems, ...collisions], session.paint.err),
       };
     });
 }

@@ -2,7 +2,7 @@ import { type CompleteRequest, isSpecType } from "@modelcontextprotocol/server";
 
 import { getMessage } from "../../../errors.ts";
 import type { ReadContext, ResourcesAndPrompts } from "../../../model/mcp-features.ts";
-import { type Library, findFeatures } from "./resources.ts";
+import type { Library } from "./resources.ts";
 
 const MAX_VALUES = 100;
 
@@ -16,9 +16,9 @@ export async function complete(
   if (ref.type === "ref/resource") {
     const own = getBuiltinValues(ref.uri, argument, library);
     if (own !== undefined) return { completion: completeBuiltin(own, argument.value) };
-    const template = library.offers.templates.find(({ item }) => item.uriTemplate === ref.uri);
-    const offers = template?.offers ?? findFeatures(ref.uri, library.offers);
-    return completeByServer(offers, { ...params }, library, context);
+    const [found] = library.offers.find(ref.uri);
+    const request = { ...params, ref: { ...ref, uri: found?.uri ?? ref.uri } };
+    return completeByServer(found?.offers, request, library, context);
   }
   const offered = library.offers.prompts.get(ref.name);
   const request = { ...params, ref: { ...ref, name: offered?.item.name ?? ref.name } };

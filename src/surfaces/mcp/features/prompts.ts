@@ -23,8 +23,10 @@ export async function getPrompt(
 ): Promise<unknown> {
   const { view, offers, hasOwnTools } = library;
   const offered = offers.prompts.get(name);
-  if (offered !== undefined)
-    return view.secrets.maskValue(await offered.offers.prompt(offered.item.name, args, context));
+  if (offered !== undefined) {
+    const prompt = await offered.offers.prompt(offered.item.name, offered.rewriting.args(args), context);
+    return view.secrets.maskValue(offered.rewriting.prompt(prompt));
+  }
   if (name !== OWN_PROMPT.name || !hasOwnTools)
     throw unknownPrompt(
       name,

@@ -1,6 +1,6 @@
-import { ResourceNotFoundError, UriTemplate } from "@modelcontextprotocol/server";
+import { ResourceNotFoundError } from "@modelcontextprotocol/server";
 
-import type { ReadContext, ResourcesAndPrompts } from "../../../model/mcp-features.ts";
+import type { ReadContext } from "../../../model/mcp-features.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import type { CallerFeatures } from "./caller-features.ts";
 import { listRuns, readRun, type RunLibrary } from "./run-resources.ts";
@@ -30,7 +30,7 @@ export async function listResources(library: Library): Promise<readonly ListedRe
   const { view, offers } = library;
   const { skills } = view.catalog;
   return [
-    ...[...offers.resources.values()].map(({ item }) => item),
+    ...offers.resources,
     { uri: DECLARATIONS, name: "declarations", title: "TypeScript of every method", mimeType: TYPESCRIPT },
     ...skills.map(({ name, description }) => ({ uri: getSkillPageUri(name), name, description, mimeType: MARKDOWN })),
     ...(await listRuns(library)).map(({ runId, kind, time }) => ({
@@ -44,7 +44,7 @@ export async function listResources(library: Library): Promise<readonly ListedRe
 
 export function listTemplates({ offers }: Library): readonly { readonly uriTemplate: string; readonly name: string }[] {
   return [
-    ...offers.templates.map(({ item }) => item),
+    ...offers.templates,
     { uriTemplate: `${PAGES}{skill}`, name: "skill", title: "What a skill does, and how", mimeType: MARKDOWN } as const,
     {
       uriTemplate: `${PAGES}{skill}/declarations`,
@@ -66,26 +66,16 @@ export function listTemplates({ offers }: Library): readonly { readonly uriTempl
 export async function readResource(uri: string, library: Library, context: ReadContext): Promise<unknown> {
   const own = await readBuiltinContents(uri, library);
   if (own !== undefined) return { contents: [{ uri, ...own }] };
-  const offers = findFeatures(uri, library.offers);
-  if (offers === undefined) throw new ResourceNotFoundError(uri);
-  return library.view.secrets.maskValue(await offers.read(uri, context));
-}
-
-/** The URI of the folder with the files of a skill: `skill://clock/` of `skill://clock/SKILL.md`. */
-function getSkillFolder(uri: string): string {
-  return uri.slice(0, uri.lastIndexOf("/") + 1) || uri;
-}
-
-/** Finds the features that serve a resource, by its URI, by a template, or as a file of a skill. */
-export function findFeatures(
-  uri: string,
-  { resources, templates, skills }: CallerFeatures,
-): ResourcesAndPrompts | undefined {
-  return (
-    resources.get(uri)?.offers ??
-    templates.find(({ item }) => new UriTemplate(item.uriTemplate).match(uri) !== null)?.offers ??
-    [...skills.values()].find(({ item }) => uri.startsWith(getSkillFolder(item.uri)))?.offers
-  );
+  const found = library.offers.find(uri);
+  for (const { offers, rewriting, uri: askedUri } of found) {
+    const contents = await offers.read(askedUri, context).catch((thrown: unknown) => {
+      if (found.length === 1) throw thrown;
+      return undefined; // the next one may have it
+    });
+    if (contents === undefined) continue;
+    return library.view.secrets.maskValue(rewriting.contents(contents, { address: uri, uri: askedUri }));
+  }
+  throw new ResourceNotFoundError(uri);
 }
 
 const MARKDOWN = "text/markdown";

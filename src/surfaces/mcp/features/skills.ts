@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { isRecord } from "../../../model/json.ts";
-import type { ReadContext } from "../../../model/mcp-features.ts";
+import type { McpSkill, ReadContext } from "../../../model/mcp-features.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import { listedPage } from "./pages.ts";
 import type { Library } from "./resources.ts";
@@ -23,16 +23,29 @@ export function serveSkills(
 ): void {
   server.setRequestHandler("skills/list", { params: PARAMS }, async ({ cursor }, context) => {
     const { offers, view } = await library(context);
-    const skills = view.secrets.maskValue([...offers.skills.values()].map(({ item }) => item));
+    const skills = view.secrets.maskValue(offers.skills);
     return { ...listedPage("skills", skills, typeof cursor === "string" ? cursor : undefined), ...UNCACHED };
   });
   server.setRequestHandler("skills/get", { params: PARAMS }, async ({ uri }, context) => {
     const { offers, view } = await library(context);
-    const offered = typeof uri === "string" ? offers.skills.get(uri) : undefined;
-    if (typeof uri !== "string" || offered === undefined) throw unknownSkill(uri);
-    const answer = await offered.offers.skill?.(uri, toContext(context));
-    return { skill: offered.item, ...(isRecord(answer) && view.secrets.maskValue(answer)), ...UNCACHED };
+    const [found] = typeof uri === "string" ? offers.find(uri) : [];
+    const listed = offers.skills.find((skill) => skill.uri === uri);
+    if (found === undefined) throw unknownSkill(uri);
+    const answer = await found.offers.skill?.(found.uri, toContext(context)).catch((thrown: unknown) => {
+      throw listed === undefined ? unknownSkill(uri) : thrown;
+    });
+    const skill = isRecord(answer) && isSkill(answer["skill"]) ? found.rewriting.skill(answer["skill"]) : listed;
+    if (skill === undefined) throw unknownSkill(uri);
+    return {
+      ...(isRecord(answer) && view.secrets.maskValue(answer)),
+      skill: view.secrets.maskValue(skill),
+      ...UNCACHED,
+    };
   });
+}
+
+function isSkill(value: unknown): value is McpSkill {
+  return isRecord(value) && typeof value["uri"] === "string";
 }
 
 type ToReadContext = (context: ServerContext) => ReadContext;

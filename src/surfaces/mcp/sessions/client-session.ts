@@ -6,7 +6,7 @@ import type { MultiTurnRequests } from "./multi-turn-requests.ts";
 import type { LiveTasks } from "../tasks/live-tasks.ts";
 import type { Exposure } from "../tools/tool-exposure.ts";
 import type { SessionRuns } from "../features/session-runs.ts";
-import type { ProxiedFeatures } from "../features/proxied-features.ts";
+import type { Features } from "../features/caller-features.ts";
 
 /** Dependencies that all connections of one server share. */
 export interface GatewayContext {
@@ -16,7 +16,7 @@ export interface GatewayContext {
   readonly conversations: MultiTurnRequests;
   readonly tasks: LiveTasks;
   readonly records: SessionRuns;
-  readonly proxied: ProxiedFeatures;
+  readonly features: Features;
 }
 
 /** The caller of a request and the tools that it sees. */

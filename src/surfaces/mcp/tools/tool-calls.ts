@@ -23,6 +23,8 @@ import {
   runCode,
   searchSkills,
 } from "../../../runtime/builtin-tools/index.ts";
+import { Rewriting } from "../addresses/rewrite.ts";
+import type { Features } from "../features/caller-features.ts";
 import type { SessionRuns } from "../features/session-runs.ts";
 import { errorResult, noteBlock, runResult, valueResult } from "./tool-results.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
@@ -40,6 +42,7 @@ interface ToolCallContext {
   /** The same with the requests that its client answers. */
   readonly answering: RuntimeView;
   readonly records: SessionRuns;
+  readonly features: Features;
   readonly conversation?: string;
 }
 
@@ -48,7 +51,7 @@ interface ToolCallContext {
  * unknown name.
  */
 export async function callOffered(
-  { runtime, records }: GatewayContext,
+  { runtime, records, features }: GatewayContext,
   { caller, exposure, conversation }: ConnectedClient,
   { name, args }: { readonly name: string; readonly args: unknown },
   workContext: WorkContext,
@@ -73,6 +76,7 @@ export async function callOffered(
     view,
     answering,
     records,
+    features,
     ...(conversation !== undefined && { conversation }),
   };
   const { tool, method } = found;
@@ -202,11 +206,13 @@ interface CalledTool {
 
 /** Calls a method as a tool. The result of an MCP server is returned unchanged, except for tokens in errors. */
 async function callMethodTool(
-  { view }: ToolCallContext,
+  toolContext: ToolCallContext,
   { tool, path, method }: CalledTool,
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
+  const { view } = toolContext;
+  const rewriting = getRewriting(toolContext, method);
   const taskSupport = method?.metadata.taskSupport;
   const isRequired = taskSupport === "required";
   if (isRequired && workContext.era === "modern" && !workContext.takesTasks) throw createTasksRequiredError();
@@ -219,20 +225,28 @@ async function callMethodTool(
     answered: (facts) => void ({ notes } = facts),
   };
   try {
-    const value = await view.call(path, args as never, {
+    const value = await view.call(path, (rewriting?.args(args) ?? args) as never, {
       signal: workContext.cancellable,
       observer,
       ...approveBy(workContext),
     });
-    if (isToolResult(wire)) return wire;
-    const result = valueResult(view.secrets.maskValue(value), tool, (text) => view.keepResult(newTraceId(), text));
+    if (isToolResult(wire)) return rewriting?.result(wire) ?? wire;
+    const result = valueResult(view.secrets.maskValue(rewriting?.value(value) ?? value), tool, (text) =>
+      view.keepResult(newTraceId(), text),
+    );
     return { ...result, content: [...result.content, ...notes.map(noteBlock)] };
   } catch (thrown) {
-    if (isToolResult(wire) && wire.isError === true) return maskErrorResult(wire, view);
+    if (isToolResult(wire) && wire.isError === true) return maskErrorResult(rewriting?.result(wire) ?? wire, view);
     const answered = findProtocolError(thrown, workContext.era, view.secrets);
     if (answered !== undefined) throw answered;
     return errorResult(toRpcError(thrown, tool.name), tool);
   }
+}
+
+/** How the addresses in calls of a method become those of clients; `undefined` if it is not of an MCP server. */
+function getRewriting({ view, features }: ToolCallContext, method: Method | undefined): Rewriting | undefined {
+  const skill = method && view.catalog.skill(method.skill);
+  return skill?.kind === "mcp" ? new Rewriting(features.getAddresses(view), skill) : undefined;
 }
 
 /** Tests whether a client can read the result of a server. Content of a type that the protocol does not have is passed on. */
