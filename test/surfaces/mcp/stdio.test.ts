@@ -78,6 +78,37 @@ test("answers requests in progress when the input ends [V1]", { tags: "rest" }, 
   });
 });
 
+test(
+  "gives requests 1 s more when a client ends its input that has waited for them [V1]",
+  { tags: "rest" },
+  async () => {
+    const server = start(project());
+    const wait = (id: number, ms: number): object => {
+      const params = { name: "run_code", arguments: { code: `await device.LoudSkill.wait(${ms})` } };
+      return { jsonrpc: "2.0", id, method: "tools/call", params };
+    };
+    server.write(INITIALIZE, wait(2, 2_000), wait(3, 600_000));
+    await server.line('"id":2');
+    server.child.stdin.end();
+    expect(JSON.parse(await server.line('"id":3'))).toMatchObject({
+      error: { code: -32003, data: { reason: "The run was cancelled: the server ends (CANCELLED)" } },
+    });
+    expect(await server.exit).toEqual([0, null]);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "ends with requests in progress when the client has gone, which closes all its pipes [V6]",
+  { tags: "rest", timeout: 20_000 },
+  async () => {
+    const server = start(project());
+    await beginLongCall(server);
+    server.child.stdout.destroy();
+    server.child.stdin.end();
+    expect(await server.exit).toEqual([0, null]);
+  },
+);
+
 test("answers requests in progress when the server is asked to stop [V1]", { tags: "rest" }, async () => {
   const server = start(project());
   const params = {

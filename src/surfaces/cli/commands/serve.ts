@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { writeSync } from "node:fs";
 import { Writable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import { InvalidArgumentError, Option } from "commander";
@@ -13,6 +15,7 @@ import type { CliCommand, CommandResult } from "../command.ts";
 import { startHttpServer } from "../http-server.ts";
 import { type LogFormat, openServeLog, type ServeLog } from "../serve-log.ts";
 import type { CliSession } from "../session.ts";
+import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { waitForInterruption } from "../terminal/interruption.ts";
 import { serveOnUncaught } from "../uncaught.ts";
 import { UsageError } from "../usage-error.ts";
@@ -215,12 +218,33 @@ async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: 
   );
   if (early !== undefined) void runtime.known.then(() => updateClient(early, asker, surface, connection));
   serveOnUncaught(runtime.secrets, log);
+  void finishWithoutReader(connection);
   await Promise.race([connection.closed, waitForInterruption(signal)]);
   if (!signal.aborted && process.stdin.bytesRead === 0) log.say(NO_CLIENT, "warn");
   runtime.releaseCallers();
   const isDrained = await connection.finish(drainSeconds * 1_000);
   await surface.close();
   return isDrained;
+}
+
+/** Ends a connection whose client has gone, although calls are in progress: nothing reads their answers. */
+async function finishWithoutReader(connection: StreamConnection): Promise<void> {
+  if (!process.stdin.readableEnded) await once(process.stdin, "close");
+  while (!isReaderGone()) if (await waitAtMost(READER_MS, connection.closed)) return;
+  await connection.finish(READER_MS);
+}
+
+const READER_MS = 1_000;
+
+/** Writes nothing to stdout, which fails for a socket whose other end is closed. The end of a pipe is noticed by the next message. */
+function isReaderGone(): boolean {
+  if (process.platform === "win32") return false;
+  try {
+    writeSync(process.stdout.fd, "");
+    return false;
+  } catch (thrown) {
+    return isRecord(thrown) && thrown["code"] === "EPIPE";
+  }
 }
 
 /** Returns the principal as its profile limits it. The flags replace what the profile exposes. */

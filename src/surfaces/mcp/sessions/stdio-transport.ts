@@ -18,9 +18,15 @@ const MAX_UNREAD_BYTES = 64 << 20;
 /** Milliseconds that a client has to read the last messages. */
 const SHUTDOWN_GRACE_MS = 1_000;
 
+/** A client that has waited for so long after its last message, and then ends its input, has given up its requests. */
+const PATIENCE_MS = 1_000;
+
+/** Milliseconds that requests still get which the client has given up. */
+const ABANDONED_MS = 1_000;
+
 /**
  * MCP over a pair of streams, one message per line. An invalid line gets an error response. When the input ends, open
- * requests are still answered; then the connection closes.
+ * requests are still answered, unless the client has given them up; then the connection closes.
  */
 export class StdioServerTransport implements Transport {
   onclose?: () => void;
@@ -34,6 +40,7 @@ export class StdioServerTransport implements Transport {
   readonly #pending = createOpenRequests();
   #line: Buffer[] = [];
   #lineBytes = 0;
+  #idleAtMessage = 0;
   #isClosed = false;
   #drained: Promise<void> | undefined;
 
@@ -46,7 +53,7 @@ export class StdioServerTransport implements Transport {
   async start(): Promise<void> {
     this.#input.on("data", (chunk: Buffer) => this.#take(chunk));
     this.#input.once("end", () => this.#endLine()); // the last line may lack its newline
-    for (const end of ["end", "close", "error"]) this.#input.once(end, () => void this.finish());
+    for (const end of ["end", "close", "error"]) this.#input.once(end, () => void this.#endInput());
     this.#input.resume();
     this.#output.once("error", () => void this.close()); // the client no longer reads
   }
@@ -81,7 +88,14 @@ export class StdioServerTransport implements Transport {
     this.onclose?.();
   }
 
+  /** A script writes all messages at once, ends its input, and reads all answers. */
+  async #endInput(): Promise<void> {
+    const hasWaited = getIdleMs() - this.#idleAtMessage >= PATIENCE_MS;
+    await this.finish(hasWaited ? ABANDONED_MS : undefined);
+  }
+
   #take(chunk: Buffer): void {
+    this.#idleAtMessage = getIdleMs();
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       this.#keep(chunk.subarray(start, end));
@@ -160,6 +174,11 @@ export class StdioServerTransport implements Transport {
   #written(): Promise<void> {
     return new Promise((resolve) => this.#output.write("", () => resolve()));
   }
+}
+
+/** Milliseconds for which this thread had nothing to do: while it is busy, the end of the input cannot be noticed. */
+function getIdleMs(): number {
+  return performance.eventLoopUtilization().idle;
 }
 
 function getId(value: unknown): RequestId | undefined {
