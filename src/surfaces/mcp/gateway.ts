@@ -105,7 +105,9 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
     const requestValues = getRequestValues(context, mcpClient);
     const view = runtime.viewFor(caller);
     const offers = await shared.features.open(view, requestValues, exposure.names);
-    return { view, records, offers, hasOwnTools: hasPrograms(exposure) };
+    const onPage = (skill: string): void =>
+      shared.features.getAddresses(view).keepLastPage(mcpClient.conversation, skill);
+    return { view, records, offers, hasOwnTools: hasPrograms(exposure), onPage };
   };
   const converse: Converse = (name, context, work) => {
     if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, mcpClient, logLevel));

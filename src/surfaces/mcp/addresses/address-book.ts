@@ -8,6 +8,9 @@ const MAX_RANGES = 200;
 /** The longest address that is kept, in UTF-16 units. */
 const MAX_UNITS = 2_048;
 
+/** The most conversations whose last page is kept. */
+const MAX_CONVERSATIONS = 1_000;
+
 /** The most schemes that are kept of one server. */
 const MAX_SCHEMES = 50;
 
@@ -67,6 +70,9 @@ export class AddressBook {
   /** The last server that linked to a page of the web, where none has it as a resource. */
   readonly #links = new Map<string, string>();
   readonly #collisions = new Map<string, Collision>();
+
+  /** The skills whose pages were read last, by conversation. */
+  readonly #lastPages = new Map<string, string>();
 
   /** The first collisions, in the order in which they were found. */
   get collisions(): readonly Collision[] {
@@ -128,6 +134,15 @@ export class AddressBook {
   toServer(owner: AddressOwner, address: string): string {
     const own = parseOwnAddress(address);
     return own !== undefined && own.label === this.#know(owner).label ? own.uri : address;
+  }
+
+  keepLastPage(conversation = "", owner: string): void {
+    setBounded(this.#lastPages, [conversation, owner], MAX_CONVERSATIONS);
+  }
+
+  /** Returns the skill whose page was read last in a conversation. */
+  getLastPage(conversation = ""): string | undefined {
+    return this.#lastPages.get(conversation);
   }
 
   #know(owner: AddressOwner): Known {

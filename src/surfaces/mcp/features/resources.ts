@@ -1,7 +1,9 @@
 import { ResourceNotFoundError } from "@modelcontextprotocol/server";
 
+import { isRecord } from "../../../model/json.ts";
 import type { ReadContext } from "../../../model/mcp-features.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
+import { getScheme } from "../addresses/own-address.ts";
 import type { CallerFeatures } from "./caller-features.ts";
 import { listRuns, readRun, type RunLibrary } from "./run-resources.ts";
 
@@ -14,6 +16,8 @@ export interface Library extends RunLibrary {
   readonly offers: CallerFeatures;
   /** True if the caller has the built-in tools. */
   readonly hasOwnTools: boolean;
+  /** Is called with the skill of a page that is read. */
+  readonly onPage?: (skill: string) => void;
 }
 
 export interface ListedResource {
@@ -67,15 +71,26 @@ export async function readResource(uri: string, library: Library, context: ReadC
   const own = await readBuiltinContents(uri, library);
   if (own !== undefined) return { contents: [{ uri, ...own }] };
   const found = library.offers.find(uri);
-  for (const { offers, rewriting, uri: askedUri } of found) {
+  for (const { owner, offers, rewriting, uri: askedUri } of found) {
     const contents = await offers.read(askedUri, context).catch((thrown: unknown) => {
       if (found.length === 1) throw thrown;
       return undefined; // the next one may have it
     });
     if (contents === undefined) continue;
+    if (isPage(uri, contents)) library.onPage?.(owner.name);
     return library.view.secrets.maskValue(rewriting.contents(contents, { address: uri, uri: askedUri }));
   }
   throw new ResourceNotFoundError(uri);
+}
+
+/** True for a page that a client shows, which may call tools. */
+function isPage(uri: string, result: unknown): boolean {
+  const contents = isRecord(result) && Array.isArray(result["contents"]) ? result["contents"] : [];
+  return getScheme(uri) === "ui" || contents.some((part) => isRecord(part) && isHtml(part["mimeType"]));
+}
+
+function isHtml(mimeType: unknown): boolean {
+  return typeof mimeType === "string" && mimeType.startsWith("text/html");
 }
 
 const MARKDOWN = "text/markdown";

@@ -12,6 +12,7 @@ import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { approveBy } from "../approve.ts";
 import type { RequestResult, WorkContext } from "../sessions/multi-turn-request.ts";
 import { createTasksRequiredError } from "../tasks/extension.ts";
+import { findServerTool, followPages, getMethodPage, withPage } from "./page-calls.ts";
 import { unavailableToolError, type Offered, getOfferedTools, type OfferedTool } from "./tool-exposure.ts";
 import { observeCall, observeRun } from "../notifications.ts";
 import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
@@ -47,7 +48,7 @@ interface ToolCallContext {
 }
 
 /**
- * Calls a tool by its listed name. Failures are results with `isError`; throws only protocol errors, such as for an
+ * Calls a tool by its listed name, or by the name at its server, as pages do. Failures are results with `isError`; throws only protocol errors, such as for an
  * unknown name.
  */
 export async function callOffered(
@@ -62,10 +63,12 @@ export async function callOffered(
   if (listing !== undefined) await waitAtMost(READY_MS, listing);
   const answering = runtime.viewFor(withAnswers(caller, workContext.client));
   const offered = (): Offered => getOfferedTools(answering, exposure);
-  let found = offered().find(name);
+  const lastPage = features.getAddresses(view).getLastPage(conversation);
+  const find = (): OfferedTool | undefined => offered().find(name) ?? findServerTool(answering.catalog, name, lastPage);
+  let found = find();
   if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {
     await waitAtMost(READY_MS, whenListed(view, name, workContext.client));
-    found = offered().find(name);
+    found = find();
   }
   if (found === undefined) {
     const disabled = unavailableToolError(name, view);
@@ -120,7 +123,8 @@ async function callMethodByPath(
   const input = isRecord(args) ? (args["arguments"] ?? {}) : {};
   const method = findMethod();
   roundUnlessSent(input, method, toolContext);
-  return callMethodTool(toolContext, { tool: { ...tool, name: path }, path, method }, input, workContext);
+  const result = await callMethodTool(toolContext, { tool: { ...tool, name: path }, path, method }, input, workContext);
+  return result.isError === true ? result : withPage(result, getMethodPage(toolContext.features, answering, method));
 }
 
 async function callBuiltinTool(
@@ -153,7 +157,7 @@ async function callBuiltinTool(
 }
 
 async function runCodeTool(
-  { view, records, conversation }: ToolCallContext,
+  { view, answering, records, features, conversation }: ToolCallContext,
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
@@ -161,15 +165,16 @@ async function runCodeTool(
   let onStart: RunObserver["onStart"];
   const id = new Promise<string>((resolve) => (onStart = resolve));
   workContext.offerTask({ id, isUnfinished });
+  const { observer, getPage } = followPages(features, answering, observeRun(workContext));
   const options = {
     ...(conversation !== undefined && { conversation }),
     signal,
-    observer: { ...observeRun(workContext), ...(onStart && { onStart }), onWait },
+    observer: { ...observer, ...(onStart && { onStart }), onWait },
     ...approveBy(workContext),
   };
   const run = await runCode(view, args, options);
   records.add(view.caller, run.source, run.outcome);
-  return runResult(run);
+  return withPage(runResult(run), getPage());
 }
 
 /** True for the result of a run that continues after the request. */
@@ -179,7 +184,7 @@ function isUnfinished({ structuredContent }: RequestResult): boolean {
 
 /** Waits for a run of the caller. The end of the request ends the wait, not the run. */
 async function resumeRunTool(
-  { view }: ToolCallContext,
+  { view, answering, features }: ToolCallContext,
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
@@ -188,13 +193,9 @@ async function resumeRunTool(
     typeof id === "string" && (await view.runs.get(id)).caller === view.caller.id;
   if (workContext.takesTasks && typeof id === "string" && (await isOwn()))
     workContext.offerTask({ id: Promise.resolve(id), isUnfinished });
-  return runResult(
-    await resumeRun(view, args, {
-      signal: workContext.cancellable,
-      observer: observeRun(workContext),
-      ...approveBy(workContext),
-    }),
-  );
+  const { observer, getPage } = followPages(features, answering, observeRun(workContext));
+  const run = await resumeRun(view, args, { signal: workContext.cancellable, observer, ...approveBy(workContext) });
+  return withPage(runResult(run), getPage());
 }
 
 interface CalledTool {
