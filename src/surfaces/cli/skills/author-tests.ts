@@ -104,11 +104,14 @@ const OWN = {
 
 const REPORTER = new URL("test-reporter.js", import.meta.url).href;
 
-/** Returns a module that imports all test files: one process runs their tests, one after the other. */
+/**
+ * Returns a module that imports all test files: one process runs their tests, one after the other. Most files begin with
+ * `testSkill`, which waits for a process of its own, so they are imported together.
+ */
 function createEntry(bundles: readonly string[]): string {
   return `import { test } from "node:test";
-for (const bundle of ${JSON.stringify(bundles)})
-  await import(bundle).catch((error) => void test(bundle, () => Promise.reject(error)));
+const load = (bundle) => import(bundle).catch((error) => void test(bundle, () => Promise.reject(error)));
+await Promise.all(${JSON.stringify(bundles)}.map(load));
 `;
 }
 
@@ -129,10 +132,13 @@ async function runBundles(
   child.on("error", () => {});
   const [output, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const lines = output.split("\n");
-  const results = lines.flatMap((line) => parseLine(line, bundles) ?? []);
-  if (!lines.includes(LAST_LINE)) return [...results, ...describeEarlyEnd(results, [...bundles.values()], stderr)];
+  const files = [...bundles.values()];
+  const results = lines
+    .flatMap((line) => parseLine(line, bundles) ?? [])
+    .toSorted((a, b) => files.indexOf(a.subject) - files.indexOf(b.subject));
+  if (!lines.includes(LAST_LINE)) return [...results, ...describeEarlyEnd(results, files, stderr)];
   if (results.length > 0) return results;
-  return [...bundles.values()].map((file) => ({ subject: file, name: "", outcome: "skipped", why: "it has no tests" }));
+  return files.map((file) => ({ subject: file, name: "", outcome: "skipped", why: "it has no tests" }));
 }
 
 /** The tests of some files did not run: the process ended before. */
