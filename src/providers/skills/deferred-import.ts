@@ -1,6 +1,6 @@
 import type { Prepared } from "./load/cache.ts";
 import type { SkillModule } from "./load/discover.ts";
-import type { HangingImports } from "./load/hanging-imports.ts";
+import type { ImportMarks } from "./load/import-marks.ts";
 import type { SkillProcessPool } from "./process-pool.ts";
 import type { Loaded, LoadRequest } from "./process/index.ts";
 
@@ -8,7 +8,7 @@ import type { Loaded, LoadRequest } from "./process/index.ts";
 export interface DeferredImport {
   readonly isImported: boolean;
   /** Imports the module unless that is done. Rejects like the import; the next call tries again. */
-  readonly ensureImported: () => Promise<void>;
+  readonly ensureImported: () => Promise<unknown>;
 }
 
 export interface DeferredModule {
@@ -21,7 +21,7 @@ export interface DeferredModule {
 export function deferImport(
   { module, prepared, request }: DeferredModule,
   processes: SkillProcessPool,
-  hanging: HangingImports,
+  hanging: ImportMarks,
 ): DeferredImport {
   let isImported = false;
   let importing: Promise<void> | undefined;

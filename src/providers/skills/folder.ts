@@ -8,11 +8,13 @@ import { assumeLoaded, deferImport } from "./deferred-import.ts";
 import type { Cache, Prepared } from "./load/cache.ts";
 import { discover, type SkillModule } from "./load/discover.ts";
 import { type Guidance, readGuidance } from "./load/guidance.ts";
-import { hangingImports } from "./load/hanging-imports.ts";
+import { hangingImports } from "./load/import-marks.ts";
 import { prepare } from "./load/prepare.ts";
 import { loadError } from "./load/problems.ts";
 import {
   createLoadRequest,
+  type LoadedModule,
+  type ModuleError,
   type ModuleSkills,
   describeNothing,
   createSkills,
@@ -53,6 +55,8 @@ interface LoadedEntry extends ModuleSkills {
   /** Changes when a file changes; empty if the module must be loaded again each time. */
   readonly signature: string;
   readonly held?: readonly HeldSkill[];
+  /** Takes its place once the import has ended, if that takes long. Never rejects. */
+  readonly rest?: Promise<LoadedEntry>;
 }
 
 /** Holds the skills of a folder. Unchanged modules keep their objects. */
@@ -63,6 +67,7 @@ export class SkillsFolder {
   #entries: readonly LoadedEntry[] = [];
   #isLoaded = false;
   #refused: readonly Problem[] = [];
+  #onLateImport: () => void = () => undefined;
   /** The source of each skill in use, by its name. */
   #sources: ReadonlyMap<string, string> = new Map();
 
@@ -94,7 +99,24 @@ export class SkillsFolder {
     for (const { module } of removed) this.#around.processes.unload(module.source);
     this.#entries = entries;
     this.#refused = problems;
-    this.#sources = new Map(this.contents.skills.map(({ name, source }) => [name, source]));
+    this.#sources = this.#listSources();
+    for (const entry of entries) void entry.rest?.then((later) => this.#replace(entry, later));
+  }
+
+  /** Calls the listener when an import has ended that took longer than a refresh. */
+  onLateImport(listener: () => void): void {
+    this.#onLateImport = listener;
+  }
+
+  #replace(entry: LoadedEntry, later: LoadedEntry): void {
+    if (!this.#entries.includes(entry)) return;
+    this.#entries = this.#entries.map((each) => (each === entry ? later : each));
+    this.#sources = this.#listSources();
+    this.#onLateImport();
+  }
+
+  #listSources(): ReadonlyMap<string, string> {
+    return new Map(this.contents.skills.map(({ name, source }) => [name, source]));
   }
 
   /** If two skills have the same name, the one that was used before stays; else the first is used. */
@@ -183,11 +205,21 @@ export class SkillsFolder {
       const [guidance] = await Promise.all(guidanceFiles.map(readGuidance));
       if (!isReload && this.#around.processes.importTimeoutMs < Infinity && hangingImports.has(prepared.bundle))
         return { ...this.#defer(module, prepared, guidance), files, signature: computeSignature(files, since) };
-      const loaded = await this.#import(module, prepared, isReload);
-      const created = createSkills({ module, prepared, loaded, guidance }, this.#around);
-      const errors =
-        guidance?.problem === undefined ? created.errors : [...created.errors, { error: guidance.problem }];
-      return { module, ...created, errors, files, signature: computeSignature(files, since) };
+      const finish = (loaded: Loaded): LoadedEntry => {
+        const created = createSkills({ module, prepared, loaded, guidance }, this.#around);
+        const errors =
+          guidance?.problem === undefined ? created.errors : [...created.errors, { error: guidance.problem }];
+        return { module, ...created, errors, files, signature: computeSignature(files, since) };
+      };
+      const imported = await this.#import(module, prepared, isReload);
+      if (!("slow" in imported)) return finish(imported);
+      const early = isReload ? undefined : this.#offerEarly({ module, prepared, guidance }, imported.slow);
+      if (early === undefined) return finish(await imported.slow);
+      const signature = computeSignature(files, since);
+      const rest = imported.slow
+        .then(finish)
+        .catch((error: unknown) => ({ ...this.#withoutSkills(module, error, prepared), files, signature }));
+      return { module, ...early, files, signature, rest };
     } catch (error) {
       const entry = this.#withoutIt(module, error, prepared);
       return { ...entry, files, signature: computeSignature(files, since) };
@@ -198,15 +230,31 @@ export class SkillsFolder {
    * Imports a module. Names of defined skills are known only after the import, so the module may then move to another
    * process.
    */
-  async #import(module: SkillModule, prepared: Prepared, isReload: boolean): Promise<Loaded> {
+  async #import(
+    module: SkillModule,
+    prepared: Prepared,
+    isReload: boolean,
+  ): ReturnType<LoadEnvironment["processes"]["load"]> {
     const { processes } = this.#around;
     const names = namesIn(module, prepared);
-    const first = processes.assign(module.source, names);
     const order = createLoadRequest(module, prepared, isReload);
-    const loaded = await first.load(order);
-    const defined = loaded.skills.map(({ name }) => name);
-    const home = defined.length === 0 ? first : processes.assign(module.source, [...names, ...defined]);
-    return home === first ? loaded : home.load(order);
+    processes.assign(order, names);
+    const imported = await processes.load(order);
+    const defined = "slow" in imported ? [] : imported.skills.map(({ name }) => name);
+    const isMoved = defined.length > 0 && processes.assign(order, [...names, ...defined]);
+    return isMoved ? processes.load(order) : imported;
+  }
+
+  /**
+   * Creates the skills of a module whose import takes long; a call waits for it. `undefined` if the source does not tell all about
+   * them: tools, settings and defined skills are known only after the import.
+   */
+  #offerEarly(parts: Omit<LoadedModule, "loaded">, slow: Promise<Loaded>): ModuleSkills | undefined {
+    const isPlain = ([name]: readonly string[]): boolean => name === "name" || name === "description";
+    if (!parts.prepared.definitions.values.every(isPlain)) return undefined;
+    const deferred = { isImported: false, ensureImported: () => slow };
+    const created = createSkills({ ...parts, loaded: assumeLoaded(parts.prepared), deferred }, this.#around);
+    return created.skills.length === 0 ? undefined : { ...created, errors: [] };
   }
 
   /** Offers the skills of a module whose import did not finish; a call imports it again. */
@@ -222,14 +270,23 @@ export class SkillsFolder {
 
   /** Handles a module that cannot be loaded: keeps the version in use, if there is one. */
   #withoutIt(module: SkillModule, error: unknown, prepared: Prepared | undefined): LoadedEntry {
-    const errors = [loadError(error, { module, root: this.#around.root, bundle: prepared?.bundle })];
     const inUse = this.#inUse(module);
-    if (inUse !== undefined) return { ...inUse, errors, signature: "" };
+    if (inUse === undefined) return this.#withoutSkills(module, error, prepared);
+    return { ...inUse, errors: [this.#describe(module, error, prepared)], signature: "" };
+  }
+
+  /** Handles a module that cannot be loaded and has no version in use. One that did not finish is imported at a call. */
+  #withoutSkills(module: SkillModule, error: unknown, prepared: Prepared | undefined): LoadedEntry {
     if (prepared !== undefined && error instanceof ModuleFailure && error.isTimeout) {
       hangingImports.add(prepared.bundle);
       return { ...this.#defer(module, prepared), files: prepared.files, signature: "" };
     }
+    const errors = [this.#describe(module, error, prepared)];
     return { module, skills: [], errors, unstarted: namesIn(module, prepared), files: [module.entry], signature: "" };
+  }
+
+  #describe(module: SkillModule, error: unknown, prepared: Prepared | undefined): ModuleError {
+    return loadError(error, { module, root: this.#around.root, bundle: prepared?.bundle });
   }
 
   #inUse(module: SkillModule): LoadedEntry | undefined {

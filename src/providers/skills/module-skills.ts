@@ -214,7 +214,7 @@ function skill(
     context: CallContext,
   ): Promise<unknown> => {
     const invoke = (): Promise<unknown> =>
-      around.processes.of(module.source).invoke({ module: module.source, target, path, input }, context);
+      around.processes.invoke({ module: module.source, target, path, input }, context);
     if (deferred === undefined) return invoke();
     return deferred.ensureImported().then(invoke, (error: unknown) => Promise.reject(startFailed(path, error)));
   };
@@ -232,7 +232,7 @@ function skill(
       return call(target, `${name}.${method.name}`, input, context);
     },
     health: async (): Promise<Health> => {
-      if (deferred?.isImported === false) return { healthy: false, message: "Its import did not finish in time" };
+      if (deferred?.isImported === false) return { healthy: false, message: "Its import has not finished" };
       try {
         return parseHealth(await call(health, `${name}.healthCheck`, {}, healthContext()));
       } catch (error) {

@@ -20,6 +20,7 @@ export class WatchedFolder {
     this.#root = root;
     this.#log = log;
     this.#contents = folder.contents;
+    folder.onLateImport(() => this.#publish());
   }
 
   get contents(): Contents {
@@ -61,6 +62,12 @@ export class WatchedFolder {
     do {
       await this.#folder.refresh();
     } while (await this.#followFolders());
+    this.#publish();
+  }
+
+  /** Notifies the listeners of new contents. */
+  #publish(): void {
+    if (this.#isClosed) return;
     const before = this.#contents;
     this.#contents = this.#folder.contents;
     if (!isSame(before, this.#contents)) for (const listener of this.#listeners) listener();

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -82,5 +82,72 @@ test(
     const log = (level: string, text: string): unknown => lines.push(`${level}: ${text}`);
     await load(skills, { cacheDir: join(folder, "cache"), importTimeoutMs: 2_000, log });
     expect(lines).toEqual(["warn: Waiting for the import of HangSkill (hang.ts), for up to 2 s"]);
+  },
+);
+
+/** A file whose import computes until a flag exists. */
+function writeSpin(flag: string): string {
+  return `import { existsSync } from "node:fs";\nwhile (!existsSync(${JSON.stringify(flag)})) {}\n${GREET}`;
+}
+
+test("imports a file that takes long in a process of its own, beside others [L6, L10]", { tags: "rest" }, async () => {
+  const folder = await temporaryFolder();
+  const [skills, cacheDir, flag] = [join(folder, "skills"), join(folder, "cache"), join(folder, "flag")];
+  await writeFiles(skills, { "spin.ts": writeSpin(flag), "well.ts": GREET });
+  const first = await load(skills, { cacheDir, importTimeoutMs: ENDLESS_MS });
+  expect(first.skills.map(({ name }) => name)).toEqual(["SpinSkill", "WellSkill"]);
+  expect(first.problems).toEqual([]);
+  await expect(call(first, "WellSkill.greet")).resolves.toBe("hello");
+  const waiting = call(first, "SpinSkill.greet");
+  expect(await first.health()).toMatchObject([{ skill: "SpinSkill", healthy: false }, { healthy: true }]);
+  const imported = new Promise<void>((resolve) => first.onChange?.(resolve));
+  await writeFile(flag, "");
+  await expect(waiting).resolves.toBe("hello");
+  await imported;
+  expect(await first.health()).toMatchObject([{ healthy: true }, { healthy: true }]);
+  await rm(flag);
+  const second = await load(skills, { cacheDir, importTimeoutMs: ENDLESS_MS });
+  await expect(call(second, "WellSkill.greet")).resolves.toBe("hello");
+});
+
+test("names a file that takes long at import and does not end [L6, L10]", { tags: "rest" }, async () => {
+  const folder = await temporaryFolder();
+  const skills = join(folder, "skills");
+  await writeFiles(skills, { "hang.ts": `await new Promise(() => {});\n${GREET}`, "well.ts": GREET });
+  const provider = await load(skills, { cacheDir: join(folder, "cache"), importTimeoutMs: 3_000 });
+  expect(provider.problems).toEqual([]);
+  await new Promise<void>((resolve) => provider.onChange?.(resolve));
+  expect(provider.problems).toEqual([{ source: "hang.ts", error: HANG.replace("1 s", "3 s") }]);
+});
+
+test("moves a file that takes long only in a later process [L6, L10]", { tags: "rest" }, async () => {
+  const folder = await temporaryFolder();
+  const [skills, cacheDir, flag] = [join(folder, "skills"), join(folder, "cache"), join(folder, "flag")];
+  await writeFiles(skills, { "spin.ts": writeSpin(flag), "well.ts": GREET });
+  await writeFile(flag, "");
+  await (await load(skills, { cacheDir })).close();
+  await rm(flag);
+  const second = await load(skills, { cacheDir, defersImports: true, importTimeoutMs: ENDLESS_MS });
+  const waiting = call(second, "SpinSkill.greet");
+  await expect(call(second, "WellSkill.greet")).resolves.toBe("hello");
+  await writeFile(flag, "");
+  await expect(waiting).resolves.toBe("hello");
+});
+
+test(
+  "waits for a file that takes long if only its import tells all about its skills [L6, L9]",
+  { tags: "rest" },
+  async () => {
+    const folder = await temporaryFolder();
+    const [skills, flag] = [join(folder, "skills"), join(folder, "flag")];
+    const settings = `export const settings = { type: "object", properties: { unit: { type: "string" } } };\n`;
+    await writeFiles(skills, { "spin.ts": `${settings}${writeSpin(flag)}`, "well.ts": GREET });
+    const slow = "Waiting for the import of SpinSkill (spin.ts), for up to 3600 s";
+    const log = (_: string, text: string): unknown => text === slow && writeFile(flag, "");
+    const provider = await load(skills, { cacheDir: join(folder, "cache"), importTimeoutMs: ENDLESS_MS, log });
+    expect(provider.skills[0]).toMatchObject({
+      name: "SpinSkill",
+      settings: { properties: { unit: { type: "string" } } },
+    });
   },
 );

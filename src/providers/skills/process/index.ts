@@ -1,13 +1,13 @@
 import type { CallContext } from "../../../model/skill.ts";
 import type { Loaded, LoadRequest, SkillLog } from "./messages.ts";
-import { callFailed, ModuleFailure, ProcessGone, runtimeClosed, startFailed } from "./skill-errors.ts";
+import { callFailed, isImportTimeout, ModuleFailure, ProcessGone, runtimeClosed, startFailed } from "./skill-errors.ts";
 import type { CallRequest } from "./calls.ts";
 import type { SkillInspector } from "./inspector.ts";
 import { readImport, storeImport } from "./known-imports.ts";
 import { SkillProcess } from "./skill-process.ts";
 
 export type { Loaded, LoadRequest, CallTarget, SkillLog } from "./messages.ts";
-export { describeMissingPackage, ModuleFailure, startFailed, withoutPaths } from "./skill-errors.ts";
+export { describeMissingPackage, isImportTimeout, ModuleFailure, startFailed, withoutPaths } from "./skill-errors.ts";
 export type { CallRequest } from "./calls.ts";
 export type { SkillInspector } from "./inspector.ts";
 
@@ -34,6 +34,8 @@ export interface SkillProcessesOptions {
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Uses what an earlier import of the same bundle has found, and starts the process at the first call or new bundle. */
   readonly defersImports?: boolean;
+  /** Receives a module that was imported before, if a later process does not import it in time. */
+  readonly onImportTimeout?: (request: LoadRequest) => void;
 }
 
 /** Imports modules and calls their methods. */
@@ -145,7 +147,9 @@ export class SkillProcesses implements SkillHost {
     for (const request of this.#modules.values()) {
       process.load(request, importTimeoutMs).catch((error: unknown) => {
         // A module that crashed its process would crash the next one too.
-        if (error instanceof ModuleFailure && error.failure === undefined) this.#modules.delete(request.module);
+        if (!(error instanceof ModuleFailure) || error.failure !== undefined) return;
+        this.#modules.delete(request.module);
+        if (isImportTimeout(error)) this.#options.onImportTimeout?.(request);
       });
     }
     return process;

@@ -74,7 +74,18 @@ export function callFailed(path: string, what: string, cause?: Error): Skillgate
 
 /** Returns the error of a call whose module cannot be imported. */
 export function startFailed(path: string, error: unknown): SkillgateError {
-  return callFailed(path, `could not start: ${error instanceof ModuleFailure ? error.message : String(error)}`);
+  const isModuleFailure = error instanceof ModuleFailure;
+  return callFailed(
+    path,
+    `could not start: ${isModuleFailure ? error.message : String(error)}`,
+    isModuleFailure ? error : undefined,
+  );
+}
+
+/** True for an import that did not finish in time, and for the error of a call that waited for it. */
+export function isImportTimeout(error: unknown): boolean {
+  if (error instanceof ModuleFailure) return error.isTimeout;
+  return error instanceof SkillgateError && error.cause instanceof ModuleFailure && error.cause.isTimeout;
 }
 
 /** Returns the error of an aborted call: the abort reason, if it is a `SkillgateError`. */
