@@ -1,3 +1,5 @@
+import { dirname } from "node:path";
+
 import { type DefinedSkill, parseHealth } from "../../authoring/define-skill.ts";
 import { getMessage, sentence } from "../../errors.ts";
 import type { JsonSchema } from "../../model/json.ts";
@@ -6,6 +8,7 @@ import type { Problem } from "../../model/provider.ts";
 import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
 import { EMPTY_STORE } from "../../shared/empty-store.ts";
 import type { DeferredImport } from "./deferred-import.ts";
+import { createGuidancePrompt } from "./guidance-prompt.ts";
 import type { Prepared } from "./load/cache.ts";
 import type { SkillModule } from "./load/discover.ts";
 import type { Guidance } from "./load/guidance.ts";
@@ -207,6 +210,9 @@ function skill(
   const { name, settings } = facts;
   const targets = new Map(bindings.map(({ definition, target }) => [definition.name, target]));
   const text = facts.guidance ?? (guidance?.text || undefined);
+  const description = facts.description || (guidance?.description ?? "");
+  // A script of an Agent Skill has the guidance of its folder, whose own skill offers it.
+  const isOwn = module.guidanceFile === undefined || dirname(module.guidanceFile) === dirname(module.entry);
   const call = (
     target: CallTarget,
     path: string,
@@ -220,11 +226,12 @@ function skill(
   };
   return Object.freeze({
     name,
-    description: facts.description || (guidance?.description ?? ""),
+    description,
     source: module.source,
     kind: "file",
     methods: Object.freeze([...new Map(bindings.map(({ definition }) => [definition.name, definition])).values()]),
     ...(text !== undefined && { guidance: text }),
+    ...(text !== undefined && isOwn && { offers: createGuidancePrompt(name, description, text) }),
     ...(settings !== undefined && { settings }),
     invoke: async (method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext) => {
       const target = targets.get(method.name);
