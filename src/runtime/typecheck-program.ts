@@ -1,14 +1,13 @@
 import { hash } from "node:crypto";
 
 import type { Discovery } from "./discovery.ts";
-import type { Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
 import { type SourceFinding, type SourceText, createSourceText, createViolation } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
 import { setBounded } from "../shared/lru.ts";
 import { hasUnknown, type Plan } from "../model/plan.ts";
 import type { Program } from "../model/program.ts";
-import { bareDeclarations, type InferredOutput } from "../registry/index.ts";
+import { bareDeclarations } from "../registry/index.ts";
 import type { RunRequest } from "./execution/run-services.ts";
 import type { Diagnostic, Typecheck } from "../typecheck/index.ts";
 
@@ -51,7 +50,8 @@ const MAX_GUESSES = 3;
 
 /**
  * Lets the compiler look at programs in which it may find something. Where it is not installed, still loading or late, they
- * run without. It is loaded a while after the first program, unless it is warm already. What it says only because of types
+ * run without. It is loaded a while after the first program in which it is likely to find something: one whose arguments are
+ * computed, or that names a member which the known results do not have. What it says only because of types
  * that were observed is never more than a note.
  */
 export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): TypecheckProgram {
@@ -75,6 +75,13 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
 
   return async ({ source, text, plan, program }, { caller, catalog }, deadlineMs) => {
     if (deadlineMs !== undefined) await typecheck.warmUp();
+    const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
+    if (methods.length === 0) return EMPTY_REPORT;
+    const findObserved = discovery.observedFor(caller);
+    const declared = methods.flatMap(({ output }) => (output === undefined ? [] : [output]));
+    const observed = methods.flatMap((method) => findObserved(method) ?? []).map(({ schema }) => schema);
+    const hasNew = hasUnknownArguments(plan) || hasStrangeMember(text, [...declared, ...observed]);
+    if (!hasNew && (declared.length === 0 || !typecheck.isWarm)) return EMPTY_REPORT;
     if (!typecheck.isWarm) {
       loading ??= setTimeout(() => {
         loading = undefined;
@@ -82,11 +89,6 @@ export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): Typ
       }, LOAD_AFTER_MS).unref();
       return EMPTY_REPORT;
     }
-    const methods = [...program.paths].flatMap((path) => catalog.method(path) ?? []);
-    if (methods.length === 0) return EMPTY_REPORT;
-    const findObserved = discovery.observedFor(caller);
-    const observed = methods.flatMap((method) => findObserved(method) ?? []);
-    if (hasKnownOutputs(plan, methods) && !hasStrangeMember(text, observed)) return EMPTY_REPORT;
     const all = await findDiagnostics(text, bareDeclarations(methods, findObserved), deadlineMs);
     const sure = all.length === 0 ? all : await findDiagnostics(text, bareDeclarations(methods), deadlineMs);
     return createReport(
@@ -101,33 +103,31 @@ function isSame(one: Diagnostic, other: Diagnostic): boolean {
   return one.start === other.start && one.code === other.code;
 }
 
-/** True where the gatekeeper has seen all arguments, and results can be anything: there is nothing left to find. */
-function hasKnownOutputs(plan: Plan, methods: readonly Method[]): boolean {
-  return (
-    methods.every(({ output }) => output === undefined) &&
-    plan.every(({ literalArguments }) => literalArguments !== undefined && !literalArguments.some(hasUnknown))
-  );
+/** False where the gatekeeper has seen all arguments. */
+function hasUnknownArguments(plan: Plan): boolean {
+  return plan.some(({ literalArguments }) => literalArguments === undefined || literalArguments.some(hasUnknown));
 }
 
-/** True if results are known by experience, and the program names a member that neither they nor the language have. */
-function hasStrangeMember(code: string, observed: readonly InferredOutput[]): boolean {
-  if (observed.length === 0) return false;
+/** True if results are known, and the program names a member that neither they nor the language have. */
+function hasStrangeMember(code: string, schemas: readonly JsonSchema[]): boolean {
+  if (schemas.length === 0) return false;
   for (const [, name] of code.matchAll(MEMBER)) {
     if (name === undefined || LANGUAGE_MEMBERS.has(name)) continue;
-    if (!observed.some(({ schema }) => formatSchema(schema).includes(`"${name}"`))) return true;
+    if (!schemas.some((schema) => getWords(schema).has(name))) return true;
   }
   return false;
 }
 
-/** Caches the text of observed schemas, which stay the same for most runs. */
-const TEXTS = new WeakMap<JsonSchema, string>();
+/** Caches the words of schemas, which stay the same for most runs. */
+const WORDS = new WeakMap<JsonSchema, ReadonlySet<string>>();
 
-function formatSchema(schema: JsonSchema): string {
-  const cached = TEXTS.get(schema);
+/** Returns the keys and texts in a schema that can be names of members. */
+function getWords(schema: JsonSchema): ReadonlySet<string> {
+  const cached = WORDS.get(schema);
   if (cached !== undefined) return cached;
-  const text = JSON.stringify(schema);
-  TEXTS.set(schema, text);
-  return text;
+  const words = new Set([...JSON.stringify(schema).matchAll(/"([\w$]+)"/g)].map(([, word = ""]) => word));
+  WORDS.set(schema, words);
+  return words;
 }
 
 /** A path of `device`, which is no member of a result; or a member, with its name. */

@@ -21,19 +21,24 @@ export function createSessionValues(values: Readonly<Record<string, string>>): R
     `${SESSION_HEADER_PREFIX}${name}`,
     value,
   ]);
-  return new HeaderValues(new Headers(headers));
+  return new HeaderValues(new Map(headers));
+}
+
+/** Headers, or a map by their names in lower case: `Headers` loads the HTTP client of Node, which a client over stdio does not need. */
+interface HeaderReader {
+  get(name: string): string | null | undefined;
 }
 
 /** Has no public fields. */
 class HeaderValues implements RequestValues {
-  readonly #headers: Headers;
+  readonly #headers: HeaderReader;
 
-  constructor(headers: Headers) {
+  constructor(headers: HeaderReader) {
     this.#headers = headers;
   }
 
   getHeader(name: string): string | undefined {
-    return this.#headers.get(name) ?? undefined;
+    return this.#headers.get(name.toLowerCase()) ?? undefined;
   }
 
   getSessionValue(name: string): string | undefined {

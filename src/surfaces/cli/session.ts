@@ -226,7 +226,7 @@ async function createSessionRuntime(
     ...(flags.inspectSkills && { inspectSkills: createInspector(terminal, serve === undefined) }),
     ...(approve !== undefined && { approve }),
     ...(serve === undefined ? { workers: 1, lazy: true } : { watch: true, approvals: { wait: true }, audit, ...serve }),
-    ...(until === "shown" && { deferSkills: true }),
+    ...((until === "shown" || serve !== undefined) && { deferSkills: true }),
     ...options,
     ...(isNamed && { skillsDir: skills }),
     ...(memory === "none" ? { audit: "off" } : { store }),
