@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { chmod, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -5,7 +6,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { makeFolder } from "../../shared/files/make-folder.ts";
 import { withLock } from "../lock.ts";
 import { clearMark, hasDamageMark, moveAside } from "./damaged-file.ts";
-import { getInode, identifyFiles } from "./file-identity.ts";
 import type { SqlRow } from "./sql.ts";
 import { isDamaged, whenFree } from "./sqlite-errors.ts";
 import type { SqliteConnection, SqliteProgram } from "./sqlite-program.ts";
@@ -47,9 +47,12 @@ const PRAGMAS = [
   `PRAGMA journal_size_limit = ${16 << 20}`,
 ];
 
+/** Milliseconds between two looks at the inodes, which take a fifth of the time of a commit. */
+const LOOK_EVERY_MS = 10;
+
 export interface ConnectedFile {
   readonly connection: SqliteConnection;
-  /** False after the file or its log of writes was deleted or replaced: see `identifyFiles`. */
+  /** False after the file or its log of writes was deleted or replaced. */
   readonly isCurrent: () => boolean;
 }
 
@@ -151,4 +154,26 @@ function requireIntact(connection: SqliteConnection): void {
   const [row] = connection.prepare("PRAGMA quick_check(1)").all() as readonly SqlRow[];
   const found = Object.values(row ?? {})[0];
   if (found !== "ok") throw Object.assign(new Error(String(found)), { rawCode: 11 });
+}
+
+/** Returns the function that says whether the file and its log of writes are still the present ones. */
+function identifyFiles(file: string): () => boolean {
+  const names = [file, `${file}-wal`];
+  let inodes = names.map(getInode);
+  let isSame = inodes[0] !== undefined;
+  let lookedAt = -Infinity;
+  return () => {
+    if (!isSame || performance.now() - lookedAt < LOOK_EVERY_MS) return isSame;
+    lookedAt = performance.now();
+    const current = names.map(getInode);
+    // The log of writes may be created after the file was opened.
+    isSame = inodes.every((inode, at) => inode === undefined || inode === current[at]);
+    inodes = current;
+    return isSame;
+  };
+}
+
+/** Returns `undefined` if there is no file of the name. */
+function getInode(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
 }

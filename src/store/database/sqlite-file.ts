@@ -1,4 +1,4 @@
-import { createSqlRows, type SqlResult, type SqlRow, type SqlStatement, toSqlName } from "./sql.ts";
+import { createSqlRows, type SqlResult, type SqlRow, type SqlRows, type SqlStatement, toSqlName } from "./sql.ts";
 import { connect, type SqliteOptions } from "./sqlite-connect.ts";
 import { isBusy, whenFree } from "./sqlite-errors.ts";
 import type { SqliteConnection, SqliteProgram, SqliteStatement } from "./sqlite-program.ts";
@@ -6,7 +6,7 @@ import type { SchemaRows } from "./schema.ts";
 
 /** An open file of SQLite. Its rows do not wait for each other: one transaction at a time may use them. */
 export interface SqliteFile {
-  readonly rows: SchemaRows;
+  readonly rows: SchemaRows & SqlRows;
   readonly run: (statement: SqlStatement) => SqlResult;
   /**
    * False after the file or its log of writes was deleted or replaced: then no other process sees what is written. Looks at most
@@ -32,7 +32,7 @@ export async function openFile(file: string, program: SqliteProgram, options: Sq
   const { lockMs } = options;
   const run = createRunner(connection);
   const userVersion = connection.prepare("PRAGMA user_version");
-  const rows: SchemaRows = {
+  const rows: SchemaRows & SqlRows = {
     ...createSqlRows(async (statement) => run(statement), MAX_PARAMETERS),
     execute: async (statement) => void connection.exec(statement),
     hasTable: async (name) => run({ ...HAS_TABLE, parameters: [toSqlName(name)] }).rows.length > 0,

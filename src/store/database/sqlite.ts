@@ -4,6 +4,7 @@ import { sentence, SkillgateError } from "../../errors.ts";
 import { createQueue } from "../queue.ts";
 import { markDamaged } from "./damaged-file.ts";
 import { createTables, type SchemaRows, type SqlEngine } from "./schema.ts";
+import { createSlicedReads } from "./sliced-reads.ts";
 import type { SqlStatement } from "./sql.ts";
 import { isDamaged, toStoreError, whenFree } from "./sqlite-errors.ts";
 import type { SqliteOptions } from "./sqlite-connect.ts";
@@ -148,7 +149,7 @@ function createEngine(
   { reopened, file, programName }: EngineParts,
   { lockMs, onFailure = () => {} }: SqliteEngineOptions,
 ): SqlEngine {
-  const read = <Result>(work: (rows: SchemaRows) => Promise<Result>): Promise<Result> =>
+  const read = <Result>(work: (rows: SqliteFile["rows"]) => Promise<Result>): Promise<Result> =>
     reopened.use(({ rows }) => whenFree(() => work(rows), lockMs));
   const write = <Result>(work: (rows: SchemaRows) => Promise<Result>): Promise<Result> =>
     reopened.use(async (current) => {
@@ -163,6 +164,7 @@ function createEngine(
   const watchers = watchDatabaseFile(file, () => reopened.readVersion(), onFailure);
   return {
     ...guardRows(read, write),
+    ...createSlicedReads(read),
     kind: "sqlite",
     place: file,
     getGeneration: () => reopened.getGeneration(),

@@ -204,7 +204,7 @@ export function createRunTable(engine: StoreEngine): RunTable {
     async prune(time) {
       let count = 0;
       for (;;) {
-        const old = await engine.select(RUNS, { ended: { lt: time } }, { limit: RUNS_TOGETHER });
+        const old = await engine.select(RUNS, { ended: { lt: time } }, { order: "ended", limit: RUNS_TOGETHER });
         if (old.length === 0) return count;
         count += await deleteRuns(...old.map(({ id }) => id));
       }
