@@ -1,6 +1,6 @@
 // Builds dist/. Everything is made in a folder beside it and then put in its place, so that a program that runs from
-// dist, or another build, never sees half of one. If the build fails, the old dist stays. With `--demo`, checks no types, and
-// builds neither declarations nor the console.
+// dist, or another build, never sees half of one. If the build fails, the old dist stays. With `--unchecked`, checks no types; with
+// `--demo`, neither that, and it builds neither declarations nor the console.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -14,6 +14,7 @@ import { createFingerprint, DIST, FINGERPRINT_FILE, listFiles, ROOT } from "./pr
 import { transpile } from "./transpile.mjs";
 
 const isDemo = process.argv.includes("--demo");
+const isUnchecked = process.argv.includes("--unchecked");
 
 const staging = join(ROOT, ".cache", `build-${process.pid}`);
 mkdirSync(staging, { recursive: true });
@@ -48,7 +49,14 @@ async function bundleTypes() {
 
 function compile() {
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  const args = [tsc, "-p", join(ROOT, "tsconfig.build.json"), "--outDir", staging];
+  const args = [
+    tsc,
+    "-p",
+    join(ROOT, "tsconfig.build.json"),
+    "--outDir",
+    staging,
+    ...(isUnchecked ? ["--noCheck"] : []),
+  ];
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
   if (status !== 0) {
     rmSync(staging, { recursive: true, force: true });
