@@ -1,3 +1,4 @@
+import type { ListName } from "./model/mcp-features.ts";
 import type { Cancellable } from "../sandbox/index.ts";
 import type { Approval } from "./approvals/index.ts";
 import { sentence, SkillgateError } from "./errors.ts";
@@ -105,6 +106,8 @@ export interface RuntimeEvents {
   readonly approval: [Approval];
   /** An MCP server has connected, failed or stopped, or its tools have changed. */
   readonly servers: [readonly ServerStatus[]];
+  /** The MCP server of a skill has announced that its resources or its prompts have changed. */
+  readonly list: [skill: string, list: ListName];
   /** The store begins to fail, for another reason, or works again: then there is no failure. */
   readonly store: [StoreFailure | undefined];
   /** A skill or a provider has something to say. */

@@ -9,6 +9,11 @@ export type McpPrompt = McpFields & { readonly name: string };
 /** A skill of the extension `io.modelcontextprotocol/skills`: instructions for a model, with files. */
 export type McpSkill = McpFields & { readonly uri: string };
 
+/** The lists of a server whose changes are announced. */
+export const LIST_NAMES = ["tools", "resources", "prompts"] as const;
+
+export type ListName = (typeof LIST_NAMES)[number];
+
 /** The part of a call's context that reading a resource or getting a prompt needs. */
 export type ReadContext = Pick<CallContext, "caller" | "signal" | "client" | "log" | "progress" | "requestValues">;
 
@@ -29,6 +34,6 @@ export interface ResourcesAndPrompts {
   skill?(uri: string, context: ReadContext): Promise<unknown>;
   /** Resolves with `{ completion: { values: […] } }`, for a reference as MCP has it. */
   complete?(params: McpFields, context: ReadContext): Promise<unknown>;
-  /** Calls back when a resource has changed; returns what stops that. */
-  subscribe?(uri: string, listener: () => void): () => void;
+  /** Calls back with the URI of a resource that has changed, or of one below it, which begins with its URI; resolves with what stops that. */
+  subscribe?(uri: string, listener: (uri: string) => void, context: ReadContext): Promise<() => void> | (() => void);
 }

@@ -193,5 +193,7 @@ export interface ProvidedSkill {
   readonly offers?: ResourcesAndPrompts;
   /** Completes an argument of a prompt or a template of an MCP server; resolves with `{ completion: { values: […] } }`. */
   complete?: ResourcesAndPrompts["complete"];
+  /** Watches a resource of an MCP server; absent if the server announces no subscriptions. */
+  subscribe?: ResourcesAndPrompts["subscribe"];
   invoke(method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 
 import { findServerSecrets } from "../config/index.ts";
+import type { ListName } from "../model/mcp-features.ts";
 import type { LogListener } from "./options.ts";
 import type { SkillGate } from "../model/provider.ts";
 import type { LiveTrust } from "./settings/live-trust.ts";
@@ -64,6 +65,7 @@ export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serve
   readonly saved: Pick<SavedOptions, "run" | "counts" | "requiredPasses" | "wallMs">;
   /** Called after each change of an MCP server. */
   readonly onServers: () => void;
+  readonly onListChanged: (skill: string, list: ListName) => void;
 }
 
 /** Creates the providers; opens nothing before it is needed. */
@@ -157,7 +159,7 @@ async function openSkills(
 
 async function openMcp(
   servers: readonly ServerConfig[],
-  { serverUse, timeouts, env, secrets, trust, onServers }: ProviderSettings,
+  { serverUse, timeouts, env, secrets, trust, onServers, onListChanged }: ProviderSettings,
   sources: SkillSources,
 ): Promise<McpProvider | undefined> {
   if (servers.length === 0) return undefined;
@@ -167,7 +169,7 @@ async function openMcp(
   const clientInfo = { name: "skillgate", version: VERSION };
   const connectTimeoutMs = timeouts.connectMs;
   const findObstacle = (server: string): Promise<string | undefined> => trust.whyServerHeld(server);
-  const options = { ...serverUse, connectTimeoutMs, env, secrets, clientInfo, findObstacle };
+  const options = { ...serverUse, connectTimeoutMs, env, secrets, clientInfo, findObstacle, onListChanged };
   const provider = sources.add(connectServers(servers, options));
   provider.onChange(onServers);
   return provider;

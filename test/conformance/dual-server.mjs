@@ -10,7 +10,7 @@ import { OFFERS } from "./offers.mjs";
 serveStdio(({ era }) => {
   const mcp = new McpServer(
     { name: "dual", version: "1.0.0" },
-    { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} } },
+    { capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} } },
   );
   const { server } = mcp;
   const methods = conformanceMethods(() => "changed");
@@ -46,6 +46,7 @@ serveStdio(({ era }) => {
   server.setRequestHandler("resources/list", () => ({ resources: OFFERS.resources }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: OFFERS.templates }));
   server.setRequestHandler("resources/read", ({ params: { uri } }) => OFFERS.read(uri));
+  for (const method of ["resources/subscribe", "resources/unsubscribe"]) server.setRequestHandler(method, () => ({}));
   server.setRequestHandler("prompts/list", () => ({ prompts: OFFERS.prompts }));
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args = {} } }) =>
     OFFERS.prompt(name, args, {}),

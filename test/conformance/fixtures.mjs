@@ -237,6 +237,13 @@ export async function fixtureRuntime() {
       source: "code",
       kind: "code",
       methods: [{ name: `added_${changes}`, description: "Does nothing", input: { type: "object" } }],
+      offers: {
+        resources: [],
+        templates: [],
+        prompts: [{ name: `prompt_${changes}`, description: "Says nothing" }],
+        read: async () => ({ contents: [] }),
+        prompt: async () => ({ messages: [] }),
+      },
       invoke: async () => "nothing",
     });
     return "changed";

@@ -60,6 +60,7 @@ export const OFFERS = {
     return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(data) }] };
   },
   prompt: async (name, args, context) => PROMPTS[name](args, context),
+  subscribe: () => () => {},
   complete: async ({ argument }) => ({
     completion: { values: ["paris", "park", "party"].filter((word) => word.startsWith(argument.value)) },
   }),

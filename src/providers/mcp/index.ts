@@ -65,6 +65,8 @@ export interface McpProviderOptions {
   /** Stops all servers. */
   readonly signal?: AbortSignal;
   readonly log?: (server: string, level: LogLevel, text: string) => void;
+  /** Called with the skill of a server that has announced a change of its resources or prompts. */
+  readonly onListChanged?: ServerOptions["onListChanged"];
   /** Says why a server must not be started now, each time before it is; `undefined` if it may. */
   readonly findObstacle?: (server: string) => Promise<string | undefined>;
 }
@@ -172,6 +174,7 @@ function createServerOptions(options: McpProviderOptions, onChange: () => void):
     log: options.log ?? (() => {}),
     findObstacle: options.findObstacle ?? (async () => undefined),
     onChange,
+    onListChanged: options.onListChanged ?? (() => {}),
   };
 }
 

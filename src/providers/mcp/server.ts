@@ -1,5 +1,6 @@
 import { getMessage, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
+import type { ListName, ReadContext } from "../../model/mcp-features.ts";
 import type { ProvidedSkill, RequestContext } from "../../model/skill.ts";
 import { type Client, CLIENT_REQUESTS } from "../../model/client-requests.ts";
 import { ActiveCallers } from "./connections/active-callers.ts";
@@ -18,6 +19,7 @@ import { describeState, serverGoneError, callOperation } from "./call-operation.
 import { maskDescriptions } from "./connections/mask-listing.ts";
 import { listToolsAlone, listToolsAs } from "./connections/list-as.ts";
 import { callMasked } from "./masked-call.ts";
+import { subscribe } from "./subscribe.ts";
 import { withSender } from "./questions.ts";
 import {
   type ChangePolicy,
@@ -68,6 +70,8 @@ export interface ServerOptions extends ConnectionOptions {
   readonly isLazy: boolean;
   /** Called after each change of the server. */
   readonly onChange: () => void;
+  /** Called with the skill of a server that has announced a change of its resources or prompts. */
+  readonly onListChanged: (skill: string, list: ListName) => void;
 }
 
 /** One server: its skill, its status, and the calls to it. */
@@ -118,7 +122,7 @@ export class Server {
       { ...options, client: client && callers },
       {
         prepare: (connection) => this.#ask(connection),
-        onToolsChanged: () => this.#refresh(),
+        onListChanged: (list) => (list === "tools" ? this.#refresh() : options.onListChanged(skillName, list)),
         onChange: options.onChange,
         onLog: (level, text) => callers.log(level, text),
       },
@@ -267,6 +271,29 @@ export class Server {
     }
   }
 
+  #subscribe(uri: string, listener: (uri: string) => void, context: ReadContext): Promise<() => void> {
+    const facts = {
+      server: this.config.name,
+      tool: "resources/subscribe",
+      skill: this.#skillName,
+      method: "subscribe",
+    };
+    const perform = async (operation: Operation, context: RequestContext): Promise<unknown> => {
+      const call = (managed: ManagedConnection): Promise<unknown> =>
+        callOperation(managed, { operation, input: {}, context, facts });
+      const separate = fillInRequest(this.config, context.requestValues);
+      if (separate !== undefined) return this.#useSeparate(context, separate, ({ managed }) => call(managed));
+      await this.#managed.wakeForCall();
+      return call(this.#managed);
+    };
+    this.#callsUnderWay += 1; // it does not sleep meanwhile
+    const onEnd = (): void => {
+      this.#callsUnderWay -= 1;
+      if (this.#callsUnderWay === 0) this.#sleepLater();
+    };
+    return subscribe(uri, listener, context, { perform, closing: this.#managed.closing, onEnd });
+  }
+
   #useSeparate<Result>(
     context: RequestContext,
     separate: RequestConfig,
@@ -320,7 +347,7 @@ export class Server {
         prepare: async (connection) => {
           if (isLister && !this.#isListed) await this.#ask(connection, secrets).then(this.#options.onChange);
         },
-        onToolsChanged: () => {},
+        onListChanged: () => {},
         onChange: () => {},
         onLog: (level, text) => callers.log(level, text),
       },
@@ -406,6 +433,7 @@ export class Server {
       name: this.#skillName,
       invoke: (method, input, context) => this.call(method.wireName ?? method.name, input, context),
       getRequestKey: (values) => fillInRequest(this.config, values)?.key,
+      subscribe: (uri, listener, context) => this.#subscribe(uri, listener, context),
       complete: (params, context) => this.#perform(COMPLETION.name, params, context, () => COMPLETION),
       pins: accepted,
       changePolicy,

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 
 import { getMessage } from "../../errors.ts";
+import type { ListName } from "../../model/mcp-features.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import type { ExecutorPool, VersionedRuntime } from "../../executors/index.ts";
@@ -98,7 +99,8 @@ export async function openParts(options: RuntimeOptions): Promise<RuntimeParts> 
     () => current,
     async () => (current = await readAgain(options)),
   );
-  const parts = { sources: trusted, trust, log: onLog, secrets, saved, onServers };
+  const onListChanged = (skill: string, list: ListName): void => void events.emit("list", skill, list);
+  const parts = { onListChanged, sources: trusted, trust, log: onLog, secrets, saved, onServers };
   const providers = createProviders({ ...settings, ...needs, ...parts }, sources);
   if (options.lazy !== true) await providers.open();
   const databaseParts = createDatabaseParts(settings, options, onLog, events);

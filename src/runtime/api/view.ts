@@ -138,6 +138,14 @@ export class RuntimeView {
     return hasMissingScopes(findRefusal(this.caller, method, { rule: policy.getRule(method), roles: policy.roles }));
   }
 
+  /** True if the rights of the caller and the policy permit calls of a method; a person may still be asked for each. */
+  mayCall(path: string): boolean {
+    const method = this.catalog.method(path);
+    if (method === undefined) return false;
+    const { policy } = this.#runtime;
+    return findRefusal(this.caller, method, { rule: policy.getRule(method), roles: policy.roles }) === undefined;
+  }
+
   /** Explains the decision on the caller's own calls of a method. */
   explain(method: Method): Explanation {
     return explainDecision(this.#runtime.policy, method, this.caller);

@@ -32,6 +32,7 @@ import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { createRequestValues, type RequestValues } from "../../model/requests/request-values.ts";
 import { serveSkills } from "./features/skills.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
+import { ClientSubscriptions } from "./features/subscriptions.ts";
 import { type Library, listResources, listTemplates, readResource } from "./features/resources.ts";
 import { listTools } from "./tools/list-tools.ts";
 import { callOffered, READY_MS } from "./tools/tool-calls.ts";
@@ -98,17 +99,9 @@ export class RequestGateway extends McpServer {
 }
 
 function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClient, logLevel: LogLevelState): Server {
-  const { runtime, records } = shared;
-  const { caller, exposure } = mcpClient;
+  const { caller } = mcpClient;
   traceHandlers(server, mcpClient);
-  const library: OpenLibrary = async (context) => {
-    const requestValues = getRequestValues(context, mcpClient);
-    const view = runtime.viewFor(caller);
-    const offers = await shared.features.open(view, requestValues, exposure.names);
-    const onPage = (skill: string): void =>
-      shared.features.getAddresses(view).keepLastPage(mcpClient.conversation, skill);
-    return { view, records, offers, hasOwnTools: hasPrograms(exposure), onPage };
-  };
+  const library: OpenLibrary = (context) => openLibrary(shared, mcpClient, getRequestValues(context, mcpClient));
   const converse: Converse = (name, context, work) => {
     if (mcpClient.era === "legacy") return work(createLegacyContext(server, context, mcpClient, logLevel));
     const { method } = context.mcpReq;
@@ -132,6 +125,18 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   servePrompts(server, library, mcpClient, converse);
   serveSkills(server, library, (context) => createSilentContext(context, mcpClient));
   return server;
+}
+
+/** Opens the resources and prompts of a client, for one request. */
+export async function openLibrary(
+  { runtime, records, features }: GatewayContext,
+  { caller, exposure, conversation }: ConnectedClient,
+  requestValues: RequestValues | undefined,
+): Promise<Library> {
+  const view = runtime.viewFor(caller);
+  const offers = await features.open(view, requestValues, exposure.names);
+  const onPage = (skill: string): void => features.getAddresses(view).keepLastPage(conversation, skill);
+  return { view, records, offers, hasOwnTools: hasPrograms(exposure), onPage };
 }
 
 type OpenLibrary = (context: ServerContext) => Promise<Library>;
@@ -198,7 +203,7 @@ function serveResources(server: Server, library: OpenLibrary, mcpClient: Connect
       return (await passErrorsOn({ era, secrets: offers.view.secrets }, read)) as ReadResourceResult;
     }),
   );
-  followSubscriptions(server, library);
+  if (era === "legacy") followSubscriptions(server, library, mcpClient);
 }
 
 function servePrompts(server: Server, library: OpenLibrary, mcpClient: ConnectedClient, converse: Converse): void {
@@ -282,28 +287,19 @@ function createTurn(
 }
 
 /** Serves the subscriptions of older clients, which end with their connection. */
-function followSubscriptions(server: Server, library: OpenLibrary): void {
-  const stops = new Map<string, () => void>();
+function followSubscriptions(server: Server, library: OpenLibrary, mcpClient: ConnectedClient): void {
+  const subscriptions = new ClientSubscriptions(
+    (uri) => void server.sendResourceUpdated({ uri }).catch(() => {}), // the client has gone
+  );
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
-    const [found] = (await library(context)).offers.find(uri);
-    const offers = found?.offers;
-    stops.get(uri)?.();
-    const notify = (): void => void server.sendResourceUpdated({ uri }).catch(() => {}); // the client has gone
-    const stop = offers?.subscribe?.(uri, notify);
-    if (stop !== undefined && stops.size < MAX_SUBSCRIPTIONS) stops.set(uri, stop);
-    else stop?.();
+    const offers = await library(context);
+    const add = (): Promise<void> => subscriptions.add(uri, offers, createSilentContext(context, mcpClient));
+    await passErrorsOn({ era: mcpClient.era, secrets: offers.view.secrets }, add);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
-    stops.get(uri)?.();
-    stops.delete(uri);
+    subscriptions.remove(uri);
     return {};
   });
-  server.onclose = () => {
-    for (const stop of stops.values()) stop();
-    stops.clear();
-  };
+  server.onclose = () => subscriptions.close();
 }
-
-/** Maximum number of subscriptions per connection. */
-const MAX_SUBSCRIPTIONS = 1_000;

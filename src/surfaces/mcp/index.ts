@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
-import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextprotocol/server";
+import { createMcpHandler, isLegacyRequest, type JSONRPCMessage, type Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
 import type { Runtime } from "../../runtime.ts";
@@ -22,6 +22,9 @@ import { getOfferedTools } from "./tools/tool-exposure.ts";
 import { createSessionRuns, type SessionRuns } from "./features/session-runs.ts";
 import type { Exchange } from "./sessions/session.ts";
 import { ToolsAnnouncement } from "./opening/announcement.ts";
+import { ChangeStreams } from "./sessions/change-streams.ts";
+import { followStream, getListenFilter, PipeSubscriptions } from "./sessions/follow-stream.ts";
+import { describeClient, followLists, sendListChanged } from "./sessions/follow-lists.ts";
 import { createSessions, type SessionOptions } from "./sessions/sessions.ts";
 import { hasApps } from "./features/apps.ts";
 import { createFeatures, type Features } from "./features/caller-features.ts";
@@ -87,6 +90,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
   const shared: GatewayContext = {
     runtime,
     onCatalog: (listener) => runtime.on("catalog", listener),
+    onList: (listener) => runtime.on("list", listener),
     conversations: createMultiTurnRequests(tasks),
     tasks,
     records: createSessionRuns(),
@@ -94,15 +98,15 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
   };
   const sessions = createSessions(shared, options.sessions);
   const askers = new WeakMap<Request, Principal>();
+  const streams = new ChangeStreams();
   const modern = createMcpHandler(({ requestInfo }) => new RequestGateway(shared, getClient(requestInfo, askers)), {
     legacy: "reject",
+    bus: streams,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER, // it receives bodies that are already read and checked
   });
-  const stopFollowing = runtime.on("catalog", () => {
-    sessions.changed();
-    modern.notify.toolsChanged();
-    modern.notify.resourcesChanged();
-    modern.notify.promptsChanged();
+  const stopFollowing = runtime.on("list", (name) => {
+    const skill = runtime.catalog.skill(name);
+    if (skill !== undefined) shared.features.forget(skill);
   });
 
   return {
@@ -115,7 +119,11 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
       const isLegacy = request.method !== "POST" || (await isLegacyRequest(request, body));
       if (isLegacy) return sessions.answer(exchange, { ...asker, era: "legacy" });
       askers.set(request, asker);
-      return modern.fetch(request, { parsedBody: body });
+      const answer = (): Promise<Response> => modern.fetch(request, { parsedBody: body });
+      const filter = getListenFilter(body);
+      return filter === undefined
+        ? answer()
+        : streams.open((send) => followStream(shared, { ...asker, era: "modern" }, filter, send), answer);
     },
     serveStreams: (input, output, asker) =>
       serveStreams(new StdioServerTransport(input, output, options.bodyBytes), asker, shared),
@@ -177,6 +185,8 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
   const conversation = randomUUID();
   let stopFollowing = (): void => {};
   const announcement = new ToolsAnnouncement();
+  const subscriptions = new PipeSubscriptions();
+  let takeMessage = (_message: JSONRPCMessage): void => {};
   const handle = serveStdio(
     ({ era }) => {
       const mcpClient: ConnectedClient = { ...asker, era, conversation, transport: "pipe" };
@@ -185,23 +195,29 @@ function serveStreams(transport: StdioServerTransport, asker: Principal, shared:
       transport.calls = new FastPathCalls(shared, mcpClient, era === "legacy" ? { server, logLevel } : undefined);
       announcement.follow(server, era, () => void announceCapableTools(server, mcpClient, { runtime, announcement }));
       stopFollowing();
-      stopFollowing = shared.onCatalog(() => {
-        for (const sent of [
-          server.sendToolListChanged(),
-          server.sendResourceListChanged(),
-          server.sendPromptListChanged(),
-        ])
-          sent.catch(() => {}); // not initialized yet, or closing
-      });
+      stopFollowing = followLists(shared, describeClient(server, mcpClient), (list) => sendListChanged(server, list));
+      if (era === "modern")
+        takeMessage = (message) =>
+          subscriptions.take(
+            message,
+            shared,
+            mcpClient,
+            (uri) => void server.sendResourceUpdated({ uri }).catch(() => {}),
+          ); // the client has gone
       return server;
     },
     { transport },
   );
-  const { onclose } = transport;
+  const { onclose, onmessage } = transport;
+  transport.onmessage = (message) => {
+    onmessage?.(message);
+    takeMessage(message);
+  };
   const closed = new Promise<void>((resolve) => {
     transport.onclose = () => {
       onclose?.();
       stopFollowing();
+      subscriptions.close();
       resolve();
     };
   });

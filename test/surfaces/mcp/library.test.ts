@@ -26,7 +26,7 @@ const OFFERS: ResourcesAndPrompts = {
   },
   complete: () => Promise.resolve({ completion: { values: ["monday"], total: 1, hasMore: false } }),
   subscribe: (_uri, listener) => {
-    changed = listener;
+    changed = () => listener("memo://today");
     return () => {};
   },
 };

@@ -39,6 +39,7 @@ export interface ServerSkillOptions {
   readonly name: string;
   readonly invoke: ProvidedSkill["invoke"];
   readonly complete: NonNullable<ProvidedSkill["complete"]>;
+  readonly subscribe: NonNullable<ProvidedSkill["subscribe"]>;
   readonly getRequestKey: NonNullable<ProvidedSkill["getRequestKey"]>;
   /** The accepted definitions; `undefined` if none are accepted yet. */
   readonly pins: AcceptedTools | undefined;
@@ -52,7 +53,7 @@ export function createServerSkill(
   listing: ServerListing,
   options: ServerSkillOptions,
 ): ServerSkill {
-  const { name, invoke, complete, getRequestKey, pins, changePolicy, last } = options;
+  const { name, invoke, complete, subscribe, getRequestKey, pins, changePolicy, last } = options;
   const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
   const { tools: capableTools, needs } = listing.capable ?? NO_CAPABLE_TOOLS;
   const imported = importTools([...listing.tools, ...capableTools], { ...config, hasHeaders });
@@ -78,6 +79,7 @@ export function createServerSkill(
     ...(hasApps(listing) && { hasApps: true as const }),
     ...(config.fromRequest !== undefined && { getRequestKey }),
     ...(isRecord(listing.capabilities["completions"]) && { complete }),
+    ...(canSubscribe(listing) && { subscribe }),
   };
   return {
     skill: last !== undefined && isSame(last.skill, skill) ? last.skill : skill,
@@ -140,6 +142,11 @@ function getDescription({ description, name }: ServerConfig, { server }: ServerL
   return description ?? (typeof own === "string" ? own : `MCP server: ${name}`);
 }
 
+function canSubscribe({ capabilities: { resources } }: ServerListing): boolean {
+  return isRecord(resources) && resources["subscribe"] === true;
+}
+
 function isSame(a: ProvidedSkill, b: ProvidedSkill): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  const abilities = ({ complete, subscribe }: ProvidedSkill): string => `${Boolean(complete)} ${Boolean(subscribe)}`;
+  return JSON.stringify(a) === JSON.stringify(b) && abilities(a) === abilities(b);
 }

@@ -1,3 +1,4 @@
+import type { ListName } from "../../../model/mcp-features.ts";
 import type { LogLevel } from "../../../model/skill.ts";
 import {
   type Implementation,
@@ -40,7 +41,7 @@ export interface ConnectOptions {
   readonly npxFolder: string;
   /** The result of an earlier negotiation. */
   readonly era?: PriorDiscovery;
-  readonly onToolsChanged: () => void;
+  readonly onListChanged: (list: ListName) => void;
   /** Answers requests of the server. */
   readonly client: Client | undefined;
   /** Called when a process is started, with its report. */

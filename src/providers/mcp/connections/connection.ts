@@ -1,3 +1,4 @@
+import { LIST_NAMES, type ListName } from "../../../model/mcp-features.ts";
 import type { LogLevel, RequestContext } from "../../../model/skill.ts";
 import { toLogLevel } from "../../../shared/log-levels.ts";
 import {
@@ -21,6 +22,7 @@ import { mayUseHeaders } from "../http/parameter-headers.ts";
 import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { type ConnectionFacts, traceRequest } from "./trace-request.ts";
+import { ResourceSubscriptions } from "./resource-subscriptions.ts";
 import { ALL_CAPABILITIES, ALL_REQUESTS, CallingClients } from "./calling-clients.ts";
 import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
 
@@ -67,6 +69,8 @@ export interface Connection {
 export interface ServerRequests {
   request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
   callTool(call: McpToolCall): Promise<unknown>;
+  /** Watches a resource until the signal aborts or the connection is lost. */
+  watch: ResourceSubscriptions["watch"];
 }
 
 export interface McpToolCall {
@@ -89,7 +93,7 @@ export interface HandshakeOptions {
   readonly requiresModern?: boolean;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  readonly onToolsChanged: () => void;
+  readonly onListChanged: (list: ListName) => void;
   /** Answers requests of the server; without it, every request is refused at once. */
   readonly client: CallerClient | undefined;
   /** Receives log messages of the server. */
@@ -151,8 +155,11 @@ const ANYTHING: StandardSchemaV1 = {
   "~standard": { version: 1, vendor: "skillgate", validate: (value) => ({ value }) },
 };
 
-function listenTo(client: Client, { onToolsChanged, onLog }: HandshakeOptions): void {
-  client.setNotificationHandler("notifications/tools/list_changed", { params: ANYTHING }, onToolsChanged);
+function listenTo(client: Client, { onListChanged, onLog }: HandshakeOptions): void {
+  for (const list of LIST_NAMES)
+    client.setNotificationHandler(`notifications/${list}/list_changed`, { params: ANYTHING }, () =>
+      onListChanged(list),
+    );
   client.setNotificationHandler("notifications/message", { params: ANYTHING }, (params) => {
     const { level, data } = isRecord(params) ? params : {};
     onLog(toLogLevel(level), formatData(data));
@@ -176,9 +183,15 @@ function rejectsWhenAborted(signal: AbortSignal): Promise<never> {
 
 /** Since 2026-07-28, a server reports changes only to subscribers. */
 async function keepSubscribed(client: Client, closed: Promise<void>): Promise<void> {
-  if (client.getProtocolEra() !== "modern" || !client.getServerCapabilities()?.tools?.listChanged) return;
+  const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
+  const filter = {
+    ...(tools?.listChanged === true && { toolsListChanged: true }),
+    ...(resources?.listChanged === true && { resourcesListChanged: true }),
+    ...(prompts?.listChanged === true && { promptsListChanged: true }),
+  };
+  if (client.getProtocolEra() !== "modern" || Object.keys(filter).length === 0) return;
   while (client.transport !== undefined) {
-    const subscription = await client.listen({ toolsListChanged: true }).catch(() => undefined); // a server may refuse
+    const subscription = await client.listen(filter).catch(() => undefined); // a server may refuse
     if (subscription === undefined || (await subscription.closed) !== "remote") return;
     await waitAtMost(RESUBSCRIBE_MS, closed);
   }
@@ -200,6 +213,11 @@ interface OpenTransport {
 function createConnection(client: Client, { inner, closed, url, clients }: OpenTransport): Connection {
   const facts: ConnectionFacts = { protocolVersion: client.getNegotiatedProtocolVersion() ?? "", url };
   const discover = client.getDiscoverResult();
+  const subscriptions = new ResourceSubscriptions(client, closed);
+  const createRequests = (fields: MetaFields): ServerRequests => ({
+    ...createSentRequests(client, facts, fields),
+    watch: (uri, options) => subscriptions.watch(uri, options),
+  });
   return {
     protocolVersion: facts.protocolVersion,
     server: client.getServerVersion() ?? {},
@@ -211,8 +229,8 @@ function createConnection(client: Client, { inner, closed, url, clients }: OpenT
     },
     closed,
     isStateless: discover !== undefined,
-    request: (method, params, signal) => createRequests(client, facts, {}).request(method, params, signal),
-    requestDuring: (context, send) => clients.trackDuring(context, (meta) => send(createRequests(client, facts, meta))),
+    request: (method, params, signal) => createRequests({}).request(method, params, signal),
+    requestDuring: (context, send) => clients.trackDuring(context, (meta) => send(createRequests(meta))),
     report: () => (inner instanceof StdioClientTransport ? inner.report() : undefined),
     async close() {
       if (inner instanceof StreamableHTTPClientTransport) {
@@ -229,7 +247,7 @@ function createConnection(client: Client, { inner, closed, url, clients }: OpenT
 }
 
 /** Creates the requests that have the given fields in `_meta`. */
-function createRequests(client: Client, facts: ConnectionFacts, fields: MetaFields): ServerRequests {
+function createSentRequests(client: Client, facts: ConnectionFacts, fields: MetaFields): Omit<ServerRequests, "watch"> {
   const isModern = client.getDiscoverResult() !== undefined;
   return {
     request: (method, params, signal) =>

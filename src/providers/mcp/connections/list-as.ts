@@ -40,7 +40,7 @@ export async function listToolsAlone(
         const timeout = AbortSignal.timeout(options.connectTimeoutMs);
         ({ tools } = await listTools(connection, AbortSignal.any([managed.closing, timeout])));
       },
-      onToolsChanged: () => {},
+      onListChanged: () => {},
       onChange: () => {},
       onLog: () => {},
     },

@@ -1,3 +1,4 @@
+import type { ListName } from "../../../model/mcp-features.ts";
 import type { LogLevel } from "../../../model/skill.ts";
 import type { Implementation, PriorDiscovery } from "@modelcontextprotocol/client";
 
@@ -42,7 +43,7 @@ export interface ConnectionOptions {
 export interface ConnectionEvents {
   /** Must succeed before the state becomes connected. */
   readonly prepare: (connection: Connection) => Promise<void>;
-  readonly onToolsChanged: () => void;
+  readonly onListChanged: (list: ListName) => void;
   readonly onChange: () => void;
   /** Receives log messages of the server. */
   readonly onLog: (level: LogLevel, text: string) => void;
@@ -236,7 +237,7 @@ export class ManagedConnection {
       signal: this.closing,
       prepare: this.#events.prepare,
       ...(this.#era && { era: this.#era }),
-      onToolsChanged: this.#events.onToolsChanged,
+      onListChanged: this.#events.onListChanged,
       onLog: (level, text) => {
         const masked = secrets.maskMessage(text);
         log(name, level, masked);

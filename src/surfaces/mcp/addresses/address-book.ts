@@ -127,6 +127,7 @@ export class AddressBook {
     if (own !== undefined) return ownOwner === undefined ? [] : [{ owner: ownOwner, uri: own.uri }];
     const holder = this.#holders.get(address) ?? this.#findRange(address) ?? this.#links.get(address);
     if (holder !== undefined) return [{ owner: holder, uri: address }];
+    if (isReserved(address)) return [];
     return this.#guess(address, isOffering).map((owner) => ({ owner, uri: address }));
   }
 

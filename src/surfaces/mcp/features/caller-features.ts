@@ -1,5 +1,5 @@
 import { mayCall } from "../../../model/caller.ts";
-import type { Catalog } from "../../../model/catalog.ts";
+import type { Catalog, Skill } from "../../../model/catalog.ts";
 import type {
   McpPrompt,
   McpResource,
@@ -51,6 +51,8 @@ export interface Features {
   open(view: RuntimeView, requestValues: RequestValues | undefined, names: ToolNames): Promise<CallerFeatures>;
   /** Returns the addresses of a caller, with those of the pages of its tools. */
   getAddresses(view: RuntimeView): AddressBook;
+  /** Reads the lists of a server again, which have changed. */
+  forget(skill: Skill): void;
 }
 
 export function createFeatures(): Features {
@@ -66,6 +68,7 @@ export function createFeatures(): Features {
   };
   return {
     getAddresses,
+    forget: (skill) => proxied.forget(skill),
     async open(view, requestValues, names) {
       const visible = view.catalog.skills.filter(({ name }) => mayCall(view.caller, `${name}.*`));
       const book = getAddresses(view);
@@ -106,18 +109,18 @@ function collectFeatures(offering: readonly Offering[], book: AddressBook, names
     })),
   );
   for (const { owner } of offering) book.add(owner);
+  // Skills that are not of servers list everything that they have.
+  const isServer = (owner: string): boolean => byOwner.get(owner)?.owner.server !== undefined;
   return {
     resources: withoutRepetition(resources),
     templates,
     prompts: collectPrompts(offering, names),
     skills: withoutRepetition(skills),
     find: (address) =>
-      book
-        .find(address, (owner) => byOwner.has(owner))
-        .flatMap(({ owner, uri }) => {
-          const found = byOwner.get(owner);
-          return found === undefined ? [] : [{ ...found, uri }];
-        }),
+      book.find(address, isServer).flatMap(({ owner, uri }) => {
+        const found = byOwner.get(owner);
+        return found === undefined ? [] : [{ ...found, uri }];
+      }),
   };
 }
 

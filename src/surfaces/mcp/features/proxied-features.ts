@@ -1,3 +1,5 @@
+import { ResourceNotFoundError } from "@modelcontextprotocol/server";
+
 import type { Skill } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
 import type {
@@ -30,6 +32,8 @@ interface Asker {
 
 /** Resources and prompts of MCP servers, read through the methods of their skills. */
 export interface ProxiedFeatures {
+  /** Forgets the lists of a server, which have changed. */
+  forget(skill: Skill): void;
   getFeatures(skill: Skill, asker: Asker): Promise<ResourcesAndPrompts | undefined>;
 }
 
@@ -39,6 +43,7 @@ export function createProxiedFeatures(): ProxiedFeatures {
     Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>
   >();
   return {
+    forget: (skill) => void cache.delete(skill),
     getFeatures(skill, asker) {
       const key = createKey(skill, asker);
       if (key === undefined) return Promise.resolve(undefined);
@@ -89,7 +94,7 @@ async function askServer(skill: Skill, { view, requestValues }: Asker): Promise<
     const value = await asking.call(`${skill.name}.${name}`, args as never, { ...options, observer: onWire });
     return { value, wire };
   };
-  const { complete } = skill.provided;
+  const { complete, subscribe } = skill.provided;
   const [resources, templates, prompts, skills] = await Promise.all([
     list("resources_list", "uri"),
     list("resources_templates", "uriTemplate"),
@@ -113,6 +118,16 @@ async function askServer(skill: Skill, { view, requestValues }: Asker): Promise<
       return isRecord(wire) && Array.isArray(wire["messages"]) ? wire : toPrompt(value);
     },
     skill: async (uri, context) => (await callMethod("skills_get", { uri }, context)).wire,
+    ...(subscribe !== undefined && {
+      subscribe: async (uri, listener, context) => {
+        const asking = view.shared.viewFor(context.caller);
+        await asking.countRequest();
+        // A caller that may not read a resource learns nothing of its changes, also after its rights have changed.
+        const mayRead = (): boolean => asking.mayCall(`${skill.name}.resources_read`);
+        if (!mayRead()) throw new ResourceNotFoundError(uri);
+        return subscribe(uri, (changed) => mayRead() && listener(changed), context);
+      },
+    }),
     ...(complete !== undefined && {
       complete: async (params, context) => (has(skill, getReader(params)) ? complete(params, context) : undefined),
     }),

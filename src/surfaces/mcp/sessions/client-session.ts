@@ -1,5 +1,6 @@
 import type { Caller } from "../../../model/caller.ts";
 import type { CredentialLife } from "../../../model/credential.ts";
+import type { ListName } from "../../../model/mcp-features.ts";
 import type { RequestValues } from "../../../model/requests/request-values.ts";
 import type { SharedRuntime } from "../../../runtime/api/view.ts";
 import type { MultiTurnRequests } from "./multi-turn-requests.ts";
@@ -13,6 +14,8 @@ export interface GatewayContext {
   readonly runtime: SharedRuntime;
   /** Calls back when skills came or went. Returns the function that stops it. */
   readonly onCatalog: (listener: () => void) => () => void;
+  /** Calls back when a server has announced a change of its resources or prompts. Returns the function that stops it. */
+  readonly onList: (listener: (skill: string, list: ListName) => void) => () => void;
   readonly conversations: MultiTurnRequests;
   readonly tasks: LiveTasks;
   readonly records: SessionRuns;

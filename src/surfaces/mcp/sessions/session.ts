@@ -19,6 +19,7 @@ import {
   type OpenRequests,
   createTakenAnswer,
 } from "./open-requests.ts";
+import { describeClient, followLists, sendListChanged } from "./follow-lists.ts";
 import { CONNECTION_GONE } from "./lost-client.ts";
 import { errorAnswer } from "../rpc-error.ts";
 import { SentEvents } from "./sent-events.ts";
@@ -54,6 +55,7 @@ export class McpSession {
   readonly #entering = new Set<RequestId>();
   /** Timers that cancel requests whose connection is lost. */
   readonly #lost = new Map<RequestId, NodeJS.Timeout>();
+  readonly #unfollowLists: () => void;
   /** Ends the watch of the key of the client. */
   readonly #unfollow: (() => void) | undefined;
   /** Number of open streams for messages that belong to no request. */
@@ -72,6 +74,9 @@ export class McpSession {
     const logLevel = { level: undefined };
     this.mcpClient = { ...mcpClient, conversation: this.id };
     this.#server = createGateway(shared, this.mcpClient, logLevel);
+    this.#unfollowLists = followLists(shared, describeClient(this.#server, this.mcpClient), (list) =>
+      sendListChanged(this.#server, list),
+    );
     this.#calls = new SessionCalls(
       shared,
       this.mcpClient,
@@ -150,15 +155,6 @@ export class McpSession {
     });
   }
 
-  changed(): void {
-    for (const sent of [
-      this.#server.sendToolListChanged(),
-      this.#server.sendResourceListChanged(),
-      this.#server.sendPromptListChanged(),
-    ])
-      sent.catch(() => {}); // not initialized yet, or closing
-  }
-
   /** Returns the idle time; 0 while a request or a stream is open. */
   idleForMs(): number {
     return this.#open > 0 ? 0 : performance.now() - this.#lastUsed;
@@ -171,6 +167,7 @@ export class McpSession {
 
   #release(cause: Cause): void {
     this.#unfollow?.();
+    this.#unfollowLists();
     this.#calls.close(cause);
     this.#sent.close();
     for (const timer of this.#lost.values()) clearTimeout(timer);

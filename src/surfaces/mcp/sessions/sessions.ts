@@ -22,8 +22,6 @@ export interface Sessions {
   restore(id: string, messages: readonly unknown[], mcpClient: ConnectedClient): Promise<void>;
   /** Notifies the client of a session that its list of tools has changed. */
   announceTools(id: string): void;
-  /** Notifies every client that the lists have changed. */
-  changed(): void;
   readonly size: number;
   close(): Promise<void>;
 }
@@ -84,9 +82,6 @@ export function createSessions(shared: GatewayContext, { most, idleMs }: Session
       if (session !== undefined && !(await readAgain(session, messages))) end(session);
     },
     announceTools: (id) => sessions.get(id)?.announceTools(),
-    changed() {
-      for (const session of sessions.values()) session.changed();
-    },
     get size() {
       return sessions.size;
     },
