@@ -44,7 +44,7 @@ test.each([
         fc.pre(plain.value !== undefined && plain.calls < 100);
         expect(await runInside(source), source).toEqual(plain);
       }),
-      { numRuns: repetitions(50, 100, 300) },
+      { numRuns: repetitions(20, 100, 300) },
     );
   },
 );

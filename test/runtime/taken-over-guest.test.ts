@@ -188,6 +188,6 @@ test(
     const property = fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 4 }), async (messages) => {
       await say(...messages);
     });
-    await fc.assert(property, { numRuns: repetitions(20, 50, 120) });
+    await fc.assert(property, { numRuns: repetitions(8, 50, 120) });
   },
 );

@@ -48,7 +48,7 @@ test("gives threads to callers in turn, those first whose programs have computed
   expect(ends.slice(0, ends.lastIndexOf("few")).filter((caller) => caller === "many").length).toBeLessThan(20);
 });
 
-test("counts no time in which a caller has nothing to run as its share [S7]", async () => {
+test("counts no time in which a caller has nothing to run as its share [S7]", { tags: "rest" }, async () => {
   const sandbox = openSandbox(1);
   const spin = "const end = Date.now() + 50; while (Date.now() < end); return 1";
   for (let round = 0; round < 6; round++) await run(sandbox, spin, { caller: "busy" });
@@ -80,7 +80,7 @@ test("shares the threads of a runtime among the callers of its programs [S7]", a
   await runtime.close();
 });
 
-test("gives a caller of four times the weight more of the computing time [S7]", async () => {
+test("gives a caller of four times the weight more of the computing time [S7]", { tags: "rest" }, async () => {
   const sandbox = openSandbox(1);
   await run(sandbox, "return 1");
   const ends: string[] = [];

@@ -54,8 +54,8 @@ test.each([
   { tags: "repeated", timeout: 120_000 },
   (_title, outputs) => {
     const declarations = createDeclarations(stubSkills(outputs));
-    const programs = takeEvery(16, readPrograms("benign"), 4);
-    expect(programs.length).toBeGreaterThan(repetitions(30, 100, 500));
+    const programs = takeEvery(24, readPrograms("benign"), 4);
+    expect(programs.length).toBeGreaterThan(repetitions(20, 100, 500));
     for (const { id, code } of programs) {
       const program = readProgramSource(code, { sourceBytes: 256 << 10 });
       const texts = new Set(program.kind === "program" ? [program.text, code] : [code]);

@@ -187,9 +187,9 @@ test("allows no await at the top of a thread's module, where ending it would abo
 /** What is compiled for a thread has whatever is in functions indented. */
 const awaitsAtTheTop = (text: string): boolean => /^\S.*\bawait\b/m.test(text.replace(/^(?:\/\/| \*|\/\*).*$/gm, ""));
 
-test("ends a compiler at any moment while it loads [S5]", { tags: "repeated", timeout: 60_000 }, () => {
+test("ends a compiler at any moment while it loads [S5]", { tags: "rest", timeout: 60_000 }, () => {
   const entry = new URL("../../dist/src/typecheck/worker.js", import.meta.url).href;
-  const moments = repetitions(10, 30, 100);
+  const moments = repetitions(30, 30, 100);
   const program = `
     import { Worker } from "node:worker_threads";
     for (let moment = 0; moment < ${moments}; moment++) {
