@@ -26,6 +26,8 @@ const NAMES_SHARE = 0.6;
 const REST_SHARE = 0.2;
 
 const REST_HEADING = "Further methods, by search_skills:";
+/** The heading in a part that others follow. A client may cut them off. */
+const REST_ELSEWHERE = "Further methods, below or by search_skills:";
 
 export interface BriefCatalogOptions {
   /** Lengths of the parts, in UTF-16 units. A part shows what the parts before it do not. */
@@ -48,7 +50,7 @@ export const CATALOG_LEGEND =
 export function briefCatalog(catalog: Catalog, options: BriefCatalogOptions): readonly string[] {
   const { parts, observed = NO_INFERRED_OUTPUTS, used = new Set<string>() } = options;
   const counts = new Map(sortedSkills(catalog).map(({ name, methods }) => [name, methods.length]));
-  const rest = formatCounts(counts).length + 1;
+  const rest = formatCounts(counts, REST_ELSEWHERE).length + 1;
   const sizes = parts.map((units) => ({ units, lines: units - Math.min(rest, units * REST_SHARE) }));
   const budget = sizes.reduce((sum, { lines }) => sum + lines, 0);
   const lines = selectMethods(catalog, used, budget).map((method) => ({ method, detail: 0 }));
@@ -62,7 +64,9 @@ export function briefCatalog(catalog: Catalog, options: BriefCatalogOptions): re
     remaining = part.otherLines;
     for (const [skill, block] of part.blocks) counts.set(skill, (counts.get(skill) ?? 0) - block.lines.length);
     const formatted = [...part.blocks].toSorted(byKey).map(([name, block]) => formatBlock(name, block, formatter));
-    return [...formatted, ...formatRest(counts, catalog, size.units - size.lines + part.open)].join("\n");
+    const heading = remaining.length > 0 && size !== sizes.at(-1) ? REST_ELSEWHERE : REST_HEADING;
+    const restUnits = size.units - size.lines + part.open;
+    return [...formatted, ...formatRest(counts, catalog, heading, restUnits)].join("\n");
   });
 }
 
@@ -188,14 +192,19 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
 }
 
 /** Lists the skills of the methods that are not shown, or the number of all methods. */
-function formatRest(counts: ReadonlyMap<string, number>, catalog: Catalog, units: number): readonly string[] {
-  const line = formatCounts(counts);
+function formatRest(
+  counts: ReadonlyMap<string, number>,
+  catalog: Catalog,
+  heading: string,
+  units: number,
+): readonly string[] {
+  const line = formatCounts(counts, heading);
   if (line === "") return [];
-  const total = `${REST_HEADING} ${catalog.methods.length} in ${catalog.skills.length} skills in all`;
+  const total = `${heading} ${catalog.methods.length} in ${catalog.skills.length} skills in all`;
   return [line, total].filter((each) => each.length < units).slice(0, 1);
 }
 
-function formatCounts(counts: ReadonlyMap<string, number>): string {
+function formatCounts(counts: ReadonlyMap<string, number>, heading: string): string {
   const skills = [...counts].filter(([, count]) => count > 0).map(([skill, count]) => `${skill} ${count}`);
-  return skills.length === 0 ? "" : `${REST_HEADING} ${skills.join(", ")}`;
+  return skills.length === 0 ? "" : `${heading} ${skills.join(", ")}`;
 }

@@ -3,6 +3,7 @@ import { isRecord, type JsonSchema } from "../model/json.ts";
 import { takesAnyObject } from "./declarations/signature.ts";
 import { propertyName, quoted } from "./declarations/text.ts";
 import { resolveReference } from "./schema.ts";
+import { findDateForm, findIdentifier, findListedValues, findPathBase, findQueryFields } from "./text-forms.ts";
 
 /** Maximum length of a union of literals, and of one literal or name. */
 const UNION_UNITS = 90;
@@ -147,7 +148,8 @@ function compactParameter(parameter: Parameter, method: Method, siblings: Readon
   const { name, schema, required, description } = parameter;
   const style = { root: method.input, levels: 1, membersUnits: PARAMETER_MEMBERS_UNITS, hasConstraints: true };
   const type = compactType(schema["description"] === undefined ? { ...schema, description } : schema, style);
-  const source = type === "string" ? findSource(description, method, siblings) : undefined;
+  const source =
+    type === "string" ? (findSource(description, method, siblings) ?? findIdentifier(name, description)) : undefined;
   const standard = required ? undefined : formatDefault(schema, type);
   const suffix = standard === undefined ? "" : ` = ${standard}`;
   return `${shownName(name)}${required ? "" : "?"}${source === undefined ? typed(type) : `: ${source}`}${suffix}`;
@@ -174,12 +176,16 @@ function formatDefault(schema: JsonSchema, type: string): string | undefined {
 }
 
 const DEFAULT_IN_TEXT = /\bdefaults?\W{1,3}(?:(?:to|is|of)\W+)?(\d{1,6})\b/i;
-const MAXIMUM_IN_TEXT = /\b(?:max(?:imum)?|at most|up to)\W{1,3}(?:(?:is|of|value)\W+)?(\d{1,6})\b/i;
+const MAXIMUM_IN_TEXT =
+  /\b(?:max(?:imum)?|at most|up to|(?:not|no) more than|capped at|cannot exceed|limit of)\W{1,3}(?:(?:is|of|value)\W+){0,2}(\d{1,6})\b/i;
+const RANGE_IN_TEXT =
+  /(?:\bbetween |\brange:? ?|\bfrom |\((?=[^()]{3,20}\)))(\d{1,6}) ?(?:-|–|to|and|\.\.) ?(\d{1,6})(?![\d.%]| ?\w+\))/i;
 
 /** `1..25`, by the schema or by what its description says of the maximum. */
 function formatRange(schema: JsonSchema): string | undefined {
-  const described = MAXIMUM_IN_TEXT.exec(read(schema))?.[1];
-  const [least, most] = [toBound(schema["minimum"]), toBound(schema["maximum"]) ?? described];
+  const text = read(schema);
+  const [, low, high = MAXIMUM_IN_TEXT.exec(text)?.[1]] = RANGE_IN_TEXT.exec(text) ?? [];
+  const [least, most] = [toBound(schema["minimum"]) ?? low, toBound(schema["maximum"]) ?? high];
   return least === undefined && most === undefined ? undefined : `${least ?? ""}..${most ?? ""}`;
 }
 
@@ -188,18 +194,26 @@ function toBound(value: unknown): string | undefined {
   return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER ? String(value) : undefined;
 }
 
-const DATE_FORM = /\b[Yy]{4}[-/.]?(?:MM|mm)(?:[-/.]?(?:DD|dd))?(?:[T ]HH:?mm(?::?ss)?Z?)?\b/;
 const FORMATS: ReadonlySet<unknown> = new Set(["date", "date-time", "time", "email", "uri", "uuid"]);
 
-/** The form of a text that its format or its description names. */
+/** Maximum length of a pattern that is shown. */
+const PATTERN_UNITS = 24;
+
+/** The form of a text that its description, its format or its pattern names. */
 function findTextForm(schema: JsonSchema): string | undefined {
-  const form = DATE_FORM.exec(read(schema))?.[0];
-  if (form !== undefined) return form;
-  return FORMATS.has(schema["format"]) ? String(schema["format"]) : undefined;
+  const text = read(schema);
+  const { format, pattern } = schema;
+  const described = findDateForm(text) ?? findListedValues(text) ?? findQueryFields(text) ?? findPathBase(text);
+  if (described !== undefined) return described;
+  if (FORMATS.has(format)) return String(format);
+  const isShort = typeof pattern === "string" && pattern.length <= PATTERN_UNITS && !pattern.includes("\n");
+  return isShort ? `/${pattern}/` : undefined;
 }
 
+/** The part of a description that is read, up to its last whole word. */
 function read({ description }: JsonSchema): string {
-  return typeof description === "string" ? description.slice(0, READ_UNITS) : "";
+  if (typeof description !== "string") return "";
+  return description.length <= READ_UNITS ? description : description.slice(0, READ_UNITS).replace(/\S*$/, "");
 }
 
 function literalUnion(values: readonly unknown[]): string {

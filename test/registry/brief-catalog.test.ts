@@ -62,6 +62,51 @@ test("shows parameters with what limits them, results, and what several methods 
   old_orders()`);
 });
 
+test.each([
+  ["Begins at YYYY-MM-DDTHH:MM, local time", "a: YYYY-MM-DDTHH:MM"],
+  ["As YYYY-MM-DDTHH:mm:ss.sssZ", "a: YYYY-MM-DDTHH:mm:ss.sssZ"],
+  ["A time (YYYY-MM-DD HH:mm:ss)", "a: YYYY-MM-DD HH:mm:ss"],
+  ["A month, YYYY-MM, or a day, YYYY-MM-DD.", "a: YYYY-MM|YYYY-MM-DD"],
+  ["In the form 'DD/MM/YYYY'", "a: DD/MM/YYYY"],
+  ["A version such as YYYY-MM-DD-beta", "a"],
+  [`${"x ".repeat(196)}YYYY-MM-DDTHH:MM`, "a"],
+  ["Must be one of 'open', 'in progress', or \"done\"", 'a: "open"|"in progress"|"done"'],
+  ["Options: 'single', 'double', etc.", 'a: "single"|"double"|…'],
+  ["Values such as 'single', 'double'", "a"],
+  ["Any text. If it is a checkbox, the value should be `true` or `false`", "a"],
+  ["Relative to the current working directory", "a"],
+  ["Search text; understands from:, subject:, before:", "a: from: subject: before:"],
+  ["See https://example.com: a note: this", "a"],
+  ["Path of the file, relative to the repository root.", "a: relative to the repository root"],
+  ["The absolute path of a file", "a: absolute"],
+])("shows the form of a text that %j names, whole or not at all [D4]", (description, shown) => {
+  const skill = createSkill("ASkill", [{ name: "get", input: object({ a: { ...text, description } }, ["a"]) }]);
+  expect(whole(skill)).toBe(`ASkill\n  get(${shown})`);
+});
+
+test.each([
+  ["project", { description: "Project key or name" }, "project: key or name"],
+  ["user_id", { description: "The user id" }, "user_id"],
+  ["code", { pattern: "^[A-Z]{3}$" }, "code: /^[A-Z]{3}$/"],
+  ["code", { pattern: "^(?:[A-Z]{3}|[0-9]{6,12})$" }, "code"],
+  ["limit", { type: "integer", description: "Results (1-25)" }, "limit: 1..25"],
+  ["limit", { type: "integer", description: "Results a page, between 1 and 25" }, "limit: 1..25"],
+  ["limit", { type: "integer", description: "No more than 25" }, "limit: ..25"],
+  ["seconds", { type: "integer", description: "Waits (usually 5-10 minutes)" }, "seconds: number"],
+])("shows how %s with %j is written [D4]", (name, schema, shown) => {
+  const input = object({ [name]: { ...text, ...schema } }, [name]);
+  expect(whole(createSkill("ASkill", [{ name: "get", input }]))).toBe(`ASkill\n  get(${shown})`);
+});
+
+test("reads hostile descriptions in time that grows with their length [D4, V6]", () => {
+  const parts = ["YYYY-", "one of 'a',", "a:,", "relative to ", "(1-", "'", "MM:", "project's key or "];
+  const properties = parts.map((part, at) => [`p${at}`, { ...text, description: part.repeat(20_000) }] as const);
+  const input = object(Object.fromEntries(properties));
+  const begin = performance.now();
+  whole(createSkill("ASkill", [{ name: "get", input }]));
+  expect(performance.now() - begin).toBeLessThan(2_000); // a quadratic search takes minutes
+});
+
 test("shares a type only if the whole structure matches [D4]", () => {
   const like = (status: unknown) => object({ ...order.properties, status }, order.required);
   const skill = createSkill("ShopMCP", [

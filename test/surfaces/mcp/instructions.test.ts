@@ -40,7 +40,7 @@ test("what is left of a text after a cut at 2,048 characters is complete [V1]", 
   const end = instructions.indexOf("\n\n## More of the catalog");
   expect(end).toBeLessThanOrEqual(CUT);
   expect(instructions.slice(0, end).split("\n").at(-1)).toMatch(
-    /^Further methods, by search_skills: .*PlaywrightMCP \d+$/,
+    /^Further methods, below or by search_skills: .*PlaywrightMCP \d+$/,
   );
 });
 
