@@ -51,5 +51,14 @@ Each client starts \`skillgate serve --stdio\`, unless its row says otherwise.
 - "Not offered" means that the interface of the client has no such function. A client that sends no cancellation has "no".
 
 ${toTable(CLIENT_COLUMNS, clients)}
+
+## Specifications
+
+Beside the versions of the protocol, which [MCP servers](mcp-servers.md#protocol-versions) names:
+
+| specification                        | version                  | used by                       |
+| ------------------------------------ | ------------------------ | ----------------------------- |
+| \`server.json\` of the MCP registry    | 2025-09-29 to 2025-12-11 | \`mcp add\`, \`mcp export\`       |
+| manifest of MCP bundles, \`.mcpb\`     | 0.1 to 0.4               | \`mcp add\`                     |
 `;
 }

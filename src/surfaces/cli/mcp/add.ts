@@ -1,6 +1,10 @@
+import { dirname, join } from "node:path";
+import { Option } from "commander";
+
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
+import type { CliSession } from "../session.ts";
 import { wholeNumber } from "../input/option-values.ts";
 import { readTextFile } from "../input/read-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -16,26 +20,45 @@ import {
   SCOPES,
   type WrittenServer,
 } from "./files.ts";
-import { createEntry, type ServerFlags, takesServerFlags, withoutGaps } from "./server-flags.ts";
+import { findPackageForm, PACKAGE_KINDS, type PackageKind } from "./package/forms.ts";
+import {
+  collected,
+  createEntry,
+  getSettings,
+  type ServerFlags,
+  takesServerFlags,
+  withoutGaps,
+} from "./server-flags.ts";
 
 interface AddFlags extends ServerFlags, Required<ScopeFlag> {
   readonly clientId?: string;
   readonly callbackPort?: number;
+  readonly input?: readonly string[];
+  readonly package?: PackageKind;
+  readonly sha256?: string;
+  readonly yes?: true;
 }
 
 export function addMcpAdd(mcp: CliCommand): void {
   takesServerFlags(mcp.command("add"))
     .description("add a server")
-    .argument("<name>", "name of the server")
-    .argument("<commandOrUrl>", "the command that starts it, or its URL")
+    .argument("<name>", "name of the server; may be missing before a server.json or a bundle")
+    .argument("[commandOrUrl]", "the command that starts it, its URL, or the path or URL of a server.json or .mcpb")
     .argument("[args...]", "arguments of the command; write -- before a command whose arguments begin with -")
     .option(SCOPE_OPTION, "where to write it: project, local or user", parseScope, "project")
     .option("--client-id <id>", "the OAuth client id of Skillgate")
     .option("--callback-port <port>", "the local port of the OAuth redirect", wholeNumber)
+    .option("--input <name=value>", "a value that a server.json or bundle asks for; repeatable", collected)
+    .addOption(new Option("--package <kind>", "which package of a server.json to use").choices(PACKAGE_KINDS))
+    .option("--sha256 <digest>", "the SHA-256 that a bundle must have")
+    .option("--yes", "add a server.json or bundle without a question")
     .addHelpText("after", `${EXAMPLES}\n${scopeHelp()}`)
-    .run(async (session, name: string, commandOrUrl: string, args: readonly string[], flags: AddFlags) => {
+    .run(async (session, name: string, commandOrUrl: string | undefined, args: readonly string[], flags: AddFlags) => {
       const files = await openConfig(session);
-      const server = describeServer([name, commandOrUrl, ...args], flags);
+      const words = [name, ...(commandOrUrl === undefined ? [] : [commandOrUrl]), ...args];
+      if (flags.transport === undefined && words.length <= 2 && findPackageForm(words.at(-1) ?? "") !== undefined)
+        return addPackage(words, flags, files, session);
+      const server = describeServer(words, flags);
       const entry = { ...createEntry(server.commandOrUrl, server.args, server.flags), ...getOAuthFlags(flags) };
       const written = await files.configModule.addDeclaredServer({ name: server.name, entry }, flags.scope, {
         config: files,
@@ -49,7 +72,43 @@ Examples:
   skillgate mcp add filesystem -- npx -y @modelcontextprotocol/server-filesystem .
   skillgate mcp add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github
   skillgate mcp add --transport http context7 https://mcp.context7.com/mcp -H "Authorization: Bearer \${KEY}"
+  skillgate mcp add weather ./server.json --input WEATHER_KEY=…
+  skillgate mcp add https://example.com/notes.mcpb --sha256 fe33…
 `;
+
+/** Adds the server of a `server.json` or of a bundle. */
+async function addPackage(
+  words: readonly string[],
+  flags: AddFlags,
+  files: CommandConfig,
+  { paint, signal }: CliSession,
+): Promise<CommandResult> {
+  const { configModule, options } = files;
+  const source = words.at(-1) ?? "";
+  const { scope, yes = false, package: kind, sha256 } = flags;
+  const { preparePackage, parseInputFlags } = await import("./package/index.ts");
+  const found = await preparePackage({
+    source,
+    form: findPackageForm(source) ?? "entry",
+    kind,
+    sha256,
+    given: parseInputFlags(flags.input ?? []),
+    scope,
+    bundles: join(dirname(configModule.getProjectStateDir(options.cwd)), "bundles"),
+    isSure: yes,
+    signal,
+    configModule,
+  });
+  const name = words.length === 2 ? (words[0] ?? "") : found.name;
+  const entry = { ...found.entry, ...getSettings(flags) };
+  const written = await configModule.addDeclaredServer({ name, entry }, scope, { config: files });
+  const { variables } = found;
+  if (variables.length > 0)
+    await configModule.editSettingsByHand(options, join(options.cwd, "settings.yaml"), { values: [], variables });
+  const result = createAddedResult(written, paint, files);
+  const notes = variables.map(({ name: variable }) => `${variable} is stored in .env`);
+  return { ...result, remarks: lines([...notes, result.remarks ?? ""]) };
+}
 
 function getOAuthFlags({ clientId, callbackPort }: AddFlags): { readonly oauth?: unknown } {
   const oauth = withoutGaps({ clientId, callbackPort });

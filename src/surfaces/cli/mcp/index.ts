@@ -2,6 +2,7 @@ import type { CliCommand } from "../command.ts";
 import { addMcpAdd, addMcpAddJson } from "./add.ts";
 import { addMcpEnable, addMcpGet, addMcpRemove } from "./declared-servers.ts";
 import { addMcpEdit } from "./edit.ts";
+import { addMcpExport } from "./export.ts";
 import { addMcpImport } from "./import.ts";
 import { addMcpList, addMcpLogin, addMcpLogs, addMcpTest, addMcpTools } from "./live-servers.ts";
 import { addMcpObserve } from "./observe.ts";
@@ -16,6 +17,7 @@ const COMMANDS = [
   addMcpAdd,
   addMcpAddJson,
   addMcpImport,
+  addMcpExport,
   addMcpList,
   addMcpGet,
   addMcpTools,

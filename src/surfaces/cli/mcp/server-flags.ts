@@ -36,7 +36,8 @@ export function takesServerFlags(command: CliCommand): CliCommand {
     .option("--skill-name <name>", "the name of its skill, as in device.<name>");
 }
 
-function collected(value: string, before: readonly string[] = []): readonly string[] {
+/** Collects the values of a repeatable flag. */
+export function collected(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -117,7 +117,8 @@ export function requestText({ folder, isChanged, parts }: TrustRequest): string 
   return lines([`${escaped(folder)}${since}. With your permissions, it would use or start:`, ...rows]);
 }
 
-async function askInput(input: ConfigInput, signal: AbortSignal): Promise<string | undefined> {
+/** Asks for a value; `undefined` without an answer and without a default. */
+export async function askInput(input: ConfigInput, signal: AbortSignal): Promise<string | undefined> {
   const { description, isSecret, choices, orElse } = input;
   const offered = choices.length === 0 ? "" : ` (${choices.map(escaped).join(", ")})`;
   const usual = orElse === undefined || isSecret ? "" : ` [${escaped(orElse)}]`;
