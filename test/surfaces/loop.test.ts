@@ -9,13 +9,7 @@ import { completeCode } from "../../src/registry/index.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { createRuntime } from "../../src/runtime.ts";
 import { SERVER_DEFAULTS, serveHttp, type HttpServer } from "../../src/surfaces/http/index.ts";
-import { canProbe, LoopProbe } from "../support/loop-probe.ts";
-
-/** How long a turn may compute on a quiet machine. */
-const MAX_TURN_MS = 50;
-
-/** How long a quiet machine takes to parse an object with 60,000 members as JSON. */
-const QUIET_PARSE_MS = 13;
+import { canProbe, LoopProbe, requireShortTurns } from "../support/loop-probe.ts";
 
 const BYTES = 1_000_000;
 const MEMBERS = 60_000;
@@ -154,37 +148,17 @@ afterAll(async () => {
 
 const LIMITS = { cpuMs: 30_000, wallMs: 60_000 };
 
-/** Does the work, and again where a turn took too long: the collector of garbage comes at any time. */
-async function requireShortTurns(work: () => Promise<unknown>): Promise<void> {
-  let turnMs = Infinity;
-  for (let attempt = 0; attempt < 3 && turnMs > MAX_TURN_MS; attempt++) {
-    const slowness = Math.max(1, (await measureParseMs()) / QUIET_PARSE_MS);
-    await work();
-    turnMs = Math.min(turnMs, (await probe.takeLongest()) / slowness);
-  }
-  expect(turnMs).toBeLessThanOrEqual(MAX_TURN_MS);
-}
-
-/** The time in which JSON parses an object with 60,000 members now: other programs on the machine slow it down, too. */
-async function measureParseMs(): Promise<number> {
-  await probe.takeLongest();
-  const json = JSON.stringify(Object.fromEntries(Array.from({ length: MEMBERS }, (_, id) => [`name${id}`, id])));
-  await probe.takeLongest();
-  JSON.parse(json);
-  return probe.takeLongest();
-}
-
 describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
   test.each(Object.entries(FROM_GUEST))("from a program: %s", async (_name, code) => {
-    await requireShortTurns(() => runtime.run(code, { limits: LIMITS }));
+    await requireShortTurns(probe, () => runtime.run(code, { limits: LIMITS }));
   });
 
   test.each(Object.entries(FROM_SERVER))("from a skill: %s", async (_name, code) => {
-    await requireShortTurns(() => runtime.run(code, { limits: LIMITS }));
+    await requireShortTurns(probe, () => runtime.run(code, { limits: LIMITS }));
   });
 
   test.each(Object.entries(SOURCES))("from a caller, a program of %s", async (_name, code) => {
-    await requireShortTurns(() => call("run_code", { code }));
+    await requireShortTurns(probe, () => call("run_code", { code }));
   });
 
   test.each([
@@ -198,12 +172,12 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
       method: "tools/call",
       params: { name: "HostileSkill.take", arguments: input },
     });
-    await requireShortTurns(() => post(body));
+    await requireShortTurns(probe, () => post(body));
   });
 
   test.each(Object.entries(SOURCES))("from a browser, completions of %s", async (_name, code) => {
     const { catalog } = runtime;
-    await requireShortTurns(async () => completeCode(code, catalog));
+    await requireShortTurns(probe, async () => completeCode(code, catalog));
   });
 
   test("finds a turn that takes long", async () => {
@@ -211,7 +185,7 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
       for (let count = 0; count < 10; count++)
         JSON.parse(JSON.stringify(Object.fromEntries(Array.from({ length: MEMBERS }, (_, id) => [`name${id}`, id]))));
     };
-    await expect(requireShortTurns(work)).rejects.toThrow("to be less than or equal to 50");
+    await expect(requireShortTurns(probe, work)).rejects.toThrow("to be less than or equal to 50");
   });
 });
 

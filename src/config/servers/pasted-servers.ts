@@ -13,6 +13,9 @@ export interface PastedServer {
 
 const MAX_BYTES = 256 << 10;
 
+/** Each word of a command is looked at many times: for variables, for secrets, for a name. */
+const MAX_COMMAND_UNITS = 16 << 10;
+
 /**
  * Reads the servers of a text that was copied from documentation: a block in the format of any client, also a part of one, a
  * command line, also one of `claude mcp add`, or an address. Throws `OPTION_INVALID` and `CONFIG_INVALID`.
@@ -61,6 +64,8 @@ function createEndpoint(url: string): PastedServer {
 }
 
 function parseCommandLine(text: string): PastedServer {
+  if (text.length > MAX_COMMAND_UNITS)
+    throw createPasteError(`a command line has at most ${MAX_COMMAND_UNITS} characters`);
   const line = text.replace(/^[$>]\s+/, "").replaceAll(/\\\r?\n/g, " ");
   const words = splitWords(line);
   if (words === undefined) throw createPasteError("a quote is not closed");

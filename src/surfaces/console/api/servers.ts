@@ -124,8 +124,13 @@ function listTools({ skill, tools }: RuntimeView["servers"][number], { catalog }
 /** UTF-16 units of a description in lists. */
 const MAX_TEXT_UNITS = 200;
 
+const MAX_ENTRY_UNITS = 64 << 10;
+
 function readEntry(value: unknown): Readonly<Record<string, unknown>> {
-  if (isRecord(value)) return value;
+  if (isRecord(value)) {
+    if (JSON.stringify(value).length <= MAX_ENTRY_UNITS) return value;
+    throw invalidRequest(`entry must have at most ${MAX_ENTRY_UNITS} characters as JSON`);
+  }
   throw invalidRequest('entry must be an object, such as { "command": "npx", "args": ["-y", "weather-mcp"] }');
 }
 
