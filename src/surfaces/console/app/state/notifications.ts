@@ -1,5 +1,7 @@
 import { signal } from "@preact/signals";
 
+import { showToast } from "./toasts.ts";
+
 const KEY = "skillgate-notifications";
 
 /** True if this browser notifies its reader of questions while the page is hidden. */
@@ -12,6 +14,8 @@ export async function switchNotifications(isWanted: boolean): Promise<void> {
   const isOn = isWanted && "Notification" in globalThis && (await Notification.requestPermission()) === "granted";
   notifies.value = isOn;
   localStorage.setItem(KEY, isOn ? "on" : "off");
+  if (isWanted && !isOn)
+    showToast({ tone: "error", text: "The browser blocks notifications of this address. Allow them in its settings" });
 }
 
 interface NotificationFacts {

@@ -112,16 +112,17 @@ function listCards({ pending, closed }: ApprovalLists, activeId: string | undefi
 
 /** The filter by caller, and the switch of notifications. */
 function Tools({ lists: { pending, closed }, caller }: { readonly lists: ApprovalLists; readonly caller: string }) {
-  if (pending.length + closed.length === 0) return null;
   return (
     <div class="row">
-      <FilterField
-        label="Caller"
-        placeholder="Filter by caller"
-        class="wide"
-        value={caller}
-        onChange={(text) => navigate(formatLink(["approvals"], { caller: text }), { replace: true })}
-      />
+      {pending.length + closed.length > 0 && (
+        <FilterField
+          label="Caller"
+          placeholder="Filter by caller"
+          class="wide"
+          value={caller}
+          onChange={(text) => navigate(formatLink(["approvals"], { caller: text }), { replace: true })}
+        />
+      )}
       <Button
         label={notifies.value ? "Notifications are on" : "Notify me of new questions"}
         tone="small"
