@@ -1,15 +1,33 @@
+import { findSizeExcess } from "../../shared/value-size.ts";
+import { isRecord } from "../json.ts";
+
 /** The headers with the values of a caller's session begin with this: `x-skillgate-session-project`. */
 const SESSION_HEADER_PREFIX = "x-skillgate-session-";
 
 /**
- * The headers of the request that a call belongs to, for MCP servers whose entries name them. All of them count as secret, so no
- * log, JSON text or message to another thread contains them.
+ * The headers of the request that a call belongs to, for MCP servers whose entries name them, and its `_meta`. All of them count
+ * as secret, so no log, JSON text or message to another thread contains them.
  */
 export interface RequestValues {
   getHeader(name: string): string | undefined;
   /** Returns a value of the session as the caller has sent it. */
   getSessionValue(name: string): string | undefined;
+  /** Returns what the caller has sent in `_meta`, for MCP servers. */
+  getMeta(): Meta;
+  /** Returns the same values with those members of `_meta` whose names the function accepts. */
+  selectMeta(isPassed: (name: string) => boolean): RequestValues;
 }
+
+type Meta = Readonly<Record<string, unknown>>;
+
+/** Adds the `_meta` of a request, without the members of the protocol and of Skillgate itself. */
+export function withMeta(values: RequestValues | undefined, meta: unknown): RequestValues | undefined {
+  if (!isRecord(meta) || findSizeExcess(meta) !== undefined) return values;
+  const passed = Object.entries(meta).filter(([name]) => name !== "progressToken" && !OWN_META.test(name));
+  return passed.length === 0 ? values : new MetaValues(values, Object.fromEntries(passed));
+}
+
+const OWN_META = /^(?:io\.modelcontextprotocol|skillgate)\//;
 
 export function createRequestValues(headers: Headers): RequestValues {
   return new HeaderValues(headers);
@@ -30,6 +48,34 @@ interface HeaderReader {
 }
 
 /** Has no public fields. */
+class MetaValues implements RequestValues {
+  readonly #values: RequestValues | undefined;
+  readonly #meta: Meta;
+
+  constructor(values: RequestValues | undefined, meta: Meta) {
+    this.#values = values;
+    this.#meta = meta;
+  }
+
+  getHeader(name: string): string | undefined {
+    return this.#values?.getHeader(name);
+  }
+
+  getSessionValue(name: string): string | undefined {
+    return this.#values?.getSessionValue(name);
+  }
+
+  getMeta(): Meta {
+    return this.#meta;
+  }
+
+  selectMeta(isPassed: (name: string) => boolean): RequestValues {
+    const selected = Object.entries(this.#meta).filter(([name]) => isPassed(name));
+    return new MetaValues(this.#values, Object.fromEntries(selected));
+  }
+}
+
+/** Has no public fields. */
 class HeaderValues implements RequestValues {
   readonly #headers: HeaderReader;
 
@@ -43,6 +89,14 @@ class HeaderValues implements RequestValues {
 
   getSessionValue(name: string): string | undefined {
     return this.getHeader(`${SESSION_HEADER_PREFIX}${name}`);
+  }
+
+  getMeta(): Meta {
+    return {};
+  }
+
+  selectMeta(): RequestValues {
+    return this;
   }
 }
 

@@ -74,6 +74,7 @@ export async function serveHttp(
   const { server, url } = early ?? (await listen(settings, isToken !== undefined));
   const mcp = createMcpSurface(runtime, {
     bodyBytes: settings.bodyBytes,
+    passMeta: settings.passMeta,
     sessions: { most: settings.sessions, idleMs: settings.sessionIdleSeconds * 1_000 },
     ...(taskTtlMs !== undefined && { taskTtlMs }),
   });

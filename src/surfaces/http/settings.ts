@@ -29,6 +29,8 @@ export interface HttpServerSettings extends Exposure {
   /** Maximum number of open MCP sessions. */
   readonly sessions: number;
   readonly sessionIdleSeconds: number;
+  /** Members of `_meta` that calls of programs pass on to MCP servers. */
+  readonly passMeta: readonly string[];
   /** How `skillgate serve` writes its log to stderr. */
   readonly log: "text" | "json";
   /** Time that requests in progress have to finish when the server shuts down. */
@@ -51,6 +53,7 @@ export const SERVER_DEFAULTS: HttpServerSettings = Object.freeze({
   requestSeconds: 30,
   sessions: 256,
   sessionIdleSeconds: 1_800,
+  passMeta: Object.freeze([]),
   log: "text",
   drainSeconds: 10,
 });
@@ -87,6 +90,10 @@ export const SERVER_SCHEMA: JsonSchema = {
     requestSeconds: setting("seconds for a whole request to arrive", wholeNumber(1, 86_400)),
     sessions: setting("open MCP sessions", wholeNumber(1)),
     sessionIdleSeconds: setting("seconds after which an unused session ends", wholeNumber(1)),
+    passMeta: setting(
+      "members of `_meta`, such as `openai/locale`, that calls of a program pass on to MCP servers as its client has sent them",
+      TEXTS,
+    ),
     log: setting("how `skillgate serve` writes its log", { enum: ["text", "json"] }),
     drainSeconds: setting("seconds that requests have to finish when the server stops", wholeNumber(0, 86_400)),
   }),

@@ -29,7 +29,7 @@ import { getClientName, type GetInstructions, serveInstructions } from "./sessio
 import type { ReadContext } from "../../model/mcp-features.ts";
 import { withAnswers } from "../../model/caller.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
-import { createRequestValues, type RequestValues } from "../../model/requests/request-values.ts";
+import { createRequestValues, type RequestValues, withMeta } from "../../model/requests/request-values.ts";
 import { serveSkills } from "./features/skills.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
 import { ClientSubscriptions } from "./features/subscriptions.ts";
@@ -142,8 +142,9 @@ export async function openLibrary(
 type OpenLibrary = (context: ServerContext) => Promise<Library>;
 
 /** Each request over HTTP has headers of its own, also in a session; a client over pipes has the values of its command line. */
-function getRequestValues({ http }: ServerContext, mcpClient: ConnectedClient): RequestValues | undefined {
-  return http?.req === undefined ? mcpClient.requestValues : createRequestValues(http.req.headers);
+function getRequestValues({ http, mcpReq }: ServerContext, mcpClient: ConnectedClient): RequestValues | undefined {
+  const values = http?.req === undefined ? mcpClient.requestValues : createRequestValues(http.req.headers);
+  return withMeta(values, mcpReq._meta);
 }
 
 type Converse = <Result extends RequestResult>(

@@ -49,6 +49,8 @@ export interface McpSurfaceOptions {
   readonly bodyBytes: number;
   /** Milliseconds for which a task can be read after its last change; an hour by default. */
   readonly taskTtlMs?: number;
+  /** Members of the `_meta` of `run_code` that the calls of its program pass on to MCP servers; none by default. */
+  readonly passMeta?: readonly string[];
 }
 
 /** Serves a runtime over MCP, to clients of every version of the protocol. */
@@ -95,6 +97,7 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
     tasks,
     records: createSessionRuns(),
     features: createFeatures(),
+    passMeta: options.passMeta ?? [],
   };
   const sessions = createSessions(shared, options.sessions);
   const askers = new WeakMap<Request, Principal>();

@@ -94,14 +94,21 @@ export function observeCall({ client, requestValues, notifications }: WorkContex
   };
 }
 
-/** Observes a run, and notifies the client of each call that starts, progresses and ends. */
-export function observeRun({ client, requestValues, notifications }: WorkContext): RunObserver {
+/**
+ * Observes a run, and notifies the client of each call that starts, progresses and ends. The calls of a program get only the named
+ * members of `_meta`: the client sent it for the program, and does not know which servers that calls.
+ */
+export function observeRun(
+  { client, requestValues, notifications }: WorkContext,
+  passMeta: readonly string[],
+): RunObserver {
   const notifier = createNotifier(notifications);
   let steps = 0;
   const step = (text: string): void => notifier.progress(++steps, undefined, text);
+  const values = requestValues?.selectMeta((name) => passMeta.includes(name));
   return {
     client,
-    ...(requestValues && { requestValues }),
+    ...(values && { requestValues: values }),
     onOutput: (text) => notifier.log("info", text, "run_code"),
     onCallStart: (path) => step(`${path} …`),
     onCallEnd: ({ skill, method, outcome, durationMs }) =>

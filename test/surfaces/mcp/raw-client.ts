@@ -4,8 +4,8 @@ import { type Parsed, post } from "../serving.ts";
 export interface RawClient {
   /** The result of a request; throws its error. */
   request(method: string, params?: Readonly<Record<string, unknown>>): Promise<Parsed>;
-  /** The text of the answer to a request, whose parameters are JSON. */
-  requestText(method: string, params: string): Promise<string>;
+  /** The text of the answer to a request, whose parameters are JSON; `meta` are further members of its `_meta`. */
+  requestText(method: string, params: string, meta?: object): Promise<string>;
   readonly capabilities: Parsed;
 }
 
@@ -44,12 +44,13 @@ export async function openModern(
   capabilities: Readonly<Record<string, unknown>> = {},
   headers: Readonly<Record<string, string>> = {},
 ): Promise<RawClient> {
-  const meta = JSON.stringify({
+  const own = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": capabilities,
     "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
-  });
-  const create = (method: string, json: string): RawRequest => {
+  };
+  const create = (method: string, json: string, more: object = {}): RawRequest => {
+    const meta = JSON.stringify({ ...more, ...own });
     const { name, uri } = JSON.parse(json) as { readonly name?: string; readonly uri?: string };
     const params = json === "{}" ? `{"_meta":${meta}}` : `${json.slice(0, -1)},"_meta":${meta}}`;
     const target = name ?? uri;
@@ -75,9 +76,12 @@ interface RawRequest {
   readonly body: string;
 }
 
-function createRawClient(capabilities: Parsed, create: (method: string, json: string) => RawRequest): RawClient {
-  const requestText = async (method: string, json: string): Promise<string> => {
-    const { url, headers, body } = create(method, json);
+function createRawClient(
+  capabilities: Parsed,
+  create: (method: string, json: string, meta?: object) => RawRequest,
+): RawClient {
+  const requestText = async (method: string, json: string, meta?: object): Promise<string> => {
+    const { url, headers, body } = create(method, json, meta);
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },

@@ -230,7 +230,8 @@ function createConnection(client: Client, { inner, closed, url, clients }: OpenT
     closed,
     isStateless: discover !== undefined,
     request: (method, params, signal) => createRequests({}).request(method, params, signal),
-    requestDuring: (context, send) => clients.trackDuring(context, (meta) => send(createRequests(meta))),
+    requestDuring: (context, send) =>
+      clients.trackDuring(context, (meta) => send(createRequests({ ...context.requestValues?.getMeta(), ...meta }))),
     report: () => (inner instanceof StdioClientTransport ? inner.report() : undefined),
     async close() {
       if (inner instanceof StreamableHTTPClientTransport) {
@@ -274,7 +275,7 @@ function createSentRequests(client: Client, facts: ConnectionFacts, fields: Meta
   };
 }
 
-type MetaFields = Readonly<Record<string, string>>;
+type MetaFields = Readonly<Record<string, unknown>>;
 
 function withMeta<Params extends object>(params: Params, meta: MetaFields): Params {
   return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };

@@ -205,8 +205,8 @@ async function serveOverStdio({ runtime, flags, signal, log }: Serving, output: 
   const settings = await readServerSettings(runtime, flags);
   const { createMcpSurface } = await import("../../mcp/index.ts");
   const { OWNER } = await import("../../../model/caller.ts");
-  const { expose, names, budgetTokens, bodyBytes, drainSeconds } = settings;
-  const surface = createMcpSurface(runtime, { bodyBytes, sessions: { most: 1, idleMs: 60_000 } });
+  const { expose, names, budgetTokens, bodyBytes, drainSeconds, passMeta } = settings;
+  const surface = createMcpSurface(runtime, { bodyBytes, passMeta, sessions: { most: 1, idleMs: 60_000 } });
   const requestValues = createSessionValues(flags.session ?? {});
   const whole = { caller: OWNER, exposure: { expose, names, budgetTokens }, requestValues };
   const asker = flags.profile === undefined ? whole : await enterProfile(runtime, whole, flags);

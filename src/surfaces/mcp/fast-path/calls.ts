@@ -11,7 +11,7 @@ import {
 
 import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
 import { isRecord } from "../../../model/json.ts";
-import type { RequestValues } from "../../../model/requests/request-values.ts";
+import { type RequestValues, withMeta } from "../../../model/requests/request-values.ts";
 import { canAnswer, parseApps } from "../sessions/client-answers.ts";
 import { askedDirectly } from "../sessions/multi-turn-requests.ts";
 import { NO_TASKS } from "../sessions/multi-turn-request.ts";
@@ -79,7 +79,8 @@ export class FastPathCalls {
     const say = (message: JSONRPCMessage): void => {
       if (this.#under.get(id) === begun) listener.say(message);
     };
-    const options = { mcpClient: this.#mcpClient, requestValues, say, cancellable: begun.abort };
+    const values = withMeta(requestValues, call.meta);
+    const options = { mcpClient: this.#mcpClient, requestValues: values, say, cancellable: begun.abort };
     const request = { method: "tools/call", id, target: call.name, meta: call.meta };
     void answer(call, () =>
       traceMcpRequest<ToolAnswer>(request, this.#mcpClient, () =>

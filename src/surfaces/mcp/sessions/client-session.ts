@@ -20,6 +20,8 @@ export interface GatewayContext {
   readonly tasks: LiveTasks;
   readonly records: SessionRuns;
   readonly features: Features;
+  /** Members of `_meta` that calls of programs get, too. */
+  readonly passMeta: readonly string[];
 }
 
 /** The caller of a request and the tools that it sees. */

@@ -44,6 +44,7 @@ interface ToolCallContext {
   readonly answering: RuntimeView;
   readonly records: SessionRuns;
   readonly features: Features;
+  readonly passMeta: GatewayContext["passMeta"];
   readonly conversation?: string;
 }
 
@@ -52,7 +53,7 @@ interface ToolCallContext {
  * unknown name.
  */
 export async function callOffered(
-  { runtime, records, features }: GatewayContext,
+  { runtime, records, features, passMeta }: GatewayContext,
   { caller, exposure, conversation }: ConnectedClient,
   { name, args }: { readonly name: string; readonly args: unknown },
   workContext: WorkContext,
@@ -80,6 +81,7 @@ export async function callOffered(
     answering,
     records,
     features,
+    passMeta,
     ...(conversation !== undefined && { conversation }),
   };
   const { tool, method } = found;
@@ -157,7 +159,7 @@ async function callBuiltinTool(
 }
 
 async function runCodeTool(
-  { view, answering, records, features, conversation }: ToolCallContext,
+  { view, answering, records, features, passMeta, conversation }: ToolCallContext,
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
@@ -165,7 +167,7 @@ async function runCodeTool(
   let onStart: RunObserver["onStart"];
   const id = new Promise<string>((resolve) => (onStart = resolve));
   workContext.offerTask({ id, isUnfinished });
-  const { observer, getPage } = followPages(features, answering, observeRun(workContext));
+  const { observer, getPage } = followPages(features, answering, observeRun(workContext, passMeta));
   const options = {
     ...(conversation !== undefined && { conversation }),
     signal,
@@ -184,7 +186,7 @@ function isUnfinished({ structuredContent }: RequestResult): boolean {
 
 /** Waits for a run of the caller. The end of the request ends the wait, not the run. */
 async function resumeRunTool(
-  { view, answering, features }: ToolCallContext,
+  { view, answering, features, passMeta }: ToolCallContext,
   args: unknown,
   workContext: WorkContext,
 ): Promise<CallToolResult> {
@@ -193,7 +195,7 @@ async function resumeRunTool(
     typeof id === "string" && (await view.runs.get(id)).caller === view.caller.id;
   if (workContext.takesTasks && typeof id === "string" && (await isOwn()))
     workContext.offerTask({ id: Promise.resolve(id), isUnfinished });
-  const { observer, getPage } = followPages(features, answering, observeRun(workContext));
+  const { observer, getPage } = followPages(features, answering, observeRun(workContext, passMeta));
   const run = await resumeRun(view, args, { signal: workContext.cancellable, observer, ...approveBy(workContext) });
   return withPage(runResult(run), getPage());
 }
