@@ -1,4 +1,3 @@
-import { findSizeExcess } from "../../shared/value-size.ts";
 import { isRecord } from "../json.ts";
 
 /** The headers with the values of a caller's session begin with this: `x-skillgate-session-project`. */
@@ -22,7 +21,7 @@ type Meta = Readonly<Record<string, unknown>>;
 
 /** Adds the `_meta` of a request, without the members of the protocol and of Skillgate itself. */
 export function withMeta(values: RequestValues | undefined, meta: unknown): RequestValues | undefined {
-  if (!isRecord(meta) || findSizeExcess(meta) !== undefined) return values;
+  if (!isRecord(meta)) return values;
   const passed = Object.entries(meta).filter(([name]) => name !== "progressToken" && !OWN_META.test(name));
   return passed.length === 0 ? values : new MetaValues(values, Object.fromEntries(passed));
 }

@@ -14,14 +14,15 @@ import {
 import { cancellableBy } from "../../../sandbox/index.ts";
 import { type CanAnswer, canAnswer, parseApps } from "./sessions/client-answers.ts";
 import { complete } from "./features/completion.ts";
+import { addMeta } from "./sessions/request-meta.ts";
 import { askedDirectly } from "./sessions/multi-turn-requests.ts";
 import { NO_TASKS, type RequestResult, type RequestTurn, type WorkContext } from "./sessions/multi-turn-request.ts";
 import { getOfferedTools, hasPrograms, isListDecided, type Offered } from "./tools/tool-exposure.ts";
 import { IDENTITY } from "./identity.ts";
 import { createNotificationSink, createReadContext, type LogLevelState } from "./notifications.ts";
 import { getServerTexts, withDescription } from "./instructions.ts";
-import { hasApps } from "./features/apps.ts";
-import { LEGACY_CAPABILITIES, MODERN_CAPABILITIES, withApps } from "./opening/protocol.ts";
+import { getExtensions } from "./features/extensions.ts";
+import { LEGACY_CAPABILITIES, MODERN_CAPABILITIES, withExtensions } from "./opening/protocol.ts";
 import { listedPage } from "./features/pages.ts";
 import { withReadableErrors } from "./readable-errors.ts";
 import type { ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
@@ -29,7 +30,7 @@ import { getClientName, type GetInstructions, serveInstructions } from "./sessio
 import type { ReadContext } from "../../model/mcp-features.ts";
 import { withAnswers } from "../../model/caller.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
-import { createRequestValues, type RequestValues, withMeta } from "../../model/requests/request-values.ts";
+import { createRequestValues, type RequestValues } from "../../model/requests/request-values.ts";
 import { serveSkills } from "./features/skills.ts";
 import { getPrompt, listPrompts } from "./features/prompts.ts";
 import { ClientSubscriptions } from "./features/subscriptions.ts";
@@ -144,7 +145,7 @@ type OpenLibrary = (context: ServerContext) => Promise<Library>;
 /** Each request over HTTP has headers of its own, also in a session; a client over pipes has the values of its command line. */
 function getRequestValues({ http, mcpReq }: ServerContext, mcpClient: ConnectedClient): RequestValues | undefined {
   const values = http?.req === undefined ? mcpClient.requestValues : createRequestValues(http.req.headers);
-  return withMeta(values, mcpReq._meta);
+  return addMeta(values, mcpReq._meta);
 }
 
 type Converse = <Result extends RequestResult>(
@@ -235,10 +236,10 @@ function createSilentContext(context: ServerContext, mcpClient: ConnectedClient)
   return { caller, signal, ...(requestValues && { requestValues }), log: () => {}, progress: () => {} };
 }
 
-/** Creates the options of the SDK: a client learns of MCP Apps if a server of its caller has some. */
+/** Creates the options of the SDK: a client learns of MCP Apps and of skills if its caller has some. */
 function createOptions({ runtime }: GatewayContext, { caller, era }: ConnectedClient): ServerOptions {
   const { capabilities, ...options } = era === "modern" ? MODERN_OPTIONS : OPTIONS;
-  return { ...options, capabilities: withApps(capabilities, hasApps(runtime.viewFor(caller).catalog)) };
+  return { ...options, capabilities: withExtensions(capabilities, getExtensions(runtime.viewFor(caller).catalog)) };
 }
 
 const OPTIONS = {

@@ -26,7 +26,7 @@ import { ChangeStreams } from "./sessions/change-streams.ts";
 import { followStream, getListenFilter, PipeSubscriptions } from "./sessions/follow-stream.ts";
 import { describeClient, followLists, sendListChanged } from "./sessions/follow-lists.ts";
 import { createSessions, type SessionOptions } from "./sessions/sessions.ts";
-import { hasApps } from "./features/apps.ts";
+import { getExtensions } from "./features/extensions.ts";
 import { createFeatures, type Features } from "./features/caller-features.ts";
 import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
@@ -133,8 +133,8 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
     getTexts(asker, clientName) {
       const { instructions, description } = getServerTexts(runtime, asker, clientName);
       const tools = listTools(shared.features, runtime.viewFor(asker.caller), asker.exposure);
-      const hasOwnApps = hasApps(runtime.viewFor(asker.caller).catalog);
-      return { instructions, tools: withDescription(tools, description), ...(hasOwnApps && { hasApps: true }) };
+      const extensions = getExtensions(runtime.viewFor(asker.caller).catalog);
+      return { instructions, tools: withDescription(tools, description), extensions };
     },
     restoreSession: (id, messages, asker) => sessions.restore(id, messages, { ...asker, era: "legacy" }),
     announceTools(sessionId) {

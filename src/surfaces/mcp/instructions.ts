@@ -1,3 +1,5 @@
+import type { Catalog } from "../../model/catalog.ts";
+import { truncateText } from "../../shared/format-text.ts";
 import { CATALOG_LEGEND } from "../../registry/index.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { formatRunCode, getCatalogUnits, hasMethods } from "../../runtime/builtin-tools/index.ts";
@@ -31,8 +33,11 @@ export function getServerTexts(
   clientName: unknown,
 ): ServerTexts {
   const own = ownInstructions === undefined ? "" : `${ownInstructions}\n\n`;
-  if (exposure.expose === "tools")
-    return { instructions: own + formatInstructions("tools"), description: formatRunCode("") };
+  if (exposure.expose === "tools") {
+    const start = own + formatInstructions("tools");
+    const guidance = formatGuidance(runtime.viewFor(caller).catalog, COMPLETE_UNITS - start.length);
+    return { instructions: start + guidance, description: formatRunCode("") };
+  }
   const limits = getClientLimits(clientName);
   const total = runtime.catalogTokens * TOKEN_UNITS;
   const beside = BESIDE_TOOLS[exposure.expose];
@@ -56,6 +61,22 @@ export function getServerTexts(
     description: formatRunCode(methods),
   };
 }
+
+/** Formats what servers say about their use, within a number of characters, of which each gets the same share. */
+function formatGuidance({ skills }: Catalog, units: number): string {
+  const guides = skills.filter(({ kind, guidance = "" }) => kind === "mcp" && guidance !== "");
+  const share = Math.floor(units / guides.length);
+  return guides
+    .map(({ name, server = name, guidance = "" }) => {
+      const heading = `\n\n## ${server}\n`;
+      const left = share - heading.length;
+      return left < MIN_GUIDANCE ? "" : heading + truncateText(guidance, left);
+    })
+    .join("");
+}
+
+/** The fewest characters of the instructions of a server that are of use. */
+const MIN_GUIDANCE = 40;
 
 /** A token is about four UTF-16 units. */
 const TOKEN_UNITS = 4;

@@ -1,5 +1,6 @@
 import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from "@modelcontextprotocol/server";
 
+import { toWireCode } from "./upstream-errors.ts";
 import { isRecord } from "../../model/json.ts";
 import { truncateText } from "../../shared/format-text.ts";
 
@@ -18,7 +19,7 @@ const MAX_FLAWS = 5;
 function formatFlaws(message: JSONRPCMessage): JSONRPCMessage {
   if (!("error" in message)) return message;
   const flaws = findFlaws(message.error.message);
-  if (flaws.length === 0) return message;
+  if (flaws.length === 0) return { ...message, error: { ...message.error, code: toWireCode(message.error.code) } };
   const text = `Invalid params: ${flaws.slice(0, MAX_FLAWS).map(formatFlaw).join("; ")}`;
   return { ...message, error: { ...message.error, code: ProtocolErrorCode.InvalidParams, message: text } };
 }

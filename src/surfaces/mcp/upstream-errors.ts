@@ -2,6 +2,8 @@ import {
   type ClientCapabilities,
   MissingRequiredClientCapabilityError,
   ProtocolError,
+  INVALID_PARAMS,
+  ResourceNotFoundError,
 } from "@modelcontextprotocol/server";
 
 import { SkillgateError } from "../../errors.ts";
@@ -20,7 +22,11 @@ export function findProtocolError(
 ): ProtocolError | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < MAX_DEPTH; error = error.cause, depth++) {
     if (isProtocolError(error))
-      return new ProtocolError(error.code, secrets.maskText(error.message), secrets.maskTexts(error.data));
+      return new ProtocolError(
+        toEra(getCode(error), era),
+        secrets.maskText(error.message),
+        secrets.maskTexts(error.data),
+      );
     const requiredCapabilities = era === "modern" ? lackingCapability(error) : undefined;
     if (requiredCapabilities !== undefined) return new MissingRequiredClientCapabilityError({ requiredCapabilities });
   }
@@ -35,12 +41,36 @@ export async function passErrorsOn<Result>(
   try {
     return await work();
   } catch (thrown) {
+    if (thrown instanceof ResourceNotFoundError)
+      throw new ProtocolError(toEra(RESOURCE_NOT_FOUND, era), thrown.message, thrown.data);
     if (thrown instanceof ProtocolError) throw thrown; // it is an error of this server
     throw findProtocolError(thrown, era, secrets) ?? thrown;
   }
 }
 
 const MAX_DEPTH = 5;
+
+/** The code of a resource that does not exist, before 2026-07-28; since then it is that of invalid params. */
+const RESOURCE_NOT_FOUND = -32_002;
+
+/** Stands for `RESOURCE_NOT_FOUND` as far as the SDK, which replaces that for clients of all versions. */
+const KEPT_NOT_FOUND = -1_032_002;
+
+/** The SDK has replaced the code of an error that says which resource does not exist. */
+function getCode({ code, data }: { readonly code: number; readonly data?: unknown }): number {
+  const isOfResource = isRecord(data) && typeof data["uri"] === "string" && Object.keys(data).length === 1;
+  return code === INVALID_PARAMS && isOfResource ? RESOURCE_NOT_FOUND : code;
+}
+
+function toEra(code: number, era: "legacy" | "modern"): number {
+  if (code !== RESOURCE_NOT_FOUND) return code;
+  return era === "legacy" ? KEPT_NOT_FOUND : INVALID_PARAMS;
+}
+
+/** Returns the code that a client gets. */
+export function toWireCode(code: number): number {
+  return code === KEPT_NOT_FOUND ? RESOURCE_NOT_FOUND : code;
+}
 
 /** Checks by name: the client package of the SDK has its own `ProtocolError` class. */
 function isProtocolError(error: Error): error is Error & { readonly code: number; readonly data?: unknown } {

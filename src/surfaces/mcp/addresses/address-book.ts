@@ -48,7 +48,7 @@ export interface Collision {
   readonly address: string;
 }
 
-interface Known {
+interface OwnerEntry {
   readonly label: string;
   readonly schemes: Set<string>;
   addresses: number;
@@ -65,7 +65,7 @@ export class AddressBook {
   readonly #holders = new Map<string, string>();
   /** The skills that have every address that begins with a text. */
   readonly #ranges = new Map<string, string>();
-  readonly #known = new Map<string, Known>();
+  readonly #entries = new Map<string, OwnerEntry>();
   readonly #owners = new Map<string, string>();
   /** The last server that linked to a page of the web, where none has it as a resource. */
   readonly #links = new Map<string, string>();
@@ -87,11 +87,11 @@ export class AddressBook {
   /** Returns the address that a client gets for an address at its server. */
   toClient(owner: AddressOwner, uri: string): string {
     if (getScheme(uri) === "data") return uri;
-    const known = this.#know(owner);
-    this.#keepScheme(known, uri);
+    const entry = this.#know(owner);
+    this.#keepScheme(entry, uri);
     const holder = this.#holders.get(uri);
-    if (holder === owner.name || (holder === undefined && this.#claim(owner.name, known, uri))) return uri;
-    return this.#own(owner, known, uri);
+    if (holder === owner.name || (holder === undefined && this.#claim(owner.name, entry, uri))) return uri;
+    return this.#own(owner, entry, uri);
   }
 
   /** The same for a link in a result. One to the web stays as it is, because clients open it themselves. */
@@ -107,12 +107,12 @@ export class AddressBook {
    * only if no other server has a range or an address in it.
    */
   toClientRange(owner: AddressOwner, template: string): string {
-    const known = this.#know(owner);
-    this.#keepScheme(known, template);
+    const entry = this.#know(owner);
+    this.#keepScheme(entry, template);
     const start = template.split("{", 1)[0] ?? "";
     const holder = this.#ranges.get(start);
-    if (holder === owner.name || (holder === undefined && this.#claimRange(owner.name, known, start))) return template;
-    return this.#own(owner, known, template);
+    if (holder === owner.name || (holder === undefined && this.#claimRange(owner.name, entry, start))) return template;
+    return this.#own(owner, entry, template);
   }
 
   /** Returns the address that stands for no other server, also where the plain one would. */
@@ -146,37 +146,37 @@ export class AddressBook {
     return this.#lastPages.get(conversation);
   }
 
-  #know(owner: AddressOwner): Known {
-    const known = this.#known.get(owner.name);
-    if (known !== undefined) return known;
+  #know(owner: AddressOwner): OwnerEntry {
+    const entry = this.#entries.get(owner.name);
+    if (entry !== undefined) return entry;
     const label = toLabel(owner);
-    const added: Known = { label, schemes: new Set(), addresses: 0, ranges: 0 };
-    this.#known.set(owner.name, added);
+    const added: OwnerEntry = { label, schemes: new Set(), addresses: 0, ranges: 0 };
+    this.#entries.set(owner.name, added);
     this.#owners.set(label, owner.name);
     return added;
   }
 
-  #keepScheme({ schemes }: Known, uri: string): void {
+  #keepScheme({ schemes }: OwnerEntry, uri: string): void {
     if (schemes.size < MAX_SCHEMES) schemes.add(getScheme(uri));
   }
 
   /** Gives an address to a server, unless someone else has it. */
-  #claim(name: string, known: Known, uri: string): boolean {
-    if (isReserved(uri) || uri.length > MAX_UNITS || known.addresses >= MAX_ADDRESSES) return false;
+  #claim(name: string, entry: OwnerEntry, uri: string): boolean {
+    if (isReserved(uri) || uri.length > MAX_UNITS || entry.addresses >= MAX_ADDRESSES) return false;
     const range = this.#findRange(uri);
     if (range !== undefined) return range === name;
     this.#holders.set(uri, name);
-    known.addresses += 1;
+    entry.addresses += 1;
     return true;
   }
 
-  #claimRange(name: string, known: Known, start: string): boolean {
-    if (isReserved(start) || start.length > MAX_UNITS || known.ranges >= MAX_RANGES) return false;
+  #claimRange(name: string, entry: OwnerEntry, start: string): boolean {
+    if (isReserved(start) || start.length > MAX_UNITS || entry.ranges >= MAX_RANGES) return false;
     for (const [other, holder] of this.#ranges)
       if (holder !== name && (other.startsWith(start) || start.startsWith(other))) return false;
     for (const [uri, holder] of this.#holders) if (holder !== name && uri.startsWith(start)) return false;
     this.#ranges.set(start, name);
-    known.ranges += 1;
+    entry.ranges += 1;
     return true;
   }
 
@@ -193,13 +193,13 @@ export class AddressBook {
   /** The servers that have addresses with this scheme; else the only one that there is. */
   #guess(address: string, isOffering: (owner: string) => boolean): readonly string[] {
     const scheme = getScheme(address);
-    const fitting = [...this.#known].filter(([, { schemes }]) => schemes.has(scheme)).map(([name]) => name);
-    const asked = fitting.length > 0 ? fitting : [...this.#known.keys()];
-    if (asked.length > 1 && (fitting.length === 0 || TRUSTED_SCHEMES.has(scheme))) return [];
-    return asked.filter(isOffering).toSorted((a, b) => (a < b ? -1 : 1));
+    const fitting = [...this.#entries].filter(([, { schemes }]) => schemes.has(scheme)).map(([name]) => name);
+    const candidates = fitting.length > 0 ? fitting : [...this.#entries.keys()];
+    if (candidates.length > 1 && (fitting.length === 0 || TRUSTED_SCHEMES.has(scheme))) return [];
+    return candidates.filter(isOffering).toSorted((a, b) => (a < b ? -1 : 1));
   }
 
-  #own(owner: AddressOwner, { label }: Known, uri: string): string {
+  #own(owner: AddressOwner, { label }: OwnerEntry, uri: string): string {
     const address = toOwnAddress(label, uri);
     const start = uri.split("{", 1)[0] ?? "";
     const holder = this.#holders.get(uri) ?? this.#findRange(start) ?? this.#findHolderIn(start);

@@ -1,13 +1,13 @@
 import { isRecord } from "../../../model/json.ts";
 import type { Method } from "../../../model/catalog.ts";
 
-type Meta = Readonly<Record<string, unknown>>;
+type PageFields = Readonly<Record<string, unknown>>;
 
 /** The members of `_meta` that hold the address of a page, beside `ui.resourceUri`. */
 const PAGE_KEYS = ["ui/resourceUri", "openai/outputTemplate"] as const;
 
 /** Returns the members of `_meta` that say which page shows a result, with changed addresses; `undefined` if there are none. */
-export function getPageMeta(meta: unknown, change: (uri: string) => string = (uri) => uri): Meta | undefined {
+export function getPageMeta(meta: unknown, change: (uri: string) => string = (uri) => uri): PageFields | undefined {
   if (!isRecord(meta)) return undefined;
   const { ui } = meta;
   const page = isRecord(ui) && typeof ui["resourceUri"] === "string" ? ui["resourceUri"] : undefined;
@@ -17,7 +17,7 @@ export function getPageMeta(meta: unknown, change: (uri: string) => string = (ur
   });
   if (page === undefined && others.length === 0) return undefined;
   return {
-    ...(page !== undefined && { ui: { ...(ui as Meta), resourceUri: change(page) } }),
+    ...(page !== undefined && { ui: { ...(ui as PageFields), resourceUri: change(page) } }),
     ...Object.fromEntries(others),
   };
 }

@@ -41,15 +41,15 @@ export class Rewriting {
   }
 
   /** The result of reading a resource: what was asked for has the address by which the client asked. */
-  contents(result: unknown, asked: { readonly address: string; readonly uri: string }): unknown {
+  contents(result: unknown, target: { readonly address: string; readonly uri: string }): unknown {
     if (!isRecord(result) || !Array.isArray(result["contents"])) return result;
     const contents = result["contents"].map((part: unknown) => {
       if (!isRecord(part) || typeof part["uri"] !== "string") return part;
       const { uri } = part;
-      return { ...part, uri: uri === asked.uri ? asked.address : this.#book.toClientLink(this.#owner, uri) };
+      return { ...part, uri: uri === target.uri ? target.address : this.#book.toClientLink(this.#owner, uri) };
     });
     // An address that no server has named belongs from now on to the one that has answered for it.
-    if (asked.address === asked.uri) this.#book.toClientLink(this.#owner, asked.uri);
+    if (target.address === target.uri) this.#book.toClientLink(this.#owner, target.uri);
     return { ...result, contents };
   }
 

@@ -11,8 +11,9 @@ import {
 
 import { type Cancellable, Cancellation } from "../../../../sandbox/index.ts";
 import { isRecord } from "../../../model/json.ts";
-import { type RequestValues, withMeta } from "../../../model/requests/request-values.ts";
+import type { RequestValues } from "../../../model/requests/request-values.ts";
 import { canAnswer, parseApps } from "../sessions/client-answers.ts";
+import { addMeta } from "../sessions/request-meta.ts";
 import { askedDirectly } from "../sessions/multi-turn-requests.ts";
 import { NO_TASKS } from "../sessions/multi-turn-request.ts";
 import { declaresTasks } from "../tasks/extension.ts";
@@ -21,6 +22,7 @@ import { IDENTITY } from "../identity.ts";
 import { type LogLevelState, isLevelEnabled, createLevelFilter, type NotificationSink } from "../notifications.ts";
 import { type Cause, cancelledAnswer, toCancelReason } from "../sessions/open-requests.ts";
 import { type RegularCall, regularCall } from "./regular-call.ts";
+import { toWireCode } from "../upstream-errors.ts";
 import { errorAnswer } from "../rpc-error.ts";
 import { traceMcpRequest } from "../trace-requests.ts";
 import { callOffered } from "../tools/tool-calls.ts";
@@ -79,7 +81,7 @@ export class FastPathCalls {
     const say = (message: JSONRPCMessage): void => {
       if (this.#under.get(id) === begun) listener.say(message);
     };
-    const values = withMeta(requestValues, call.meta);
+    const values = addMeta(requestValues, call.meta);
     const options = { mcpClient: this.#mcpClient, requestValues: values, say, cancellable: begun.abort };
     const request = { method: "tools/call", id, target: call.name, meta: call.meta };
     void answer(call, () =>
@@ -142,9 +144,11 @@ async function answer({ id, era }: RegularCall, call: () => Promise<ToolAnswer>)
   } catch (thrown) {
     if (!(thrown instanceof ProtocolError)) return errorAnswer("InternalError", "Internal server error", id);
     const { message, data } = thrown;
-    // -32002 (resource not found) is no longer a code of the protocol.
-    const code = thrown.code === -32_002 ? -32_602 : thrown.code;
-    return { jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } };
+    return {
+      jsonrpc: "2.0",
+      id,
+      error: { code: toWireCode(thrown.code), message, ...(data !== undefined && { data }) },
+    };
   }
 }
 

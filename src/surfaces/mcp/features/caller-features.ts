@@ -58,12 +58,12 @@ export interface Features {
 export function createFeatures(): Features {
   const proxied = createProxiedFeatures();
   const books = new Map<string, AddressBook>();
-  const seen = new WeakMap<AddressBook, Catalog>();
+  const catalogs = new WeakMap<AddressBook, Catalog>();
   const getAddresses = ({ caller, catalog }: RuntimeView): AddressBook => {
     const book = books.get(caller.id) ?? new AddressBook();
     setBounded(books, [caller.id, book], MAX_CALLERS);
-    if (seen.get(book) !== catalog) addPages(book, catalog);
-    seen.set(book, catalog);
+    if (catalogs.get(book) !== catalog) addPages(book, catalog);
+    catalogs.set(book, catalog);
     return book;
   };
   return {

@@ -11,7 +11,8 @@ import {
   MODERN_VERSION,
   PROTOCOL_VERSION_KEY,
   SERVER_INFO_KEY,
-  withApps,
+  type Extensions,
+  withExtensions,
 } from "./protocol.ts";
 
 /** The texts for the model of a client. */
@@ -19,8 +20,8 @@ export interface OpeningTexts {
   readonly instructions: string;
   /** The list of tools; `undefined` if it depends on methods that are not known yet. */
   readonly tools: readonly ToolDefinition[] | undefined;
-  /** Present if a server has MCP Apps. */
-  readonly hasApps?: true;
+  /** The extensions that the servers behind need. */
+  readonly extensions?: Extensions;
 }
 
 /** Returns the texts for a client by its name; `undefined` if they are not known yet. */
@@ -70,8 +71,8 @@ export class EarlyAnswers {
     const protocolVersion = LEGACY_VERSIONS.includes(version) ? version : LEGACY_VERSIONS[0];
     const texts = this.#getTexts(name);
     if (texts === undefined) return undefined;
-    const { instructions, hasApps = false } = texts;
-    const capabilities = withApps(LEGACY_CAPABILITIES, hasApps);
+    const { instructions, extensions } = texts;
+    const capabilities = withExtensions(LEGACY_CAPABILITIES, extensions);
     const result = { protocolVersion, capabilities, serverInfo: IDENTITY, instructions };
     return { clientName: name, result, isHandshake: true };
   }
@@ -98,8 +99,8 @@ export class EarlyAnswers {
   #discover(clientName: string): OpeningAnswer | undefined {
     const texts = this.#getTexts(clientName);
     if (texts === undefined) return undefined;
-    const { instructions, hasApps = false } = texts;
-    const capabilities = withApps(MODERN_CAPABILITIES, hasApps);
+    const { instructions, extensions } = texts;
+    const capabilities = withExtensions(MODERN_CAPABILITIES, extensions);
     return {
       clientName,
       result: { supportedVersions: [MODERN_VERSION], capabilities, instructions },

@@ -1,4 +1,3 @@
-import { APPS_EXTENSION } from "../../../model/client-requests.ts";
 /** The versions before 2026-07-28, the newest first; the SDK has the same. */
 export const LEGACY_VERSIONS: readonly string[] = [
   "2025-11-25",
@@ -14,7 +13,7 @@ export const MODERN_VERSION = "2026-07-28";
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** The identifier of the extension with which servers offer skills: instructions for models, with files. */
-const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
+export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
 /** The capabilities of the server for clients of versions before 2026-07-28. */
 export const LEGACY_CAPABILITIES = {
@@ -23,21 +22,23 @@ export const LEGACY_CAPABILITIES = {
   prompts: { listChanged: true },
   completions: {},
   logging: {},
-  extensions: { [SKILLS_EXTENSION]: {} },
+  extensions: {},
 };
 
 export const MODERN_CAPABILITIES = {
   ...LEGACY_CAPABILITIES,
-  extensions: { ...LEGACY_CAPABILITIES.extensions, [TASKS_EXTENSION]: {} },
+  extensions: { [TASKS_EXTENSION]: {} },
 };
 
-/** Returns the capabilities with the extension of MCP Apps, if servers have some. */
-export function withApps<Capabilities extends { readonly extensions: object }>(
+/** Extensions that depend on the servers behind, by their names, with their settings. */
+export type Extensions = Readonly<Record<string, Record<string, never>>>;
+
+/** Returns the capabilities with further extensions. */
+export function withExtensions<Capabilities extends { readonly extensions: object }>(
   capabilities: Capabilities,
-  hasApps: boolean,
+  extensions: Extensions = {},
 ): Capabilities {
-  if (!hasApps) return capabilities;
-  return { ...capabilities, extensions: { ...capabilities.extensions, [APPS_EXTENSION]: {} } };
+  return { ...capabilities, extensions: { ...capabilities.extensions, ...extensions } };
 }
 
 /** The members of `_meta` that each request of the 2026 protocol has. */

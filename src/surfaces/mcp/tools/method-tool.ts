@@ -3,11 +3,12 @@ import { isSpecType } from "@modelcontextprotocol/server";
 import type { Method } from "../../../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { TOOL_FIELDS, type ToolAnnotations, type ToolDefinition } from "../../../model/tools/tool-definition.ts";
-import { sanitizeText } from "../../../registry/index.ts";
+import { GUIDANCE_UNITS, sanitizeText } from "../../../registry/index.ts";
 
 /** Creates the tool of a method, with the schemas of its provider and the other fields of its MCP server. */
 export function methodTool(method: Method, name: string): ToolDefinition {
-  const { description, input, metadata, skill, definition } = method;
+  const { input, metadata, skill, definition } = method;
+  const description = sanitizeText(definition.description, GUIDANCE_UNITS);
   const { annotations: serverAnnotations, ...fields } = readToolFields(definition.toolFields ?? {});
   const outputSchema = objectSchema(method.output);
   const annotations = { ...serverAnnotations, ...getAnnotations(method) };

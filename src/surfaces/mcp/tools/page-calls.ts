@@ -17,10 +17,10 @@ export function findServerTool(
   name: string,
   lastPage: string | undefined,
 ): OfferedTool | undefined {
-  const named = skills
+  const candidates = skills
     .filter(({ kind }) => kind === "mcp")
     .flatMap(({ methods }) => methods.filter((method) => getOriginal(method).wireName === name));
-  const method = named.length > 1 ? named.find(({ skill }) => skill === lastPage) : named[0];
+  const method = candidates.length > 1 ? candidates.find(({ skill }) => skill === lastPage) : candidates[0];
   return method && { tool: methodTool(method, name), method };
 }
 

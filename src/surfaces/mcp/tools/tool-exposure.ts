@@ -152,8 +152,8 @@ function isReading({ name, skill }: Method, catalog: Catalog): boolean {
   );
 }
 
-/** Tool names that every client accepts. */
-const PLAIN_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+/** The names that the protocol permits since 2025-11-25; names at servers were never restricted before. */
+const PLAIN_NAME = /^[a-zA-Z0-9_.-]{1,128}$/;
 
 /** Estimates a token as four characters. */
 function estimateTokens(tools: readonly ToolDefinition[]): number {

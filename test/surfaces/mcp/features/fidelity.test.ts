@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 
+import { OWNER } from "../../../../src/model/caller.ts";
+import { getServerTexts } from "../../../../src/surfaces/mcp/instructions.ts";
 import { ERAS, type RawClient } from "../raw-client.ts";
 import { type Described, serveDescribed } from "./described.ts";
 
@@ -52,3 +54,71 @@ async function request(client: RawClient, era: string, method: string, params: {
   const text = await client.requestText(method, JSON.stringify(rest), more);
   return JSON.parse(text).result;
 }
+
+test("the error of a read of a resource that does not exist has the code of the client's version [M5] [V1]", async () => {
+  const { url } = await serveDescribed({ empty: { resources: [{ uri: "note://gone", name: "gone" }] } });
+  for (const [[, open], code] of [
+    [ERAS[0], -32_002],
+    [ERAS[1], -32_602],
+  ] as const) {
+    const client = await open(url);
+    await expect(client.request("resources/read", { uri: "note://gone" })).rejects.toMatchObject({
+      code,
+      message: "no note://gone",
+      data: { uri: "note://gone" },
+    });
+    await expect(client.request("resources/read", { uri: "unknown" })).rejects.toMatchObject({
+      code,
+      data: { uri: "unknown" },
+    });
+  }
+});
+
+test.each(ERAS)(
+  "with raw names, a client of %s gets names with dots, of up to 128 characters [V1]",
+  async (_era, open) => {
+    const long = "l".repeat(128);
+    const tools = ["notes.add", long, "l".repeat(129), "ü"].map((name) => ({ name }));
+    const { url } = await serveDescribed({ a: { tools } }, { expose: "tools", names: "raw" });
+    const client = await open(url);
+    const names = (await client.request("tools/list")).tools.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(["notes.add", long]));
+    expect(names.every((name: string) => /^[\w.-]{1,128}$/.test(name))).toBe(true);
+    expect((await client.request("tools/call", { name: "notes.add", arguments: {} })).isError).toBeUndefined();
+  },
+);
+
+test("a list of tools has whole descriptions [V1]", async () => {
+  const description = "word ".repeat(4_000).trim();
+  const { url } = await serveDescribed({ a: { tools: [{ name: "long", description }] } }, { expose: "tools" });
+  const { tools } = await (await ERAS[0][1](url)).request("tools/list");
+  expect(tools.find(({ name }: { name: string }) => name === "AMCP__long").description).toBe(description);
+});
+
+test("with tools alone, the instructions of servers stand in those of Skillgate, each in its share [V1]", async () => {
+  const instructions = (name: string): string => `Rules of ${name}: ${`always ${name}; `.repeat(400)}`;
+  const servers = Object.fromEntries(["a", "b", "c"].map((name) => [name, { instructions: instructions(name) }]));
+  const { url, runtime } = await serveDescribed({ ...servers, mute: {} }, { expose: "tools" });
+  const profile = { name: "a", permissions: ["call:AMCP.*"], except: [], tools: {} };
+  const exposure = { expose: "tools", names: "qualified", budgetTokens: 0 } as const;
+  expect(url).not.toBe("");
+  const all = getServerTexts(runtime, { caller: OWNER, exposure }, "other").instructions;
+  for (const name of ["a", "b", "c"]) expect(all).toContain(`\n\n## ${name}\nRules of ${name}: always ${name}`);
+  expect(all).not.toContain("mute");
+  expect(all.length).toBeLessThanOrEqual(2_048);
+  const some = getServerTexts(runtime, { caller: { ...OWNER, profile }, exposure }, "other").instructions;
+  expect(some).toContain("Rules of a");
+  expect(some).not.toContain("Rules of b");
+});
+
+test.each(ERAS)("a client of %s learns of apps and skills only if there are some [V1] [M7]", async (_era, open) => {
+  const page = { tools: [{ name: "show", _meta: { ui: { resourceUri: "ui://x" } } }] };
+  const extensions = async (description: Described): Promise<readonly string[]> => {
+    const { url } = await serveDescribed({ a: description });
+    const { capabilities } = await open(url);
+    return Object.keys(capabilities.extensions ?? {}).filter((name) => !name.endsWith("/tasks"));
+  };
+  expect(await extensions({})).toEqual([]);
+  expect(await extensions(page)).toEqual(["io.modelcontextprotocol/ui"]);
+  expect(await extensions({ skills: [] })).toEqual(["io.modelcontextprotocol/skills"]);
+});
