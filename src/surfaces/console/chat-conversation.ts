@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type Agent, type AgentEvent, createAgent, type AgentOptions } from "../../agent/index.ts";
 import type { RuntimeView } from "../../runtime/api/view.ts";
 import { findApproval, summarizeApproval } from "./api/approvals.ts";
-import type { ChatEntry, ChatEvent } from "./messages.ts";
+import type { ChatEntry, ChatEvent } from "./program-messages.ts";
 import type { OpenQuestions } from "./open-questions.ts";
 import { toProblem } from "./problem.ts";
 

@@ -6,7 +6,7 @@ import type { RuntimeView } from "../../runtime/api/view.ts";
 import { toPlainValue } from "../../shared/value-encoding.ts";
 import { followCredential } from "../http/index.ts";
 import { findApproval, summarizeApproval } from "./api/approvals.ts";
-import type { RunLine } from "./messages.ts";
+import type { RunLine } from "./program-messages.ts";
 import { toProblem } from "./problem.ts";
 import type { ConsoleEnvironment, ConsoleServices } from "./services.ts";
 

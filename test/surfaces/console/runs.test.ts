@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { createKeys } from "../../../src/keys/index.ts";
-import type { RecordedRunDetail } from "../../../src/surfaces/console/messages.ts";
+import type { RecordedRunDetail } from "../../../src/surfaces/console/program-messages.ts";
 import { createFolder, followQuestions } from "../../approvals/mail.ts";
 import { BankSkill, serveBank } from "./bank.ts";
 import { checkViews, findViolations, goTo, hasChromium, openConsole, serveConsole, useBrowser } from "./browser.ts";

@@ -3,7 +3,7 @@ import type { Approval } from "../../../approvals/index.ts";
 import { APPROVAL_SCOPES, type ApprovalScope } from "../../../model/approval.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import type { Endpoints, JsonObject } from "../endpoints.ts";
-import type { ApprovalLists, ApprovalSummary } from "../messages.ts";
+import type { ApprovalLists, ApprovalSummary } from "../program-messages.ts";
 import { invalidRequest } from "../problem.ts";
 import type { ConsoleServices } from "../services.ts";
 

@@ -13,7 +13,7 @@ import { setBounded } from "../../../shared/lru.ts";
 import { answerLines } from "../follow-run.ts";
 import { type ConsoleConversation, createConsoleConversation } from "../chat-conversation.ts";
 import { type Endpoints, type JsonObject, readNumber, readText } from "../endpoints.ts";
-import type { ChatInfo, ChatLine } from "../messages.ts";
+import type { ChatInfo, ChatLine } from "../program-messages.ts";
 import { invalidRequest, toProblem } from "../problem.ts";
 import type { ConsoleEnvironment, ConsoleServices } from "../services.ts";
 

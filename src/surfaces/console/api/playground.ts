@@ -6,7 +6,7 @@ import { inferSchema } from "../../../observed/index.ts";
 import { completeCode, firstSentence, formatSchemaType } from "../../../registry/index.ts";
 import { type Endpoints, type JsonObject, readSource, readText } from "../endpoints.ts";
 import { answerLines, createRunListeners, describeOutcome } from "../follow-run.ts";
-import type { Completions, PlannedSite, ProgramCheck, RunLine } from "../messages.ts";
+import type { Completions, PlannedSite, ProgramCheck, RunLine } from "../program-messages.ts";
 import { invalidRequest } from "../problem.ts";
 import type { ConsoleServices } from "../services.ts";
 

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { readNumber, readTime } from "../endpoints.ts";
-import { RECORDED_RUN_STATES, RUN_SORT_COLUMNS } from "../messages.ts";
+import { RECORDED_RUN_STATES, RUN_SORT_COLUMNS } from "../program-messages.ts";
 import { invalidRequest } from "../problem.ts";
 import type { ConsoleEnvironment } from "../services.ts";
 

@@ -17,7 +17,7 @@ import {
   type RunLine,
   type RunNeighbours,
   type SavedSkillFacts,
-} from "../messages.ts";
+} from "../program-messages.ts";
 import { invalidRequest } from "../problem.ts";
 import type { ConsoleServices } from "../services.ts";
 import { readRunFilter } from "./run-filter.ts";

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 import type { ApprovalScope } from "../../../../model/approval.ts";
 import { countSpaces, escapeInvisible } from "../../../../shared/visible-text.ts";
-import type { ApprovalSummary } from "../../messages.ts";
+import type { ApprovalSummary } from "../../program-messages.ts";
 import { request } from "../api.ts";
 import { formatLink } from "../router.ts";
 import { showError, showToast } from "../state/toasts.ts";

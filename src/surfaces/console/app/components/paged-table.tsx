@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 
-import type { ConsoleEventName, ProblemDetails, RowPage } from "../../messages.ts";
+import type { ConsoleEventName, ProblemDetails } from "../../messages.ts";
+import type { RowPage } from "../../program-messages.ts";
 import { request, toProblem } from "../api.ts";
 import { useReload } from "../state/reload.ts";
 import { ErrorNotice, Skeleton } from "./elements.tsx";

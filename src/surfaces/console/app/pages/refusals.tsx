@@ -1,4 +1,4 @@
-import type { RefusalGroup, RefusalReport } from "../../messages.ts";
+import type { RefusalGroup, RefusalReport } from "../../program-messages.ts";
 import { Chart } from "../components/chart.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Card, EmptyState, Facts } from "../components/elements.tsx";

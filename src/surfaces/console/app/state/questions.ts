@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 
-import type { ApprovalLists, SessionInfo } from "../../messages.ts";
+import type { SessionInfo } from "../../messages.ts";
+import type { ApprovalLists } from "../../program-messages.ts";
 import { request } from "../api.ts";
 import { formatLink, navigate, route } from "../router.ts";
 import { onEvent, onStale } from "./events.ts";

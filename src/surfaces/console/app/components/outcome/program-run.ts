@@ -3,7 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 
 import type { Outcome } from "../../../../../model/outcome.ts";
 import { appendLine } from "../../../../../shared/format-text.ts";
-import type { ApprovalSummary, ProblemDetails, RecordedRunDetail, RunLine } from "../../../messages.ts";
+import type { ProblemDetails } from "../../../messages.ts";
+import type { ApprovalSummary, RecordedRunDetail, RunLine } from "../../../program-messages.ts";
 import { request, requestLines, toProblem } from "../../api.ts";
 import type { ChartedCall } from "./call-timeline.tsx";
 import { onEvent } from "../../state/events.ts";

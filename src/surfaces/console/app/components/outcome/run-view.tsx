@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import type { ApprovalSummary, SessionInfo } from "../../../messages.ts";
+import type { SessionInfo } from "../../../messages.ts";
+import type { ApprovalSummary } from "../../../program-messages.ts";
 import { ApprovalCard } from "../approval-card.tsx";
 import { Card, EmptyState, ErrorNotice, StatusBadge } from "../elements.tsx";
 import { CallTimeline } from "./call-timeline.tsx";

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { ApprovalScope } from "../../../../../model/approval.ts";
-import type { ApprovalLists, ApprovalSummary, SessionInfo } from "../../../messages.ts";
+import type { SessionInfo } from "../../../messages.ts";
+import type { ApprovalLists, ApprovalSummary } from "../../../program-messages.ts";
 import { AnswerBadge, answerApproval, ApprovalCard } from "../../components/approval-card.tsx";
 import { request } from "../../api.ts";
 import { Button, Card, EmptyState } from "../../components/elements.tsx";

@@ -1,5 +1,6 @@
 import { appendLine } from "../../../../../shared/format-text.ts";
-import type { ApprovalSummary, ChatEntry, ChatEvent, ProblemDetails } from "../../../messages.ts";
+import type { ProblemDetails } from "../../../messages.ts";
+import type { ApprovalSummary, ChatEntry, ChatEvent } from "../../../program-messages.ts";
 
 export type DoneEvent = EventOf<"done">;
 

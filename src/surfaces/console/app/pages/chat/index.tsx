@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
-import type { ChatInfo } from "../../../messages.ts";
+import type { ChatInfo } from "../../../program-messages.ts";
 import { ApprovalCard } from "../../components/approval-card.tsx";
 import { Button, EmptyState, ErrorNotice, Skeleton, TextList } from "../../components/elements.tsx";
 import { Load } from "../../components/load.tsx";

@@ -1,7 +1,8 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { ChatEntry, ChatLine, ProblemDetails } from "../../../messages.ts";
+import type { ProblemDetails } from "../../../messages.ts";
+import type { ChatEntry, ChatLine } from "../../../program-messages.ts";
 import { request, requestLines, toProblem } from "../../api.ts";
 import { onStale } from "../../state/events.ts";
 

@@ -15,7 +15,7 @@ import {
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { ProgramCheck } from "../../../messages.ts";
+import type { ProgramCheck } from "../../../program-messages.ts";
 import { completeProgram, createProgramLinter, createTypeTooltip } from "./language.ts";
 
 interface EditorProps {

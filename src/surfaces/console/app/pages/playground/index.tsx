@@ -2,7 +2,7 @@ import type { EditorView } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { ProgramCheck, RecordedRunDetail } from "../../../messages.ts";
+import type { ProgramCheck, RecordedRunDetail } from "../../../program-messages.ts";
 import { request } from "../../api.ts";
 import { Button, Card } from "../../components/elements.tsx";
 import { useProgramRun } from "../../components/outcome/program-run.ts";

@@ -4,7 +4,8 @@ import type { Extension, Text } from "@codemirror/state";
 import { hoverTooltip } from "@codemirror/view";
 
 import { escapeControls } from "../../../../../shared/visible-text.ts";
-import type { Completions, MethodDetail, ProgramCheck } from "../../../messages.ts";
+import type { MethodDetail } from "../../../messages.ts";
+import type { Completions, ProgramCheck } from "../../../program-messages.ts";
 import { request } from "../../api.ts";
 
 /** Code after which candidates are asked for without a key: a word, a dot, an open bracket, a quote. */

@@ -1,4 +1,4 @@
-import type { PlannedSite, ProgramCheck } from "../../../messages.ts";
+import type { PlannedSite, ProgramCheck } from "../../../program-messages.ts";
 import { StatusBadge, TextList } from "../../components/elements.tsx";
 import { countNoun, Text } from "../../components/text.tsx";
 

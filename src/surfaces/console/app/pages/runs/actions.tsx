@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-import type { RecordedRunDetail, RunLine, SavedSkillFacts } from "../../../messages.ts";
+import type { RecordedRunDetail, RunLine, SavedSkillFacts } from "../../../program-messages.ts";
 import { ApiError, request, requestLines } from "../../api.ts";
 import { askToConfirm, Dialog } from "../../components/dialog.tsx";
 import { Button } from "../../components/elements.tsx";

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-import type { RunComparison, RunNeighbours } from "../../../messages.ts";
+import type { RunComparison, RunNeighbours } from "../../../program-messages.ts";
 import { request } from "../../api.ts";
 import { Card, EmptyState } from "../../components/elements.tsx";
 import { Heading } from "../../components/heading.tsx";

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-import type { RecordedCall, RecordedRunDetail, RunNeighbours } from "../../../messages.ts";
+import type { RecordedCall, RecordedRunDetail, RunNeighbours } from "../../../program-messages.ts";
 import { request } from "../../api.ts";
 import { Card, StatusBadge } from "../../components/elements.tsx";
 import { Heading } from "../../components/heading.tsx";

@@ -1,4 +1,4 @@
-import type { RecordedRunSummary } from "../../../messages.ts";
+import type { RecordedRunSummary } from "../../../program-messages.ts";
 import { EmptyState } from "../../components/elements.tsx";
 import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-import { RECORDED_RUN_STATES } from "../../../messages.ts";
+import { RECORDED_RUN_STATES } from "../../../program-messages.ts";
 import { Button } from "../../components/elements.tsx";
 import { type Choice, Field, FilterField } from "../../components/form.tsx";
 import { toLocalTime, toMilliseconds } from "../../components/local-time.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-import type { RecordedRunSummary } from "../../../messages.ts";
+import type { RecordedRunSummary } from "../../../program-messages.ts";
 import { EmptyState, StatusBadge } from "../../components/elements.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";
 import { countNoun, formatDuration, Text, Time } from "../../components/text.tsx";
