@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callsMethod, type Database, openDatabase, type RunOrder, type RunRow } from "../../src/store/index.ts";
 // @ts-expect-error a script that benchmarks use too, without declarations
-import { fillStore } from "../support/fill-store.mjs";
+import { fillStore } from "../bench/console/fill-store.mjs";
 
 /** More than two slices. */
 const RUNS = 11_000;

@@ -11,7 +11,7 @@ import { openDatabase } from "../../../src/store/index.ts";
 import { createConsole } from "../../../src/surfaces/console/index.ts";
 import { type HttpServer, SERVER_DEFAULTS, serveHttp } from "../../../src/surfaces/http/index.ts";
 // @ts-expect-error a script that benchmarks use too, without declarations
-import { fillStore } from "../../support/fill-store.mjs";
+import { fillStore } from "../../bench/console/fill-store.mjs";
 import { canProbe, LoopProbe, requireShortTurns } from "../../support/loop-probe.ts";
 
 const BYTES = 900_000;
