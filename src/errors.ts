@@ -106,6 +106,11 @@ export const ERRORS = {
     fix: "Continue without this call, or make it again when a person can answer",
   },
   SKILL_DISABLED: { stage: "call", says: "Cannot call a disabled skill", fix: "Ask the owner to enable it" },
+  SKILL_CHANGED: {
+    stage: "call",
+    says: "Cannot read the file of a skill of an MCP server, which is not the file that the server has listed",
+    fix: "List the skills of the server again, and read the new version: await device.NameMCP.skills.list()",
+  },
   SKILL_HELD: {
     stage: "call",
     says: "Cannot use a skill that is held",

@@ -58,6 +58,7 @@ const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set([
   "SERVER_GONE",
   "SESSION_VALUE_INVALID",
   "SESSION_VALUE_MISSING",
+  "SKILL_CHANGED",
 ]);
 
 function toErrorCode(thrown: unknown, { kind }: Pick<Skill, "kind">): ErrorCode {

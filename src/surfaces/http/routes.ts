@@ -37,7 +37,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   serveMetadata(app, services);
   serve("/rpc", readBody(services), (c) => answerAtRpc(c, services));
   // Clients look for the metadata of a login before they send a token; 404 means that no login is offered.
-  app.all("/.well-known/*", (c) => notFound(c));
+  for (const path of ["/.well-known/*", "/register"]) app.all(path, (c) => notFound(c));
   if (services.pages === undefined) app.get("/", () => answerStartPage());
   services.pages?.mount(app, services);
   app.use(requireCaller(services));

@@ -3,6 +3,7 @@ import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { ServerRequests } from "../connections/connection.ts";
 import { listPages } from "./list-tools.ts";
 import type { OperationInput, Operation } from "./operations.ts";
+import type { ListedSkillFiles } from "./skill-files.ts";
 import { itemToValue, KEEP_TEXT, resourceToValue } from "../results.ts";
 
 /** The capabilities that a server announces. */
@@ -15,6 +16,7 @@ export type Capabilities = Readonly<Record<string, unknown>>;
 export function createResourceOperations(
   capabilities: Capabilities,
   usedNames: ReadonlySet<string>,
+  files: ListedSkillFiles,
 ): readonly Operation[] {
   const offered = RESOURCE_OPERATIONS.filter(
     ({ needs, name }) => hasCapability(capabilities, needs) && !usedNames.has(name),
@@ -23,9 +25,12 @@ export function createResourceOperations(
     name,
     method: { name, description, input, metadata: { readOnly: true, idempotent: true } },
     isRepeatable: true,
-    async send(server, values, { signal, wire }) {
+    async send(server, values, { caller, signal, wire }) {
       const result = await send(server, values, signal);
       requireBounds(result, `"${name}"`);
+      if (name === "resources_read") files.check(caller.id, String(values["uri"]), result);
+      if (name === "skills_list") files.keep(caller.id, Array.isArray(result) ? result : []);
+      if (name === "skills_get") files.keep(caller.id, isRecord(result) ? [result["skill"]] : []);
       wire?.(result);
       return result;
     },

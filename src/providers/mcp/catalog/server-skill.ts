@@ -13,6 +13,7 @@ import {
   type ToolChange,
 } from "./accepted-tools.ts";
 import { createResourceOperations } from "./resource-operations.ts";
+import { ListedSkillFiles } from "./skill-files.ts";
 import { getTextForm, type ServerConfig } from "../server-config.ts";
 import { importTools, type QuarantinedTool, type ImportedTool } from "./import-tools.ts";
 
@@ -29,6 +30,8 @@ export interface ServerSkill {
   /** Tools that differ from the accepted definitions. */
   readonly changes: readonly ToolChange[];
   readonly problems: readonly Problem[];
+  /** The files of its skills that callers have got in lists. */
+  readonly files: ListedSkillFiles;
   /** When the listing expires, in milliseconds since 1970. */
   readonly staleAt: number;
   readonly protocolVersion: string;
@@ -60,7 +63,9 @@ export function createServerSkill(
   const changes = pins === undefined ? [] : findChanges(pins, imported.tools, changePolicy);
   const heldChanges = new Map(changePolicy === "hold" ? changes.map((change) => [change.tool, change]) : []);
   const tools = imported.tools.filter((tool) => !heldChanges.has(tool.name));
-  const readings = createResourceOperations(listing.capabilities, new Set(tools.map(({ method }) => method.name)));
+  const usedNames = new Set(tools.map(({ method }) => method.name));
+  const files = last?.files ?? new ListedSkillFiles();
+  const readings = createResourceOperations(listing.capabilities, usedNames, files);
   const skill: ProvidedSkill = {
     name,
     description: getDescription(config, listing),
@@ -90,6 +95,7 @@ export function createServerSkill(
         operation,
       ]),
     ),
+    files,
     quarantined: [
       ...imported.quarantined,
       ...[...heldChanges.values()].map((change) => ({ tool: change.tool, reason: `it ${describeChange(change)}` })),

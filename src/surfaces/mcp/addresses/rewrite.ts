@@ -1,4 +1,5 @@
 import { isRecord } from "../../../model/json.ts";
+import { SERVER_INFO_KEY } from "../opening/protocol.ts";
 import type { AddressBook, AddressOwner } from "./address-book.ts";
 import { getPageMeta } from "./pages.ts";
 
@@ -19,11 +20,11 @@ export class Rewriting {
     const { _meta: meta, content } = result as AnyFields;
     const page = getPageMeta(meta, (uri) => this.#book.toClient(this.#owner, uri));
     const blocks = Array.isArray(content) ? content.map((block) => this.#block(block)) : undefined;
-    return {
+    return withoutOrigin({
       ...result,
       ...(blocks !== undefined && { content: blocks }),
       ...(page !== undefined && { _meta: { ...(meta as AnyFields), ...page } }),
-    };
+    });
   }
 
   /** The value of a method: its links, which may be in a list. */
@@ -37,7 +38,7 @@ export class Rewriting {
     const messages = result["messages"].map((message: unknown) =>
       isRecord(message) ? { ...message, content: this.#content(message["content"]) } : message,
     );
-    return { ...result, messages };
+    return withoutOrigin({ ...result, messages });
   }
 
   /** The result of reading a resource: what was asked for has the address by which the client asked. */
@@ -50,7 +51,7 @@ export class Rewriting {
     });
     // An address that no server has named belongs from now on to the one that has answered for it.
     if (target.address === target.uri) this.#book.toClientLink(this.#owner, target.uri);
-    return { ...result, contents };
+    return withoutOrigin({ ...result, contents });
   }
 
   /** A skill with the manifest of its files, which are all in the same range of addresses. */
@@ -105,6 +106,17 @@ export class Rewriting {
     if (after === before) return value;
     return Object.fromEntries(Object.keys(value).map((key, at) => [key, after[at]]));
   }
+}
+
+/** Removes what a server says about itself, and lets no one else have what one caller has read. */
+function withoutOrigin<Result extends object>(result: Result): Result {
+  const { _meta: meta, cacheScope } = result as AnyFields;
+  const { [SERVER_INFO_KEY]: _server, ...rest } = isRecord(meta) ? meta : {};
+  return {
+    ...result,
+    ...(isRecord(meta) && { _meta: rest }),
+    ...(cacheScope !== undefined && { cacheScope: "private" }),
+  };
 }
 
 /** The depth to which arguments are searched for addresses. */
