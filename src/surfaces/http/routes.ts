@@ -17,6 +17,7 @@ import { abortWithClient, accepts, createResponder, getTraceId, refuseAsProblem,
 import { answerAtRpc } from "./rpc-route.ts";
 import type { RuntimeView } from "../../runtime/api/view.ts";
 import { createHealthReport, type HttpServices, isUnready, type RouteEnvironment } from "./services.ts";
+import { serveCards, servePublicCards } from "./cards/index.ts";
 import { answerStartPage } from "./start-page.ts";
 import { traceHttpRequests } from "./trace-request.ts";
 import { answerTool } from "./tool-route.ts";
@@ -32,6 +33,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   const app = new Hono<RouteEnvironment>();
   const serve = (path: keyof typeof ENDPOINTS, ...handlers: readonly RouteHandler[]): void =>
     void app.on([...ENDPOINTS[path]], [toPattern(path)], ...handlers);
+  servePublicCards(app, services);
   app.use(traceHttpRequests(findRoute), counted(services), checkOrigin(services), identifySender(services));
   serve("/health", (c) => answerHealth(c, services));
   serveMetadata(app, services);
@@ -41,6 +43,7 @@ export function createRoutes(services: HttpServices): Hono<RouteEnvironment> {
   if (services.pages === undefined) app.get("/", () => answerStartPage());
   services.pages?.mount(app, services);
   app.use(requireCaller(services));
+  serveCards(app, services);
   for (const path of ["/mcp", "/mcp/{profile}"] as const)
     serve(path, readBody(services, parseExactMessages), (c) => answerMcp(c, services));
   serve("/tools/{name}", readBody(services), (c) => answerToolRoute(c, services));

@@ -22,6 +22,8 @@ export interface HttpServerSettings extends Exposure {
   readonly allowedHosts: readonly string[];
   /** Origins that browsers may call from in addition to the loopback ones: `https://example.com`. */
   readonly allowedOrigins: readonly string[];
+  /** The endpoints whose cards are public: `/mcp`, and `/mcp/NAME` of profiles. */
+  readonly cards: readonly string[];
   readonly bodyBytes: number;
   readonly headerBytes: number;
   /** Time limit for a whole request to arrive. */
@@ -48,6 +50,7 @@ export const SERVER_DEFAULTS: HttpServerSettings = Object.freeze({
   budgetTokens: 3_000,
   allowedHosts: Object.freeze([]),
   allowedOrigins: Object.freeze([]),
+  cards: Object.freeze([]),
   bodyBytes: 4 << 20,
   headerBytes: 16 << 10,
   requestSeconds: 30,
@@ -85,6 +88,10 @@ export const SERVER_SCHEMA: JsonSchema = {
     budgetTokens: setting("tokens of all definitions up to which `expose: auto` shows every method", wholeNumber(0)),
     allowedHosts: setting("host names that clients may use in addition to the loopback names", TEXTS),
     allowedOrigins: setting("origins from which browsers may call in addition to the loopback ones", TEXTS),
+    cards: setting(
+      "endpoints whose server cards need no token, and are in the catalog: `/mcp`, and `/mcp/NAME` of profiles",
+      { type: "array", items: { type: "string", pattern: "^/mcp(/[A-Za-z0-9][\\w-]{0,63})?$" }, maxItems: 100 },
+    ),
     bodyBytes: setting("the size of a request", wholeNumber(1)),
     headerBytes: setting("the size of the headers of a request", wholeNumber(1_024)),
     requestSeconds: setting("seconds for a whole request to arrive", wholeNumber(1, 86_400)),

@@ -32,6 +32,7 @@ import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
 export { unavailableToolError, EXPOSES, findMethodCall, type Expose, type Exposure } from "./tools/tool-exposure.ts";
 export { parseExactMessages } from "./exact-messages.ts";
+export { IDENTITY } from "./identity.ts";
 export { selectProfile } from "./profiles.ts";
 export { openEventStream } from "./sessions/event-stream.ts";
 export { findCollisions } from "./addresses/collisions.ts";

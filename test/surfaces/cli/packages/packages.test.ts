@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-import { listArchive } from "../../../src/surfaces/cli/mcp/package/zip-archive.ts";
-import { zip, type ZipFile } from "../../support/zip.ts";
-import { type Ended, type Place, project, skillgate } from "./command.ts";
+import { listArchive } from "../../../../src/surfaces/cli/mcp/package/zip-archive.ts";
+import { zip, type ZipFile } from "./zip.ts";
+import { type Ended, type Place, project, skillgate } from "../command.ts";
 
 const mcp = (args: readonly string[], place: Place): Promise<Ended> => skillgate(["mcp", ...args], place);
 
