@@ -78,9 +78,9 @@ If it is refused, nothing has run: fix every line listed and send the whole prog
       properties: {
         code: { type: "string", description: "The program; TypeScript is fine" },
         timeoutMs: { type: "integer", minimum: 1, description: "Time limit; can only lower the default" },
-        continue: { type: "string" },
-        again: NUMBERS,
-        reuse: NUMBERS,
+        continue: { type: "string", description: "The run that failed: its effects that succeeded are not repeated" },
+        again: { ...NUMBERS, description: "Its calls to make once more" },
+        reuse: { ...NUMBERS, description: "Its calls that count as made" },
       },
       required: ["code"],
       additionalProperties: false,

@@ -8,7 +8,7 @@ import {
   type RunRecorder,
 } from "../../runs/index.ts";
 import { formatList, truncateText } from "../../shared/format-text.ts";
-import { formatContinueHint } from "../outcome/index.ts";
+import type { EffectKnowledge } from "../../model/effects.ts";
 import type { ContinuationHint } from "./describe-outcome.ts";
 
 /** A call that was not made, because it may have been made already. */
@@ -32,33 +32,43 @@ export function describeContinuation(
   recorder: RunRecorder,
   continuation: Continuation | undefined,
   doubtful: DoubtfulCall | undefined,
+  getEffect: (path: string) => EffectKnowledge,
 ): ContinuationHint | undefined {
   const calls = [...recorder.calls.values()].filter(
     ({ path, state, from }) => path.includes(".") && state !== "made" && from === undefined,
   );
-  const effects = calls.filter((call) => call.isEffect && getPastEnd(call) === "ok");
-  const unknown = calls.filter((call) => call.isEffect && getPastEnd(call) === "unknown");
+  const mayChange = calls.filter(({ path, isEffect }) => isEffect && getEffect(path) !== "unlikely");
+  const effects = mayChange.filter((call) => getPastEnd(call) === "ok");
+  const unknown = mayChange.filter((call) => getPastEnd(call) === "unknown");
   const hasNew = effects.length + unknown.length > 0;
   if (!hasNew && continuation === undefined) return undefined;
   const run = hasNew || continuation === undefined ? recorder.id : continuation.history.run;
-  const facts = formatFacts(calls, effects, unknown);
+  const facts = formatFacts(calls, effects, unknown, getEffect);
   const answer =
     doubtful === undefined
       ? formatUnknown(unknown.map(({ id }) => id))
       : formatDoubt(doubtful, hasNew ? findNumbers(doubtful, recorder, continuation) : getNumbers(doubtful));
-  return { run, text: `${facts}. ${formatContinueHint(run)}${answer}${formatAnswers(hasNew, continuation)}` };
+  return { run, facts, answer: `${answer}${formatAnswers(hasNew, continuation)}` };
 }
 
-/** `3 calls were made, 1 had an effect: MailMCP.send` */
+/** `3 calls were made, 1 had an effect: MailMCP.send; 1 may have changed something: ShopMCP.order` */
 function formatFacts(
   calls: readonly StoredCall[],
   effects: readonly StoredCall[],
   unknown: readonly StoredCall[],
+  getEffect: (path: string) => EffectKnowledge,
 ): string {
-  const count = `${calls.length} ${calls.length === 1 ? "call was" : "calls were"} made`;
-  const had = effects.length === 0 ? "none had an effect" : `${effects.length} had an effect: ${formatPaths(effects)}`;
-  const open = unknown.length === 0 ? "" : `; ${unknown.length} may have had one: ${formatPaths(unknown)}`;
-  return `${count}, ${had}${open}`;
+  const stated = effects.filter(({ path }) => getEffect(path) === "stated");
+  const possible = effects.filter(({ path }) => getEffect(path) !== "stated");
+  const parts = [
+    ...(stated.length > 0 ? [`${stated.length} had an effect: ${formatPaths(stated)}`] : []),
+    ...(possible.length > 0 ? [`${possible.length} may have changed something: ${formatPaths(possible)}`] : []),
+    ...(unknown.length > 0
+      ? [`${unknown.length} did not finish and may have had an effect: ${formatPaths(unknown)}`]
+      : []),
+  ];
+  const made = `${calls.length} ${calls.length === 1 ? "call was" : "calls were"} made`;
+  return `${made}, ${parts.length === 0 ? "none had an effect" : parts.join("; ")}`;
 }
 
 function formatPaths(calls: readonly StoredCall[]): string {

@@ -6,7 +6,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { addMethods } from "../outcome/add-methods.ts";
 import { getMaxAnswer } from "../outcome/answer-text.ts";
-import { createOutcome, getDecodedBytes } from "../outcome/index.ts";
+import { createOutcome, formatContinueHint, getDecodedBytes } from "../outcome/index.ts";
 import type { CallCause } from "./run-calls.ts";
 import type { CheckedRun, RunRequest, RunServices } from "./run-services.ts";
 
@@ -53,13 +53,27 @@ function addCause(outcome: Outcome, unmasked: Outcome, causes: readonly CallCaus
 /** The run that a corrected program continues, and a sentence about it. */
 export interface ContinuationHint {
   readonly run: string;
-  readonly text: string;
+  /** `3 calls were made, 1 had an effect: MailMCP.send` */
+  readonly facts: string;
+  /** How to answer for calls of which it is not certain whether they were made; may be empty. */
+  readonly answer: string;
 }
 
 function addContinuation(outcome: Outcome, hint: ContinuationHint | undefined): Outcome {
   if (outcome.kind !== "failed" || hint === undefined) return outcome;
-  return { ...outcome, text: `${outcome.text}\n\n${hint.text}`, continue: hint.run };
+  const { run, facts, answer } = hint;
+  const how = formatContinueHint(run, isTransient(outcome.error.message) ? "same" : "corrected");
+  return { ...outcome, text: `${outcome.text}\n\n${facts}. ${how}${answer}`, continue: run };
 }
+
+/** True for the words of servers that are busy or away for a moment: the program needs no correction. */
+function isTransient(message: string): boolean {
+  return TRANSIENT.test(message.slice(0, MAX_MESSAGE_UNITS));
+}
+
+const MAX_MESSAGE_UNITS = 2_000;
+const TRANSIENT =
+  /\b(?:429|502|503|504)\b|\btoo many requests\b|\brate.?limit|\b(?:temporarily|currently|service) unavailable\b|\bbad gateway\b|\bgateway time-?out\b|\b(?:timed out|time-?out)\b|\b(?:please )?(?:retry|try again)\b|\bECONNRESET\b|\((?:RATE_LIMIT|CALL_TIMEOUT)\)/i;
 
 type RunEnding = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" | "stop"> & {
   readonly callNotes: readonly string[];

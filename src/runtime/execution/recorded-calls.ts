@@ -17,6 +17,7 @@ import {
   type RunRecorder,
   toRecordedArguments,
 } from "../../runs/index.ts";
+import { type EffectKnowledge, getEffectKnowledge } from "../../model/effects.ts";
 import { describeContinuation, type DoubtfulCall, formatCall } from "./describe-continuation.ts";
 import type { ContinuationHint } from "./describe-outcome.ts";
 import { hashDefinition } from "./run-header.ts";
@@ -147,7 +148,8 @@ export class RecordedCalls implements RecordedRunCalls {
 
   /** Returns how a corrected program continues this run, or the run that this one continues. */
   describeContinuation(): ContinuationHint | undefined {
-    return describeContinuation(this.#options.recorder, this.#options.continuation, this.#doubtful);
+    const { recorder, continuation } = this.#options;
+    return describeContinuation(recorder, continuation, this.#doubtful, (path) => this.#getEffect(path));
   }
 
   /** Makes a new call of the program, or answers it from the run that it continues. */
@@ -155,7 +157,14 @@ export class RecordedCalls implements RecordedRunCalls {
     const { continuation } = this.#options;
     const { id, path } = call;
     const isEffect = this.#isEffect(path);
-    const decision = continuation?.decide({ id, path, args, isEffect, isRepeatable: this.#isRepeatable(path) });
+    // A call that only its missing annotation makes an effect is made again rather than asked about.
+    const decision = continuation?.decide({
+      id,
+      path,
+      args,
+      isEffect: isEffect && this.#getEffect(path) !== "unlikely",
+      isRepeatable: this.#isRepeatable(path),
+    });
     switch (decision?.kind) {
       case "reuse":
         return this.#reuse(id, decision);
@@ -213,6 +222,11 @@ export class RecordedCalls implements RecordedRunCalls {
   #isEffect(path: string): boolean {
     const method = this.#options.catalog.method(path);
     return method !== undefined && !method.metadata.readOnly;
+  }
+
+  #getEffect(path: string): EffectKnowledge {
+    const method = this.#options.catalog.method(path);
+    return method === undefined ? "possible" : getEffectKnowledge(method);
   }
 
   /** True if a second call does no harm. */

@@ -67,9 +67,10 @@ export function refusedOutcome(runId: string, violations: readonly Violation[], 
   return { kind: "refused", runId, violations, text: `${text}\n\n${how}`, continue: continues };
 }
 
-/** Says how a corrected program continues a run. */
-export function formatContinueHint(run: string): string {
-  return `Send the whole corrected program with continue: ${JSON.stringify(run)}`;
+/** Says how a program continues a run. A failure that is over in a moment leaves nothing to correct. */
+export function formatContinueHint(run: string, program: "corrected" | "same" = "corrected"): string {
+  const which = program === "same" ? "the same program" : "the whole corrected program";
+  return `Effects that succeeded are not repeated: send ${which} with continue: ${JSON.stringify(run)}`;
 }
 
 /** Formats the same mistake at one place or several: in full for the first, then only the further places. */

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Outcome, type Runtime } from "../../../src/index.ts";
 import { createShop, startProcess } from "../refund-process.ts";
@@ -48,7 +48,7 @@ test("says what a failed run has done, and how to continue it [R4]", async () =>
   const { runtime } = await openMail();
   const { run, text } = getFailure(await runtime.run(FAILING));
   expect(text).toBe(
-    `3 calls were made, 1 had an effect: MailSkill.sendAll. Send the whole corrected program with continue: "${run}"`,
+    `3 calls were made, 1 may have changed something: MailSkill.sendAll. Effects that succeeded are not repeated: send the whole corrected program with continue: "${run}"`,
   );
   const refused = await runtime.run("device.MailSkill.sent()", { continue: run });
   expect(refused).toMatchObject({
@@ -121,7 +121,7 @@ test(
     const { text = "", runId = "" } = await second.next("outcome");
     await second.kill("SIGKILL");
     expect(text.split("\n\n").at(-1)).toBe(
-      `2 calls were made, 1 had an effect: OrderSkill.refund; 1 may have had one: OrderSkill.hang. Send the whole corrected program with continue: "${runId}", and with again: [2] to make what had no effect, or reuse: [2] to count it as made`,
+      `2 calls were made, 1 may have changed something: OrderSkill.refund; 1 did not finish and may have had an effect: OrderSkill.hang. Effects that succeeded are not repeated: send the whole corrected program with continue: "${runId}", and with again: [2] to make what had no effect, or reuse: [2] to count it as made`,
     );
     const refunds: unknown[] = [];
     const refund = { description: "Refund", input: { type: "object", properties: { order: { type: "number" } } } };
@@ -138,3 +138,53 @@ test(
     expect(refunds).toEqual([{ order: 2 }]);
   },
 );
+
+describe("a failed run with methods that nothing is stated about", () => {
+  const calls: string[] = [];
+  const run = (method: string, metadata: object = {}) => ({
+    input: { type: "object", properties: { q: { type: "string" } } },
+    ...metadata,
+    run: (): string => {
+      calls.push(method);
+      if (method === "down") throw new Error("503 Service Unavailable, please retry");
+      return method;
+    },
+  });
+  const ShopSkill = defineSkill({
+    name: "ShopSkill",
+    description: "A shop",
+    methods: {
+      list_customers: { description: "List customers", ...run("list_customers") },
+      get_or_create: { description: "Get or create", ...run("get_or_create") },
+      order: { description: "Order", ...run("order") },
+      remove: { description: "Remove", ...run("remove", { destructive: true }) },
+      down: { description: "Fails", ...run("down", { readOnly: true }) },
+    },
+  });
+
+  test("counts a method that lists as no effect, and makes it again with other arguments [R4]", async () => {
+    const { runtime } = await openMail({ skills: [ShopSkill] });
+    const lists = `await device.ShopSkill.list_customers("a");`;
+    expect(await runtime.run(`${lists} null.x`)).not.toHaveProperty("continue");
+    const first = getFailure(
+      await runtime.run(
+        `${lists} await device.ShopSkill.order(); await device.ShopSkill.get_or_create(); await device.ShopSkill.remove(); null.x`,
+      ),
+    );
+    expect(first.text).toBe(
+      `4 calls were made, 1 had an effect: ShopSkill.remove; 2 may have changed something: ShopSkill.order, ShopSkill.get_or_create. Effects that succeeded are not repeated: send the whole corrected program with continue: "${first.run}"`,
+    );
+    calls.length = 0;
+    const corrected = `${lists.replace('"a"', '"b"')} await device.ShopSkill.order(); await device.ShopSkill.get_or_create(); device.ShopSkill.remove()`;
+    expect(await runtime.run(corrected, { continue: first.run })).toMatchObject({ kind: "completed", value: "remove" });
+    expect(calls).toEqual(["list_customers"]);
+  });
+
+  test("asks for the same program after a failure that is over in a moment [R4]", async () => {
+    const { runtime } = await openMail({ skills: [ShopSkill] });
+    const { text, run: id } = getFailure(
+      await runtime.run(`await device.ShopSkill.order(); await device.ShopSkill.down()`),
+    );
+    expect(text).toContain(`send the same program with continue: "${id}"`);
+  });
+});
