@@ -218,6 +218,12 @@ test("marks an answer as weak without the thing that a short request asks for, a
 Words without a match: pigeon
 Probably no method does this; these are only the closest names. If none fits, search again with two to four English words that a tool's author would use: a verb and a thing, one intent a search`);
   expect(search(catalog, "send email", { limit: 1 }).text).not.toContain("Probably");
+  const calendar = createCatalog(
+    createSkill("CalendarMCP", [{ name: "find_free_time", description: "Find free times for a meeting" }]),
+  );
+  const { text } = search(calendar, "free meeting time slot");
+  expect(text).toContain("find_free_time(args");
+  expect(text).not.toContain("Probably");
 });
 
 test.each(["avec", "para", "della", "voor", "przez", "inte", "icin", "чтобы", "dieser", "quando", "uma"])(

@@ -118,7 +118,7 @@ function findMatches(
     offset: page.offset,
     total,
     unmatched,
-    isDoubtful: isDoubtful(query, best, unmatched),
+    isDoubtful: isDoubtful(query, best, unmatched, ranking.hits[0]?.parts.length ?? 0),
     nearest: total === 0 ? nearestNames(query.folded, catalog, visible) : [],
     ...searchedPart(visible, catalog),
   };
@@ -136,8 +136,17 @@ function searchedPart({ indexedMethods }: VisibleIndex, { methods }: Catalog): P
   return isPart ? { searched: { methods: indexedMethods, of: methods.length } } : {};
 }
 
-/** True if the best method covers too little of a query, or none has the thing that a short query asks for. */
-function isDoubtful({ wordCount, thing, names }: Query, best: number, unmatched: readonly string[]): boolean {
+/**
+ * True if the best method covers too little of a query, or none has the thing that a short query asks for. A method with twice as
+ * many words of a short query as no method has fits: `matched` is the number of its words.
+ */
+function isDoubtful(
+  { wordCount, thing, names }: Query,
+  best: number,
+  unmatched: readonly string[],
+  matched: number,
+): boolean {
+  if (wordCount <= MAX_SHORT_QUERY_WORDS && matched >= 2 && matched >= 2 * unmatched.length) return false;
   if (wordCount > MAX_SHORT_QUERY_WORDS) return best < DOUBTFUL_SCORE;
   const lacksThing = names.length > 0 && best < 1 && thing !== undefined && unmatched.includes(thing);
   return best < DOUBTFUL_SCORE_OF_SHORT || lacksThing;
