@@ -145,7 +145,7 @@ function describeMethod(method: Method, { observed, getRule }: MethodFacts): Des
   const text = [
     formatMethodAccess(path),
     declaration,
-    ...(samples.length === 0 ? [`Example: ${example}`] : []),
+    ...(samples.length === 0 ? [`Form: ${example}`] : []),
     ...samples.map((code) => `Example: ${code}`),
     ...notes.map((note) => `Note: ${note}`),
   ].join("\n");

@@ -205,7 +205,7 @@ function exampleLines(skills: readonly Skill[], mode: PromptOptions["mode"], fen
   const methods = skills.flatMap((skill) => skill.methods);
   const method = methods.find(({ metadata }) => metadata.readOnly) ?? methods[0];
   if (method === undefined || mode === "native") return [];
-  return [`Example:\n\`\`\`${fence}\nconst result = ${exampleCall(method)};\nresult\n\`\`\``];
+  return [`The form of a program:\n\`\`\`${fence}\nconst result = ${exampleCall(method)};\nresult\n\`\`\``];
 }
 
 /** Lists categories and skills, each on a line, up to the token budget. */

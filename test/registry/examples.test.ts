@@ -23,10 +23,11 @@ function createInput(schema: unknown, $defs: JsonSchema = {}): JsonSchema {
 }
 
 test.each<readonly [unknown, unknown]>([
-  [{ type: "string" }, "example"],
+  [{ type: "string" }, "<x>"],
   [{ type: "string", format: "email" }, "ada@example.com"],
   [{ type: "string", minLength: 10, maxLength: 12 }, "example ex"],
-  [{ type: "string", maxLength: 3 }, "exa"],
+  [{ type: "string", maxLength: 3 }, "<x>"],
+  [{ type: "string", maxLength: 2 }, "ex"],
   [{ type: "string", pattern: "^[A-Z]{2}-\\d{3,}$" }, "AB-1234"],
   [{ type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, "2025-01-15"],
   [{ type: "string", pattern: "^[a-f0-9]+$", minLength: 40 }, "0123456789abcdef0123456789abcdef01234567"],
@@ -38,10 +39,10 @@ test.each<readonly [unknown, unknown]>([
   [{ type: "number", exclusiveMinimum: 0, maximum: 0.5 }, 0.5],
   [{ type: "integer", minimum: 10, multipleOf: 7 }, 14],
   [{ type: "string", default: "here", minLength: 1 }, "here"],
-  [{ type: "string", default: "", minLength: 1 }, "example"],
+  [{ type: "string", default: "", minLength: 1 }, "<x>"],
   [{ type: "array", items: { type: "integer" } }, [1]],
-  [{ type: "array", items: { type: "string" }, minItems: 3, uniqueItems: true }, ["example", "example 2", "example 3"]],
-  [{ type: "array", prefixItems: [{ type: "string" }, { type: "number" }], minItems: 2 }, ["example", 1]],
+  [{ type: "array", items: { type: "string" }, minItems: 3, uniqueItems: true }, ["<x>", "example", "example 2"]],
+  [{ type: "array", prefixItems: [{ type: "string" }, { type: "number" }], minItems: 2 }, ["<x>", 1]],
   [{ type: "array", contains: { const: 4 } }, [4]],
   [{ type: "object", properties: { a: { type: "boolean" }, b: {} }, required: ["a"] }, { a: true }],
   [{ type: "object", additionalProperties: { type: "number" }, minProperties: 1 }, { key1: 1 }],
@@ -59,14 +60,14 @@ test.each<readonly [unknown, unknown]>([
     5,
   ],
   [{ allOf: [{ type: "integer", minimum: 3 }, { maximum: 9 }, { not: { const: 3 } }] }, 4],
-  [{ type: "string", not: { const: "example" } }, "example 2"],
+  [{ type: "string", not: { const: "<x>" } }, "example"],
   [
     JSON.parse('{"type":"object","required":["a"],"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]}}'),
     { a: "example" },
   ],
   [
     { type: "object", properties: { a: {}, b: {} }, required: ["a"], dependentRequired: { a: ["b"] } },
-    { a: "example", b: "example" },
+    { a: "<a>", b: "<b>" },
   ],
   [{ $ref: "#/$defs/node" }, { value: 1 }],
   [{ type: ["null", "string"], minLength: 2 }, null],
@@ -83,7 +84,7 @@ test.each<readonly [unknown, unknown]>([
 });
 
 test("generates examples that fit the name of their parameter [T7]", () => {
-  const names = ["query", "url", "path", "email", "message", "date"];
+  const names = ["query", "url", "path", "email", "message", "date", "message_id", "direction"];
   const input = {
     type: "object",
     properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])),
@@ -96,6 +97,8 @@ test("generates examples that fit the name of their parameter [T7]", () => {
     email: "ada@example.com",
     message: "Hello",
     date: "2025-01-15",
+    message_id: "<message_id>",
+    direction: "<direction>",
   });
 });
 
@@ -109,7 +112,7 @@ test.each<readonly [string, unknown]>([
   ["The place in the format of 'City, State', such as 'Berkeley, CA'", "Berkeley, CA"],
   ["The place (e.g. San Diego)", "San Diego"],
   ["A day (e.g., MM/DD/YYYY)", "01/15/2025"],
-  ["A day like any other", "example"],
+  ["A day like any other", "<x>"],
 ])("the example of a text described as %j is %j [T7]", (description, example) => {
   expect(exampleArguments({ input: createInput({ type: "string", description }) })).toEqual({ x: example });
 });

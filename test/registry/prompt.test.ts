@@ -24,7 +24,7 @@ MCP server: brave-search
   MCP tool: ping
 `);
   expect(prompt).toContain(
-    '\nExample:\n```js\nconst result = await device.BraveSearchMCP.search("weather");\nresult\n```\n',
+    '\nThe form of a program:\n```js\nconst result = await device.BraveSearchMCP.search("weather");\nresult\n```\n',
   );
 });
 
@@ -67,7 +67,7 @@ test("explains in each mode how to act [D4]", () => {
   );
   const native = systemPrompt(catalog, { mode: "native" });
   expect(native).toContain("A tool is named Skill__method");
-  expect(native).not.toContain("Example:");
+  expect(native).not.toContain("The form of a program:");
 });
 
 test("names the tools only to a model that calls tools [D4]", () => {
@@ -90,15 +90,15 @@ test("names the tools only to a model that calls tools [D4]", () => {
 test("fills a template once, and keeps its other text [D4]", () => {
   const catalog = createCatalog(...createSkills(1, 1));
   const filled = systemPrompt(catalog, { template: "Be kind.\n{skill_descriptions}\n$& {skill_descriptions} Bye." });
-  expect(filled).toMatch(/^Be kind\.\nExample:[\s\S]*### Skill0[\s\S]*\n\$& {2}Bye\.$/);
+  expect(filled).toMatch(/^Be kind\.\nThe form of a program:[\s\S]*### Skill0[\s\S]*\n\$& {2}Bye\.$/);
   expect(filled.match(/### Skill0/g)).toHaveLength(1);
-  expect(systemPrompt(catalog, { template: "Be kind." })).toMatch(/^Be kind\.\n\nExample:/);
+  expect(systemPrompt(catalog, { template: "Be kind." })).toMatch(/^Be kind\.\n\nThe form of a program:/);
 });
 
 test("gives the same prompt for the same catalog, with the constant part first [D4]", () => {
   const [small, large] = [createCatalog(...sampleSkills().slice(0, 2)), createCatalog(...sampleSkills())];
   expect(systemPrompt(small)).toBe(systemPrompt(createCatalog(...sampleSkills().slice(0, 2))));
-  const end = systemPrompt(small).indexOf("\n\nExample:");
+  const end = systemPrompt(small).indexOf("\n\nThe form of a program:");
   expect(end).toBeGreaterThan(1_000);
   expect(systemPrompt(large).slice(0, end)).toBe(systemPrompt(small).slice(0, end));
 });

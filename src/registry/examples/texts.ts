@@ -31,10 +31,10 @@ const FORMATS: Readonly<Record<string, string>> = {
 const TYPICAL: readonly (readonly [RegExp, string])[] = [
   [/ur[il]$|^href$|link$/i, "https://example.com/"],
   [/e?mail/i, "ada@example.com"],
-  [/path|file|dir/i, "notes.txt"],
-  [/date/i, "2025-01-15"],
+  [/(?:path|file|file_?name)s?$/i, "notes.txt"],
+  [/date$/i, "2025-01-15"],
   [/^(q|query|search|keywords?|term)$/i, "weather"],
-  [/text|message|content|body/i, "Hello"],
+  [/^(?:text|message|content|body)$/i, "Hello"],
 ];
 
 /** Values that common patterns accept: numbers, codes, dates, identifiers, names. */
@@ -52,6 +52,7 @@ const COMMON = [
 /** Enough different texts for a small set. */
 const PLAIN = ["example", ...Array.from({ length: 19 }, (_, at) => `example ${at + 2}`), "1", "2", "3", "4", ""];
 
+const MAX_NAME_CHARACTERS = 40;
 const MAX_PATTERN_CHARACTERS = 80;
 const MAX_DESCRIPTION_CHARACTERS = 2_000;
 const MAX_TEXT_CHARACTERS = 100_000;
@@ -63,11 +64,17 @@ export function listTexts(schema: JsonSchema, name: string): readonly string[] {
   const formatted = typeof format === "string" && Object.hasOwn(FORMATS, format) ? [FORMATS[format] ?? ""] : [];
   const typical = TYPICAL.flatMap(([names, text]) => (names.test(name) ? [text] : []));
   const likely = [...formatted, ...hints, ...typical].filter((text) => fitLength(text, schema) === text);
-  if (typeof pattern !== "string") return [...likely, ...PLAIN.map((text) => fitLength(text, schema))];
+  const placeholders = createPlaceholder(name).filter((text) => fitLength(text, schema) === text);
+  if (typeof pattern !== "string") return [...likely, ...placeholders, ...PLAIN.map((text) => fitLength(text, schema))];
   const fits = createPatternTest(pattern);
   const all = [...likely, ...COMMON, ...Object.values(FORMATS), ...PLAIN];
   const matching = all.filter((text) => fitLength(text, schema) === text && fits(text));
   return matching.length > 0 ? matching : [`<text that matches ${pattern.slice(0, MAX_PATTERN_CHARACTERS)}>`];
+}
+
+/** Returns `<message_id>`, which no one takes for a value. */
+function createPlaceholder(name: string): readonly string[] {
+  return name !== "" && name.length <= MAX_NAME_CHARACTERS ? [`<${name}>`] : [];
 }
 
 /** Shortens or repeats a text to fit the length limits. */

@@ -51,7 +51,7 @@ export const BUILTIN_TOOLS: readonly BuiltinDefinition[] = [
     name: "describe_function",
     title: "Describe a function",
     description:
-      "Show how to call a method: its TypeScript signature, every parameter, a call that works, and what its owner asks of callers. Takes Skill.method, a Skill, a pattern such as Skill.read_*, or a list of these. Describe a method before its first call unless the catalog or search_skills has shown a clear signature.",
+      "Show how to call a method: its TypeScript signature, every parameter, examples of its author or the form of a call, and what its owner asks of callers. Takes Skill.method, a Skill, a pattern such as Skill.read_*, or a list of these. Describe a method before its first call unless the catalog or search_skills has shown a clear signature.",
     inputSchema: {
       type: "object",
       properties: { path: oneOrSeveral("Skill.method") },

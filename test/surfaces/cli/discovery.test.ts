@@ -79,7 +79,7 @@ test("describes a method with its types and an example [D3]", async () => {
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
   expect(stdout).toMatch(/^device\.MathSkill\.pay\n/);
   expect(stdout).toContain("pay(name: string, amount: number): Promise<string>");
-  expect(stdout).toContain("Example: ");
+  expect(stdout).toContain("Form: ");
   expect(stdout).toContain("Note: Needs the approval of the user for each call");
 });
 

@@ -74,7 +74,7 @@ await device.MathSkill.add(1, 2)
   expect(exit).toBe(0);
   for (const part of [
     "- MathSkill.add(a: number, b: number)",
-    "Example: await device.MathSkill.add(1, 1)",
+    "Form: await device.MathSkill.add(1, 1)",
     "declare const device: {",
     "Unknown",
     "No program has run yet",
