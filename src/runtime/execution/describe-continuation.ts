@@ -8,7 +8,7 @@ import {
   type RunRecorder,
 } from "../../runs/index.ts";
 import { formatList, truncateText } from "../../shared/format-text.ts";
-import type { EffectKnowledge } from "../../model/effects.ts";
+import type { EffectKnowledge } from "../../model/tools/effects.ts";
 import type { ContinuationHint } from "./describe-outcome.ts";
 
 /** A call that was not made, because it may have been made already. */

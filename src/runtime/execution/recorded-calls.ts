@@ -17,7 +17,7 @@ import {
   type RunRecorder,
   toRecordedArguments,
 } from "../../runs/index.ts";
-import { type EffectKnowledge, getEffectKnowledge } from "../../model/effects.ts";
+import { type EffectKnowledge, getEffectKnowledge } from "../../model/tools/effects.ts";
 import { describeContinuation, type DoubtfulCall, formatCall } from "./describe-continuation.ts";
 import type { ContinuationHint } from "./describe-outcome.ts";
 import { hashDefinition } from "./run-header.ts";

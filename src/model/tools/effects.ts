@@ -1,4 +1,4 @@
-import type { Method } from "./catalog.ts";
+import type { Method } from "../catalog.ts";
 
 /**
  * Knowledge of the effects of a method: `none` and `stated` by its author, or by the owner's settings; where both say nothing,
