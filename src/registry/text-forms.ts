@@ -54,8 +54,8 @@ const QUOTED = /(["'`])([^"'`\n]{1,30})\1/g;
 export function findQueryFields(description: string): string | undefined {
   const fields = [...new Set([...description.matchAll(FIELD)].map(([field]) => field))];
   if (fields.length < 2) return undefined;
-  const shown = fields.slice(0, MAX_FIELDS).join(" ");
-  return shown.length > MAX_UNITS ? undefined : `${shown}${fields.length > MAX_FIELDS ? " …" : ""}`;
+  const names = fields.slice(0, MAX_FIELDS).join(" ");
+  return names.length > MAX_UNITS ? undefined : `${names}${fields.length > MAX_FIELDS ? " …" : ""}`;
 }
 
 /** A name directly before a colon, which a value, a quote, a comma or the end follows; not the end of a clause. */

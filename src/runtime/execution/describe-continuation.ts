@@ -67,8 +67,8 @@ function formatFacts(
       ? [`${unknown.length} did not finish and may have had an effect: ${formatPaths(unknown)}`]
       : []),
   ];
-  const made = `${calls.length} ${calls.length === 1 ? "call was" : "calls were"} made`;
-  return `${made}, ${parts.length === 0 ? "none had an effect" : parts.join("; ")}`;
+  const count = `${calls.length} ${calls.length === 1 ? "call was" : "calls were"} count`;
+  return `${count}, ${parts.length === 0 ? "none had an effect" : parts.join("; ")}`;
 }
 
 function formatPaths(calls: readonly StoredCall[]): string {

@@ -66,17 +66,17 @@ async function countSliced<Row extends object>(read: ReadRows, { table, plan }: 
   return total;
 }
 
-/** Calls `look` for one slice after the other, until it returns true. */
+/** Calls `readSlice` for one slice after the other, until it returns true. */
 async function visitSlices<Row extends object>(
   read: ReadRows,
   { table, plan }: SlicedTable<Row>,
-  look: (rows: SqlRows, slice: RowSlice<Row>) => Promise<boolean>,
+  readSlice: (rows: SqlRows, slice: RowSlice<Row>) => Promise<boolean>,
 ): Promise<void> {
   let after: readonly SqlValue[] | undefined;
   do {
     const slice: RowSlice<Row> = { ...plan, rows: SLICE_ROWS, ...(after !== undefined && { after }) };
     // The end is found in the same turn, so that no write of this process is between.
-    after = await read(async (rows) => ((await look(rows, slice)) ? undefined : rows.findEnd(table, slice)));
+    after = await read(async (rows) => ((await readSlice(rows, slice)) ? undefined : rows.findEnd(table, slice)));
     if (after !== undefined) await setImmediate();
   } while (after !== undefined);
 }

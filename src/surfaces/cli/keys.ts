@@ -91,11 +91,11 @@ interface CreateFlags {
 
 async function createKey(session: CliSession, name: string, flags: CreateFlags): Promise<CommandResult> {
   const [keys, { findOldWords, toNotation }] = await Promise.all([openKeys(session), loadKeysModule()]);
-  const wanted = readWantedKey(name, flags);
-  await keys.check(wanted);
+  const wantedKey = readWantedKey(name, flags);
+  await keys.check(wantedKey);
   const findMatches = async (): Promise<PermissionMatches> => {
     const { catalog } = await session.openRuntime({ until: "shown" });
-    return matchPermissions(wanted.permissions.flatMap(toNotation), catalog);
+    return matchPermissions(wantedKey.permissions.flatMap(toNotation), catalog);
   };
   if (flags.dryRun) {
     const matches = await findMatches();
@@ -104,7 +104,7 @@ async function createKey(session: CliSession, name: string, flags: CreateFlags):
   }
   // A key can be created also where the project cannot be opened.
   const matches = await findMatches().catch((thrown: unknown) => getMessage(thrown));
-  const result = createdResult(await keys.create(wanted), "Clients send it as");
+  const result = createdResult(await keys.create(wantedKey), "Clients send it as");
   const note =
     typeof matches === "string" ? `Cannot say which methods it matches: ${matches}` : describeMatches(matches);
   return {

@@ -20,7 +20,7 @@ export interface QueuedStart {
 export class StartQueue {
   readonly #limit: number;
   readonly #waiting = new Set<() => void>();
-  #places = 0;
+  #startCount = 0;
 
   constructor(limit = MAX_STARTS) {
     this.#limit = limit;
@@ -32,7 +32,7 @@ export class StartQueue {
       if (timer === undefined) return;
       clearTimeout(timer);
       timer = undefined;
-      this.#places -= 1;
+      this.#startCount -= 1;
       this.#beginNext();
     };
     let begin = (): void => {};
@@ -44,7 +44,7 @@ export class StartQueue {
       begin = () => {
         this.#waiting.delete(begin);
         signal.removeEventListener("abort", stop);
-        this.#places += 1;
+        this.#startCount += 1;
         timer = setTimeout(free, PLACE_MS).unref();
         resolve();
       };
@@ -58,6 +58,6 @@ export class StartQueue {
 
   #beginNext(): void {
     const [next] = this.#waiting;
-    if (next !== undefined && this.#places < this.#limit) next();
+    if (next !== undefined && this.#startCount < this.#limit) next();
   }
 }

@@ -55,8 +55,8 @@ interface FoundPackage {
 export async function preparePackage(request: PackageRequest): Promise<PackagedServer> {
   const found = await findPackage(request);
   const values = await findValues(found.inputs, request.given, request.signal);
-  const { shown, variables } = hideSecrets(found.inputs, values, request.scope);
-  const entry = found.createEntry(shown);
+  const { publicValues, variables } = hideSecrets(found.inputs, values, request.scope);
+  const entry = found.createEntry(publicValues);
   await confirm(found, entry, request);
   await found.install?.();
   return { name: found.name.replaceAll(/[^\w.-]+/g, "-"), entry, variables };
@@ -142,9 +142,9 @@ function hideSecrets(
   inputs: readonly PackageInput[],
   values: InputValues,
   scope: WritableScope,
-): { readonly shown: InputValues; readonly variables: PackagedServer["variables"] } {
-  if (scope !== "project") return { shown: values, variables: [] };
-  const shown = new Map(values);
+): { readonly publicValues: InputValues; readonly variables: PackagedServer["variables"] } {
+  if (scope !== "project") return { publicValues: values, variables: [] };
+  const publicValues = new Map(values);
   const variables = inputs.flatMap(({ id, isSecret }) => {
     const [value] = values.get(id) ?? [];
     if (!isSecret || value === undefined) return [];
@@ -152,10 +152,10 @@ function hideSecrets(
       .toUpperCase()
       .replaceAll(/[^A-Z0-9]+/g, "_")
       .replace(/^(?=\d|$)/, "_");
-    shown.set(id, [`\${${name}}`]);
+    publicValues.set(id, [`\${${name}}`]);
     return [{ name, value }];
   });
-  return { shown, variables };
+  return { publicValues, variables };
 }
 
 async function confirm(

@@ -40,17 +40,17 @@ export function parseInputFlags(pairs: readonly string[]): InputValues {
  */
 export async function findValues(
   inputs: readonly PackageInput[],
-  given: InputValues,
+  options: InputValues,
   signal: AbortSignal,
 ): Promise<InputValues> {
-  const known = new Map(inputs.map((input) => [input.id, input]));
-  const unknown = [...given.keys()].find((id) => !known.has(id));
+  const byId = new Map(inputs.map((input) => [input.id, input]));
+  const unknown = [...options.keys()].find((id) => !byId.has(id));
   if (unknown !== undefined)
-    throw new UsageError(`The package has no input ${JSON.stringify(unknown)}`, [...known.keys()].slice(0, MAX_NAMED));
+    throw new UsageError(`The package has no input ${JSON.stringify(unknown)}`, [...byId.keys()].slice(0, MAX_NAMED));
   const values = new Map<string, readonly string[]>();
   const missing: string[] = [];
-  for (const input of known.values()) {
-    const found = given.get(input.id) ?? (await ask(input, signal)) ?? input.defaults;
+  for (const input of byId.values()) {
+    const found = options.get(input.id) ?? (await ask(input, signal)) ?? input.defaults;
     for (const value of found) requireAllowed(input, value);
     if (found.length > 1 && !input.isRepeated) throw new UsageError(`The input ${input.id} has one value, not several`);
     if (found.length > 0) values.set(input.id, found);

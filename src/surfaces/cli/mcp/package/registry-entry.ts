@@ -46,8 +46,8 @@ export function readRegistryEntry(value: unknown, kind?: PackageKind): RegistryS
 
 function readKind(fields: PackageFields): Exclude<PackageKind, "remote"> {
   const kind = fields["registryType"];
-  const known = PACKAGE_KINDS.find((each) => each === kind);
-  if (known !== undefined && known !== "remote") return known;
+  const packageKind = PACKAGE_KINDS.find((each) => each === kind);
+  if (packageKind !== undefined && packageKind !== "remote") return packageKind;
   const older = fields["registry_type"] === undefined ? "" : "; registry_type is of a schema before 2025-09-29";
   throw new UsageError(`registryType must be one of npm, pypi, oci, nuget, mcpb${older}`);
 }
@@ -147,9 +147,9 @@ function createCommand(kind: PackageKind, fields: PackageFields, { runtime, own,
   if (command === undefined)
     throw new UsageError(`runtimeHint of an ${kind} package must be one of ${commands.join(", ")}`);
   if (kind === "oci") {
-    const given = runtime[0] === "run" ? runtime.slice(1) : runtime;
+    const runArguments = runtime[0] === "run" ? runtime.slice(1) : runtime;
     const passed = env.flatMap((name) => ["-e", name]);
-    return { command, args: ["run", "-i", "--rm", ...passed, ...given, identifier, ...own] };
+    return { command, args: ["run", "-i", "--rm", ...passed, ...runArguments, identifier, ...own] };
   }
   const yes = { npx: ["-y"], dnx: ["--yes"] }[command] ?? [];
   const before = kind === "nuget" ? [] : [...yes.filter((word) => !runtime.includes(word)), ...runtime];

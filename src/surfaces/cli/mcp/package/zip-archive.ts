@@ -37,14 +37,14 @@ export function listArchive(bytes: Buffer): readonly ArchivedFile[] {
   const { count, offset } = findDirectory(bytes);
   if (count > MAX_FILES) throw refusal(`it has ${count} files, and the limit is ${MAX_FILES}`);
   const files: ArchivedFile[] = [];
-  const taken = new Map<string, string>();
+  const otherPaths = new Map<string, string>();
   let total = 0;
   let at = offset;
   for (let index = 0; index < count; index++) {
     const entry = readEntry(bytes, at);
     at = entry.end;
     if (entry.path.endsWith("/") && entry.size === 0) continue;
-    requireSafe(entry, taken);
+    requireSafe(entry, otherPaths);
     total += entry.size;
     if (total > MAX_UNPACKED_BYTES) throw refusal(`its files have more than ${MAX_UNPACKED_BYTES} bytes`);
     const isExecutable = (entry.mode & 0o111) !== 0;
@@ -106,21 +106,21 @@ const REGULAR_FILE = 0o100000;
 const IS_ENCRYPTED = 1;
 
 /** Refuses what a file system could take for another place, and two paths that are one where letters have no case. */
-function requireSafe({ path, mode, flags }: ArchiveEntry, taken: Map<string, string>): void {
-  const shown = JSON.stringify(path.slice(0, MAX_PATH_UNITS));
+function requireSafe({ path, mode, flags }: ArchiveEntry, otherPaths: Map<string, string>): void {
+  const quotedPath = JSON.stringify(path.slice(0, MAX_PATH_UNITS));
   const type = mode & FILE_TYPE;
-  if (type !== 0 && type !== REGULAR_FILE) throw refusal(`${shown} is a link or a special file`);
-  if ((flags & IS_ENCRYPTED) !== 0) throw refusal(`${shown} is encrypted`);
+  if (type !== 0 && type !== REGULAR_FILE) throw refusal(`${quotedPath} is a link or a special file`);
+  if ((flags & IS_ENCRYPTED) !== 0) throw refusal(`${quotedPath} is encrypted`);
   const parts = path.split("/");
   const isUnsafe =
     path.length > MAX_PATH_UNITS ||
     /[\\:\p{Cc}\uFFFD]/u.test(path) ||
     parts.some((part) => part === "" || part === "." || part === ".." || /[. ]$/.test(part));
-  if (isUnsafe) throw refusal(`the path ${shown} is not a path inside of its folder`);
+  if (isUnsafe) throw refusal(`the path ${quotedPath} is not a path inside of its folder`);
   const key = path.normalize("NFC").toLowerCase();
-  const other = taken.get(key);
-  if (other !== undefined) throw refusal(`${shown} and ${JSON.stringify(other)} are one path on some systems`);
-  taken.set(key, path);
+  const other = otherPaths.get(key);
+  if (other !== undefined) throw refusal(`${quotedPath} and ${JSON.stringify(other)} are one path on some systems`);
+  otherPaths.set(key, path);
 }
 
 function unpack(bytes: Buffer, { path, method, checksum, packedSize, size, localOffset }: ArchiveEntry): Buffer {
