@@ -82,7 +82,7 @@ test("declares, describes and finds remote methods by their path [O3, D2, D3, D5
   );
   expect(runtime.describe("devices.hub.MusicSkill.play")).toMatchObject({
     kind: "method",
-    example: 'await devices.hub.MusicSkill.play("example")',
+    example: 'await devices.hub.MusicSkill.play("<song>")',
   });
   expect(runtime.search("play a song in the living room").results[0]?.path).toBe("living_room_pc.MusicSkill.play");
 });

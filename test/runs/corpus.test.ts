@@ -16,7 +16,7 @@ import { parseTagged } from "../../sandbox/index.ts";
 import { callerFor, LIMITS, type Program, readPrograms, stubSkills, type Traces } from "../support/corpus.ts";
 import { takeEvery } from "../support/repetitions.ts";
 
-const programs = takeEvery(16, readPrograms("benign"), 4);
+const programs = takeEvery(24, readPrograms("benign"), 4);
 const folder = mkdtempSync(join(tmpdir(), "skillgate-runs-"));
 const traces: Traces = { forbidden: [], reached: [] };
 /** Calls whose provider was invoked after the interruption, by run and number, and the records that they continue. */

@@ -16,7 +16,7 @@ afterAll(() => {
 });
 
 describe("gives the value of benign programs [S1, S2, S3, S4]", () => {
-  const programs = takeEvery(2, readPrograms("benign"));
+  const programs = takeEvery(3, readPrograms("benign"));
   let opened: Awaited<ReturnType<typeof openPrograms>>;
   beforeAll(async () => void (opened = await openPrograms(programs, LIMITS, 1)));
   afterAll(() => opened.runtime.close());

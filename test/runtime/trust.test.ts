@@ -82,26 +82,30 @@ test("says that a skill is held in a project that was never trusted [P12]", asyn
 test.each([
   ["skills/greeter.js", greeter("evil"), "the skill itself"],
   ["lib/words.js", "export const word = 'evil';", "a file that it imports"],
-])("holds only the skill that reads %s after a pull, at its start and after it: %s [P12]", async (file, text) => {
-  await trust();
-  const running = await open();
-  expect(await answer(running, GREET)).toBe("hello");
-  publish({ [file]: text });
-  git(cwd, "pull", "--quiet");
-  await reload(running);
-  expect(await answer(running, GREET)).toBe("hello");
-  expect(running.heldProblem).toMatchObject({ error: `Held: ${file} changed by a pull`, isAll: false });
-  const restarted = await open();
-  expect(await answer(restarted, GREET)).toContain(
-    `GreeterSkill is held: ${file} changed by a pull; run skillgate trust (SKILL_HELD)`,
-  );
-  expect(restarted.listHeldSkills()).toMatchObject([{ name: "GreeterSkill", source: "greeter.js" }]);
-  expect(await answer(restarted, OTHER)).toBe("other");
-  await trust();
-  await reload(restarted);
-  expect(restarted.heldProblem).toBe(undefined);
-  if (file === "skills/greeter.js") expect(await answer(restarted, GREET)).toBe("evil");
-});
+])(
+  "holds only the skill that reads %s after a pull, at its start and after it: %s [P12]",
+  { tags: "rest" },
+  async (file, text) => {
+    await trust();
+    const running = await open();
+    expect(await answer(running, GREET)).toBe("hello");
+    publish({ [file]: text });
+    git(cwd, "pull", "--quiet");
+    await reload(running);
+    expect(await answer(running, GREET)).toBe("hello");
+    expect(running.heldProblem).toMatchObject({ error: `Held: ${file} changed by a pull`, isAll: false });
+    const restarted = await open();
+    expect(await answer(restarted, GREET)).toContain(
+      `GreeterSkill is held: ${file} changed by a pull; run skillgate trust (SKILL_HELD)`,
+    );
+    expect(restarted.listHeldSkills()).toMatchObject([{ name: "GreeterSkill", source: "greeter.js" }]);
+    expect(await answer(restarted, OTHER)).toBe("other");
+    await trust();
+    await reload(restarted);
+    expect(restarted.heldProblem).toBe(undefined);
+    if (file === "skills/greeter.js") expect(await answer(restarted, GREET)).toBe("evil");
+  },
+);
 
 test("answers over MCP and HTTP that a skill is held, with the file and the command [P12]", async () => {
   await trust();

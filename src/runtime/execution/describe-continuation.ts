@@ -67,7 +67,7 @@ function formatFacts(
       ? [`${unknown.length} did not finish and may have had an effect: ${formatPaths(unknown)}`]
       : []),
   ];
-  const count = `${calls.length} ${calls.length === 1 ? "call was" : "calls were"} count`;
+  const count = `${calls.length} ${calls.length === 1 ? "call was" : "calls were"} made`;
   return `${count}, ${parts.length === 0 ? "none had an effect" : parts.join("; ")}`;
 }
 

@@ -172,7 +172,7 @@ describe("a server cannot supply the page of another", () => {
     expect(await read(client, before)).toBe("victim");
   });
 
-  test("that fills the memory with addresses [M7]", async () => {
+  test("that fills the memory with addresses [M7]", { tags: "rest" }, async () => {
     const content = Array.from({ length: 5_000 }, (_, n) => ({
       type: "resource_link",
       uri: `ui://get-time/${n}`,

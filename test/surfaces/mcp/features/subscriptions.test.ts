@@ -87,7 +87,7 @@ describe("a subscription of a client of 2025", () => {
     expect(await received(runtime, "AMCP")).toEqual([]);
   });
 
-  test("is renewed at a server that has crashed [V1] [M8]", async () => {
+  test("is renewed at a server that has crashed [V1] [M8]", { tags: "rest" }, async () => {
     const { url, runtime } = await serveDescribed({ a: watched() });
     const client = await openLegacyClient(url);
     const heard = listenTo(client);
