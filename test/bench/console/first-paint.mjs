@@ -1,19 +1,36 @@
-// The time until the console paints, and its longest task, with 1,000 methods, in Chromium: node test/bench/console/first-paint.mjs
+// The time until the console paints and shows its content in a new tab, and its longest task, with 1,000 methods and 100,000 runs, in
+// Chromium: node test/bench/console/first-paint.mjs
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { defineSkill } from "../../../dist/src/authoring/define-skill.js";
 import { createRuntime } from "../../../dist/src/runtime.js";
 import { createConsole } from "../../../dist/src/surfaces/console/index.js";
 import { SERVER_DEFAULTS, serveHttp } from "../../../dist/src/surfaces/http/index.js";
+import { fillStore } from "./fill-store.mjs";
 
 const ROUNDS = 10;
-const PAGES = ["", "servers", "search?q=method+7", "methods"];
+const RUNS = 100_000;
+const PAGES = [
+  "",
+  "servers",
+  "search?q=method+7",
+  "methods",
+  "runs",
+  "runs?sort=duration",
+  "runs?state=failed&text=article",
+];
 
 const methods = Object.fromEntries(
   Array.from({ length: 1_000 }, (_, at) => [`method${at}`, { description: `Returns number ${at}`, run: () => at }]),
 );
 const skill = defineSkill({ name: "LargeSkill", description: "Has many methods", methods });
-const runtime = await createRuntime({ skillsDir: false, skills: [skill], workers: 1 });
+const store = mkdtempSync(join(tmpdir(), "skillgate-bench-"));
+const runtime = await createRuntime({ skillsDir: false, skills: [skill], workers: 1, store });
+await runtime.database();
+fillStore(store, RUNS);
 const settings = { ...SERVER_DEFAULTS, port: 0, auth: false, drainSeconds: 0 };
 const server = await serveHttp(runtime, settings, undefined, { pages: createConsole(runtime) });
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -34,6 +51,7 @@ try {
   await browser.close();
   await server.close();
   await runtime.close();
+  rmSync(store, { recursive: true, force: true });
 }
 
 /** Opens an address in a browser context without a cache. The browser reports tasks of 50 ms or more. */

@@ -121,7 +121,7 @@ test(
     const { text = "", runId = "" } = await second.next("outcome");
     await second.kill("SIGKILL");
     expect(text.split("\n\n").at(-1)).toBe(
-      `2 calls were made, 1 may have changed something: OrderSkill.refund; 1 did not finish and may have had an effect: OrderSkill.hang. Effects that succeeded are not repeated: send the whole corrected program with continue: "${runId}", and with again: [2] to make what had no effect, or reuse: [2] to count it as made`,
+      `2 calls were made, 1 had an effect: OrderSkill.refund; 1 did not finish and may have had an effect: OrderSkill.hang. Effects that succeeded are not repeated: send the whole corrected program with continue: "${runId}", and with again: [2] to make what had no effect, or reuse: [2] to count it as made`,
     );
     const refunds: unknown[] = [];
     const refund = { description: "Refund", input: { type: "object", properties: { order: { type: "number" } } } };
