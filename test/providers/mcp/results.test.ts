@@ -214,13 +214,20 @@ test.each(["structured", "error", "content", "json"])(
     });
     onTestFinished(() => runtime.close());
     await runtime.ready;
-    for (const levels of [501, 300_000]) {
+    for (const levels of [501, 90_000]) {
       const called = runtime.call("FixtureMCP.nested", { levels, as });
       await expect(called).rejects.toMatchObject({
         code: "NESTING_LIMIT",
         message: expect.stringMatching(/nested too deeply: .* returned more than 500 levels/) as string,
       });
     }
+    // Deeper, no text from outside is parsed: an answer is refused, and a text in it stays a text.
+    const deepest = runtime.call("FixtureMCP.nested", { levels: 300_000, as });
+    if (as === "json") await expect(deepest).resolves.toBe("[".repeat(300_000) + "]".repeat(300_000));
+    else
+      await expect(deepest).rejects.toThrow(
+        "the answer has more than 100000 levels of lists and objects (ANSWER_LIMIT)",
+      );
     await expect(runtime.call("FixtureMCP.nested", { levels: 400, as: "json" })).resolves.toHaveLength(1);
     const outcome = await runtime.run(`await device.FixtureMCP.nested({ levels: 6000, as: "${as}" })`);
     expect(outcome).toMatchObject({ kind: "failed", error: { code: "NESTING_LIMIT", line: 1 } });
