@@ -26,7 +26,7 @@ export function findDateForm(description: string): string | undefined {
 const WORDS =
   /(?<![\w:/.+-])(?:[Yy]{4}|[Mm]{2}|[Dd]{2}|[Hh]{2})[\w:/.+±-]{1,40}(?: [Hh]{2}:[Mm]{2}(?::[Ss]{2})?)?(?![\w±])/g;
 const DATE_FORM =
-  /^(?=.*(?:[Yy]{4}|[Hh]{2}:))(?:[Yy]{4}|[Mm]{2}|[Dd]{2}|[Hh]{2}|[Ss]{2,3}|[Tt](?=[Hh])|[Zz]|[-/.:+± ])+$/;
+  /^(?=.*(?:[Yy]{4}|[Hh]{2}:))(?:[Yy]{4}|[Mm]{2}|[Dd]{2}|[Hh]{2}|[Ss]{3}(?![Ss])|[Ss]{2}(?![Ss])|[Tt](?=[Hh])|[Zz]|[-/.:+± ])+$/;
 
 /** Finds the values that a description lists in quotes, as a union: `one of 'open', 'closed'`. */
 export function findListedValues(description: string): string | undefined {

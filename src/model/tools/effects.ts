@@ -10,10 +10,24 @@ export function getEffectKnowledge({ name, metadata, definition }: EffectFacts):
   if (metadata.readOnly) return "none";
   const isStated = metadata.destructive || definition.metadata?.readOnly === false;
   if (isStated) return "stated";
-  return READS.test(name) && !WRITES.test(name) ? "unlikely" : "possible";
+  const [first = "", ...others] = name
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .slice(0, MAX_WORDS);
+  return READS.has(first) && !others.some((word) => WRITES.has(word)) ? "unlikely" : "possible";
 }
 
 type EffectFacts = Pick<Method, "name" | "metadata" | "definition">;
 
-const READS = /^(?:list|get|search|find|read|fetch|query|lookup|look_up|describe|show|count|view)(?![a-z])/;
-const WRITES = /(?:create|delete|remove|update|insert|send|set|write|save|add|buy|book|pay|next|pop|claim)(?![a-z])/i;
+const MAX_WORDS = 20;
+
+const READS: ReadonlySet<string> = new Set(
+  "list get search find read fetch lookup describe show count view".split(" "),
+);
+const WRITES: ReadonlySet<string> = new Set(
+  (
+    "create delete remove update insert send set write save add buy book pay next pop claim replace modify increment decrement mark " +
+    "reset clear merge execute run acquire lock take reserve start stop move rename upsert ensure make or and then"
+  ).split(" "),
+);

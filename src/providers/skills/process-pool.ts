@@ -35,7 +35,9 @@ export class SkillProcessPool {
     this.#isolated = new Set(isolated);
     this.#shared = createHost({
       ...options,
-      importTimeoutMs: Math.min(options.importTimeoutMs, SHARED_IMPORT_MS),
+      // A debugger has no limits.
+      importTimeoutMs:
+        options.importTimeoutMs === Infinity ? Infinity : Math.min(options.importTimeoutMs, SHARED_IMPORT_MS),
       onImportTimeout: (request) => void this.#separate(request).catch(() => undefined), // a call of the module tells the reason
     });
   }

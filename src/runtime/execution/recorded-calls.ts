@@ -162,7 +162,7 @@ export class RecordedCalls implements RecordedRunCalls {
       id,
       path,
       args,
-      isEffect: isEffect && this.#getEffect(path) !== "unlikely",
+      isEffect: isEffect && (this.#getEffect(path) !== "unlikely" || continuation.answers.reuse.length > 0),
       isRepeatable: this.#isRepeatable(path),
     });
     switch (decision?.kind) {

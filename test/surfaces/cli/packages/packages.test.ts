@@ -66,13 +66,16 @@ test("adds the package of a registry entry, with its arguments, and the secret i
   write(cwd, SERVER_JSON);
   const inputs = flagsOf("WEATHER_KEY=k-123", "city=Athens", "city=Oslo");
   const added = await mcp(["add", "server.json", ...inputs, "--yes"], { cwd });
-  expect(added).toMatchObject({ exit: 0, stderr: expect.stringContaining("WEATHER_KEY is stored in .env") as string });
+  expect(added).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining("MCP_WEATHER_WEATHER_KEY is stored in .env") as string,
+  });
   expect(readEntry(cwd, "weather")).toEqual({
     command: "npx",
     args: ["-y", "--quiet=true", "@ada/weather-mcp@1.2.3", "Athens", "Oslo", "--units=metric", "-l", "info"],
-    env: { WEATHER_KEY: "${WEATHER_KEY}", WEATHER_AUTH: "Key ${WEATHER_KEY}" },
+    env: { WEATHER_KEY: "${MCP_WEATHER_WEATHER_KEY}", WEATHER_AUTH: "Key ${MCP_WEATHER_WEATHER_KEY}" },
   });
-  expect(readFileSync(join(cwd, ".env"), "utf8")).toContain("WEATHER_KEY=k-123");
+  expect(readFileSync(join(cwd, ".env"), "utf8")).toContain("MCP_WEATHER_WEATHER_KEY=k-123");
 });
 
 test("adds the remote server of a registry entry under a name of its own [M10]", async () => {
@@ -83,7 +86,7 @@ test("adds the remote server of a registry entry under a name of its own [M10]",
   expect(readEntry(cwd, "sky")).toEqual({
     type: "http",
     url: "https://us.weather.example/mcp",
-    headers: { Authorization: "Bearer ${TOKEN}" },
+    headers: { Authorization: "Bearer ${MCP_WEATHER_TOKEN}" },
   });
 });
 
@@ -183,7 +186,7 @@ test("unpacks a bundle, fills in what the user gives, and calls its server [M10]
     command: "node",
     args: [join(entry.cwd, "server/index.mjs"), "/a", "/b", "--limit=10"],
     cwd: expect.stringContaining(`Notes-of-Ada-${sha256.slice(0, 16)}`) as string,
-    env: { NOTES_KEY: "${KEY}" },
+    env: { NOTES_KEY: "${MCP_NOTES_OF_ADA_KEY}" },
   });
   expect(statSync(join(entry.cwd, "server/index.mjs")).mode & 0o777).toBe(0o755);
   const called = await skillgate(["call", "NotesMCP.environment", "--json"], { cwd });

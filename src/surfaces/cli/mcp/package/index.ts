@@ -55,7 +55,7 @@ interface FoundPackage {
 export async function preparePackage(request: PackageRequest): Promise<PackagedServer> {
   const found = await findPackage(request);
   const values = await findValues(found.inputs, request.given, request.signal);
-  const { publicValues, variables } = hideSecrets(found.inputs, values, request.scope);
+  const { publicValues, variables } = hideSecrets(found, values, request.scope);
   const entry = found.createEntry(publicValues);
   await confirm(found, entry, request);
   await found.install?.();
@@ -137,25 +137,35 @@ async function unpackInto(folder: string, files: readonly ArchivedFile[]): Promi
   }
 }
 
-/** In a file that others read, the secrets are variables. */
+/**
+ * In a file that others read, the secrets are variables. Their names begin with `MCP_` and the name of the package, and are of no
+ * variable that the user has: the package names its inputs, and would get that one.
+ */
 function hideSecrets(
-  inputs: readonly PackageInput[],
+  { name: packageName, inputs }: Pick<FoundPackage, "name" | "inputs">,
   values: InputValues,
   scope: WritableScope,
 ): { readonly publicValues: InputValues; readonly variables: PackagedServer["variables"] } {
   if (scope !== "project") return { publicValues: values, variables: [] };
   const publicValues = new Map(values);
-  const variables = inputs.flatMap(({ id, isSecret }) => {
+  const names = new Set<string>();
+  const byId = new Map(inputs.map((input) => [input.id, input]));
+  const variables = [...byId.values()].flatMap(({ id, isSecret }) => {
     const [value] = values.get(id) ?? [];
     if (!isSecret || value === undefined) return [];
-    const name = id
-      .toUpperCase()
-      .replaceAll(/[^A-Z0-9]+/g, "_")
-      .replace(/^(?=\d|$)/, "_");
+    const plainName = `MCP_${packageName}_${id}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+    let name = plainName;
+    for (let number = 2; names.has(name) || isOther(name, value); number++) name = `${plainName}_${number}`;
+    names.add(name);
     publicValues.set(id, [`\${${name}}`]);
     return [{ name, value }];
   });
   return { publicValues, variables };
+}
+
+/** True for a variable of the environment with another value. */
+function isOther(name: string, value: string): boolean {
+  return process.env[name] !== undefined && process.env[name] !== value;
 }
 
 async function confirm(
