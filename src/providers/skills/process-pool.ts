@@ -16,7 +16,7 @@ export interface SkillPoolOptions extends SkillProcessesOptions {
   readonly isInProcess?: boolean;
 }
 
-/** Time limit for an import in the shared process, in which others wait for it. */
+/** Time limit for an import in the shared process, in which others wait for it, while it runs no call. */
 const SHARED_IMPORT_MS = 2_000;
 
 /**
@@ -35,9 +35,7 @@ export class SkillProcessPool {
     this.#isolated = new Set(isolated);
     this.#shared = createHost({
       ...options,
-      // A debugger has no limits.
-      importTimeoutMs:
-        options.importTimeoutMs === Infinity ? Infinity : Math.min(options.importTimeoutMs, SHARED_IMPORT_MS),
+      idleImportTimeoutMs: Math.min(options.importTimeoutMs, SHARED_IMPORT_MS),
       onImportTimeout: (request) => void this.#separate(request).catch(() => undefined), // a call of the module tells the reason
     });
   }

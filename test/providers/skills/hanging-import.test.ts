@@ -151,3 +151,18 @@ test(
     });
   },
 );
+
+test("ends no call of another skill when an import takes long [L10]", { tags: "rest" }, async () => {
+  const folder = await temporaryFolder();
+  const [skills, flag] = [join(folder, "skills"), join(folder, "flag")];
+  const wait = `async (): Promise<string> => {\n  while (!existsSync(${JSON.stringify(flag)})) await new Promise((next) => setTimeout(next, 5));\n  return "waited";\n}`;
+  await writeFiles(skills, { "calls.ts": `import { existsSync } from "node:fs";\nexport const wait = ${wait};\n` });
+  const provider = await load(skills, { cacheDir: join(folder, "cache"), watch: true });
+  const waiting = call(provider, "CallsSkill.wait");
+  const added = new Promise<void>((resolve) => provider.onChange?.(resolve));
+  await writeFile(join(skills, "slow.ts"), `await new Promise((next) => setTimeout(next, 3_000));\n${GREET}`);
+  await added;
+  expect(provider.skills.map(({ name }) => name)).toEqual(["CallsSkill", "SlowSkill"]);
+  await writeFile(flag, "");
+  await expect(waiting).resolves.toBe("waited");
+});

@@ -8,9 +8,15 @@ const AHEAD = 16;
 /** After this time of an import, the log says what is waited for. */
 const SLOW_MS = 1_000;
 
-interface ModuleImport {
-  readonly request: LoadRequest;
+/** Time limits of an import, in milliseconds. */
+export interface ImportLimits {
   readonly timeoutMs: number;
+  /** The limit while the process runs no call, which the end of the process would end too. */
+  readonly idleTimeoutMs: number;
+}
+
+interface ModuleImport extends ImportLimits {
+  readonly request: LoadRequest;
   readonly end: (end: ImportEnd) => void;
   isSent: boolean;
 }
@@ -45,9 +51,9 @@ export class Imports {
   }
 
   /** Imports a module after those requested earlier. Rejects with a `ModuleFailure` or `ProcessGone`. */
-  load(request: LoadRequest, timeoutMs: number): Promise<Loaded> {
+  load(request: LoadRequest, limits: ImportLimits): Promise<Loaded> {
     const loaded = new Promise<ImportEnd>((end) => {
-      this.#queue.push({ request, timeoutMs, end, isSent: false });
+      this.#queue.push({ request, ...limits, end, isSent: false });
       if (this.#isReady) this.#sendMore();
     }).then(requireLoaded);
     const replace = (): unknown => this.#all.set(request.module, loaded);
@@ -98,12 +104,16 @@ export class Imports {
     this.#underWay = first;
     this.#clearTimers();
     if (first === undefined || first.timeoutMs === Infinity) return;
-    const { request, timeoutMs } = first;
-    this.#notice = setTimeout(() => this.#line.reportSlow(request.module, timeoutMs), SLOW_MS).unref();
-    this.#limit = setTimeout(() => {
+    const { request, timeoutMs, idleTimeoutMs } = first;
+    this.#notice = setTimeout(() => this.#line.reportSlow(request.module, idleTimeoutMs), SLOW_MS).unref();
+    const stop = (limitMs: number): void => {
       this.#isTimeout = true;
-      this.#line.stop(`it did not finish within ${timeoutMs / 1_000} s`);
-    }, timeoutMs);
+      this.#line.stop(`it did not finish within ${limitMs / 1_000} s`);
+    };
+    this.#limit = setTimeout(() => {
+      if (idleTimeoutMs >= timeoutMs || !this.#line.hasCalls()) return stop(idleTimeoutMs);
+      this.#limit = setTimeout(() => stop(timeoutMs), timeoutMs - idleTimeoutMs);
+    }, idleTimeoutMs);
   }
 
   #clearTimers(): void {

@@ -2,6 +2,7 @@ import type { CallContext } from "../../../model/skill.ts";
 import type { Loaded, LoadRequest, SkillLog } from "./messages.ts";
 import { callFailed, isImportTimeout, ModuleFailure, ProcessGone, runtimeClosed, startFailed } from "./skill-errors.ts";
 import type { CallRequest } from "./calls.ts";
+import type { ImportLimits } from "./imports.ts";
 import type { SkillInspector } from "./inspector.ts";
 import { readImport, storeImport } from "./known-imports.ts";
 import { SkillProcess } from "./skill-process.ts";
@@ -27,6 +28,8 @@ export interface SkillProcessesOptions {
   readonly root: string;
   /** Time limit for importing one module; `Infinity` for none. */
   readonly importTimeoutMs: number;
+  /** The time limit while the process runs no call; `importTimeoutMs` if missing. */
+  readonly idleImportTimeoutMs?: number;
   readonly memoryBytes: number;
   readonly log: SkillLog;
   readonly inspector?: SkillInspector | undefined;
@@ -82,7 +85,7 @@ export class SkillProcesses implements SkillHost {
       if (this.#isClosed) throw new ModuleFailure("the skills were closed");
       const process = this.#running();
       try {
-        const loaded = await process.load(request, this.#options.importTimeoutMs);
+        const loaded = await process.load(request, this.#limits);
         if (process !== this.#current && attempts-- > 0) continue;
         this.#reloads += this.#modules.has(request.module) ? 1 : 0;
         this.#modules.set(request.module, request);
@@ -130,13 +133,17 @@ export class SkillProcesses implements SkillHost {
     await Promise.all(all.map((process) => process.over));
   }
 
+  get #limits(): ImportLimits {
+    const { importTimeoutMs, idleImportTimeoutMs = importTimeoutMs } = this.#options;
+    return { timeoutMs: importTimeoutMs, idleTimeoutMs: idleImportTimeoutMs };
+  }
+
   #running(): SkillProcess {
     this.#current ??= this.#begin();
     return this.#current;
   }
 
   #begin(): SkillProcess {
-    const { importTimeoutMs } = this.#options;
     const process: SkillProcess = new SkillProcess({
       ...this.#options,
       onBlocked: () => this.#sidestep(process),
@@ -145,7 +152,7 @@ export class SkillProcesses implements SkillHost {
     this.#all.add(process);
     this.#reloads = 0;
     for (const request of this.#modules.values()) {
-      process.load(request, importTimeoutMs).catch((error: unknown) => {
+      process.load(request, this.#limits).catch((error: unknown) => {
         // A module that crashed its process would crash the next one too.
         if (!(error instanceof ModuleFailure) || error.failure !== undefined) return;
         this.#modules.delete(request.module);

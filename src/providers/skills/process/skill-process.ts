@@ -7,7 +7,7 @@ import { findPackageFile } from "../../../../sandbox/package-files.ts";
 import { type ProcessCallEnd, type CallRequest, Calls, type CallsOptions } from "./calls.ts";
 import { ExitMonitor } from "./exit-monitor.ts";
 import { newToken, packMessage, Unpacker } from "./framing.ts";
-import { Imports } from "./imports.ts";
+import { type ImportLimits, Imports } from "./imports.ts";
 import { getInspectorFlags, type SkillInspector, takeInspectorLine } from "./inspector.ts";
 import { CHANNEL, type Loaded, type LoadRequest, type Request, type SkillLog } from "./messages.ts";
 import { parseResponse } from "./parse-report.ts";
@@ -48,6 +48,7 @@ export interface ProcessEvents {
   readonly send: (request: Request) => void;
   /** Ends the process. */
   readonly stop: (why: string) => void;
+  readonly hasCalls: () => boolean;
   /** Called when a call or an import starts or ends. */
   readonly changed: () => void;
   /** Called when others have waited for the import of a module for a second. */
@@ -90,6 +91,7 @@ export class SkillProcess {
     const line: ProcessEvents = {
       send: (request) => this.#send(request),
       stop: (why) => this.#exitMonitor.stop(why),
+      hasCalls: () => this.hasCalls,
       changed: () => this.#settle(),
       reportSlow: (module, timeoutMs) =>
         options.log("warn", `Waiting for the import of ${this.#describe(module)}, for up to ${timeoutMs / 1_000} s`),
@@ -119,10 +121,10 @@ export class SkillProcess {
   }
 
   /** Imports a module after those requested earlier. Rejects with a `ModuleFailure` or `ProcessGone`. */
-  async load(request: LoadRequest, timeoutMs: number): Promise<Loaded> {
+  async load(request: LoadRequest, limits: ImportLimits): Promise<Loaded> {
     if (this.isOver) throw new ProcessGone(this.#exitMonitor.why, false);
     this.#skills.set(request.module, request.skills);
-    const loaded = this.#imports.load(request, timeoutMs);
+    const loaded = this.#imports.load(request, limits);
     this.#settle();
     return loaded;
   }
