@@ -26,6 +26,8 @@ export interface NewCall {
   readonly path: string;
   readonly args: string;
   readonly isEffect: boolean;
+  /** True if only its missing annotation makes it an effect: it is made again unless the author counts a past one as made. */
+  readonly isUnlikely: boolean;
   /** True if a second call does no harm. */
   readonly isRepeatable: boolean;
 }
@@ -77,6 +79,7 @@ export class Continuation {
     const same = open.filter(({ args }) => hasSameArguments(args, call.args));
     const chosen = same.find(({ number }) => this.#reuse.has(number));
     if (chosen !== undefined) return this.#use(chosen, false);
+    if (call.isUnlikely) return { kind: "live" };
     const doubtful = open.filter(({ number }) => !this.#reuse.has(number));
     const unknown = doubtful.filter(({ end }) => end === "unknown");
     if (unknown.length > 0) return { kind: "unsure", doubt: "unknown", past: unknown };

@@ -117,6 +117,15 @@ test("reads hostile descriptions in time that grows with their length [D4, V6]",
   expect(performance.now() - begin).toBeLessThan(2_000); // a quadratic search takes minutes
 });
 
+test("reads a hostile description in each part of a type in time [D4, V6]", () => {
+  const leaf = { ...text, description: `HH:${"s".repeat(38)}x `.repeat(20) };
+  const anyOf = Array.from({ length: 40 }, () => ({ anyOf: Array.from({ length: 40 }, () => leaf) }));
+  const skill = createSkill("ASkill", [{ name: "get", input: object({ a: { anyOf } }, ["a"]) }]);
+  const begin = performance.now();
+  expect(whole(skill)).toBe("ASkill\n  get(a)");
+  expect(performance.now() - begin).toBeLessThan(2_000); // an exponential search takes ten seconds and more
+});
+
 test("shares a type only if the whole structure matches [D4]", () => {
   const like = (status: unknown) => object({ ...order.properties, status }, order.required);
   const skill = createSkill("ShopMCP", [

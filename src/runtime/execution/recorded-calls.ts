@@ -157,12 +157,12 @@ export class RecordedCalls implements RecordedRunCalls {
     const { continuation } = this.#options;
     const { id, path } = call;
     const isEffect = this.#isEffect(path);
-    // A call that only its missing annotation makes an effect is made again rather than asked about.
     const decision = continuation?.decide({
       id,
       path,
       args,
-      isEffect: isEffect && (this.#getEffect(path) !== "unlikely" || continuation.answers.reuse.length > 0),
+      isEffect,
+      isUnlikely: this.#getEffect(path) === "unlikely",
       isRepeatable: this.#isRepeatable(path),
     });
     switch (decision?.kind) {

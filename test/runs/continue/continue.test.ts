@@ -180,6 +180,18 @@ describe("a failed run with methods that nothing is stated about", () => {
     expect(calls).toEqual(["list_customers"]);
   });
 
+  test("takes the result of such a method where the author counts its call as made [R4]", async () => {
+    const { runtime } = await openMail({ skills: [ShopSkill] });
+    const first = getFailure(
+      await runtime.run(`await device.ShopSkill.list_customers("a"); await device.ShopSkill.order(); null.x`),
+    );
+    calls.length = 0;
+    const corrected = `await device.ShopSkill.remove(); await device.ShopSkill.list_customers("a")`;
+    const outcome = await runtime.run(corrected, { continue: first.run, reuse: [1] });
+    expect(outcome).toMatchObject({ kind: "completed", value: "list_customers" });
+    expect(calls).toEqual(["remove"]);
+  });
+
   test("asks for the same program after a failure that is over in a moment [R4]", async () => {
     const { runtime } = await openMail({ skills: [ShopSkill] });
     const { text, run: id } = getFailure(
