@@ -27,6 +27,8 @@ export class ResourceSubscriptions {
   /** Since 2026-07-28, one request is for all resources. */
   #listening: McpSubscription | undefined;
   #changing: Promise<unknown> = Promise.resolve();
+  /** The next request to listen, which is for all changes until then. */
+  #nextListen: Promise<unknown> | undefined;
 
   constructor(client: Client, closed: Promise<void>) {
     this.#client = client;
@@ -56,22 +58,28 @@ export class ResourceSubscriptions {
   }
 
   #begin(uri: string): Watched {
-    const ask = (): Promise<unknown> =>
-      this.#isModern
-        ? this.#listen()
-        : this.#client.request({ method: "resources/subscribe", params: { uri } }, ANYTHING);
-    const watched: Watched = { listeners: new Set(), accepted: this.#inTurn(ask) };
+    const watched: Watched = { listeners: new Set(), accepted: this.#ask("resources/subscribe", uri) };
     this.#watched.set(uri, watched);
     return watched;
   }
 
   #end(uri: string): void {
     this.#watched.delete(uri);
-    const ask = (): Promise<unknown> =>
-      this.#isModern
-        ? this.#listen()
-        : this.#client.request({ method: "resources/unsubscribe", params: { uri } }, ANYTHING);
-    this.#inTurn(ask).catch(() => {}); // the connection is lost
+    this.#ask("resources/unsubscribe", uri).catch(() => {}); // the connection is lost
+  }
+
+  #ask(method: "resources/subscribe" | "resources/unsubscribe", uri: string): Promise<unknown> {
+    return this.#isModern
+      ? this.#listenInTurn()
+      : this.#inTurn(() => this.#client.request({ method, params: { uri } }, ANYTHING));
+  }
+
+  #listenInTurn(): Promise<unknown> {
+    this.#nextListen ??= this.#inTurn(() => {
+      this.#nextListen = undefined;
+      return this.#listen();
+    });
+    return this.#nextListen;
   }
 
   /** The requests are sent one after the other, so that the last one counts. */
@@ -94,7 +102,7 @@ export class ResourceSubscriptions {
     if ((await listening.closed) !== "remote") return;
     await waitAtMost(RENEW_MS, this.#closed);
     if (this.#listening === listening && this.#client.transport !== undefined)
-      await this.#inTurn(() => this.#listen()).catch(() => {}); // the server refuses now
+      await this.#listenInTurn().catch(() => {}); // the server refuses now
   }
 
   #notify(uri: string): void {

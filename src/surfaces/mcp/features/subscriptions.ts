@@ -4,16 +4,18 @@ import type { ReadContext } from "../../../model/mcp-features.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 import type { Library } from "./resources.ts";
 
-/** Maximum number of subscriptions of one client. */
+/** Maximum number of subscriptions of one client, or of one stream that it listens to. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /** The resources whose changes one client follows, by the addresses that it has. */
 export class ClientSubscriptions {
-  readonly #stops = new Map<string, () => void>();
-  readonly #notify: (uri: string) => void;
+  /** What ends each subscription; none while the server is asked. */
+  readonly #stops = new Map<string, (() => void) | undefined>();
+  readonly #notify: (changed: string, subscribed: string) => void;
   #isClosed = false;
 
-  constructor(notify: (uri: string) => void) {
+  /** `notify` receives the address of a resource that has changed, and the subscribed one, which may be above it. */
+  constructor(notify: (changed: string, subscribed: string) => void) {
     this.#notify = notify;
   }
 
@@ -22,11 +24,18 @@ export class ClientSubscriptions {
     const found = library.offers.find(uri).find(({ offers }) => offers.subscribe !== undefined);
     if (found === undefined) throw createUnableError(uri);
     if (this.#stops.size >= MAX_SUBSCRIPTIONS && !this.#stops.has(uri)) throw createExcessError();
-    const listener = (changed: string): void => this.#notify(uri + changed.slice(found.uri.length));
-    const stop = await found.offers.subscribe?.(found.uri, listener, context);
-    if (this.#isClosed) return stop?.();
-    this.#stops.get(uri)?.();
-    if (stop !== undefined) this.#stops.set(uri, stop);
+    const before = this.#stops.get(uri);
+    this.#stops.set(uri, before);
+    const listener = (changed: string): void => this.#notify(uri + changed.slice(found.uri.length), uri);
+    try {
+      const stop = await found.offers.subscribe?.(found.uri, listener, context);
+      if (this.#isClosed) return stop?.();
+      this.#stops.get(uri)?.();
+      this.#stops.set(uri, stop);
+    } catch (error) {
+      if (before === undefined) this.#stops.delete(uri);
+      throw error;
+    }
   }
 
   remove(uri: string): void {

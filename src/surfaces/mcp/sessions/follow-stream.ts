@@ -23,7 +23,7 @@ export function getListenFilter(message: unknown): ListenFilter | undefined {
   const uris = isRecord(notifications) ? notifications["resourceSubscriptions"] : undefined;
   return {
     id: message["id"],
-    uris: Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [],
+    uris: Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === "string"))] : [],
     can: canAnswer(isRecord(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined),
   };
 }
@@ -44,6 +44,9 @@ export function followStream(
   };
 }
 
+/** Maximum number of streams that a client listens to over pipes; further ones are silent. */
+const MAX_STREAMS = 20;
+
 /** Follows the resources that a client of 2026-07-28 over pipes listens to; its lists are followed without that. */
 export class PipeSubscriptions {
   readonly #stops = new Map<unknown, () => void>();
@@ -57,7 +60,8 @@ export class PipeSubscriptions {
   ): void {
     const filter = getListenFilter(message);
     if (filter !== undefined) {
-      this.#stops.get(filter.id)?.();
+      this.#end(filter.id);
+      if (this.#stops.size >= MAX_STREAMS) return;
       this.#stops.set(filter.id, subscribeAll(shared, mcpClient, filter.uris, notify));
     } else this.#end(cancelledBy(message));
   }
@@ -89,14 +93,15 @@ function subscribeAll(
     progress: () => {},
   };
   // The stream has the addresses that the client gave, also where a resource below one of them has changed.
-  const all = uris.map((uri) => ({ uri, subscriptions: new ClientSubscriptions(() => notify(uri)) }));
+  const subscriptions = new ClientSubscriptions((_changed, uri) => notify(uri));
   const begin = async (): Promise<void> => {
     const library = await openLibrary(shared, mcpClient, requestValues);
-    for (const { uri, subscriptions } of all) await subscriptions.add(uri, library, context).catch(() => {}); // it says nothing then
+    const add = (uri: string): Promise<void> => subscriptions.add(uri, library, context).catch(() => {}); // it says nothing then
+    await Promise.all(uris.map(add));
   };
   if (uris.length > 0) begin().catch(() => {}); // the store or a server is down
   return () => {
     end.abort();
-    for (const { subscriptions } of all) subscriptions.close();
+    subscriptions.close();
   };
 }

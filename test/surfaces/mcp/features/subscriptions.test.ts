@@ -115,6 +115,31 @@ test("a client of 2026 hears of the resources that it listens to, also of a serv
   expect(heard).toEqual([own]);
 });
 
+describe("more subscriptions than a client may have", () => {
+  const uris = Array.from({ length: 1_500 }, (_, at) => `note://${at}`);
+
+  test("are left out of a stream of 2026, whose server is asked for all others at once [V1] [V6]", async () => {
+    const { url, runtime } = await serveDescribed({ b: watched({ modern: true }) });
+    const client = await newClient(url.replace(/\/mcp$/, ""));
+    await client.listen({ resourceSubscriptions: [...uris, ...uris] });
+    const count = async (): Promise<readonly number[]> =>
+      (await received(runtime, "BMCP")).map(({ notifications }: Parsed) => notifications.resourceSubscriptions.length);
+    await expect.poll(async () => (await count()).at(-1)).toBe(1_000);
+    expect((await count()).length).toBeLessThan(5);
+  });
+
+  test("are refused to a client of 2025, also if it sends all at once [V1] [V6]", { tags: "rest" }, async () => {
+    const { url, runtime } = await serveDescribed({ a: watched() });
+    const client = await openLegacyClient(url);
+    const answers = await Promise.allSettled(uris.map((uri) => client.subscribeResource({ uri })));
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1_000);
+    expect(answers.at(-1)).toMatchObject({
+      reason: { message: expect.stringContaining("A client can have 1000 subscriptions") as string },
+    });
+    expect(await received(runtime, "AMCP")).toHaveLength(1_000);
+  });
+});
+
 describe.each(["legacy", "auto"] as const)("the change of a list is announced to a client (%s)", (mode) => {
   const open = async (url: string): Promise<readonly [NewClient, readonly string[]]> => {
     const client = await newClient(url.replace(/\/mcp.*$/, ""), {}, new URL(url).pathname, mode);
