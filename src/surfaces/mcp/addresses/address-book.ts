@@ -1,7 +1,10 @@
 import { setBounded } from "../../../shared/lru.ts";
 import { getScheme, isReserved, parseOwnAddress, toLabel, toOwnAddress } from "./own-address.ts";
 
-/** The most addresses, and the most ranges of addresses, that one server has as they are; further ones get a form of its own. */
+/**
+ * The most addresses, and the most ranges of addresses, that one server has as they are, and that are refused to it; further ones
+ * get a form of its own, without a search for who else has them.
+ */
 const MAX_ADDRESSES = 2_000;
 const MAX_RANGES = 200;
 
@@ -53,6 +56,9 @@ interface OwnerEntry {
   readonly schemes: Set<string>;
   addresses: number;
   ranges: number;
+  /** What lies in a range of another server, or contains what another one has. */
+  readonly refusedAddresses: Set<string>;
+  readonly refusedRanges: Set<string>;
 }
 
 /**
@@ -94,10 +100,12 @@ export class AddressBook {
     return this.#own(owner, entry, uri);
   }
 
-  /** The same for a link in a result. One to the web stays as it is, because clients open it themselves. */
+  /**
+   * The same for a link in a result. One to the web stays as it is, whatever others have named, because clients open it
+   * themselves.
+   */
   toClientLink(owner: AddressOwner, uri: string): string {
-    const holder = this.#holders.get(uri) ?? this.#findRange(uri);
-    if (!WEB_SCHEMES.has(getScheme(uri)) || holder !== undefined) return this.toClient(owner, uri);
+    if (!WEB_SCHEMES.has(getScheme(uri))) return this.toClient(owner, uri);
     if (uri.length <= MAX_UNITS) setBounded(this.#links, [uri, owner.name], MAX_LINKS);
     return uri;
   }
@@ -150,7 +158,8 @@ export class AddressBook {
     const entry = this.#entries.get(owner.name);
     if (entry !== undefined) return entry;
     const label = toLabel(owner);
-    const added: OwnerEntry = { label, schemes: new Set(), addresses: 0, ranges: 0 };
+    const refused = { refusedAddresses: new Set<string>(), refusedRanges: new Set<string>() };
+    const added: OwnerEntry = { label, schemes: new Set(), addresses: 0, ranges: 0, ...refused };
     this.#entries.set(owner.name, added);
     this.#owners.set(label, owner.name);
     return added;
@@ -160,24 +169,37 @@ export class AddressBook {
     if (schemes.size < MAX_SCHEMES) schemes.add(getScheme(uri));
   }
 
-  /** Gives an address to a server, unless someone else has it. */
+  /** Gives an address to a server, unless another one has its range. */
   #claim(name: string, entry: OwnerEntry, uri: string): boolean {
-    if (isReserved(uri) || uri.length > MAX_UNITS || entry.addresses >= MAX_ADDRESSES) return false;
+    const { refusedAddresses: refused, addresses } = entry;
+    if (isReserved(uri) || uri.length > MAX_UNITS || refused.has(uri)) return false;
+    if (addresses >= MAX_ADDRESSES || refused.size >= MAX_ADDRESSES) return false;
     const range = this.#findRange(uri);
-    if (range !== undefined) return range === name;
-    this.#holders.set(uri, name);
-    entry.addresses += 1;
-    return true;
+    if (range === name) return true;
+    if (range === undefined) this.#holders.set(uri, name);
+    else refused.add(uri);
+    entry.addresses += range === undefined ? 1 : 0;
+    return range === undefined;
   }
 
   #claimRange(name: string, entry: OwnerEntry, start: string): boolean {
-    if (isReserved(start) || start.length > MAX_UNITS || entry.ranges >= MAX_RANGES) return false;
-    for (const [other, holder] of this.#ranges)
-      if (holder !== name && (other.startsWith(start) || start.startsWith(other))) return false;
-    for (const [uri, holder] of this.#holders) if (holder !== name && uri.startsWith(start)) return false;
+    const { refusedRanges: refused, ranges } = entry;
+    if (isReserved(start) || start.length > MAX_UNITS || refused.has(start)) return false;
+    if (ranges >= MAX_RANGES || refused.size >= MAX_RANGES) return false;
+    if (this.#isRangeOfOthers(name, start)) {
+      refused.add(start);
+      return false;
+    }
     this.#ranges.set(start, name);
     entry.ranges += 1;
     return true;
+  }
+
+  #isRangeOfOthers(name: string, start: string): boolean {
+    for (const [other, holder] of this.#ranges)
+      if (holder !== name && (other.startsWith(start) || start.startsWith(other))) return true;
+    for (const [uri, holder] of this.#holders) if (holder !== name && uri.startsWith(start)) return true;
+    return false;
   }
 
   #findRange(address: string): string | undefined {
@@ -199,12 +221,19 @@ export class AddressBook {
     return candidates.filter(isOffering).toSorted((a, b) => (a < b ? -1 : 1));
   }
 
-  #own(owner: AddressOwner, { label }: OwnerEntry, uri: string): string {
-    const address = toOwnAddress(label, uri);
-    const start = uri.split("{", 1)[0] ?? "";
-    const holder = this.#holders.get(uri) ?? this.#findRange(start) ?? this.#findHolderIn(start);
-    if (holder !== undefined && holder !== owner.name && this.#collisions.size < MAX_COLLISIONS)
+  #own(owner: AddressOwner, entry: OwnerEntry, uri: string): string {
+    const address = toOwnAddress(entry.label, uri);
+    if (this.#collisions.size >= MAX_COLLISIONS || this.#collisions.has(address)) return address;
+    const holder = this.#holders.get(uri) ?? this.#findRefuser(entry, uri);
+    if (holder !== undefined && holder !== owner.name)
       this.#collisions.set(address, { uri, holder, owner: owner.name, address });
     return address;
+  }
+
+  /** Finds the server for which an address, a template or a folder was refused. */
+  #findRefuser({ refusedAddresses, refusedRanges }: OwnerEntry, uri: string): string | undefined {
+    if (refusedAddresses.has(uri)) return this.#findRange(uri);
+    const start = uri.split("{", 1)[0] ?? "";
+    return refusedRanges.has(start) ? (this.#findRange(start) ?? this.#findHolderIn(start)) : undefined;
   }
 }

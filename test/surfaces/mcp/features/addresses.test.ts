@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { AddressBook } from "../../../../src/surfaces/mcp/addresses/address-book.ts";
 import { parseOwnAddress, toLabel, toOwnAddress } from "../../../../src/surfaces/mcp/addresses/own-address.ts";
 import { serveDescribed } from "./described.ts";
 import { ERAS, openLegacy, type RawClient } from "../raw-client.ts";
@@ -250,6 +251,33 @@ test("links of results to the web stay as they are [M7]", async () => {
     expect(await read(client, uri)).toBe(text);
   }
 });
+
+test("links of results to the web stay as they are beside a template for every address of the web [M7]", () => {
+  const book = new AddressBook();
+  book.toClientRange({ name: "FetchMCP", server: "fetch" }, "https://{+path}");
+  const link = "https://example.com/ada/pull/1";
+  expect(book.toClientLink({ name: "HubMCP", server: "hub" }, link)).toBe(link);
+});
+
+test(
+  "a server with very many addresses, templates and folders does not delay others [M7, V6]",
+  { tags: "rest" },
+  () => {
+    const book = new AddressBook();
+    const owners = Array.from({ length: 6 }, (_, at) => ({ name: `S${at}MCP`, server: `s${at}` }));
+    const begin = performance.now();
+    for (let request = 0; request < 2; request++)
+      for (const owner of owners)
+        for (let at = 0; at < 20_000; at++) {
+          book.toClient(owner, `note://${owner.server}/${at}`);
+          book.toClient(owner, `note://s0/${at}`);
+          book.toClientRange(owner, `note://${at}/{+x}`);
+          book.toClientRange(owner, `note://s0/${at}`);
+        }
+    expect(book.toClient({ name: "LastMCP", server: "last" }, "note://last")).toBe("note://last");
+    expect(performance.now() - begin).toBeLessThan(20_000); // a search for each takes minutes
+  },
+);
 
 describe("an address of one server", () => {
   test.each([
