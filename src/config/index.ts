@@ -3,7 +3,7 @@ export { type ConfigDocument, type Path as DocumentPath, parseDocument } from ".
 export { configError, readConfigFile } from "./read-file.ts";
 export type { EnvChange } from "./edit-env.ts";
 export { getProjectStateDir } from "../shared/files/project-state-dir.ts";
-export { fillIn, lookUp, type Variables } from "./variables.ts";
+export { fillIn, lookUp, readEnvFile, type Variables } from "./variables.ts";
 export {
   changeServers,
   readServersInFile,

@@ -85,6 +85,7 @@ async function addPackage(
 ): Promise<CommandResult> {
   const { configModule, options } = files;
   const source = words.at(-1) ?? "";
+  requireNoneOf(flags);
   const { scope, yes = false, package: kind, sha256 } = flags;
   const { preparePackage, parseInputFlags } = await import("./package/index.ts");
   const found = await preparePackage({
@@ -94,6 +95,7 @@ async function addPackage(
     sha256,
     given: parseInputFlags(flags.input ?? []),
     scope,
+    existing: [process.env, configModule.readEnvFile(join(options.cwd, ".env")) ?? {}],
     bundles: join(dirname(configModule.getProjectStateDir(options.cwd)), "bundles"),
     isSure: yes,
     signal,
@@ -108,6 +110,19 @@ async function addPackage(
   const result = createAddedResult(written, paint, files);
   const notes = variables.map(({ name: variable }) => `${variable} is stored in .env`);
   return { ...result, remarks: lines([...notes, result.remarks ?? ""]) };
+}
+
+/** Refuses the flags of a command or an address: a package says itself what it takes. */
+function requireNoneOf({ env, header, clientId, callbackPort }: AddFlags): void {
+  const flags = Object.entries({
+    "--env": env,
+    "--header": header,
+    "--client-id": clientId,
+    "--callback-port": callbackPort,
+  });
+  const [flag] = flags.find(([, value]) => value !== undefined && String(value) !== "") ?? [];
+  if (flag === undefined) return;
+  throw new UsageError(`Cannot use ${flag} for a server.json or a bundle: give its values by --input name=value`);
 }
 
 function getOAuthFlags({ clientId, callbackPort }: AddFlags): { readonly oauth?: unknown } {

@@ -251,6 +251,9 @@ test.each<[string, Buffer, RegExp]>([
   ["a link", zip([{ name: "link", mode: 0o120777, content: "/etc/passwd" }]), /is a link or a special file/],
   ["a device", zip([{ name: "device", mode: 0o020666 }]), /is a link or a special file/],
   ["one path twice", zip([{ name: "A" }, { name: "a" }]), /are one path on some systems/],
+  ["a file and a folder of one name", zip([{ name: "a" }, { name: "a/b" }]), /are one path on some systems/],
+  ["a folder and a file of one name", zip([{ name: "a/b" }, { name: "A" }]), /are one path on some systems/],
+  ["folders too deep", zip([{ name: `${"a/".repeat(50)}b` }]), /is not a path inside/],
   ["an encrypted file", zip([{ name: "a", flags: 1 }]), /is encrypted/],
   ["too many bytes", zip([{ name: "a", size: 0x7fffffff }]), /more than 1073741824 bytes/],
   ["no archive", Buffer.from("hello"), /is not a zip archive/],
@@ -270,6 +273,42 @@ test.each<[string, ZipFile]>([
 test("reads a bundle that is signed at its end [M10]", () => {
   const signed = zip([{ name: "a", content: "hello" }], Buffer.from("MCPB_SIG_V1 a signature MCPB_SIG_END"));
   expect(listArchive(signed).map((file) => [file.path, String(file.read())])).toEqual([["a", "hello"]]);
+});
+
+test("gives a package none of the variables that there are, and keeps them [M10, P12]", async () => {
+  const cwd = project();
+  const input = (id: string) => ({ [id]: { description: "A key", isSecret: true, default: "none" } });
+  const variables = { ...input("KEY"), ...input("api-key"), ...input("api_key") };
+  const remote = { type: "streamable-http", url: "https://sky.example/{KEY}/{api-key}/{api_key}", variables };
+  write(cwd, { ...SERVER_JSON, name: "example.ada/aws", packages: [], remotes: [remote] });
+  writeFileSync(join(cwd, ".env"), "MCP_AWS_KEY=mine\n");
+  const env = { MCP_AWS_API_KEY: "also mine", KEY: "mine too" };
+  const added = await mcp(["add", "server.json", ...flagsOf("KEY=a", "api-key=b"), "--yes"], { cwd, env });
+  expect(added).toMatchObject({ exit: 0 });
+  expect(readEntry(cwd, "aws")).toMatchObject({
+    url: "https://sky.example/${MCP_AWS_KEY_2}/${MCP_AWS_API_KEY_2}/${MCP_AWS_API_KEY_3}",
+  });
+  expect(readFileSync(join(cwd, ".env"), "utf8").trim().split("\n")).toEqual([
+    "MCP_AWS_KEY=mine",
+    "MCP_AWS_KEY_2=a",
+    "MCP_AWS_API_KEY_2=b",
+    "MCP_AWS_API_KEY_3=none",
+  ]);
+});
+
+test.each([
+  ["--env", "A=b"],
+  ["--header", "A: b"],
+  ["--client-id", "abc"],
+  ["--callback-port", "1234"],
+])("refuses %s beside a package, which would be without effect [M10]", async (flag, value) => {
+  const cwd = project();
+  write(cwd, SERVER_JSON);
+  const refused = await mcp(["add", "sky", "./server.json", flag, value, "--yes"], { cwd });
+  expect(refused).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(`Cannot use ${flag} for a server.json`) as string,
+  });
 });
 
 test("exports a server as a registry entry without secrets, which can be added again [M10]", async () => {

@@ -26,6 +26,8 @@ export interface PackageRequest {
   /** The expected SHA-256 of a bundle. */
   readonly sha256?: string | undefined;
   readonly scope: WritableScope;
+  /** The variables of the environment, and those of the project's `.env`. */
+  readonly existing: readonly Readonly<Record<string, string | undefined>>[];
   /** The folder into which bundles are unpacked. Absolute. */
   readonly bundles: string;
   readonly isSure: boolean;
@@ -55,7 +57,7 @@ interface FoundPackage {
 export async function preparePackage(request: PackageRequest): Promise<PackagedServer> {
   const found = await findPackage(request);
   const values = await findValues(found.inputs, request.given, request.signal);
-  const { publicValues, variables } = hideSecrets(found, values, request.scope);
+  const { publicValues, variables } = hideSecrets(found, values, request);
   const entry = found.createEntry(publicValues);
   await confirm(found, entry, request);
   await found.install?.();
@@ -139,33 +141,31 @@ async function unpackInto(folder: string, files: readonly ArchivedFile[]): Promi
 
 /**
  * In a file that others read, the secrets are variables. Their names begin with `MCP_` and the name of the package, and are of no
- * variable that the user has: the package names its inputs, and would get that one.
+ * variable that there is with another value: the package names its inputs, and would get that one.
  */
 function hideSecrets(
   { name: packageName, inputs }: Pick<FoundPackage, "name" | "inputs">,
   values: InputValues,
-  scope: WritableScope,
+  { scope, existing }: Pick<PackageRequest, "scope" | "existing">,
 ): { readonly publicValues: InputValues; readonly variables: PackagedServer["variables"] } {
   if (scope !== "project") return { publicValues: values, variables: [] };
   const publicValues = new Map(values);
-  const names = new Set<string>();
-  const byId = new Map(inputs.map((input) => [input.id, input]));
-  const variables = [...byId.values()].flatMap(({ id, isSecret }) => {
-    const [value] = values.get(id) ?? [];
-    if (!isSecret || value === undefined) return [];
+  const variables = new Map<string, string>();
+  const isOther = (name: string, value: string): boolean =>
+    variables.has(name) || existing.some((names) => names[name] !== undefined && names[name] !== value);
+  const hide = (id: string, value: string): string => {
     const plainName = `MCP_${packageName}_${id}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
     let name = plainName;
-    for (let number = 2; names.has(name) || isOther(name, value); number++) name = `${plainName}_${number}`;
-    names.add(name);
-    publicValues.set(id, [`\${${name}}`]);
-    return [{ name, value }];
-  });
-  return { publicValues, variables };
-}
-
-/** True for a variable of the environment with another value. */
-function isOther(name: string, value: string): boolean {
-  return process.env[name] !== undefined && process.env[name] !== value;
+    for (let number = 2; isOther(name, value); number++) name = `${plainName}_${number}`;
+    variables.set(name, value);
+    return `\${${name}}`;
+  };
+  for (const id of new Set(inputs.flatMap(({ id: secret, isSecret }) => (isSecret ? [secret] : []))))
+    publicValues.set(
+      id,
+      (values.get(id) ?? []).map((value) => hide(id, value)),
+    );
+  return { publicValues, variables: [...variables].map(([name, value]) => ({ name, value })) };
 }
 
 async function confirm(

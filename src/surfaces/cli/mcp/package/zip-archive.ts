@@ -105,6 +105,12 @@ const FILE_TYPE = 0o170000;
 const REGULAR_FILE = 0o100000;
 const IS_ENCRYPTED = 1;
 
+/** Maximum folders inside of each other, with the file. */
+const MAX_PARTS = 50;
+
+/** Stands for the path of a folder, which several files have. */
+const FOLDER = "a folder";
+
 /** Refuses what a file system could take for another place, and two paths that are one where letters have no case. */
 function requireSafe({ path, mode, flags }: ArchiveEntry, otherPaths: Map<string, string>): void {
   const quotedPath = JSON.stringify(path.slice(0, MAX_PATH_UNITS));
@@ -114,13 +120,19 @@ function requireSafe({ path, mode, flags }: ArchiveEntry, otherPaths: Map<string
   const parts = path.split("/");
   const isUnsafe =
     path.length > MAX_PATH_UNITS ||
+    parts.length > MAX_PARTS ||
     /[\\:\p{Cc}\uFFFD]/u.test(path) ||
     parts.some((part) => part === "" || part === "." || part === ".." || /[. ]$/.test(part));
   if (isUnsafe) throw refusal(`the path ${quotedPath} is not a path inside of its folder`);
-  const key = path.normalize("NFC").toLowerCase();
-  const other = otherPaths.get(key);
-  if (other !== undefined) throw refusal(`${quotedPath} and ${JSON.stringify(other)} are one path on some systems`);
-  otherPaths.set(key, path);
+  const keys = path.normalize("NFC").toLowerCase().split("/");
+  for (let length = 1; length <= keys.length; length++) {
+    const key = keys.slice(0, length).join("/");
+    const other = otherPaths.get(key);
+    const isFolder = length < keys.length;
+    if (other !== undefined && !(isFolder && other === FOLDER))
+      throw refusal(`${quotedPath} and ${JSON.stringify(other)} are one path on some systems`);
+    otherPaths.set(key, isFolder ? FOLDER : path);
+  }
 }
 
 function unpack(bytes: Buffer, { path, method, checksum, packedSize, size, localOffset }: ArchiveEntry): Buffer {
