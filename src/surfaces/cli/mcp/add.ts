@@ -85,7 +85,7 @@ async function addPackage(
 ): Promise<CommandResult> {
   const { configModule, options } = files;
   const source = words.at(-1) ?? "";
-  requireNoneOf(flags);
+  refuseFlags(flags);
   const { scope, yes = false, package: kind, sha256 } = flags;
   const { preparePackage, parseInputFlags } = await import("./package/index.ts");
   const found = await preparePackage({
@@ -113,7 +113,7 @@ async function addPackage(
 }
 
 /** Refuses the flags of a command or an address: a package says itself what it takes. */
-function requireNoneOf({ env, header, clientId, callbackPort }: AddFlags): void {
+function refuseFlags({ env, header, clientId, callbackPort }: AddFlags): void {
   const flags = Object.entries({
     "--env": env,
     "--header": header,

@@ -56,7 +56,7 @@ interface OwnerEntry {
   readonly schemes: Set<string>;
   addresses: number;
   ranges: number;
-  /** What lies in a range of another server, or contains what another one has. */
+  /** Addresses in a range of another server, and ranges with something that another one has. */
   readonly refusedAddresses: Set<string>;
   readonly refusedRanges: Set<string>;
 }

@@ -9,7 +9,7 @@ const MAX_SUBSCRIPTIONS = 1_000;
 
 /** The resources whose changes one client follows, by the addresses that it has. */
 export class ClientSubscriptions {
-  /** What ends each subscription; none while the server is asked. */
+  /** The end of each subscription; `undefined` while the server is asked. */
   readonly #stops = new Map<string, (() => void) | undefined>();
   readonly #notify: (changed: string, subscribed: string) => void;
   #isClosed = false;
