@@ -7,6 +7,12 @@ import { runInTurn } from "./loop-turn.ts";
 import { PendingCall } from "./pending-call.ts";
 import type { WallClock } from "./wall-clock.ts";
 
+/** Calls under way of a run up to which a call waits for no turn of the event loop. */
+const MAX_FIRST_CALLS = 8;
+
+/** Largest call that waits for no turn, in the bytes that it holds. */
+const MAX_FIRST_BYTES = 4_096;
+
 /** The run that makes the calls. */
 export interface CallingRun {
   readonly isOver: () => boolean;
@@ -73,8 +79,8 @@ export class RunCalls {
 
   /**
    * Makes a call, or queues it if as many as may be under way at once are, or if calls have taken the time of this turn of the
-   * event loop. A call that need not wait is made before this returns: the run may end right after. Resolves when the call has
-   * ended.
+   * event loop. The first small calls do not wait for a turn: the run may end right after, and what it has done must not depend
+   * on the load of the machine. Resolves when the call has ended.
    */
   async make(call: GuestCall): Promise<void> {
     if (this.#run.isOver()) return;
@@ -82,11 +88,14 @@ export class RunCalls {
       this.#run.onRepeatedId();
       return;
     }
-    this.openBytes += getOpenBytes(call.arguments);
+    const openBytes = getOpenBytes(call.arguments);
+    const mayPrecede = openBytes <= MAX_FIRST_BYTES && this.#queue.size === 0 && this.#pending.size < MAX_FIRST_CALLS;
+    this.openBytes += openBytes;
     if (isQuestion(call.path)) this.questionCount++;
     else this.count++;
     const end = new Promise<void>((ended) => this.#queue.set(call.id, { call, ended }));
-    runInTurn(() => this.#performNext());
+    if (mayPrecede) this.#performNext();
+    else runInTurn(() => this.#performNext());
     await end;
   }
 

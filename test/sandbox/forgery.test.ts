@@ -67,10 +67,15 @@ const FORGE = `
       try { apply(value, undefined, args) } catch {}
   }`;
 
-/** A program that makes three honest calls and then tries what was stolen; and the calls that come of it. */
-async function callsAfter(
-  prelude: string,
-): Promise<{ readonly received: readonly string[]; readonly end: SandboxEnd }> {
+/**
+ * A program that makes three honest calls and then tries what was stolen; and the calls that come of it. The program does not
+ * wait for the last ones: on a busy machine it ends before the host makes them, and they are among the paths that are `queued`.
+ */
+async function callsAfter(prelude: string): Promise<{
+  readonly received: readonly string[];
+  readonly queued: readonly string[];
+  readonly end: SandboxEnd;
+}> {
   const code = `
     const stolen = [], seen = new Set(), { apply } = Reflect, has = Set.prototype.has.bind(seen), add = Set.prototype.add.bind(seen);
     const { defineProperty } = Object;
@@ -96,7 +101,7 @@ async function callsAfter(
     ${FORGE}
     return failed`;
   const received: string[] = [];
-  const { end } = await run(
+  const { end, queued } = await run(
     sandbox,
     code,
     { limits: { cpuMs: 20_000, wallMs: 30_000 } },
@@ -105,22 +110,24 @@ async function callsAfter(
       return path === "Echo.fail" ? { ok: false, error: { name: "CallError", message: "no" } } : answer({ fine: true });
     },
   );
-  return { received, end };
+  return { received, queued, end };
 }
 
 const HONEST = ['Echo.back [{"a":[1,"x"]}]', 'Echo.back [{"c":[2]}]', "Echo.fail [3]"];
 
 test("finds a stolen channel to the host, and records the calls of a run without attacks [S6]", async () => {
-  expect(await callsAfter("")).toEqual({ received: HONEST, end: { kind: "returned", json: '"fail "' } });
-  const { received } = await callsAfter("steal(device.Echo.back)");
-  expect(received.filter((call) => call.includes("Forged")).length).toBeGreaterThan(0);
+  const honest = await callsAfter("");
+  expect(honest).toEqual({ received: HONEST, queued: [], end: { kind: "returned", json: '"fail "' } });
+  const { received, queued } = await callsAfter("steal(device.Echo.back)");
+  expect(received.filter((call) => call.includes("Forged")).length + queued.length).toBeGreaterThan(0);
 });
 
 test.each(Object.entries(PRELUDES))(
   "gives a program that replaces %s its calls or an error, and nothing of ours [S6]",
   async (_, prelude) => {
-    const { received, end } = await callsAfter(prelude);
+    const { received, queued, end } = await callsAfter(prelude);
     expect(received.filter((call) => !HONEST.includes(call))).toEqual([]);
+    expect(queued).toEqual([]);
     if (end.kind === "stopped") expect(["NEVER_SETTLES", "MEMORY_LIMIT"]).toContain(end.reason); // it has fooled itself
   },
 );
