@@ -1,8 +1,7 @@
-import { Ajv } from "ajv";
-
 import { isRecord, type JsonSchema, toList, toRecord } from "../../model/json.ts";
 import { formatChoices } from "../format-text.ts";
 import { describeUnknownName } from "../suggest.ts";
+import { matchesSchema } from "./match-schema.ts";
 
 /** A setting that is not as its schema says. */
 export interface SectionMistake {
@@ -73,13 +72,10 @@ export function readSettings<Settings extends object>(schema: JsonSchema, sectio
   return { ...Object.fromEntries(defaults), ...pickValidSettings<Settings>(schema, section) } as Settings;
 }
 
-/** Lengths are those of UTF-16 units. */
-const AJV = new Ajv({ strict: false, validateSchema: false, ownProperties: true, unicode: false, logger: false });
-
 export function isValidSetting(schema: JsonSchema, value: unknown): boolean {
   // JSON Schema calls 1e300 an integer.
   const isInexact = Number.isInteger(value) && !Number.isSafeInteger(value);
-  return !isInexact && AJV.validate(schema, value);
+  return !isInexact && matchesSchema(schema, value);
 }
 
 function describeMistake(schema: JsonSchema, value: unknown, path: readonly string[]): string {
