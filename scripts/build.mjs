@@ -3,12 +3,13 @@
 // `--demo`, neither that, and it builds neither declarations nor the console.
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
 import { bundleLibrary } from "./bundle-library.mjs";
+import { collectLicences } from "./licences.mjs";
 import { linkGuest } from "./link-guest.mjs";
 import { createFingerprint, DIST, FINGERPRINT_FILE, listFiles, ROOT } from "./prepare.mjs";
 import { transpile } from "./transpile.mjs";
@@ -164,21 +165,6 @@ async function bundleConsole() {
   });
   cpSync(join(app, "icon.svg"), join(outdir, "icon.svg"));
   writeFileSync(join(outdir, "licences.txt"), collectLicences(Object.keys(metafile.inputs)));
-}
-
-/** The licences of the packages in the bundle, as each package states its own. */
-function collectLicences(inputs) {
-  const names = inputs.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []);
-  const texts = [...new Set(names)]
-    .sort((a, b) => (a < b ? -1 : 1))
-    .map((name) => {
-      const folder = join(ROOT, "node_modules", name);
-      const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-      const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
-      return `${name} ${version} (${license})\n\n${text.trim()}\n`;
-    });
-  return texts.join("\n----\n\n");
 }
 
 /** Two builds may want this at the same time: the last one wins. */

@@ -1,9 +1,11 @@
-// Bundles the compiled modules into a few files, as reading and linking hundreds of modules takes longer than most commands.
-// The modules stay beside the bundles for benches; the package contains the bundles only.
+// Bundles the compiled modules, and those of the packages that they need, into a few files, as reading and linking hundreds of
+// modules takes longer than most commands. The modules stay beside the bundles for benches; the package contains the bundles only.
 
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
+import { collectLicences } from "./licences.mjs";
+import { ROOT } from "./prepare.mjs";
 
 /** Modules that users import and start, the command line for tests, and the thread of the type check. They share one copy of each module, in chunks. */
 const ENTRIES = {
@@ -27,11 +29,15 @@ const STANDALONE = [
 /** Threads of the sandbox evaluate its text: it may require nothing. */
 const DESCRIBER = "runtime/outcome/describe-result.js";
 
+/** Packages that a user of the library installs: those that it depends on, and those that it uses where they are installed. */
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const INSTALLED = Object.keys({ ...dependencies, ...peerDependencies });
+
 const COMMON = {
   bundle: true,
   format: "esm",
   platform: "node",
-  packages: "external",
+  external: INSTALLED,
   target: "node20",
   logLevel: "warning",
 };
@@ -44,19 +50,22 @@ export async function bundleLibrary(dist) {
   await build({
     ...common,
     format: "cjs",
+    packages: "external",
     entryPoints: [{ in: join(src, DESCRIBER), out: "describe-result" }],
     outdir: lib,
     outExtension: { ".js": ".cjs" },
     plugins: [leaveOutUnused()],
   });
-  await build({
+  const { metafile } = await build({
     ...common,
+    metafile: true,
     entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: join(src, file), out })),
     outdir: lib,
     splitting: true,
     chunkNames: "[name]-[hash]",
     plugins: [leaveSandboxOutside(), moveUrls(src, lib)],
   });
+  writeFileSync(join(lib, "licences.txt"), collectLicences(Object.keys(metafile.inputs)));
   await build({
     ...common,
     entryPoints: STANDALONE.map((file) => join(src, file)),

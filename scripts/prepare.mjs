@@ -25,12 +25,24 @@ const SOURCES = [
   "package-lock.json",
 ];
 
-/** Development packages that a build for the demo needs, and the MCP server of the sample. */
+/** Development packages that a build for the demo needs, among them those that become part of it, and the MCP server of the sample. */
 const DEMO_PACKAGES = [
+  "@hono/node-server",
   "@jitl/quickjs-wasmfile-release-sync",
+  "@modelcontextprotocol/client",
+  "@modelcontextprotocol/server",
   "@modelcontextprotocol/server-filesystem",
+  "@sveltejs/acorn-typescript",
+  "acorn",
+  "ajv",
+  "ajv-formats",
+  "comment-parser",
   "esbuild",
+  "hono",
+  "jose",
   "jsonc-parser",
+  "picocolors",
+  "smol-toml",
   "yaml",
 ];
 

@@ -95,13 +95,6 @@ export interface MethodExample {
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** A log message of an MCP server: its level of MCP, the name of its logger, and data of any form. */
-export interface SentLog {
-  readonly level: unknown;
-  readonly logger?: string;
-  readonly data: unknown;
-}
-
 /** The context that a method receives with each call. */
 export interface CallContext {
   readonly caller: Caller;
@@ -113,8 +106,7 @@ export interface CallContext {
   readonly timeoutMs?: number;
   /** Fires at the timeout, or when the run ends. */
   readonly signal: AbortSignal;
-  /** `sent` is the message of an MCP server as it was on the wire, to pass it on unchanged. */
-  readonly log: (level: LogLevel, text: string, sent?: SentLog) => void;
+  readonly log: (level: LogLevel, text: string) => void;
   /** The skill's section of the settings, with the defaults of its own schema. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Settings that the skill declares as secret (`writeOnly`); they come from the environment. */
@@ -179,8 +171,6 @@ export interface ProvidedSkill {
   readonly kind: "code" | "file" | "mcp" | "node";
   /** Identifies the MCP server by its configuration and version, for what is stored about its methods. */
   readonly origin?: string;
-  /** The name and version that a server gives itself; the same in every project that has it. */
-  readonly release?: string;
   /** The MCP server's own name, where there is one. */
   readonly server?: string;
   /** Longer guidance for models, shown by `describe`. */

@@ -25,7 +25,6 @@ import {
   createSharedCounter,
   type DecideApproval,
   type Router,
-  type RouterOptions,
 } from "../router/index.ts";
 import type { RunServices } from "./execution/run-services.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -101,9 +100,10 @@ export function createServices({
   const counter = createSharedCounter(() => database.open(), Date.now);
   const isShared = settings.database.folder !== undefined || settings.database.url !== undefined;
   const router = createRouter({
-    ...getRouterSettings(settings, secrets),
     validator,
     getPolicy,
+    placeholders: { hidden: secrets, isForAllSkills: settings.rehydrateSecrets },
+    tracesContent: settings.tracesContent,
     sharedCounter: counter,
     ...(isShared && { counter }),
     approve,
@@ -113,6 +113,7 @@ export function createServices({
       ...requireSecrets(provided, skillSettings.of(provided)),
       store: createSkillStore(store, name),
     }),
+    secrets,
     ...(auditWriter !== undefined && { auditWriter }),
     onEntry,
   });
@@ -142,14 +143,6 @@ export function createServices({
       findSimilar: (words) => discovery.similar(catalog, words),
     })),
   };
-}
-
-function getRouterSettings(
-  { rehydrateSecrets, tracesContent, runs }: RuntimeSettings,
-  secrets: KnownSecrets,
-): Pick<RouterOptions, "placeholders" | "tracesContent" | "retriesReads" | "secrets"> {
-  const placeholders = { hidden: secrets, isForAllSkills: rehydrateSecrets };
-  return { placeholders, tracesContent, retriesReads: runs.retryReads, secrets };
 }
 
 /** Throws `SECRET_MISSING` if a required secret has no value. */
@@ -199,7 +192,7 @@ function describeRefusal(caller: Caller, method: Method, policy: Policy): Return
  * server is another one after a change of its configuration or its version.
  */
 function resolveResultStore(
-  { serverUse: { stateDir }, skillsDir, observations }: RuntimeSettings,
+  { serverUse: { stateDir }, skillsDir }: RuntimeSettings,
   registry: Registry,
   log: LogListener,
 ): StoredResultsOptions | undefined {
@@ -209,10 +202,6 @@ function resolveResultStore(
     cache: createFileCache(join(stateDir, "results"), (file) =>
       warn(`Cannot read the stored types of results in ${file}: it is not JSON. They are observed again`),
     ),
-    getSharedKey(name) {
-      const release = registry.catalog.skill(name)?.provided.release;
-      return release === undefined || !observations.acrossProjects ? undefined : `release:${release}`;
-    },
     listSkills: () => registry.catalog.skills.map(({ name }) => name),
     getKey(name) {
       const skill = registry.catalog.skill(name);

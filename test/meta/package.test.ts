@@ -42,8 +42,8 @@ test("has no empty field about the project in package.json", () => {
     expect(JSON.stringify(manifest[field]) ?? "absent").not.toMatch(/""/);
 });
 
-const MAX_PACKAGES = 32;
-const MAX_MEGABYTES = 52;
+const MAX_PACKAGES = 8;
+const MAX_MEGABYTES = 20;
 
 test("installs few and small packages, none with a script", () => {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;

@@ -216,10 +216,9 @@ function createRecord(
   return { id, skill, method, outcome, durationMs, argumentsDigest: hashValue(json) };
 }
 
-function recordFromAudit(call: SandboxCall, entry: AuditEntry): CallRecord {
-  const { outcome, durationMs, attempts, argumentsDigest } = entry;
+function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDigest }: AuditEntry): CallRecord {
   const { skill, method } = splitPath(call.path);
-  return { id: call.id, skill, method, outcome, durationMs, ...(attempts && { attempts }), argumentsDigest };
+  return { id: call.id, skill, method, outcome, durationMs, argumentsDigest };
 }
 
 /** Restores the record of a call. */

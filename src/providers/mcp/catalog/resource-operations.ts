@@ -1,4 +1,3 @@
-import { inexactToText } from "../../../shared/json/exact-json.ts";
 import { requireBounds } from "../../../shared/value-size.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { ServerRequests } from "../connections/connection.ts";
@@ -35,7 +34,7 @@ export function createResourceOperations(
       wire?.(result);
       return result;
     },
-    valueOf: (result) => valueOf(inexactToText(result).value),
+    valueOf,
   }));
 }
 

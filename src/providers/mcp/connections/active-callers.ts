@@ -1,3 +1,4 @@
+import type { LogLevel } from "../../../model/skill.ts";
 import { type Client, CLIENT_REQUESTS, type ClientApps, type ClientRequest } from "../../../model/client-requests.ts";
 import type { RequestContext } from "../../../model/skill.ts";
 
@@ -46,9 +47,9 @@ export class ActiveCallers implements Client {
   }
 
   /** Logs for the caller; with several callers it logs nothing, because a message may be for only one of them. */
-  log(...words: Parameters<RequestContext["log"]>): void {
+  log(level: LogLevel, text: string): void {
     const callers = new Set([...this.#calls].map(({ caller }) => caller.id));
-    if (callers.size === 1) for (const { log } of this.#calls) log(...words);
+    if (callers.size === 1) for (const { log } of this.#calls) log(level, text);
   }
 }
 

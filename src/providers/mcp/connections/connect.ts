@@ -1,5 +1,5 @@
 import type { ListName } from "../../../model/mcp-features.ts";
-import type { LogLevel, RequestContext } from "../../../model/skill.ts";
+import type { LogLevel } from "../../../model/skill.ts";
 import {
   type Implementation,
   type PriorDiscovery,
@@ -14,7 +14,6 @@ import {
 
 import type { Client } from "../../../model/client-requests.ts";
 import { exactFetch } from "../http/exact-fetch.ts";
-import { retryAfterFetch } from "../http/retry-after-fetch.ts";
 import { sizeLimitedFetch } from "../http/size-limited-fetch.ts";
 import { type Connection, handshake } from "./connection.ts";
 import { networkFailure, startFailure } from "./start-failure.ts";
@@ -48,7 +47,7 @@ export interface ConnectOptions {
   /** Called when a process is started, with its report. */
   readonly onProcess: (report: () => ProcessReport) => void;
   /** Receives log messages of the server. */
-  readonly onLog: RequestContext["log"];
+  readonly onLog: (level: LogLevel, text: string) => void;
   readonly log: (level: LogLevel, text: string) => void;
   readonly secrets: KnownSecrets;
 }
@@ -145,7 +144,7 @@ function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): r
   const { session } = options;
   const era = getFirstEra(config, options);
   const url = new URL(config.url);
-  const plain = retryAfterFetch(exactFetch(sizeLimitedFetch(options.maxMessageBytes)));
+  const plain = exactFetch(sizeLimitedFetch(options.maxMessageBytes));
   const fetch = tracedFetch(session === undefined ? plain : authorizedFetch(session, plain));
   const request = { requestInit: { headers: config.headers }, fetch };
   const http = (): Transport => new StreamableHTTPClientTransport(url, request);
