@@ -128,8 +128,9 @@ function bound(
   const twice = Object.keys(byName).filter((name) => isCertain(byName[name]) && isCertain(input.get(name)));
   if (twice.length > 0) return unfit(...twice.map(givenTwice));
   for (const [name, value] of Object.entries(byName)) if (value !== undefined) input.set(name, value);
-  // Unlike assignment, `fromEntries` keeps a key `__proto__` as data.
-  return { kind: "bound", input: Object.fromEntries(input), complete };
+  // Both keep a key `__proto__` as data; a spread also keeps the symbol that notes how numbers were written.
+  const isNamed = positional.length === 0 && input.size === Object.keys(byName).length;
+  return { kind: "bound", input: isNamed ? { ...byName } : Object.fromEntries(input), complete };
 }
 
 function isCertain(value: unknown): boolean {

@@ -95,6 +95,13 @@ export interface MethodExample {
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
+/** A log message of an MCP server: its level of MCP, the name of its logger, and data of any form. */
+export interface SentLog {
+  readonly level: unknown;
+  readonly logger?: string;
+  readonly data: unknown;
+}
+
 /** The context that a method receives with each call. */
 export interface CallContext {
   readonly caller: Caller;
@@ -106,7 +113,8 @@ export interface CallContext {
   readonly timeoutMs?: number;
   /** Fires at the timeout, or when the run ends. */
   readonly signal: AbortSignal;
-  readonly log: (level: LogLevel, text: string) => void;
+  /** `sent` is the message of an MCP server as it was on the wire, to pass it on unchanged. */
+  readonly log: (level: LogLevel, text: string, sent?: SentLog) => void;
   /** The skill's section of the settings, with the defaults of its own schema. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Settings that the skill declares as secret (`writeOnly`); they come from the environment. */

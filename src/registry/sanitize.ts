@@ -4,7 +4,7 @@ import { truncateText } from "../shared/format-text.ts";
 /** Longest description of a skill, a method or a parameter, in UTF-16 units; a longer one is cut and marked. */
 export const DESCRIPTION_UNITS = 8_000;
 
-/** Longest guidance of a skill, in UTF-16 units. */
+/** Longest guidance of a skill, and longest text in a schema, in UTF-16 units. */
 export const GUIDANCE_UNITS = 64_000;
 
 const SCHEMA_DEPTH = 100;
@@ -72,7 +72,7 @@ interface CopyBudget {
 
 function copySchema(schema: unknown, depth: number, budget: CopyBudget): unknown {
   return copyValue(schema, depth, budget, (key, value) => {
-    if (TEXT_KEYWORDS.has(key) && typeof value === "string") return sanitizeText(value);
+    if (TEXT_KEYWORDS.has(key) && typeof value === "string") return sanitizeText(value, GUIDANCE_UNITS);
     if (DATA_KEYWORDS.has(key)) return copyData(value, depth - 1, budget);
     if (NAMED_SCHEMAS.has(key) && isRecord(value))
       return copyValue(value, depth - 1, budget, (_, member) => copySchema(member, depth - 2, budget));

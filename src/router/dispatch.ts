@@ -81,7 +81,8 @@ function createContext(
     settings: resources.settings,
     secrets: resources.secrets,
     store: resources.store,
-    log: (level, text) => isOpen() && call.log(level, knownSecrets.maskMessage(text)),
+    log: (level, text, sent) =>
+      isOpen() && call.log(level, knownSecrets.maskMessage(text), sent && knownSecrets.maskTexts(view.hide(sent))),
     progress: (done, total, text) => isOpen() && call.progress(done, total, text && knownSecrets.maskMessage(text)),
     ...(call.client !== undefined && { client: patientClient(call, call.client, view) }),
     ...(call.requestValues !== undefined && call.skill.kind === "mcp" && { requestValues: call.requestValues }),

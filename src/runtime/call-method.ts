@@ -18,9 +18,9 @@ function createCallEvents(
   return {
     // Only to the owner: the observer may be a client.
     onSkillError: (stack) => onSkillError(path, runId, stack),
-    log(level, text) {
+    log(level, text, sent) {
       log(path, runId, level, text);
-      observer.log?.(path, level, text);
+      observer.log?.(path, level, text, sent);
     },
     progress(done, total, text) {
       progress(path, runId, done, total, text);

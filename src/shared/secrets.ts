@@ -1,3 +1,4 @@
+import { getWrittenNumbers, keepWrittenNumbers } from "./json/exact-json.ts";
 import { deleteOldest } from "./lru.ts";
 import { MIN_PHRASE_UNITS, type TextPart } from "./masks/phrase-finder.ts";
 import { mergeSpans, SecretFinder } from "./masks/secret-finder.ts";
@@ -189,8 +190,14 @@ function isChanged(value: unknown, mask: Mask): boolean {
   return false;
 }
 
-/** Texts, and what may hold some. Objects of every class have the fields that JSON writes; bytes have none. */
+/** Texts, and what may hold some. Numbers count as they were written. */
 function getParts(value: object): Iterable<unknown> {
+  const written = getWrittenNumbers(value);
+  return written === undefined ? getMembers(value) : [...getMembers(value), ...written.values()];
+}
+
+/** Objects of every class have the fields that JSON writes; bytes have none. */
+function getMembers(value: object): Iterable<unknown> {
   if (Array.isArray(value) || value instanceof Set) return value;
   if (value instanceof Map) return [...value].flat();
   if (ArrayBuffer.isView(value) || hasJsonForm(value)) return [];
@@ -267,7 +274,7 @@ function toMaskedCopy(value: unknown, mask: Mask, copies: Map<unknown, unknown>,
     const items: unknown[] = [];
     copies.set(value, items);
     for (const item of value) items.push(copy(item));
-    return items;
+    return keepWrittenNumbers(value, items, (written) => mask(written) === written);
   }
   if (value instanceof Set) return new Set([...value].map(copy));
   if (value instanceof Map) return new Map([...value].map(([key, item]) => [copy(key), copy(item)]));
@@ -282,7 +289,7 @@ function toMaskedCopy(value: unknown, mask: Mask, copies: Map<unknown, unknown>,
       enumerable: true,
       configurable: true,
     });
-  return fields;
+  return keepWrittenNumbers(value, fields, (written) => mask(written) === written);
 }
 
 function isPlain(value: object): value is Record<string, unknown> {

@@ -3,7 +3,7 @@ import type { ErrorObject } from "ajv";
 import { type ArgumentProblem, isOpenToNames, isPlainObject } from "../model/arguments.ts";
 import type { Method } from "../model/catalog.ts";
 import { isRecord } from "../model/json.ts";
-import { mapBigInts } from "../shared/json/exact-json.ts";
+import { keepWrittenNumbers, mapNumbers } from "../shared/json/exact-json.ts";
 import { TIMED_OUT } from "../shared/run-with-timeout.ts";
 import type { TimeBudget } from "./time-budget.ts";
 import { compile, type CompiledCheck } from "./compile.ts";
@@ -104,7 +104,7 @@ export function checkInput(
   const { depth, weight, hasDates, hasBigInts } = measure(args);
   if (depth > MAX_INPUT_DEPTH || weight > MAX_INPUT_WEIGHT) return invalid(TOO_LARGE);
   if (hasBigInts) {
-    const checked = checkInput(inputCheck, mapBigInts(args, Number), findUnknownParts);
+    const checked = checkInput(inputCheck, mapNumbers(args, Number), findUnknownParts);
     if (checked.kind === "valid") restoreBigInts(checked.input, args);
     return checked;
   }
@@ -128,6 +128,7 @@ export function checkInput(
 
 /** Puts the BigInts of `args` into `input`, which has the nearest numbers in their places. The depth is that of an input. */
 function restoreBigInts(input: object, args: object): void {
+  keepWrittenNumbers(args, input);
   for (const [key, value] of Object.entries(args) as [string, unknown][]) {
     const current: unknown = Reflect.get(input, key);
     if (typeof value === "bigint" && typeof current === "number") Reflect.set(input, key, value);

@@ -1,4 +1,5 @@
 import { isPlainObject } from "../model/arguments.ts";
+import { keepWrittenNumbers } from "../shared/json/exact-json.ts";
 
 /** Maximum nesting of an input: more than any honest call needs, less than recursion here or in a provider can handle. */
 export const MAX_INPUT_DEPTH = 200;
@@ -41,7 +42,11 @@ export function measure(value: unknown): {
  * bytes and other instances. The nesting depth must have been checked before.
  */
 export function copyValue(value: unknown, ofDate: OfDate = asItIs): unknown {
-  if (Array.isArray(value)) return value.map((each) => copyValue(each, ofDate));
+  if (Array.isArray(value))
+    return keepWrittenNumbers(
+      value,
+      value.map((each) => copyValue(each, ofDate)),
+    );
   if (value instanceof Date) return ofDate(value);
   return isPlainObject(value) ? copyObject(value, ofDate) : value;
 }
@@ -65,7 +70,7 @@ export function copyObject(
     if (key === "__proto__") Object.defineProperty(copy, key, { ...DATA_PROPERTY, value: copyValue(value, ofDate) });
     else copy[key] = copyValue(value, ofDate);
   }
-  return copy;
+  return keepWrittenNumbers(object, copy);
 }
 
 const DATA_PROPERTY = { enumerable: true, writable: true, configurable: true } as const;

@@ -9,7 +9,7 @@ import { findSizeExcess } from "../../shared/value-size.ts";
 import type { CallFacts } from "./results.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";
 import { getPagesToVisit } from "./url-elicitation.ts";
-import { NUMBER_RANGE, OVERLONG_ANSWER, STREAM_ENDED } from "./connections/wire-errors.ts";
+import { OVERLONG_ANSWER, STREAM_ENDED } from "./connections/wire-errors.ts";
 
 /** How long to wait for a process to end after its pipe broke. */
 const EXIT_MS = 1_000;
@@ -44,8 +44,6 @@ function explainError(thrown: ProtocolError, facts: CallFacts): ExplainedFailure
   if (code === STREAM_ENDED) return { kind: "gone", why: message };
   const pages = getPagesToVisit(thrown).map(({ url }) => url);
   if (pages.length > 0) return answered("CALL_FAILED", `${message}; first visit ${pages.join(" and ")}`, facts, thrown);
-  if (code === NUMBER_RANGE)
-    return answered("CALL_FAILED", sentence("CALL_FAILED", `${called(facts)}: ${message}`), facts);
   if (code !== OVERLONG_ANSWER) return { kind: "answered", error: toServerError(thrown, facts) };
   return answered("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `${called(facts)}: ${message}`), facts);
 }

@@ -124,7 +124,7 @@ export class Server {
         prepare: (connection) => this.#ask(connection),
         onListChanged: (list) => (list === "tools" ? this.#refresh() : options.onListChanged(skillName, list)),
         onChange: options.onChange,
-        onLog: (level, text) => callers.log(level, text),
+        onLog: (...words) => callers.log(...words),
       },
     );
     this.#callers = new CallerConnections({
@@ -349,7 +349,7 @@ export class Server {
         },
         onListChanged: () => {},
         onChange: () => {},
-        onLog: (level, text) => callers.log(level, text),
+        onLog: (...words) => callers.log(...words),
       },
     );
   }

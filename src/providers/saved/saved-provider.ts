@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Problem, Provider, HeldSkill, SkillGate } from "../../model/provider.ts";
-import type { CallContext, MethodDefinition, ProvidedSkill } from "../../model/skill.ts";
+import type { CallContext, LogLevel, MethodDefinition, ProvidedSkill } from "../../model/skill.ts";
 import { watchFolder } from "../../shared/watch-file.ts";
 import type { Space } from "../../store/index.ts";
 import { addCount, hashFile, type SavedCounts, MAX_FAILURES, readCounts } from "./saved-counts.ts";
@@ -35,7 +35,7 @@ export interface SavedOptions {
   readonly wallMs: number;
   /** Follows changes of the files. */
   readonly watch: boolean;
-  readonly log: CallContext["log"];
+  readonly log: (level: LogLevel, text: string) => void;
   /** Decides which files may be used; without it, all may. */
   readonly gate?: SkillGate | undefined;
 }

@@ -1,5 +1,5 @@
 import { getMessage } from "../../errors.ts";
-import type { CallContext } from "../../model/skill.ts";
+import type { LogLevel } from "../../model/skill.ts";
 import type { Contents, SkillsFolder } from "./folder.ts";
 import { foldersToWatch, type Watch, watchFolders } from "../../shared/files/watch-folders.ts";
 
@@ -7,7 +7,7 @@ import { foldersToWatch, type Watch, watchFolders } from "../../shared/files/wat
 export class WatchedFolder {
   readonly #folder: SkillsFolder;
   readonly #root: string;
-  readonly #log: CallContext["log"];
+  readonly #log: (level: LogLevel, text: string) => void;
   readonly #listeners = new Set<() => void>();
   #contents: Contents;
   #watch: Watch | undefined;
@@ -15,7 +15,7 @@ export class WatchedFolder {
   #isWaiting = false;
   #isClosed = false;
 
-  constructor(folder: SkillsFolder, root: string, log: CallContext["log"]) {
+  constructor(folder: SkillsFolder, root: string, log: (level: LogLevel, text: string) => void) {
     this.#folder = folder;
     this.#root = root;
     this.#log = log;

@@ -1,20 +1,18 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 
 /**
- * JSON has integers of any length, and `JSON.parse` rounds those that a number cannot hold. Here they pass through as marks:
- * strings that begin with a random text that no other process knows. A mark becomes a BigInt on this side, and its digits
- * again when it is written.
+ * JSON has numbers of any length and form, and `JSON.parse` keeps neither: it rounds long integers, and `1.0` becomes 1. Here
+ * they pass through as marks: strings that begin with a random text that no other process knows. A parsed value has a BigInt
+ * in place of an integer that a number cannot hold, and the nearest number in place of any other, with a note on how it was
+ * written. Both have their digits again when they are written.
  */
-const MARK = `exact-${randomUUID()}:`;
+const MARK = `exact-${randomBytes(9).toString("base64url")}:`;
 
-/** Marks a number that is beyond the range of numbers. */
-const BEYOND_MARK = `${MARK}beyond:`;
+/** A text without any of these has no number to mark. */
+const MAY_NEED_MARKS = /\d{16}|\d[eE]|\d\.\d*0(?!\d)|-0|0\.0{6}/;
 
-/** A text without either has no number to mark: the shortest inexact integer has 16 digits, and 1e309 is too large. */
-const MAY_NEED_MARKS = /\d{16}|[eE]\+?\d{3}/;
-
-/** Digits of a number that an error quotes. */
-const QUOTED_DIGITS = 40;
+/** Limit on the numbers of one text that are marked although `JSON.parse` keeps their values: a mark is longer than its number. */
+const MAX_EQUAL_MARKS = 100_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -23,20 +21,30 @@ const MINUS = 0x2d;
 /** False as long as no text had a number to mark, so that values need not be searched. */
 let hasMarked = false;
 
-/** Returns JSON with marks in place of the numbers that `JSON.parse` would change; the same text if there are none. */
+/**
+ * Returns JSON with marks in place of the numbers that `JSON.parse` and `JSON.stringify` would change; the same text if there are none.
+ * The id of a message and the code of an error stay numbers.
+ */
 export function markNumbers(json: string): string {
   if (!MAY_NEED_MARKS.test(json)) return json;
   const parts: string[] = [];
   let copied = 0;
+  let depth = 0;
+  let equalMarks = 0;
   for (let at = 0; at < json.length; at++) {
     const unit = json.charCodeAt(at);
     if (unit === QUOTE) at = findStringEnd(json, at);
+    else if (unit === 0x5b || unit === 0x7b) depth++;
+    else if (unit === 0x5d || unit === 0x7d) depth--;
     else if (isDigit(unit) || unit === MINUS) {
       const end = findNumberEnd(json, at);
-      const mark = createMark(json.slice(at, end));
-      if (mark !== undefined) {
-        parts.push(json.slice(copied, at), mark);
-        copied = end;
+      const number = json.slice(at, end);
+      if (number.length > 1 && isChangedByJson(number)) {
+        const isBounded = !isEqualNumber(number) || ++equalMarks <= MAX_EQUAL_MARKS;
+        if (isBounded && !isOfProtocol(json, at, depth)) {
+          parts.push(json.slice(copied, at), `"${MARK}${number}"`);
+          copied = end;
+        }
       }
       at = end - 1;
     }
@@ -48,36 +56,67 @@ export function markNumbers(json: string): string {
 
 /** The number in a text that is beyond the range of numbers, such as `1e400`. */
 export class NumberRangeError extends Error {
-  constructor(digits: string) {
-    super(`the number ${digits}, which is beyond the range of numbers`);
+  constructor(number: string) {
+    super(`the number ${number.slice(0, QUOTED_DIGITS)}, which is beyond the range of numbers`);
   }
 }
 
-/**
- * Replaces the marks in a parsed value by BigInts, in place; says whether it had any. Throws a `NumberRangeError` for a number
- * beyond the range.
- */
+/** Digits of a number that an error quotes. */
+const QUOTED_DIGITS = 40;
+
+/** How the numbers in an object or list were written, by their keys. A spread copies it; JSON and loops do not see a symbol. */
+const WRITTEN = Symbol("written numbers");
+
+type WrittenNumbers = ReadonlyMap<string, string>;
+
+/** Replaces the marks in a parsed value by numbers and BigInts, in place; says whether it had any. */
 export function restoreNumbers(root: object): boolean {
   if (!hasMarked) return false;
   let found = false;
   const pending: object[] = [root];
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    let written: Map<string, string> | undefined;
     for (const [key, value] of Object.entries(parent) as [string, unknown][]) {
       if (typeof value === "object" && value !== null) pending.push(value);
       else if (typeof value === "string" && value.startsWith(MARK)) {
-        Reflect.set(parent, key, readMark(value));
+        const number = value.slice(MARK.length);
+        const isLong = isLongInteger(number);
+        Reflect.set(parent, key, isLong ? BigInt(number) : Number(number));
+        if (!isLong) (written ??= new Map<string, string>()).set(key, number);
         found = true;
       }
     }
+    if (written !== undefined) Reflect.set(parent, WRITTEN, written);
   }
   return found;
+}
+
+/** Returns the numbers of an object or list that JSON would write in another way, as they were written, by their keys. */
+export function getWrittenNumbers(parent: object): WrittenNumbers | undefined {
+  return hasMarked ? (Reflect.get(parent, WRITTEN) as WrittenNumbers | undefined) : undefined;
+}
+
+/** Notes in a copy of an object or list how its numbers were written, as far as `isKept` allows; returns the copy. */
+export function keepWrittenNumbers<Copy extends object>(
+  original: object,
+  copy: Copy,
+  isKept: (written: string) => boolean = () => true,
+): Copy {
+  const numbers = getWrittenNumbers(original);
+  if (numbers !== undefined) Reflect.set(copy, WRITTEN, new Map([...numbers].filter(([, written]) => isKept(written))));
+  return copy;
 }
 
 /** Parses JSON; an integer that a number cannot hold exactly becomes a BigInt. Throws a `NumberRangeError` for `1e400`. */
 export function parseExactly(json: string): unknown {
   const root = { value: JSON.parse(markNumbers(json)) as unknown };
-  restoreNumbers(root);
+  if (restoreNumbers(root)) mapNumbers(root.value, requireRange);
   return root.value;
+}
+
+function requireRange(number: bigint | number, written: string): bigint | number {
+  if (isBeyondRange(number)) throw new NumberRangeError(written);
+  return number;
 }
 
 /** Replaces the BigInts in a parsed value by the nearest numbers, in place, except in one part of it. */
@@ -93,78 +132,103 @@ export function roundBigInts(root: object, except?: unknown): void {
   }
 }
 
-/** Returns a copy with marks in place of BigInts, for code that writes JSON; the value itself if there are none. */
-export function bigIntsToMarks<Value>(value: Value): Value {
-  return hasMarked ? (mapBigInts(value, (integer) => MARK + integer) as Value) : value;
+/** Returns a copy with marks in place of numbers, for code that writes JSON; the value itself if it has none to mark. */
+export function numbersToMarks<Value>(value: Value): Value {
+  return hasMarked ? (mapNumbers(value, (_number, written) => MARK + written) as Value) : value;
 }
 
 /** Replaces the marks in a text by their digits. */
 export function removeMarks(text: string): string {
-  return hasMarked ? text.replaceAll(WRITTEN_MARK, "$1") : text;
+  return hasMarked && text.includes(MARK) ? text.replaceAll(WRITTEN_MARK, "$1") : text;
 }
 
-/** Writes JSON; a BigInt becomes its digits. */
+/** Writes JSON, with each number as it was written. */
 export function stringifyExactly(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (thrown) {
-    if (!(thrown instanceof TypeError)) throw thrown;
-    const json = JSON.stringify(value, (_key, member: unknown) =>
-      typeof member === "bigint" ? `${MARK}${member}` : member,
-    );
-    return json.replaceAll(WRITTEN_MARK, "$1");
-  }
+  return removeMarks(JSON.stringify(numbersToMarks(value)));
 }
 
 /** A mark in JSON, or alone. */
-const WRITTEN_MARK = new RegExp(`"?${MARK}(-?\\d+)"?`, "g");
+const WRITTEN_MARK = new RegExp(`"?${MARK}(-?\\d[\\d.eE+-]*)"?`, "g");
 
-/** Returns a copy with each restored BigInt as text, and these texts; the value itself if there are none. */
-export function bigIntsToText<Value>(value: Value): { readonly value: Value; readonly texts: readonly string[] } {
+/** Returns a copy with the numbers as text that a number cannot hold, and these texts; the value itself if there are none. */
+export function inexactToText<Value>(value: Value): { readonly value: Value; readonly texts: readonly string[] } {
   const texts: string[] = [];
   if (!hasMarked) return { value, texts };
-  const toText = (integer: bigint): string => {
-    texts.push(String(integer));
-    return String(integer);
+  const toText = (number: bigint | number, written: string): unknown => {
+    if (typeof number === "number" && !isBeyondRange(number)) return number;
+    texts.push(written);
+    return written;
   };
-  return { value: mapBigInts(value, toText) as Value, texts };
+  return { value: mapNumbers(value, toText) as Value, texts };
 }
 
-/** Returns a copy with a replacement of each BigInt; a part without BigInts is not copied. */
-export function mapBigInts(value: unknown, replace: (integer: bigint) => unknown): unknown {
-  const copy = (current: unknown): unknown => {
-    if (typeof current === "bigint") return replace(current);
+function isBeyondRange(number: bigint | number): boolean {
+  return number === Infinity || number === -Infinity;
+}
+
+/**
+ * Returns a copy with a replacement of each BigInt, and of each number that JSON would write in another way; a part without any is
+ * not copied.
+ */
+export function mapNumbers(value: unknown, replace: (number: bigint | number, written: string) => unknown): unknown {
+  const copy = (current: unknown, written?: string): unknown => {
+    if (typeof current === "bigint") return replace(current, String(current));
+    if (typeof current === "number" && written !== undefined && Object.is(Number(written), current))
+      return replace(current, written);
     if (Array.isArray(current)) return copyList(current, copy);
     return typeof current === "object" && current !== null ? copyRecord(current, copy) : current;
   };
   return copy(value);
 }
 
-function copyList(list: readonly unknown[], copy: (value: unknown) => unknown): readonly unknown[] {
-  const copied = list.map(copy);
-  return copied.every((value, index) => value === list[index]) ? list : copied;
+type CopyMember = (value: unknown, written?: string) => unknown;
+
+function copyList(list: readonly unknown[], copy: CopyMember): readonly unknown[] {
+  const numbers = getWrittenNumbers(list);
+  const copied = list.map((value, index) => copy(value, numbers?.get(String(index))));
+  return copied.every((value, index) => Object.is(value, list[index])) ? list : copied;
 }
 
-function copyRecord(record: object, copy: (value: unknown) => unknown): object {
+function copyRecord(record: object, copy: CopyMember): object {
   const prototype: unknown = Object.getPrototypeOf(record);
   if (prototype !== Object.prototype && prototype !== null) return record;
+  const numbers = getWrittenNumbers(record);
   const entries = Object.entries(record) as [string, unknown][];
-  const copied = entries.map(([key, value]): [string, unknown] => [key, copy(value)]);
-  return copied.every(([, value], index) => value === entries[index]?.[1]) ? record : Object.fromEntries(copied);
+  const copied = entries.map(([key, value]): [string, unknown] => [key, copy(value, numbers?.get(key))]);
+  return copied.every(([, value], index) => Object.is(value, entries[index]?.[1]))
+    ? record
+    : Object.fromEntries(copied);
 }
 
-function createMark(number: string): string | undefined {
+/** True if JSON would write a number in another way. A text that is not a number of JSON stays as it is. */
+function isChangedByJson(number: string): boolean {
+  if (number.length < MIN_CHANGED_LENGTH && PLAIN.test(number)) return false;
+  return String(Number(number)) !== number && NUMBER.test(number);
+}
+
+/** A longer number has more digits than each number keeps. */
+const MIN_CHANGED_LENGTH = 16;
+
+/** Short numbers that JSON writes as they are: most of them. */
+const PLAIN = /^(?:\d+|-[1-9]\d*|-?(?!0\.0{6})\d+\.\d*[1-9])$/;
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** True if a number has the same value after `JSON.parse`, or the nearest one of a fraction. */
+function isEqualNumber(number: string): boolean {
+  return !isLongInteger(number) && !isBeyondRange(Number(number));
+}
+
+function isLongInteger(number: string): boolean {
   const value = Number(number);
-  if (value === Infinity || value === -Infinity) return `"${BEYOND_MARK}${number.slice(0, QUOTED_DIGITS)}"`;
-  if (!INTEGER.test(number) || Number.isSafeInteger(value) || String(value) === number) return undefined;
-  return `"${MARK}${number}"`;
+  return INTEGER.test(number) && !Number.isSafeInteger(value) && !isBeyondRange(value);
 }
 
 const INTEGER = /^-?\d+$/;
 
-function readMark(mark: string): bigint {
-  if (mark.startsWith(BEYOND_MARK)) throw new NumberRangeError(mark.slice(BEYOND_MARK.length));
-  return BigInt(mark.slice(MARK.length));
+/** True for the id of a message and the code of an error, which the SDK reads before anything else. */
+function isOfProtocol(json: string, at: number, depth: number): boolean {
+  return depth <= 1 || (depth === 2 && /"code"\s{0,9}:\s{0,9}$/.test(json.slice(Math.max(0, at - 30), at)));
 }
 
 function isDigit(unit: number): boolean {

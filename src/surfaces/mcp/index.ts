@@ -28,6 +28,7 @@ import { describeClient, followLists, sendListChanged } from "./sessions/follow-
 import { createSessions, type SessionOptions } from "./sessions/sessions.ts";
 import { getExtensions } from "./features/extensions.ts";
 import { createFeatures, type Features } from "./features/caller-features.ts";
+import { withoutMarks } from "./exact-messages.ts";
 import { StdioServerTransport } from "./sessions/stdio-transport.ts";
 
 export { unavailableToolError, EXPOSES, findMethodCall, type Expose, type Exposure } from "./tools/tool-exposure.ts";
@@ -121,9 +122,9 @@ export function createMcpSurface(runtime: Runtime, options: McpSurfaceOptions): 
       if (direct !== undefined) return direct;
       const { request, body } = exchange;
       const isLegacy = request.method !== "POST" || (await isLegacyRequest(request, body));
-      if (isLegacy) return sessions.answer(exchange, { ...asker, era: "legacy" });
+      if (isLegacy) return withoutMarks(await sessions.answer(exchange, { ...asker, era: "legacy" }));
       askers.set(request, asker);
-      const answer = (): Promise<Response> => modern.fetch(request, { parsedBody: body });
+      const answer = async (): Promise<Response> => withoutMarks(await modern.fetch(request, { parsedBody: body }));
       const filter = getListenFilter(body);
       return filter === undefined
         ? answer()

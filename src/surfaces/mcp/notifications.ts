@@ -3,7 +3,7 @@ import type { ConnectedClient } from "./sessions/client-session.ts";
 import type { Caller } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
-import type { LogLevel } from "../../model/skill.ts";
+import type { CallContext } from "../../model/skill.ts";
 import { MCP_LOG_LEVELS, toMcpLogLevel } from "../../shared/log-levels.ts";
 import type { WorkContext } from "./sessions/multi-turn-request.ts";
 
@@ -52,7 +52,7 @@ export function isLevelEnabled(threshold: string, level: LoggingLevel): boolean 
 
 /** Sends log messages and progress of methods as notifications. */
 export interface Notifier {
-  readonly log: (level: LogLevel, text: string, logger: string) => void;
+  readonly log: (logger: string, ...words: Parameters<CallContext["log"]>) => void;
   /** Reports progress; skips a value that is not greater than the last one, as MCP requires. */
   readonly progress: (done: number, total?: number, text?: string) => void;
 }
@@ -60,10 +60,12 @@ export interface Notifier {
 export function createNotifier(line: () => NotificationSink): Notifier {
   let last = -Infinity;
   return {
-    log(level, text, logger) {
+    log(path, level, text, sent) {
       const { isEnabled, notify } = line();
-      if (!isEnabled(toMcpLogLevel(level))) return;
-      void notify("notifications/message", { level: toMcpLogLevel(level), logger, data: text }).catch(ignoreFailure);
+      const { level: sentLevel, logger = path, data = text } = sent ?? {};
+      const mcpLevel = MCP_LOG_LEVELS.find((each) => each === sentLevel) ?? toMcpLogLevel(level);
+      if (isEnabled(mcpLevel))
+        void notify("notifications/message", { level: mcpLevel, logger, data }).catch(ignoreFailure);
     },
     progress(done, total, message) {
       const { progressToken, notify } = line();
@@ -89,7 +91,7 @@ export function observeCall({ client, requestValues, notifications }: WorkContex
   return {
     client,
     ...(requestValues && { requestValues }),
-    log: (path, level, text) => notifier.log(level, text, path),
+    log: notifier.log,
     progress: (_path, done, total, text) => notifier.progress(done, total, text),
   };
 }
@@ -109,11 +111,11 @@ export function observeRun(
   return {
     client,
     ...(values && { requestValues: values }),
-    onOutput: (text) => notifier.log("info", text, "run_code"),
+    onOutput: (text) => notifier.log("run_code", "info", text),
     onCallStart: (path) => step(`${path} …`),
     onCallEnd: ({ skill, method, outcome, durationMs }) =>
       step(`${skill}.${method} ${outcome} (${Math.round(durationMs)} ms)`),
-    log: (path, level, text) => notifier.log(level, text, path),
+    log: notifier.log,
     progress: (path, done, total, text) =>
       step(`${path} ${text ?? ""} ${done}${total === undefined ? "" : `/${total}`}`),
   };
@@ -130,7 +132,7 @@ export function createReadContext(
     signal: cancellable.signal,
     client,
     ...(requestValues && { requestValues }),
-    log: (level, text) => notifier.log(level, text, "skillgate"),
+    log: (level, text, sent) => notifier.log("skillgate", level, text, sent),
     progress: notifier.progress,
   };
 }

@@ -2,15 +2,16 @@ import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from "@modelco
 
 import { toWireCode } from "./upstream-errors.ts";
 import { isRecord } from "../../model/json.ts";
+import { numbersToMarks } from "../../shared/json/exact-json.ts";
 import { truncateText } from "../../shared/format-text.ts";
 
 /**
  * Rewrites validation errors of the SDK, which contain the JSON of its validator and for some requests the code of an
- * internal error, as readable Invalid params errors.
+ * internal error, as readable Invalid params errors. Numbers become marks, because the SDK may write the message.
  */
 export function withReadableErrors(transport: Transport): void {
   const send = transport.send.bind(transport);
-  transport.send = (message, options) => send(formatFlaws(message), options);
+  transport.send = (message, options) => send(numbersToMarks(formatFlaws(message)), options);
 }
 
 /** Maximum number of flaws in one message. */

@@ -1,7 +1,6 @@
 import type { RequestId, Server, ServerContext } from "@modelcontextprotocol/server";
 
 import { isRecord } from "../../model/json.ts";
-import { bigIntsToText } from "../../shared/json/exact-json.ts";
 import { cutText } from "../../shared/format-text.ts";
 import { MAX_TOOL_NAME_UNITS } from "../../shared/names/skill-names.ts";
 import {
@@ -92,12 +91,8 @@ function describeRequest(
 
 type AnyHandler = (request: { readonly params?: unknown }, context: ServerContext) => unknown;
 
-/**
- * Makes a server answer within spans: all requests whose handlers are set from now on. Over HTTP the SDK writes the results,
- * and it cannot write a BigInt, so these become text.
- */
+/** Makes a server answer within spans: all requests whose handlers are set from now on. */
 export function traceHandlers(server: Server, client: Pick<ConnectedClient, "era" | "transport">): void {
-  const toWritable = (result: unknown): unknown => (client.transport === "pipe" ? result : bigIntsToText(result).value);
   const setHandler = server.setRequestHandler.bind(server) as (method: string, ...how: unknown[]) => void;
   const trace =
     (method: string, handler: AnyHandler): AnyHandler =>
@@ -105,9 +100,7 @@ export function traceHandlers(server: Server, client: Pick<ConnectedClient, "era
       const { id, _meta: meta } = context.mcpReq;
       const name = isRecord(request.params) ? request.params["name"] : undefined;
       const target = HAS_TARGET.has(method) && typeof name === "string" ? name : undefined;
-      return traceMcpRequest({ method, id, target, meta }, client, async () =>
-        toWritable(await handler(request, context)),
-      );
+      return traceMcpRequest({ method, id, target, meta }, client, async () => handler(request, context));
     };
   const setTracedHandler = (method: string, ...how: readonly [AnyHandler] | readonly [object, AnyHandler]): void => {
     // Methods of extensions come with the schema of their params.

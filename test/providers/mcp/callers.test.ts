@@ -175,7 +175,8 @@ test("passes a log message of a server to its caller, if it has only one [M7]", 
     const provider = await connected([fixture(ways)]);
     const log = vi.fn<CallContext["log"]>();
     await call(provider, "log", {}, { log });
-    expect(log.mock.calls).toEqual([["warn", "disk is almost full"]]);
+    const sent = { level: "warning", data: "disk is almost full" };
+    expect(log.mock.calls).toEqual([["warn", "disk is almost full", sent]]);
     const other = vi.fn<CallContext["log"]>();
     const slow = call(provider, "progress_after", { ms: 200 }, { ...by("bob", person({})), log: other });
     await call(provider, "log", {}, { log });

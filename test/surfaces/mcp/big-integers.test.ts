@@ -3,12 +3,14 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type Runtime } from "../../../src/index.ts";
 import { OWNER } from "../../../src/model/caller.ts";
+import { markNumbers, parseExactly } from "../../../src/shared/json/exact-json.ts";
 import { createMcpSurface } from "../../../src/surfaces/mcp/index.ts";
 import { createJsonServer } from "../../support/mcp/json-server.ts";
 import { serve } from "../serving.ts";
-import { ERAS } from "./raw-client.ts";
+import { ERAS, type RawClient } from "./raw-client.ts";
 
 const BIG = "12345678901234567890";
+const NUMBERS = { command: process.execPath, args: ["test/fixtures/mcp/numbers.js"] };
 const RICH = { command: process.execPath, args: ["test/fixtures/mcp/rich-server.js"] };
 
 /** Servers that answer over stdio, with one JSON text over HTTP, and with events. */
@@ -43,26 +45,80 @@ describe.each(ERAS)("a client of %s gets the digits that a server sent", (_era, 
     );
   });
 
-  test("a number beyond the range is an error, and the next call works [M5]", async () => {
-    const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: (await createServers()) as never });
+  test("numbers as a server wrote them, through tools and call_method [M5]", async () => {
+    const servers = (await createServers()) as never;
+    const clients = await Promise.all(
+      (["tools", "calls"] as const).map(async (expose) => {
+        const { url, runtime } = await serve({ expose }, { mcpServers: servers });
+        await runtime.ready;
+        return open(`${url}/mcp`);
+      }),
+    );
+    const [tools, calls] = clients as [RawClient, RawClient];
+    const meta = `"_meta":{"n":[2.0,-0.0]}`;
+    const structured = `"structuredContent":{"a":[1.0,-0,1e400,-1E+400,1.50,1E5,${BIG}.0,0.0000001],"deep":{"b":${BIG}},"text":"1.0"}`;
+    const json = `{"content":[{"type":"text","text":"1.0","annotations":{"priority":1.0}}],${structured},${meta}}`;
+    for (const skill of ["RichMCP", "JsonMCP", "EventsMCP"]) {
+      const direct = JSON.stringify({ name: `${skill}__wire`, arguments: { json } });
+      const byPath = JSON.stringify({
+        name: "call_method",
+        arguments: { path: `${skill}.wire`, arguments: { json } },
+      });
+      // A member that only the SDK reads.
+      for (const [client, params] of [
+        [tools, direct],
+        [calls, byPath],
+        [tools, `${direct.slice(0, -1)},"unknown":1}`],
+      ] as const) {
+        const text = await client.requestText("tools/call", params);
+        expect(text).toContain(structured);
+        // The SDK reads the annotations of a result that it answers with.
+        if (!params.includes("unknown")) expect(text).toContain('"priority":1.0');
+        expect(text).toContain('"n":[2.0,-0.0]');
+      }
+    }
+  });
+
+  test("numbers as a server wrote them, in resources, prompts and errors [M5]", async () => {
+    const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: { numbers: NUMBERS } });
     await runtime.ready;
     const client = await open(`${url}/mcp`);
-    for (const skill of ["RichMCP", "JsonMCP", "EventsMCP"]) {
-      const wire = (json: string) => client.request("tools/call", { name: `${skill}__wire`, arguments: { json } });
-      const failed = await wire('{"content":[],"structuredContent":{"x":-1e400}}');
-      expect(failed).toMatchObject({ isError: true });
-      expect(failed.content[0].text).toContain(
-        "the answer has the number -1e400, which is beyond the range of numbers",
-      );
-      expect(await wire('{"content":[{"type":"text","text":"1e400"}]}')).toMatchObject({
-        content: [{ type: "text", text: "1e400" }],
-      });
-    }
+    const numbers = `[1.0,-0,1e400,${BIG}]`;
+    const read = (kind: string) => client.requestText("resources/read", JSON.stringify({ uri: `numbers://${kind}` }));
+    expect(await read("meta")).toContain(`"n":${numbers}`);
+    const failed = await read("error");
+    expect(failed).toContain(`"data":{"n":${numbers}}`);
+    expect(failed).toContain('"code":-32031');
+    expect(await client.requestText("prompts/get", '{"name":"numbers__numbers","arguments":{}}')).toContain(
+      `"n":${numbers}`,
+    );
+  });
+});
+
+describe.each(ERAS)("a client of %s gets the notifications of a server", (_era, open) => {
+  test("with level, logger, data and numbers as sent, without secrets [M5]", async () => {
+    const env = { NUMBERS_KEY: "pearl-onion-42-secret" };
+    const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: { numbers: { ...NUMBERS, env } } });
+    await runtime.ready;
+    const client = await open(`${url}/mcp`);
+    const text = await client.requestAll("tools/call", '{"name":"NumbersMCP__log","arguments":{}}', {
+      "io.modelcontextprotocol/logLevel": "debug",
+    });
+    expect(text).toContain(
+      `"params":{"level":"notice","logger":"db.pool","data":{"n":[1.0,-0,1e400,${BIG}],"key":"[redacted]"}}`,
+    );
+    const meta = { progressToken: "p" };
+    const steps = await client.requestAll(
+      "tools/call",
+      '{"name":"NumbersMCP__progress","arguments":{}' + (_era === "2025" ? ',"_meta":{"progressToken":"p"}}' : "}"),
+      meta,
+    );
+    expect(steps).toContain('"params":{"progressToken":"p","progress":1,"total":2}');
   });
 });
 
 describe.each(ERAS)("a server gets the digits that a client of %s sent", (_era, open) => {
-  const DIGITS = `{"id":-${BIG},"deep":[{"n":9007199254740993}],"small":7,"text":"${BIG}"}`;
+  const DIGITS = `{"id":-${BIG},"deep":[{"n":9007199254740993}],"small":7,"text":"${BIG}","whole":1.0,"list":[-0,2.50]}`;
 
   test("over stdio and over HTTP [M5]", async () => {
     const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: (await createServers()) as never });
@@ -136,13 +192,13 @@ test("a client over stdio gets the digits that a server sent [M5]", { tags: "res
   expect(lines.map((line) => line.includes(`"structuredContent":{"id":${BIG}}`))).toEqual([true, true]);
 });
 
-test("a client over HTTP whose call the SDK answers gets the integer as text [M5]", async () => {
+test("a client over HTTP whose call the SDK answers gets the digits [M5]", async () => {
   const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: { rich: RICH } });
   await runtime.ready;
   for (const [, open] of ERAS) {
     const client = await open(`${url}/mcp`);
-    const result = await client.request("tools/call", { name: "RichMCP__number", arguments: {}, unknown: 1 });
-    expect(result.structuredContent).toEqual({ id: BIG });
+    const params = '{"name":"RichMCP__number","arguments":{},"unknown":1}';
+    expect(await client.requestText("tools/call", params)).toContain(`"structuredContent":{"id":${BIG}}`);
   }
 });
 
@@ -163,6 +219,35 @@ test("a program gets the integer as text, with a note [M5]", { tags: "rest" }, a
       `The result of JsonMCP.wire has ${BIG} and 1 other integers as text, because numbers cannot hold them exactly`,
     ],
   });
+});
+
+test("a program gets a number beyond the range as text, and the others as numbers [M5]", async () => {
+  const runtime = await startRuntime();
+  const json = `{"content":[],"structuredContent":{"x":-1e400,"whole":1.0,"big":${BIG}}}`;
+  expect(await runtime.run(`await device.JsonMCP.wire({ json: '${json}' })`)).toMatchObject({
+    value: { x: "-1e400", whole: 1, big: BIG },
+    notes: [
+      "The result of JsonMCP.wire has -1e400 and 1 other numbers as text, because numbers cannot hold them exactly",
+    ],
+  });
+});
+
+test("the id of an answer and the code of an error may be fractions that are whole [M5]", async () => {
+  const runtime = await createRuntime({ skillsDir: false, mcpServers: { numbers: NUMBERS } });
+  onTestFinished(() => runtime.close());
+  await runtime.ready;
+  expect(await runtime.run("await device.NumbersMCP.whole()")).toMatchObject({ value: "done" });
+  expect(await runtime.run('await device.NumbersMCP.resources_read({ uri: "numbers://error" })')).toMatchObject({
+    error: { message: expect.stringContaining("no such number") as string },
+  });
+});
+
+test("a text with millions of numbers is marked in linear time and bounded space [S6]", () => {
+  const json = `[[[${"1.0,".repeat(1_000_000)}1e400,1.2.3]]]`;
+  const marked = markNumbers(json);
+  expect(marked.length).toBeLessThan(3 * json.length);
+  expect(marked.slice(-16)).toBe(':1e400",1.2.3]]]');
+  expect(() => parseExactly("[[[01.0]]]")).toThrow(SyntaxError);
 });
 
 test("a text that looks like a mark stays a text [M5]", { tags: "rest" }, async () => {

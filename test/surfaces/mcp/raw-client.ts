@@ -6,6 +6,8 @@ export interface RawClient {
   request(method: string, params?: Readonly<Record<string, unknown>>): Promise<Parsed>;
   /** The text of the answer to a request, whose parameters are JSON; `meta` are further members of its `_meta`. */
   requestText(method: string, params: string, meta?: object): Promise<string>;
+  /** The whole text that answers a request, with its notifications. */
+  requestAll(method: string, params: string, meta?: object): Promise<string>;
   readonly capabilities: Parsed;
 }
 
@@ -80,18 +82,22 @@ function createRawClient(
   capabilities: Parsed,
   create: (method: string, json: string, meta?: object) => RawRequest,
 ): RawClient {
-  const requestText = async (method: string, json: string, meta?: object): Promise<string> => {
+  const requestAll = async (method: string, json: string, meta?: object): Promise<string> => {
     const { url, headers, body } = create(method, json, meta);
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
       body,
     });
-    const text = await response.text();
+    return response.text();
+  };
+  const requestText = async (method: string, json: string, meta?: object): Promise<string> => {
+    const text = await requestAll(method, json, meta);
     return /^data: (\{.*"(?:result|error)".*)$/m.exec(text)?.[1] ?? text;
   };
   return {
     capabilities,
+    requestAll,
     requestText,
     async request(method, params = {}) {
       const { result, error } = JSON.parse(await requestText(method, JSON.stringify(params)));

@@ -1,12 +1,13 @@
 import type { Progress } from "@modelcontextprotocol/client";
 
-import { bigIntsToText } from "../../../shared/json/exact-json.ts";
+import { inexactToText } from "../../../shared/json/exact-json.ts";
 import { requireBounds } from "../../../shared/value-size.ts";
 import type { RequestContext, MethodDefinition } from "../../../model/skill.ts";
 import type { ServerRequests } from "../connections/connection.ts";
 import { type CallFacts, toValue } from "../results.ts";
 import type { TextForm } from "../server-config.ts";
 import type { ImportedTool } from "./import-tools.ts";
+import { truncateText } from "../../../shared/format-text.ts";
 import { visitsPages } from "../url-elicitation.ts";
 
 export type OperationInput = Readonly<Record<string, unknown>>;
@@ -48,15 +49,20 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
     },
     valueOf(result, facts, addNote) {
       const note = (text: string): void => addNote?.(`The result of ${facts.skill}.${facts.method} ${text}`);
-      const { value, texts } = bigIntsToText(result);
-      if (texts.length > 0) note(`has ${describeBigIntegers(texts)}`);
+      const { value, texts } = inexactToText(result);
+      if (texts.length > 0) note(`has ${describeInexact(texts)}`);
       return toValue(value, { ...options, addNote: note }, facts);
     },
   };
 }
 
 /** `the integer 9007199254740993 as text, because a number cannot hold it exactly` */
-function describeBigIntegers([first = "", ...rest]: readonly string[]): string {
-  if (rest.length === 0) return `the integer ${first} as text, because a number cannot hold it exactly`;
-  return `${first} and ${rest.length} other integers as text, because numbers cannot hold them exactly`;
+function describeInexact([first = "", ...rest]: readonly string[]): string {
+  const kind = [first, ...rest].every((number) => /^-?\d+$/.test(number)) ? "integer" : "number";
+  const shown = truncateText(first, SHOWN_DIGITS);
+  if (rest.length === 0) return `the ${kind} ${shown} as text, because a number cannot hold it exactly`;
+  return `${shown} and ${rest.length} other ${kind}s as text, because numbers cannot hold them exactly`;
 }
+
+/** Digits of a number that a note quotes. */
+const SHOWN_DIGITS = 400;

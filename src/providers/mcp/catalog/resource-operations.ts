@@ -1,3 +1,4 @@
+import { inexactToText } from "../../../shared/json/exact-json.ts";
 import { requireBounds } from "../../../shared/value-size.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import type { ServerRequests } from "../connections/connection.ts";
@@ -34,7 +35,7 @@ export function createResourceOperations(
       wire?.(result);
       return result;
     },
-    valueOf,
+    valueOf: (result) => valueOf(inexactToText(result).value),
   }));
 }
 

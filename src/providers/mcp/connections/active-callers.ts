@@ -1,4 +1,3 @@
-import type { LogLevel } from "../../../model/skill.ts";
 import { type Client, CLIENT_REQUESTS, type ClientApps, type ClientRequest } from "../../../model/client-requests.ts";
 import type { RequestContext } from "../../../model/skill.ts";
 
@@ -47,9 +46,9 @@ export class ActiveCallers implements Client {
   }
 
   /** Logs for the caller; with several callers it logs nothing, because a message may be for only one of them. */
-  log(level: LogLevel, text: string): void {
+  log(...words: Parameters<RequestContext["log"]>): void {
     const callers = new Set([...this.#calls].map(({ caller }) => caller.id));
-    if (callers.size === 1) for (const { log } of this.#calls) log(level, text);
+    if (callers.size === 1) for (const { log } of this.#calls) log(...words);
   }
 }
 

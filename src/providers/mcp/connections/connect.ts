@@ -1,5 +1,5 @@
 import type { ListName } from "../../../model/mcp-features.ts";
-import type { LogLevel } from "../../../model/skill.ts";
+import type { LogLevel, RequestContext } from "../../../model/skill.ts";
 import {
   type Implementation,
   type PriorDiscovery,
@@ -47,7 +47,7 @@ export interface ConnectOptions {
   /** Called when a process is started, with its report. */
   readonly onProcess: (report: () => ProcessReport) => void;
   /** Receives log messages of the server. */
-  readonly onLog: (level: LogLevel, text: string) => void;
+  readonly onLog: RequestContext["log"];
   readonly log: (level: LogLevel, text: string) => void;
   readonly secrets: KnownSecrets;
 }

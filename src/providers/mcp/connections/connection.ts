@@ -18,6 +18,8 @@ import {
 import type { Client as CallerClient } from "../../../model/client-requests.ts";
 import { findSizeExcess } from "../../../shared/value-size.ts";
 import { isRecord } from "../../../model/json.ts";
+import { stringifyExactly } from "../../../shared/json/exact-json.ts";
+import { truncateText } from "../../../shared/format-text.ts";
 import { mayUseHeaders } from "../http/parameter-headers.ts";
 import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
@@ -97,7 +99,7 @@ export interface HandshakeOptions {
   /** Answers requests of the server; without it, every request is refused at once. */
   readonly client: CallerClient | undefined;
   /** Receives log messages of the server. */
-  readonly onLog: (level: LogLevel, text: string) => void;
+  readonly onLog: RequestContext["log"];
   readonly log: (level: LogLevel, text: string) => void;
 }
 
@@ -161,17 +163,20 @@ function listenTo(client: Client, { onListChanged, onLog }: HandshakeOptions): v
       onListChanged(list),
     );
   client.setNotificationHandler("notifications/message", { params: ANYTHING }, (params) => {
-    const { level, data } = isRecord(params) ? params : {};
-    onLog(toLogLevel(level), formatData(data));
+    const { level, logger, data } = isRecord(params) ? params : {};
+    const isBounded = findSizeExcess(data) === undefined;
+    const text = isBounded ? formatData(data) : "(a message that is nested too deeply, or too large)";
+    const name = typeof logger === "string" ? { logger: truncateText(logger, LOGGER_UNITS) } : {};
+    onLog(toLogLevel(level), text, { level, ...name, data: isBounded ? data : text });
   });
 }
 
 function formatData(data: unknown): string {
-  if (typeof data === "string") return data;
-  return findSizeExcess(data) === undefined
-    ? (JSON.stringify(data) ?? "")
-    : "(a message that is nested too deeply, or too large)";
+  return typeof data === "string" ? data : (stringifyExactly(data) ?? "");
 }
+
+/** Characters of the name of a logger. */
+const LOGGER_UNITS = 200;
 
 function rejectsWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {

@@ -1,5 +1,5 @@
 import type { ListName } from "../../../model/mcp-features.ts";
-import type { LogLevel } from "../../../model/skill.ts";
+import type { LogLevel, RequestContext } from "../../../model/skill.ts";
 import type { Implementation, PriorDiscovery } from "@modelcontextprotocol/client";
 
 import { getMessage, SkillgateError } from "../../../errors.ts";
@@ -46,7 +46,7 @@ export interface ConnectionEvents {
   readonly onListChanged: (list: ListName) => void;
   readonly onChange: () => void;
   /** Receives log messages of the server. */
-  readonly onLog: (level: LogLevel, text: string) => void;
+  readonly onLog: RequestContext["log"];
 }
 
 /** Knowledge about a server from an earlier run. */
@@ -238,10 +238,10 @@ export class ManagedConnection {
       prepare: this.#events.prepare,
       ...(this.#era && { era: this.#era }),
       onListChanged: this.#events.onListChanged,
-      onLog: (level, text) => {
+      onLog: (level, text, sent) => {
         const masked = secrets.maskMessage(text);
         log(name, level, masked);
-        this.#events.onLog(level, masked);
+        this.#events.onLog(level, masked, sent && secrets.maskTexts(sent));
       },
       onProcess: (report) => (this.#report = report),
       log: (level, text) => log(name, level, secrets.maskMessage(text)),

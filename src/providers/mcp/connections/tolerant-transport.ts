@@ -4,8 +4,8 @@ import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { CallingClients } from "./calling-clients.ts";
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
-import { NUMBER_RANGE, STREAM_ENDED } from "./wire-errors.ts";
-import { bigIntsToMarks, NumberRangeError, restoreNumbers } from "../../../shared/json/exact-json.ts";
+import { STREAM_ENDED } from "./wire-errors.ts";
+import { numbersToMarks, restoreNumbers, roundBigInts } from "../../../shared/json/exact-json.ts";
 
 /** The key of a stand-in that holds the original result. */
 const RAW = "skillgate/raw";
@@ -95,7 +95,7 @@ export class TolerantTransport implements Transport {
   }
 
   async send(original: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const message = bigIntsToMarks(this.#clients.toOutgoing(original));
+    const message = numbersToMarks(this.#clients.toOutgoing(original));
     const cancelled = this.#cancelledBy(message);
     const requestSignal = this.#remember(message, options?.requestSignal);
     const onRequestStreamEnd = options?.onRequestStreamEnd ?? (() => this.#abandon(message));
@@ -145,10 +145,14 @@ export class TolerantTransport implements Transport {
 
   #receiveOne(message: unknown, extra?: MessageExtraInfo): void {
     if (!isRecord(message)) return this.#onStray("a message that is not an object");
-    if (typeof message["method"] === "string") return this.#pass({ ...message, jsonrpc: "2.0" }, extra);
+    const hasMarks = restoreNumbers(message);
+    if (typeof message["method"] === "string") {
+      if (hasMarks) roundBigInts(message, findLogData(message));
+      return this.#pass({ ...message, jsonrpc: "2.0" }, extra);
+    }
     const request = this.#take(message);
     if (request === undefined) return this.#onStray("a response that matches no open request");
-    const outcome = toOutcome(restored(message), request.method);
+    const outcome = toOutcome(message, request.method);
     const numbered = isRecord(outcome["result"])
       ? { result: this.#clients.toIncoming(request.id, outcome["result"]) }
       : outcome;
@@ -180,15 +184,9 @@ export class TolerantTransport implements Transport {
   }
 }
 
-/** Restores the exact numbers of a response; one that is beyond the range of numbers fails it. */
-function restored(response: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  try {
-    restoreNumbers(response);
-    return response;
-  } catch (thrown) {
-    if (!(thrown instanceof NumberRangeError)) throw thrown;
-    return { error: { code: NUMBER_RANGE, message: `the answer has ${thrown.message}` } };
-  }
+/** The data of a log message, which clients get as the server sent it; every other member is for the SDK. */
+function findLogData({ method, params }: Readonly<Record<string, unknown>>): unknown {
+  return method === "notifications/message" && isRecord(params) ? params["data"] : undefined;
 }
 
 function toOutcome(response: Readonly<Record<string, unknown>>, method: unknown): Readonly<Record<string, unknown>> {

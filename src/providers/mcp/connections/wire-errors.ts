@@ -4,4 +4,3 @@
  */
 export const OVERLONG_ANSWER = -32_099;
 export const STREAM_ENDED = -32_098;
-export const NUMBER_RANGE = -32_097;

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
-import type { CallContext } from "../../../model/skill.ts";
+import type { LogLevel } from "../../../model/skill.ts";
 
 const MAX_LINE_CHARACTERS = 16_384;
 const KEPT_LINES = 40;
@@ -19,7 +19,7 @@ export class ExitMonitor {
   readonly over: Promise<void>;
   isOver = false;
 
-  constructor(child: ChildProcess, channel: Socket, memoryBytes: number, log: CallContext["log"]) {
+  constructor(child: ChildProcess, channel: Socket, memoryBytes: number, log: (level: LogLevel, text: string) => void) {
     this.#child = child;
     this.#memoryBytes = memoryBytes;
     this.over = new Promise((resolve) => {
@@ -61,7 +61,7 @@ export class ExitMonitor {
     return `the skill process ended ${signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`}`;
   }
 
-  #onLine(line: string, log: CallContext["log"]): void {
+  #onLine(line: string, log: (level: LogLevel, text: string) => void): void {
     this.#lastErrors.push(line);
     if (this.#lastErrors.length > KEPT_LINES) this.#lastErrors.shift();
     log("warn", line);

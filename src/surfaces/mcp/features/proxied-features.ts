@@ -151,7 +151,7 @@ function optionsFor({ signal, client, requestValues, log, progress }: ReadContex
     observer: {
       ...(client !== undefined && { client }),
       ...(requestValues !== undefined && { requestValues }),
-      log: (_path, level, text) => log(level, text),
+      log: (_path, ...words) => log(...words),
       progress: (_path, done, total, text) => progress(done, total, text),
     },
   };

@@ -90,9 +90,15 @@ test.each(ERAS)(
 
 test("a list of tools has whole descriptions [V1]", async () => {
   const description = "word ".repeat(4_000).trim();
-  const { url } = await serveDescribed({ a: { tools: [{ name: "long", description }] } }, { expose: "tools" });
+  const inputSchema = { type: "object", properties: { word: { type: "string", description } } };
+  const { url } = await serveDescribed(
+    { a: { tools: [{ name: "long", description, inputSchema }] } },
+    { expose: "tools" },
+  );
   const { tools } = await (await ERAS[0][1](url)).request("tools/list");
-  expect(tools.find(({ name }: { name: string }) => name === "AMCP__long").description).toBe(description);
+  const found = tools.find(({ name }: { name: string }) => name === "AMCP__long");
+  expect(found.description).toBe(description);
+  expect(found.inputSchema.properties.word.description).toBe(description);
 });
 
 test("with tools alone, the instructions of servers stand in those of Skillgate, each in its share [V1]", async () => {
