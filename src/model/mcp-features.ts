@@ -30,6 +30,8 @@ export interface ResourcesAndPrompts {
   read(uri: string, context: ReadContext): Promise<unknown>;
   /** Resolves with `{ messages: […] }`. */
   prompt(name: string, args: Readonly<Record<string, string>>, context: ReadContext): Promise<unknown>;
+  /** Resolves with the entries of a folder; absent if only the lists of files of skills say what is in it. */
+  directory?(uri: string, context: ReadContext): Promise<readonly unknown[]>;
   /** Resolves with `{ skill: … }`. */
   skill?(uri: string, context: ReadContext): Promise<unknown>;
   /** Resolves with `{ completion: { values: […] } }`, for a reference as MCP has it. */

@@ -61,5 +61,6 @@ Beside the versions of the protocol, which [MCP servers](mcp-servers.md#protocol
 | \`server.json\` of the MCP registry    | 2025-09-29 to 2025-12-11 | \`mcp add\`, \`mcp export\`       |
 | manifest of MCP bundles, \`.mcpb\`     | 0.1 to 0.4               | \`mcp add\`                     |
 | server cards (SEP-2127)              | v1, 2026-07-24           | \`server.cards\`                |
+| skills over MCP (SEP-2640)           | final, 2026-09-13        | servers, \`serve\`              |
 `;
 }

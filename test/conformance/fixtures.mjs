@@ -1,5 +1,7 @@
 // Skills with the names that the conformance suite calls. Each method does what the suite's own page says of it.
 
+import { join } from "node:path";
+
 import { ProtocolError } from "@modelcontextprotocol/server";
 
 import { defineSkill } from "../../dist/src/authoring/define-skill.js";
@@ -224,7 +226,10 @@ const INPUTS = {
 /** A runtime with the skills of the suite. */
 export async function fixtureRuntime() {
   let changes = 0;
-  const runtime = await createRuntime({ skillsDir: false, skills: [conformanceSkill(change)] });
+  const runtime = await createRuntime({
+    skillsDir: join(import.meta.dirname, "skills"),
+    skills: [conformanceSkill(change)],
+  });
   return runtime;
 
   /** Gives the catalog a skill that it did not have, so that clients hear of it. */

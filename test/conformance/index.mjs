@@ -27,6 +27,12 @@ const SERVER_RUNS = [
   ["0.2.0-alpha.12", ["server", "--requirements", "2026-07-28"]],
 ];
 
+/** The scenarios of the extension of skills, which no revision of the protocol requires. */
+const SKILL_RUNS = ["enumeration", "manifest", "directory"].map((part) => [
+  "0.2.0-alpha.12",
+  ["server", "--scenario", `sep-2640-skills-${part}`],
+]);
+
 /** What is run of which suite. */
 const RUNS = {
   client: [
@@ -35,8 +41,8 @@ const RUNS = {
     ["0.2.0-alpha.12", [...CLIENT_RUN, "--requirements", "2026-07-28"]],
     ["0.2.0-alpha.12", [...CLIENT_RUN, "--suite", "extensions", "--expected-failures", EXPECTED_EXTENSIONS]],
   ],
-  server: SERVER_RUNS,
-  gateway: SERVER_RUNS,
+  server: [...SERVER_RUNS, ...SKILL_RUNS],
+  gateway: [...SERVER_RUNS, ...SKILL_RUNS],
   // In the protocol of 2026, the tools of this server have no way to ask their client.
   dual: SERVER_RUNS.slice(0, 2),
   "in-front-of": SERVER_RUNS,

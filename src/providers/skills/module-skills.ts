@@ -8,7 +8,8 @@ import type { Problem } from "../../model/provider.ts";
 import type { CallContext, Health, MethodDefinition } from "../../model/skill.ts";
 import { EMPTY_STORE } from "../../shared/empty-store.ts";
 import type { DeferredImport } from "./deferred-import.ts";
-import { createGuidancePrompt } from "./guidance-prompt.ts";
+import { isAgentSkill } from "./agent-skill.ts";
+import { createSkillOffers } from "./skill-offers.ts";
 import type { Prepared } from "./load/cache.ts";
 import type { SkillModule } from "./load/discover.ts";
 import type { Guidance } from "./load/guidance.ts";
@@ -231,7 +232,10 @@ function skill(
     kind: "file",
     methods: Object.freeze([...new Map(bindings.map(({ definition }) => [definition.name, definition])).values()]),
     ...(text !== undefined && { guidance: text }),
-    ...(text !== undefined && isOwn && { offers: createGuidancePrompt(name, description, text) }),
+    ...(text !== undefined &&
+      isOwn && {
+        offers: createSkillOffers({ name, description, text }, isAgentSkill(module.entry) ? module.entry : undefined),
+      }),
     ...(settings !== undefined && { settings }),
     invoke: async (method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext) => {
       const target = targets.get(method.name);

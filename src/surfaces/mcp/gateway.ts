@@ -124,7 +124,7 @@ function equip(server: Server, shared: GatewayContext, mcpClient: ConnectedClien
   serveTools(server, shared, mcpClient, converse);
   serveResources(server, library, mcpClient, converse);
   servePrompts(server, library, mcpClient, converse);
-  serveSkills(server, library, (context) => createSilentContext(context, mcpClient));
+  serveSkills(server, library, (context) => createSilentContext(context, mcpClient), mcpClient.era);
   return server;
 }
 

@@ -13,6 +13,8 @@ export interface ListKind {
   readonly method: string;
   readonly key: string;
   readonly identity: string;
+  /** Sent with the request of each page. */
+  readonly params?: Readonly<Record<string, unknown>>;
 }
 
 /** The items of all pages of a list, not validated yet. */
@@ -70,12 +72,12 @@ interface ListPage {
 
 async function fetchPage(
   server: ListRequests,
-  { method, key }: ListKind,
+  { method, key, params = {} }: ListKind,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<ListPage> {
   const result = await server
-    .request(method, cursor === undefined ? {} : { cursor }, signal)
+    .request(method, cursor === undefined ? params : { ...params, cursor }, signal)
     .catch((thrown: unknown) => {
       if (isUnknownMethod(thrown)) return { [key]: [] };
       throw thrown;

@@ -29,7 +29,8 @@ export function createResourceOperations(
     async send(server, values, { caller, signal, wire }) {
       const result = await send(server, values, signal);
       requireBounds(result, `"${name}"`);
-      if (name === "resources_read") files.check(caller.id, String(values["uri"]), result);
+      if (name === "resources_read")
+        await files.check(caller.id, await expandTemplate(String(values["uri"]), values["values"]), result);
       if (name === "skills_list") files.keep(caller.id, Array.isArray(result) ? result : []);
       if (name === "skills_get") files.keep(caller.id, isRecord(result) ? [result["skill"]] : []);
       wire?.(result);
@@ -40,17 +41,18 @@ export function createResourceOperations(
 }
 
 function hasCapability(capabilities: Capabilities, name: ResourceOperation["needs"]): boolean {
-  if (name !== SKILLS_EXTENSION) return isRecord(capabilities[name]);
+  if (name === "resources" || name === "prompts") return isRecord(capabilities[name]);
   const { extensions } = capabilities;
-  return isRecord(extensions) && isRecord(extensions[name]);
+  const settings = isRecord(extensions) ? extensions[SKILLS_EXTENSION] : undefined;
+  return isRecord(settings) && (name === SKILLS_EXTENSION || settings[name] === true);
 }
 
 const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
 interface ResourceOperation {
   readonly name: string;
-  /** The capability or the extension that it requires. */
-  readonly needs: "resources" | "prompts" | typeof SKILLS_EXTENSION;
+  /** The capability, the extension, or the setting of the extension of skills that it requires. */
+  readonly needs: "resources" | "prompts" | typeof SKILLS_EXTENSION | "directoryRead";
   readonly description: string;
   readonly input: JsonSchema;
   readonly send: (server: ServerRequests, input: OperationInput, signal: AbortSignal) => Promise<unknown>;
@@ -137,6 +139,21 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
     },
     send: (server, { uri }, signal) => server.request("skills/get", { uri }, signal),
     valueOf: (result) => (isRecord(result) ? (result["skill"] ?? null) : (result ?? null)),
+  },
+  {
+    name: "resources_directory",
+    needs: "directoryRead",
+    description: "Lists the files and folders of a folder: uri, name, mimeType, which is inode/directory for a folder",
+    input: {
+      type: "object",
+      properties: { uri: { type: "string", description: "URI of the folder, without a slash at its end" } },
+      required: ["uri"],
+    },
+    send: async (server, { uri }, signal) => {
+      const list = { method: "resources/directory/read", key: "resources", identity: "uri", params: { uri } };
+      return (await listPages(server, list, signal)).items;
+    },
+    valueOf: identity,
   },
 ];
 

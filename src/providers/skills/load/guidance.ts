@@ -4,6 +4,7 @@ import { parse } from "../../../shared/package/yaml.ts";
 
 import { getMessage, sentence } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
+import { splitFrontmatter } from "../../../shared/files/frontmatter.ts";
 
 /** The content of a `SKILL.md` beside a module (the open Agent Skills format). */
 export interface Guidance {
@@ -21,12 +22,8 @@ export async function readGuidance(file: string): Promise<Guidance> {
 }
 
 export function parseGuidance(content: string): Guidance {
-  const text = content
-    .slice(0, MAX_CHARACTERS)
-    .replace(/^\uFEFF/, "")
-    .replaceAll("\r\n", "\n");
-  const [whole = "", front = ""] = /^---\n(?:([^]*?)\n)?---(?:\n|$)/.exec(text) ?? [];
-  const body = text.slice(whole.length).trim();
+  const { yaml: front = "", body: untrimmed } = splitFrontmatter(content.slice(0, MAX_CHARACTERS));
+  const body = untrimmed.trim();
   try {
     const facts: unknown = parse(front);
     const description = isRecord(facts) && typeof facts["description"] === "string" ? facts["description"] : "";

@@ -10,7 +10,7 @@ const cache = new WeakMap<Catalog, Extensions>();
 export function getExtensions(catalog: Catalog): Extensions {
   const answer = cache.get(catalog) ?? {
     ...(catalog.skills.some(hasApps) && { [APPS_EXTENSION]: {} }),
-    ...(catalog.skills.some(hasSkills) && { [SKILLS_EXTENSION]: {} }),
+    ...(catalog.skills.some(hasSkills) && { [SKILLS_EXTENSION]: { directoryRead: true } }),
   };
   cache.set(catalog, answer);
   return answer;

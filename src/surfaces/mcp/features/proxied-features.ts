@@ -118,6 +118,12 @@ async function askServer(skill: Skill, { view, requestValues }: Asker): Promise<
       return isRecord(wire) && Array.isArray(wire["messages"]) ? wire : toPrompt(value);
     },
     skill: async (uri, context) => (await callMethod("skills_get", { uri }, context)).wire,
+    ...(has(skill, "resources_directory") && {
+      directory: async (uri, context) => {
+        const { value } = await callMethod("resources_directory", { uri }, context);
+        return Array.isArray(value) ? value : [];
+      },
+    }),
     ...(subscribe !== undefined && {
       subscribe: async (uri, listener, context) => {
         const asking = view.shared.viewFor(context.caller);

@@ -31,7 +31,7 @@ export const MODERN_CAPABILITIES = {
 };
 
 /** Extensions that depend on the servers behind, by their names, with their settings. */
-export type Extensions = Readonly<Record<string, Record<string, never>>>;
+export type Extensions = Readonly<Record<string, Record<string, boolean>>>;
 
 /** Returns the capabilities with further extensions. */
 export function withExtensions<Capabilities extends { readonly extensions: object }>(

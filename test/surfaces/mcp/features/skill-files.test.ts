@@ -1,20 +1,25 @@
 import { createHash } from "node:crypto";
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
 import { expect, test } from "vitest";
 
-import { post } from "../../serving.ts";
+import { folder, post, serve, TestSkill } from "../../serving.ts";
 import { ERAS } from "../raw-client.ts";
 import { serveDescribed } from "./described.ts";
 
 const FOLDER = "skill://clock/";
 const digest = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
-const skill = (text: string, more: object = {}) => ({
+const manifest = (body: string): string => `---\nname: clock\ndescription: "x"\n---\n\n${body}`;
+const file = (name: string, text: string) => ({ uri: FOLDER + name, digest: digest(text), size: text.length });
+const skill = (body: string, more: object = {}) => ({
   uri: `${FOLDER}SKILL.md`,
   frontmatter: { name: "clock", description: "x" },
-  resources: [{ uri: `${FOLDER}SKILL.md`, digest: digest(text), size: text.length }],
+  resources: [file("SKILL.md", manifest(body))],
   ...more,
 });
-const contents = (text: string) => ({ [`${FOLDER}SKILL.md`]: text });
+const contents = (body: string) => ({ [`${FOLDER}SKILL.md`]: manifest(body) });
 
 test.each(ERAS)(
   "a file of a skill is read only as it was listed, by a program and by a client of %s [M7]",
@@ -26,18 +31,20 @@ test.each(ERAS)(
     const uri = `${FOLDER}SKILL.md`;
     const read = `await device.AMCP.resources.read("${uri}")`;
     await client.request("skills/list");
-    expect((await client.request("resources/read", { uri })).contents[0].text).toBe("old");
-    expect(await runtime.run(read)).toMatchObject({ kind: "completed", value: "old" });
+    expect((await client.request("resources/read", { uri })).contents[0].text).toBe(manifest("old"));
+    expect(await runtime.run(read)).toMatchObject({ kind: "completed", value: manifest("old") });
     describe("a", { skills: [skill("new")], contents: contents("new") });
     await expect(client.request("resources/read", { uri })).rejects.toThrow("not the file that the server has listed");
     expect(await runtime.run(read)).toMatchObject({ kind: "failed", error: { code: "SKILL_CHANGED" } });
-    expect(await runtime.run(`await device.AMCP.skills.list(); return ${read}`)).toMatchObject({ value: "new" });
+    expect(await runtime.run(`await device.AMCP.skills.list(); return ${read}`)).toMatchObject({
+      value: manifest("new"),
+    });
   },
 );
 
 test("a file of another size or digest than the listed one is not read [M7]", async () => {
   for (const wrong of [{ size: 4 }, { digest: `sha256:${"0".repeat(64)}` }, { digest: "none" }]) {
-    const resources = [{ uri: `${FOLDER}SKILL.md`, digest: digest("old"), size: 3, ...wrong }];
+    const resources = [{ ...file("SKILL.md", manifest("old")), ...wrong }];
     const { runtime } = await serveDescribed({
       a: { skills: [skill("old", { resources })], contents: contents("old") },
     });
@@ -45,6 +52,138 @@ test("a file of another size or digest than the listed one is not read [M7]", as
     expect(await runtime.run(code)).toMatchObject({ kind: "failed", error: { code: "SKILL_CHANGED" } });
   }
 });
+
+const READ = `device.AMCP.resources.read`;
+const CHANGED = { kind: "failed", error: { code: "SKILL_CHANGED" } };
+
+test("front matter that differs from the listed one is not read, also where a server generates the files [M7]", async () => {
+  const extra = { license: "MIT", metadata: { version: 1, list: ["a"] } };
+  const text = `---\nlicense: MIT\nname: clock\nmetadata: { list: [a], version: 1.0 }\ndescription: x\n---\nBody`;
+  const uri = `${FOLDER}SKILL.md`;
+  for (const resources of [[file("SKILL.md", text)], "dynamic"]) {
+    const listed = (frontmatter: object) => ({ uri, frontmatter, resources });
+    const frontmatter = { name: "clock", description: "x", ...extra };
+    const { runtime, describe } = await serveDescribed({
+      a: { skills: [listed(frontmatter)], contents: { [uri]: text } },
+    });
+    const code = `await device.AMCP.skills.list(); return await ${READ}("${uri}")`;
+    expect(await runtime.run(code)).toMatchObject({ value: text });
+    for (const wrong of [{ ...frontmatter, license: "GPL" }, { ...frontmatter, more: 1 }, { name: "clock" }, "none"]) {
+      describe("a", { skills: [listed(wrong as object)], contents: { [uri]: text } });
+      expect(await runtime.run(code)).toMatchObject(CHANGED);
+    }
+    describe("a", { skills: [listed(frontmatter)], contents: { [uri]: "no front matter" } });
+    expect(await runtime.run(code)).toMatchObject(CHANGED);
+  }
+});
+
+test("a file in the folder of a skill that its list does not have is not read, also by a template [M7]", async () => {
+  const others = { [`${FOLDER}a/extra.md`]: "extra", "skill://other.md": "other" };
+  const { runtime, describe } = await serveDescribed({
+    a: { skills: [skill("old")], contents: { ...contents("old"), ...others } },
+  });
+  await runtime.run("await device.AMCP.skills.list()");
+  for (const read of [
+    `${READ}("${FOLDER}a/extra.md")`,
+    `${READ}({ uri: "${FOLDER}{name}", values: { name: "extra.md" } })`,
+    `${READ}({ uri: "skill://{name}/a/extra.md", values: { name: "clock" } })`,
+  ])
+    expect(await runtime.run(`return await ${read}`)).toMatchObject({ kind: "failed" });
+  expect(await runtime.run(`return await ${READ}("${FOLDER}a/extra.md")`)).toMatchObject(CHANGED);
+  expect(await runtime.run(`return await ${READ}("skill://other.md")`)).toMatchObject({ value: "other" });
+  const resources = [file("SKILL.md", manifest("old")), file("a/extra.md", "extra")];
+  describe("a", { skills: [skill("old", { resources })], contents: { ...contents("old"), ...others } });
+  const again = `await device.AMCP.skills.get("${FOLDER}SKILL.md"); return await ${READ}("${FOLDER}a/extra.md")`;
+  expect(await runtime.run(again)).toMatchObject({ value: "extra" });
+});
+
+test.each(ERAS)(
+  "a client of %s reads folders of skills, by their servers or their lists of files [M7]",
+  async (_era, open) => {
+    const resources = [file("SKILL.md", manifest("old")), file("a/b/c.md", "c"), file("a/d.bin", "d")];
+    const server = { skills: [skill("old", { resources })], contents: contents("old") };
+    const entry = { uri: `${FOLDER}live.md`, name: "live.md", mimeType: "text/markdown" };
+    const { url, runtime } = await serveDescribed({
+      a: server,
+      b: {
+        ...server,
+        capabilities: { extensions: { "io.modelcontextprotocol/skills": { directoryRead: true } } },
+        directories: { "skill://clock": { resources: [entry] } },
+      },
+    });
+    const client = await open(url);
+    expect(client.capabilities.extensions["io.modelcontextprotocol/skills"]).toEqual({ directoryRead: true });
+    await client.request("skills/list");
+    const read = async (uri: string) => (await client.request("resources/directory/read", { uri })).resources;
+    expect(await read("skill://clock")).toEqual([
+      { uri: "skill://clock/SKILL.md", name: "SKILL.md", mimeType: "text/markdown" },
+      { uri: "skill://clock/a", name: "a", mimeType: "inode/directory" },
+    ]);
+    expect(await read("skill://clock/a")).toEqual([
+      { uri: "skill://clock/a/b", name: "b", mimeType: "inode/directory" },
+      { uri: "skill://clock/a/d.bin", name: "d.bin" },
+    ]);
+    expect(await read("skill://b.skillgate/clock")).toEqual([{ ...entry, uri: "skill://b.skillgate/clock/live.md" }]);
+    for (const uri of [
+      "skill://clock/SKILL.md",
+      "skill://clock/none",
+      "skill://clo",
+      "skill://b.skillgate/clock/none",
+      3,
+    ])
+      await expect(client.request("resources/directory/read", { uri })).rejects.toMatchObject({ code: -32_602 });
+    expect(await runtime.run('return await device.BMCP.resources_directory("skill://clock")')).toMatchObject({
+      value: [entry],
+    });
+  },
+);
+
+test.each(ERAS)(
+  "a client of %s gets the skills of Skillgate itself, as far as it may use them [M7] [P8]",
+  async (_era, open) => {
+    const root = folder();
+    const text = "---\nname: tea-time\ndescription: How to make tea\nlicense: MIT\n---\n\nBoil water.\n";
+    const files = { "SKILL.md": text, "notes/kinds.md": "Green", ".secret": "x", "pot.bin": Buffer.from([0xff, 0]) };
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, "tea-time", path)), { recursive: true });
+      writeFileSync(join(root, "tea-time", path), content);
+    }
+    const settings = join(folder(), "settings.yaml");
+    writeFileSync(settings, 'profiles: { narrow: { permissions: ["call:TestSkill.*"] } }');
+    const { url, runtime } = await serve({}, { settings, skillsDir: root, skills: [TestSkill] });
+    await runtime.ready;
+    const client = await open(`${url}/mcp`);
+    const uri = "skill://tea-time/SKILL.md";
+    const { skills } = await client.request("skills/list");
+    expect(skills).toEqual([
+      {
+        uri,
+        frontmatter: { name: "tea-time", description: "How to make tea", license: "MIT" },
+        resources: [
+          { uri, digest: digest(text), size: text.length },
+          { uri: "skill://tea-time/notes/kinds.md", digest: digest("Green"), size: 5 },
+          expect.objectContaining({ uri: "skill://tea-time/pot.bin", size: 2 }),
+        ],
+      },
+    ]);
+    expect((await client.request("skills/get", { uri })).skill).toEqual(skills[0]);
+    const read = async (path: string) => (await client.request("resources/read", { uri: path })).contents;
+    expect(await read(uri)).toEqual([{ uri, mimeType: "text/markdown", text }]);
+    expect(await read("skill://tea-time/pot.bin")).toEqual([
+      { uri: "skill://tea-time/pot.bin", mimeType: "application/octet-stream", blob: "/wA=" },
+    ]);
+    await expect(read("skill://tea-time/.secret")).rejects.toThrow();
+    const narrow = await open(`${url}/mcp/narrow`);
+    expect((await narrow.request("skills/list")).skills).toEqual([]);
+    await expect(narrow.request("skills/get", { uri })).rejects.toThrow("Unknown skill");
+    await expect(narrow.request("resources/read", { uri })).rejects.toThrow();
+    await expect(narrow.request("resources/directory/read", { uri: "skill://tea-time" })).rejects.toThrow(
+      "not the URI",
+    );
+    writeFileSync(join(root, "tea-time/notes/kinds.md"), "Black tea");
+    expect((await client.request("skills/list")).skills[0].resources[1]).toMatchObject({ digest: digest("Black tea") });
+  },
+);
 
 test.each(ERAS)(
   "a client of %s gets a skill that no list has, and no word of the server about itself [M7]",
@@ -54,7 +193,7 @@ test.each(ERAS)(
       skills: [hidden],
       contents: {
         [hidden.uri]: {
-          contents: [{ uri: hidden.uri, text: "old" }],
+          contents: [{ uri: hidden.uri, text: manifest("old") }],
           cacheScope: "public",
           _meta: { "io.modelcontextprotocol/serverInfo": { name: "evil" }, own: 1 },
         },
