@@ -61,6 +61,14 @@ test("after a server that stays busy, the same program continues, and orders onc
   expect(calls).toEqual(["place_order", "report", "report", "report"]);
 });
 
+test("a guessed member that is not there is answered with the type of the result, also without an error [R4]", async () => {
+  const { runtime } = await openShop(0);
+  const { text } = await runtime.run(`const day = await device.ShopSkill.report(); day.sum || day.amount`);
+  expect(text).toMatch(/^\(no output\)\n\nMethods .*\n {2}ShopSkill\.report\(\): \{total: number\}/);
+  const effect = await runtime.run(`await device.ShopSkill.place_order(); undefined`);
+  expect(effect.text).toBe("(no output)");
+});
+
 test("a search shows the largest page, so that the first program asks for it [D2]", async () => {
   const { runtime, calls } = await openShop(0);
   const [, most] = /list_orders\(limit\?: number \/\* \d+\.\.(\d+) \*\//.exec(runtime.search("list orders").text) ?? [];

@@ -4,6 +4,9 @@ import { isRecord } from "../../model/json.ts";
 import { formatSchemaType } from "../../registry/index.ts";
 import { cutText } from "../../shared/format-text.ts";
 
+/** The answer of a run that printed nothing and whose result is undefined. */
+export const NO_OUTPUT = "(no output)";
+
 /** Characters of one token, as an estimate. */
 const TOKEN_CHARACTERS = 4;
 

@@ -16,7 +16,14 @@ import type { Limits } from "../../model/limits.ts";
 import { createUnparsedOutcome } from "../../shared/json/outcome-value.ts";
 import type { CallRecord, GuestError, Outcome, Position, Usage, Violation } from "../../model/outcome.ts";
 import { KEPT_RESULT_BYTES, type ResultHandles, type RunResults } from "../../model/kept-results.ts";
-import { describeLargeText, describeLargeValue, formatValue, isLarge, summarizeValue } from "./answer-text.ts";
+import {
+  describeLargeText,
+  describeLargeValue,
+  formatValue,
+  isLarge,
+  NO_OUTPUT,
+  summarizeValue,
+} from "./answer-text.ts";
 import { formatMisreads } from "./misreads.ts";
 import type { Program } from "../../model/program.ts";
 import { decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
@@ -160,7 +167,7 @@ function createCompletedOutcome(ending: RunEnd, returned: Returned, output: stri
     notes.push(`The result has ${size} bytes and was cut at ${limits.resultBytes}: read it in parts ${where}`);
   }
   const visible = formatResult(ending, returned, value);
-  const answer = [output, visible].filter(Boolean).join("\n") || "(no output)";
+  const answer = [output, visible].filter(Boolean).join("\n") || NO_OUTPUT;
   const text = [answer, ...notes.map((note) => `Note: ${note}`)].join("\n");
   return returned.kind === "described" && size <= limits.resultBytes
     ? createUnparsedOutcome({ ...facts, text, notes }, json)
