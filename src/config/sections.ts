@@ -170,6 +170,11 @@ export const RUNTIME_SECTION_SCHEMAS = {
       default: 3,
       description: "passes after which a saved skill is not marked as saved any more",
     },
+    retryReads: {
+      type: "boolean",
+      default: true,
+      description: "makes a call of a read-only method once more after a transient failure, such as HTTP 503",
+    },
   }),
   secrets: section("Secrets in results.", {
     rehydrate: {

@@ -43,6 +43,8 @@ export interface CallRecord {
   readonly method: string;
   readonly outcome: "ok" | "error" | "refused" | "unfinished";
   readonly durationMs: number;
+  /** How often the server or skill was called, as a read is again after a transient failure; absent for once. */
+  readonly attempts?: number;
   /** SHA-256 of the canonical JSON of the arguments, hexadecimal, first 16 digits. */
   readonly argumentsDigest: string;
 }

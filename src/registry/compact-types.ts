@@ -2,6 +2,7 @@ import type { Method, Parameter } from "../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../model/json.ts";
 import { takesAnyObject } from "./declarations/signature.ts";
 import { propertyName, quoted } from "./declarations/text.ts";
+import { formatRange, readDescription } from "./number-range.ts";
 import { resolveReference } from "./schema.ts";
 import { findDateForm, findIdentifier, findListedValues, findPathBase, findQueryFields } from "./text-forms.ts";
 
@@ -15,9 +16,8 @@ const MAX_PARAMETERS = 40;
 /** Maximum length of the members of an object that is an argument. */
 const PARAMETER_MEMBERS_UNITS = 160;
 
-/** Maximum length of a default, and of the part of a description that is read. */
+/** Maximum length of a default. */
 const DEFAULT_UNITS = 24;
-const READ_UNITS = 400;
 
 /** Stands for an object whose members are not shown, or for members that are left out. */
 export const OMITTED = "…";
@@ -157,7 +157,7 @@ function compactParameter(parameter: Parameter, method: Method, siblings: Readon
 
 /** The method that lists the values of a parameter, if its description names one: `see list_codes`. */
 function findSource(description: string, { name }: Method, siblings: ReadonlyMap<string, string>): string | undefined {
-  const words = description.slice(0, READ_UNITS).match(/[A-Za-z][A-Za-z0-9]*[-_A-Z][\w-]*/g) ?? [];
+  const words = readDescription({ description }).match(/[A-Za-z][A-Za-z0-9]*[-_A-Z][\w-]*/g) ?? [];
   const found = words.map((word) => siblings.get(word)).find((each) => each !== name && LISTS.test(each ?? ""));
   return found === undefined ? undefined : `see ${found}`;
 }
@@ -172,28 +172,10 @@ function formatDefault(schema: JsonSchema, type: string): string | undefined {
     return text.length <= DEFAULT_UNITS ? text : undefined;
   }
   const isNumber = value === undefined && (type === "number" || type.includes(".."));
-  return isNumber ? DEFAULT_IN_TEXT.exec(read(schema))?.[1] : undefined;
+  return isNumber ? DEFAULT_IN_TEXT.exec(readDescription(schema))?.[1] : undefined;
 }
 
 const DEFAULT_IN_TEXT = /\bdefaults?\W{1,3}(?:(?:to|is|of)\W+)?(\d{1,6})\b/i;
-const MAXIMUM_IN_TEXT =
-  /\b(?:max(?:imum)?|at most|up to|(?:not|no) more than|capped at|cannot exceed|limit of)\W{1,3}(?:(?:is|of|value)\W+){0,2}(\d{1,6})\b/i;
-const RANGE_IN_TEXT =
-  /(?:\bbetween |\brange:? ?|\bfrom |\((?=[^()]{3,20}\)))(\d{1,6}) ?(?:-|–|to|and|\.\.) ?(\d{1,6})(?![\d.%]| ?\w+\))/i;
-
-/** `1..25`, by the schema or by what its description says of the maximum. */
-function formatRange(schema: JsonSchema): string | undefined {
-  const text = read(schema);
-  const [, low, high = MAXIMUM_IN_TEXT.exec(text)?.[1]] = RANGE_IN_TEXT.exec(text) ?? [];
-  const [least, most] = [toBound(schema["minimum"]) ?? low, toBound(schema["maximum"]) ?? high];
-  return least === undefined && most === undefined ? undefined : `${least ?? ""}..${most ?? ""}`;
-}
-
-/** Ignores the bounds of safe integers, which some generators write without meaning. */
-function toBound(value: unknown): string | undefined {
-  return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER ? String(value) : undefined;
-}
-
 const FORMATS: ReadonlySet<unknown> = new Set(["date", "date-time", "time", "email", "uri", "uuid"]);
 
 /** Maximum length of a pattern that is shown. */
@@ -201,19 +183,13 @@ const PATTERN_UNITS = 24;
 
 /** The form of a text that its description, its format or its pattern names. */
 function findTextForm(schema: JsonSchema): string | undefined {
-  const text = read(schema);
+  const text = readDescription(schema);
   const { format, pattern } = schema;
   const described = findDateForm(text) ?? findListedValues(text) ?? findQueryFields(text) ?? findPathBase(text);
   if (described !== undefined) return described;
   if (FORMATS.has(format)) return String(format);
   const isShort = typeof pattern === "string" && pattern.length <= PATTERN_UNITS && !pattern.includes("\n");
   return isShort ? `/${pattern}/` : undefined;
-}
-
-/** The part of a description that is read, up to its last whole word. */
-function read({ description }: JsonSchema): string {
-  if (typeof description !== "string") return "";
-  return description.length <= READ_UNITS ? description : description.slice(0, READ_UNITS).replace(/\S*$/, "");
 }
 
 function literalUnion(values: readonly unknown[]): string {

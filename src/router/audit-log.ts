@@ -23,6 +23,8 @@ export interface AuditEntry {
   readonly origins?: readonly Origin[];
   /** True if the answer came from the cache. */
   readonly cached: boolean;
+  /** How often the provider was called; absent for once. */
+  readonly attempts?: number;
   readonly durationMs: number;
 }
 

@@ -85,6 +85,8 @@ export interface GuardedCall extends Call {
   /** The policy as it was when the call began, and its rule for the method. */
   readonly policy: Policy;
   readonly rule: MethodRule;
+  /** Counts how often the provider was called. */
+  readonly attempts: { count: number };
   /** The arguments by name, validated, with defaults. */
   readonly validation: () => Validation;
   /** Digest of the validated input; digest of the raw arguments if they are invalid. */
@@ -122,7 +124,8 @@ export function guardedCall(call: Call, policy: Policy, validator: Validator): G
     return found.map(({ argument, source }) => ({ argument, from: source.path, method: source }));
   });
   const requestKey = once(() => call.skill.provided.getRequestKey?.(call.requestValues));
-  return { ...call, policy, rule: policy.getRule(call.method), validation, argumentsDigest, requestKey, origins };
+  const rule = policy.getRule(call.method);
+  return { ...call, policy, rule, attempts: { count: 1 }, validation, argumentsDigest, requestKey, origins };
 }
 
 /** Returns the validated arguments by name; throws if the arguments are invalid. */

@@ -7,6 +7,7 @@ import type { CallContext } from "../model/skill.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { findSkillError } from "../shared/errors/skill-error.ts";
 import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
+import { repeatRead } from "./repeat-read.ts";
 import type { SecretView } from "./secret-placeholders.ts";
 import { toGuestError } from "./to-guest-error.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -21,6 +22,8 @@ export interface DispatchOptions {
   readonly secrets: KnownSecrets;
   /** Returns how a caller sees secrets in arguments and results of a skill. */
   readonly getView: (caller: Caller, skill: string) => SecretView;
+  /** Makes a second attempt of a call that only reads, if the first one failed for a moment. */
+  readonly retriesReads: boolean;
   /** Is called just before the provider; the call waits for a promise that it returns. */
   readonly onBegin: (call: GuardedCall) => Promise<void> | undefined;
 }
@@ -33,7 +36,7 @@ export const NO_RESOURCES: SkillResources = Object.freeze({
 });
 
 /** The innermost stage: calls the provider. Its errors become errors that a guest may read. */
-export function dispatch({ getResources, secrets, getView, onBegin }: DispatchOptions): Handler {
+export function dispatch({ getResources, secrets, getView, retriesReads, onBegin }: DispatchOptions): Handler {
   return async (call) => {
     const { skill, method } = call;
     const resources = getResources(skill);
@@ -44,7 +47,9 @@ export function dispatch({ getResources, secrets, getView, onBegin }: DispatchOp
     const view = getView(call.caller, skill.name);
     const { context, close } = createContext(call, resources, { secrets, view });
     try {
-      const result = await skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context);
+      const attempt = (): Promise<unknown> =>
+        skill.provided.invoke(method.definition, view.reveal(requireInput(call)), context);
+      const result = await (retriesReads ? repeatRead(call, attempt) : attempt());
       const pause = waitForTurn();
       if (pause !== undefined) await pause;
       requireBounds(result, `"${method.path}"`);

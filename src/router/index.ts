@@ -51,6 +51,8 @@ export interface RouterOptions {
   readonly secrets?: KnownSecrets;
   /** The values for which guests see placeholders, which become values again where a method may receive them; default: none. */
   readonly placeholders?: PlaceholderOptions;
+  /** Makes a second attempt of a call that only reads, after a failure that is over in a moment; default: true. */
+  readonly retriesReads?: boolean;
   /** Adds the arguments and results of calls to their spans, without secrets; default: false. */
   readonly tracesContent?: boolean;
   /** True if a result that does not match the output schema of its method deserves a note; default: always. */
@@ -77,7 +79,7 @@ export interface Router {
 export function createRouter(options: RouterOptions): Router {
   const { validator, approve = () => false, isDisabled = () => false, now = Date.now } = options;
   const { getResources = () => NO_RESOURCES, secrets = new KnownSecrets(), shouldReport = () => true } = options;
-  const { getPolicy = () => NO_POLICY, counter = createCallCounter(now) } = options;
+  const { getPolicy = () => NO_POLICY, counter = createCallCounter(now), retriesReads = true } = options;
   const getView = createSecretViews(options.placeholders ?? { hidden: new KnownSecrets(), isForAllSkills: false });
   const { auditWriter: writer, sharedCounter = createMemoryCounter(now) } = options;
   const trail = createAuditLog();
@@ -101,7 +103,7 @@ export function createRouter(options: RouterOptions): Router {
   ];
   const enter = guards.reduceRight(
     (next, guard) => guard(next),
-    dispatch({ getResources, secrets, getView, onBegin: recordDecision(now, writer) }),
+    dispatch({ getResources, secrets, getView, retriesReads, onBegin: recordDecision(now, writer) }),
   );
 
   return {

@@ -19,11 +19,11 @@ const MAX_ARGUMENT_TEXT_CHARACTERS = 4_096;
  */
 export function toGuestError(
   thrown: unknown,
-  { method, skill, args }: GuardedCall,
+  { method, skill, args, attempts }: GuardedCall,
   secrets: KnownSecrets,
   hide: (value: unknown) => unknown,
 ): SkillgateError {
-  const original = toText(thrown);
+  const original = getThrownText(thrown);
   const mistake = explainEngineError(original);
   const words = mistake === undefined ? original : sentence("CALL_FAILED", `"${method.path}" ${mistake}`);
   const text = redact(words, { argumentTexts: collectArgumentTexts(args), secrets });
@@ -33,7 +33,8 @@ export function toGuestError(
     ...(skill.kind === "mcp" && { tool: method.wireName, ...getServerError(thrown, secrets, hide) }),
     ...(skill.kind === "node" && getRemoteFacts(thrown, skill.name)),
   };
-  return new SkillgateError(toErrorCode(thrown, skill), text || `${method.path} failed`, facts, { cause: thrown });
+  const message = `${text || `${method.path} failed`}${attempts.count > 1 ? " (tried twice)" : ""}`;
+  return new SkillgateError(toErrorCode(thrown, skill), message, facts, { cause: thrown });
 }
 
 /** Returns what an MCP server says about its error, without secrets. */
@@ -77,7 +78,7 @@ function getRemoteFacts(thrown: unknown, skill: string): ErrorFacts {
 }
 
 /** Returns the message of the thrown value, or the code of a system error without a message. Never throws. */
-function toText(thrown: unknown): string {
+export function getThrownText(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
   if (!isRecord(thrown)) return "";
   try {

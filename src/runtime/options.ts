@@ -119,6 +119,11 @@ export interface RunRecordOptions {
   readonly record?: "off" | "effects" | "full";
   /** Passes after which a skill that was saved from a run is not marked as saved any more; 3 by default. */
   readonly savedPasses?: number;
+  /**
+   * Makes a call of a read-only method once more after a transient failure, such as HTTP 503 or a lost connection, within the time
+   * limits of the call and the run. On by default.
+   */
+  readonly retryReads?: boolean;
 }
 
 /** Options of approvals. */

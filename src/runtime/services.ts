@@ -25,6 +25,7 @@ import {
   createSharedCounter,
   type DecideApproval,
   type Router,
+  type RouterOptions,
 } from "../router/index.ts";
 import type { RunServices } from "./execution/run-services.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -100,10 +101,9 @@ export function createServices({
   const counter = createSharedCounter(() => database.open(), Date.now);
   const isShared = settings.database.folder !== undefined || settings.database.url !== undefined;
   const router = createRouter({
+    ...getRouterSettings(settings, secrets),
     validator,
     getPolicy,
-    placeholders: { hidden: secrets, isForAllSkills: settings.rehydrateSecrets },
-    tracesContent: settings.tracesContent,
     sharedCounter: counter,
     ...(isShared && { counter }),
     approve,
@@ -113,7 +113,6 @@ export function createServices({
       ...requireSecrets(provided, skillSettings.of(provided)),
       store: createSkillStore(store, name),
     }),
-    secrets,
     ...(auditWriter !== undefined && { auditWriter }),
     onEntry,
   });
@@ -143,6 +142,14 @@ export function createServices({
       findSimilar: (words) => discovery.similar(catalog, words),
     })),
   };
+}
+
+function getRouterSettings(
+  { rehydrateSecrets, tracesContent, runs }: RuntimeSettings,
+  secrets: KnownSecrets,
+): Pick<RouterOptions, "placeholders" | "tracesContent" | "retriesReads" | "secrets"> {
+  const placeholders = { hidden: secrets, isForAllSkills: rehydrateSecrets };
+  return { placeholders, tracesContent, retriesReads: runs.retryReads, secrets };
 }
 
 /** Throws `SECRET_MISSING` if a required secret has no value. */

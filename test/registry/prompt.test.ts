@@ -16,7 +16,7 @@ test("embeds a small catalog in the prompt, in the form that models know [D4]", 
   expect(prompt).toContain(`
 ### BraveSearchMCP
 MCP server: brave-search
-- \`device.BraveSearchMCP.search(query: string, count?: number = 10)\`
+- \`device.BraveSearchMCP.search(query: string, count?: number /* 1..20 */ = 10)\`
   Searches the web with Brave. Returns titles, addresses and programs.
 - \`device.BraveSearchMCP.news(query: string, freshness?: "day" | "week" | "month")\`
   Searches recent news articles

@@ -185,7 +185,7 @@ test("finds words in other scripts: without spaces, with accents, in capitals [D
 
 test("answers with a line for each result, the first three with signatures [D2]", () => {
   expect(search(catalog, "search web news", { limit: 4 }).text).toBe(`Found 8 result(s):
-- BraveSearchMCP.search(query: string, count?: number = 10) — Searches the web with Brave
+- BraveSearchMCP.search(query: string, count?: number /* 1..20 */ = 10) — Searches the web with Brave
 - BraveSearchMCP.news(query: string, freshness?: "day" | "week" | "month") — Searches recent news articles
 - BraveSearchMCP.ping(args?: Record<string, unknown>)
 - Context7MCP.resolve_library_id — Resolves a package name to a Context7-compatible library ID
@@ -197,7 +197,7 @@ test("returns the path, signature, first sentence and score of a result [D2]", (
   expect(results).toEqual([
     {
       path: "BraveSearchMCP.search",
-      signature: "search(query: string, count?: number = 10)",
+      signature: "search(query: string, count?: number /* 1..20 */ = 10)",
       summary: "Searches the web with Brave",
       score: expect.any(Number),
     },

@@ -1,5 +1,6 @@
 import type { Method, Parameter } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
+import { formatRange } from "../number-range.ts";
 import { shownDefault } from "./doc-comments.ts";
 import { propertyName } from "./text.ts";
 import { toType } from "./types.ts";
@@ -63,7 +64,14 @@ function parameterText(parameter: Parameter, method: Signed, depth: number): str
   const shortType =
     type.length > UNION_UNITS && depth === 0 ? `${type.slice(0, UNION_UNITS).replace(/[^|]*$/, "")} …` : type;
   const suffix = standard === undefined || parameter.required ? "" : ` = ${standard}`;
-  return `${propertyName(parameter.name)}${parameter.required ? "" : "?"}: ${shortType}${suffix}`;
+  const range = type === "number" ? findMaximum(parameter) : "";
+  return `${propertyName(parameter.name)}${parameter.required ? "" : "?"}: ${shortType}${range}${suffix}`;
+}
+
+/** Formats the range of a number with a maximum as a comment; empty without one. */
+function findMaximum({ schema, description }: Parameter): string {
+  const range = formatRange({ description, ...schema });
+  return range === undefined || range.endsWith("..") ? "" : ` /* ${range} */`;
 }
 
 function returnText(method: Signed, depth: number): string {

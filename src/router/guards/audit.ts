@@ -90,10 +90,12 @@ function getReason(error: unknown): string {
 
 /** Converts an entry to a record: a refusal is a decision, anything else the end of a call. */
 function toRecord(entry: AuditEntry): AuditRecord {
-  const { argumentsDigest, cached, callId, caller, code, decision, durationMs, path, origins, outcome } = entry;
+  const { argumentsDigest, attempts, cached, callId, caller, code, decision, durationMs, path, origins, outcome } =
+    entry;
   const isRefused = decision === "refused";
   return {
     argumentsDigest,
+    ...(attempts !== undefined && { attempts }),
     cached,
     callId,
     caller,
@@ -122,6 +124,7 @@ function createEntry(call: GuardedCall, time: number, durationMs: number, how: C
     durationMs,
     ...(origins.length > 0 && { origins: origins.map(({ argument, from }) => ({ argument, from })) }),
     ...(call.rule.row !== undefined && { policyRow: call.rule.row }),
+    ...(call.attempts.count > 1 && { attempts: call.attempts.count }),
     ...how,
   });
 }

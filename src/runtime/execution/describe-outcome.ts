@@ -3,6 +3,7 @@ import { findCancelReason } from "../../model/credential.ts";
 import { KEPT_RESULT_BYTES } from "../../model/kept-results.ts";
 import { createUnparsedOutcome, getValueJson } from "../../shared/json/outcome-value.ts";
 import type { Outcome } from "../../model/outcome.ts";
+import { isTransient } from "../../shared/errors/transient.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { addMethods } from "../outcome/add-methods.ts";
 import { getMaxAnswer } from "../outcome/answer-text.ts";
@@ -65,15 +66,6 @@ function addContinuation(outcome: Outcome, hint: ContinuationHint | undefined): 
   const how = formatContinueHint(run, isTransient(outcome.error.message) ? "same" : "corrected");
   return { ...outcome, text: `${outcome.text}\n\n${facts}. ${how}${answer}`, continue: run };
 }
-
-/** True for the words of servers that are busy or away for a moment: the program needs no correction. */
-function isTransient(message: string): boolean {
-  return TRANSIENT.test(message.slice(0, MAX_MESSAGE_UNITS));
-}
-
-const MAX_MESSAGE_UNITS = 2_000;
-const TRANSIENT =
-  /\b(?:429|502|503|504)\b|\btoo many requests\b|\brate.?limit|\b(?:temporarily|currently|service) unavailable\b|\bbad gateway\b|\bgateway time-?out\b|\b(?:timed out|time-?out)\b|\b(?:please )?(?:retry|try again)\b|\bECONNRESET\b|\((?:RATE_LIMIT|CALL_TIMEOUT)\)/i;
 
 type RunEnding = Pick<Parameters<typeof createOutcome>[0], "sandbox" | "calls" | "stop"> & {
   readonly callNotes: readonly string[];

@@ -216,9 +216,10 @@ function createRecord(
   return { id, skill, method, outcome, durationMs, argumentsDigest: hashValue(json) };
 }
 
-function recordFromAudit(call: SandboxCall, { outcome, durationMs, argumentsDigest }: AuditEntry): CallRecord {
+function recordFromAudit(call: SandboxCall, entry: AuditEntry): CallRecord {
+  const { outcome, durationMs, attempts, argumentsDigest } = entry;
   const { skill, method } = splitPath(call.path);
-  return { id: call.id, skill, method, outcome, durationMs, argumentsDigest };
+  return { id: call.id, skill, method, outcome, durationMs, ...(attempts && { attempts }), argumentsDigest };
 }
 
 /** Restores the record of a call. */

@@ -15,6 +15,8 @@ export interface RunSettings {
   readonly holdMs: number;
   /** Passes after which a saved skill is not marked as saved any more. */
   readonly savedPasses: number;
+  /** Makes a second attempt of calls that only read, after a failure that is over in a moment. */
+  readonly retryReads: boolean;
 }
 
 type SectionSettings = Pick<
@@ -62,6 +64,7 @@ export function resolveSections(options: RuntimeOptions, sections: RuntimeSettin
     runs: {
       record: toRecordState(runs.record),
       savedPasses: runs.savedPasses,
+      retryReads: runs.retryReads,
       holdMs: approvals.holdSeconds * 1_000,
     },
     approvals: { wait: approvals.wait ?? false, expireMs: approvals.expireSeconds * 1_000 },

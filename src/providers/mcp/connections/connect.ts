@@ -14,6 +14,7 @@ import {
 
 import type { Client } from "../../../model/client-requests.ts";
 import { exactFetch } from "../http/exact-fetch.ts";
+import { retryAfterFetch } from "../http/retry-after-fetch.ts";
 import { sizeLimitedFetch } from "../http/size-limited-fetch.ts";
 import { type Connection, handshake } from "./connection.ts";
 import { networkFailure, startFailure } from "./start-failure.ts";
@@ -144,7 +145,7 @@ function getHttpAttempts(config: RemoteServerConfig, options: ConnectOptions): r
   const { session } = options;
   const era = getFirstEra(config, options);
   const url = new URL(config.url);
-  const plain = exactFetch(sizeLimitedFetch(options.maxMessageBytes));
+  const plain = retryAfterFetch(exactFetch(sizeLimitedFetch(options.maxMessageBytes)));
   const fetch = tracedFetch(session === undefined ? plain : authorizedFetch(session, plain));
   const request = { requestInit: { headers: config.headers }, fetch };
   const http = (): Transport => new StreamableHTTPClientTransport(url, request);
