@@ -26,13 +26,16 @@ const NAMES_SHARE = 0.6;
 const REST_SHARE = 0.2;
 
 const REST_HEADING = "Further methods, by search_skills:";
-/** The heading in a part that others follow. A client may cut them off. */
-const REST_ELSEWHERE = "Further methods, below or by search_skills:";
+/** The headings of a part, if another part, which a client may cut off, shows some or all of the methods. */
+const SOME_ELSEWHERE = "Further methods, in the rest of the catalog or by search_skills:";
+const ALL_ELSEWHERE = "Further methods, in the rest of the catalog:";
 
 export interface BriefCatalogOptions {
   /** Lengths of the parts, in UTF-16 units. A part shows what the parts before it do not. */
   readonly parts: readonly number[];
   readonly observed?: FindInferredOutput;
+  /** Other texts for the same model show further methods. */
+  readonly hasOtherTexts?: boolean;
   /** Paths of the methods that come first. */
   readonly used?: ReadonlySet<string>;
 }
@@ -48,9 +51,9 @@ export const CATALOG_LEGEND =
  * before others. Empty for a part that is too short.
  */
 export function briefCatalog(catalog: Catalog, options: BriefCatalogOptions): readonly string[] {
-  const { parts, observed = NO_INFERRED_OUTPUTS, used = new Set<string>() } = options;
+  const { parts, observed = NO_INFERRED_OUTPUTS, used = new Set<string>(), hasOtherTexts = false } = options;
   const counts = new Map(sortedSkills(catalog).map(({ name, methods }) => [name, methods.length]));
-  const rest = formatCounts(counts, REST_ELSEWHERE).length + 1;
+  const rest = formatCounts(counts, SOME_ELSEWHERE).length + 1;
   const sizes = parts.map((units) => ({ units, lines: units - Math.min(rest, units * REST_SHARE) }));
   const budget = sizes.reduce((sum, { lines }) => sum + lines, 0);
   const lines = selectMethods(catalog, used, budget).map((method) => ({ method, detail: 0 }));
@@ -59,14 +62,17 @@ export function briefCatalog(catalog: Catalog, options: BriefCatalogOptions): re
   const formatter = new LineFormatter(catalog, observed, hasAllNames ? WIDE_LINES : NARROW_LINES);
   addDetail(lines, formatter, { budget, used, hasAllNames });
   let remaining: readonly Line[] = lines.filter(({ detail }) => detail > 0);
-  return sizes.map((size) => {
+  const shown = sizes.map((size) => {
     const part = takePart(remaining, formatter, size.lines);
     remaining = part.otherLines;
     for (const [skill, block] of part.blocks) counts.set(skill, (counts.get(skill) ?? 0) - block.lines.length);
-    const formatted = [...part.blocks].toSorted(byKey).map(([name, block]) => formatBlock(name, block, formatter));
-    const heading = remaining.length > 0 && size !== sizes.at(-1) ? REST_ELSEWHERE : REST_HEADING;
-    const restUnits = size.units - size.lines + part.open;
-    return [...formatted, ...formatRest(counts, catalog, heading, restUnits)].join("\n");
+    return { ...part, restUnits: size.units - size.lines + part.open, rest: new Map(counts) };
+  });
+  return shown.map(({ blocks, rest, restUnits }) => {
+    const formatted = [...blocks].toSorted(byKey).map(([name, block]) => formatBlock(name, block, formatter));
+    const isLast = countMethods(rest) === countMethods(counts) && !hasOtherTexts;
+    const heading = isLast ? REST_HEADING : countMethods(counts) === 0 ? ALL_ELSEWHERE : SOME_ELSEWHERE;
+    return [...formatted, ...formatRest(rest, catalog, heading, restUnits)].join("\n");
   });
 }
 
@@ -191,6 +197,10 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   return a < b ? -1 : 1;
 }
 
+function countMethods(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
 /** Lists the skills of the methods that are not shown, or the number of all methods. */
 function formatRest(
   counts: ReadonlyMap<string, number>,
@@ -204,7 +214,10 @@ function formatRest(
   return [line, total].filter((each) => each.length < units).slice(0, 1);
 }
 
+/** Counts the methods of each skill only where no other text shows one of them. */
 function formatCounts(counts: ReadonlyMap<string, number>, heading: string): string {
-  const skills = [...counts].filter(([, count]) => count > 0).map(([skill, count]) => `${skill} ${count}`);
+  const skills = [...counts]
+    .filter(([, count]) => count > 0)
+    .map(([skill, count]) => (heading === REST_HEADING ? `${skill} ${count}` : skill));
   return skills.length === 0 ? "" : `${heading} ${skills.join(", ")}`;
 }

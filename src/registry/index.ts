@@ -5,7 +5,7 @@ import { catalogFrom, duplicate, needsClient, type ReadableParts, readableView, 
 import { hasOverrides } from "./profile-view.ts";
 import { shareIndex, shareIndexWithView } from "./search/index.ts";
 
-export { briefCatalog, CATALOG_LEGEND } from "./brief-catalog.ts";
+export { briefCatalog, type BriefCatalogOptions, CATALOG_LEGEND } from "./brief-catalog.ts";
 export { completeCode, type CodeCompletion } from "./completion/complete-code.ts";
 export { bareDeclarations, declarations } from "./declarations/index.ts";
 export type { FindInferredOutput, InferredOutput } from "./declarations/inferred-output.ts";

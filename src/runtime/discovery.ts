@@ -9,6 +9,7 @@ import { TIMED_OUT, runSyncWithTimeout } from "../shared/run-with-timeout.ts";
 import { setBounded } from "../shared/lru.ts";
 import {
   briefCatalog,
+  type BriefCatalogOptions,
   declarations,
   describe,
   type Description,
@@ -47,11 +48,14 @@ export interface Discovery {
   describe(catalog: Catalog, caller: Caller, path: string): Description;
   declarations(catalog: Catalog, caller: Caller, skills?: readonly string[]): string;
   /** Formats the methods of a catalog in parts with at most that many UTF-16 units. The same catalog gives the same text. */
-  briefCatalog(catalog: Catalog, caller: Caller, parts: readonly number[]): readonly string[];
+  briefCatalog(catalog: Catalog, caller: Caller, size: CatalogSize): readonly string[];
   observed(catalog: Catalog, caller: Caller): Observed;
   /** Returns the shapes of earlier results that the caller may see. */
   readonly observedFor: (caller: Caller) => FindInferredOutput;
 }
+
+/** The lengths of the parts, and whether other texts for the same model show further methods. */
+type CatalogSize = Pick<BriefCatalogOptions, "parts" | "hasOtherTexts">;
 
 export interface ReadTime {
   /** Maximum milliseconds for which a search reads methods that are not indexed yet. */
@@ -100,13 +104,13 @@ export function createDiscovery(
       return description;
     },
     declarations: (catalog, caller, skills) => declarations(catalog, skills, observations.observedFor(caller)),
-    briefCatalog(catalog, caller, parts) {
+    briefCatalog(catalog, caller, size) {
       const cache = briefCatalogs.get(catalog) ?? new Map<string, readonly string[]>();
       briefCatalogs.set(catalog, cache);
       // A later observation appears in the next catalog: providers do not cache a text that changes within a session.
-      const key = JSON.stringify([caller.id, parts, observations.forgotten]);
+      const key = JSON.stringify([caller.id, size, observations.forgotten]);
       const texts =
-        cache.get(key) ?? briefCatalog(catalog, { parts, observed: observations.observedFor(caller), used });
+        cache.get(key) ?? briefCatalog(catalog, { ...size, observed: observations.observedFor(caller), used });
       setBounded(cache, [key, texts], MAX_BRIEF_CATALOGS);
       return texts;
     },

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, defineSkill, type Runtime, type RuntimeOptions } from "../../src/index.ts";
 import { toSchema } from "../../src/observed/shape-schema.ts";
@@ -162,6 +162,37 @@ test(
     expect(said.join()).toContain("Cannot read the stored types of results");
   },
 );
+
+describe("another project with the same version of an MCP server", () => {
+  async function start(stateDir: string, project: string, observe: RuntimeOptions["observe"] = true): Promise<Runtime> {
+    const entry = { command: process.execPath, args: ["test/fixtures/mcp/server.js"], env: { PROJECT: project } };
+    const runtime = await open({ skills: [], mcpServers: { [project]: entry }, mcp: { stateDir }, observe });
+    await runtime.ready;
+    return runtime;
+  }
+
+  test("has the types that its methods return, until they are forgotten [D3]", { tags: "rest" }, async () => {
+    const stateDir = temporaryFolder();
+    const first = await start(stateDir, "first");
+    await first.call("FirstMCP.echo", { message: '{"rows":[{"id":1}]}' });
+    await first.close();
+    const second = await start(stateDir, "second");
+    expect(resultOf(second, "SecondMCP.echo")).toBe("Promise<{ rows: { id: number }[] }>");
+    second.forget({ path: "SecondMCP.echo" });
+    await second.close();
+    const third = await start(stateDir, "third");
+    expect(resultOf(third, "ThirdMCP.echo")).toBe("Promise<any>");
+  });
+
+  test("has none of them with observe.acrossProjects: false [D3]", { tags: "rest" }, async () => {
+    const stateDir = temporaryFolder();
+    const first = await start(stateDir, "first", { acrossProjects: false });
+    await first.call("FirstMCP.echo", { message: '{"rows":[{"id":1}]}' });
+    await first.close();
+    const second = await start(stateDir, "second");
+    expect(resultOf(second, "SecondMCP.echo")).toBe("Promise<any>");
+  });
+});
 
 test("nothing is stored with observations.results: false [D3]", async () => {
   const stateDir = temporaryFolder();

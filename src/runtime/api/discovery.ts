@@ -41,7 +41,9 @@ export interface DiscoveryApi {
    * Formats the methods of the catalog on a line each, in `parts` with at most that many UTF-16 units; by default in one part of
    * `catalogTokens`. A part is empty if nothing fits, and shows what the parts before it do not.
    */
-  briefCatalog(options?: CallerOption & { readonly parts?: readonly number[] }): readonly string[];
+  briefCatalog(
+    options?: CallerOption & { readonly parts?: readonly number[]; readonly hasOtherTexts?: boolean },
+  ): readonly string[];
   /** Returns what was observed from use: the words that the caller taught, and the shapes of results. */
   observed(options?: CallerOption): Observed;
   /**
@@ -75,11 +77,13 @@ export function createDiscoveryApi(
     systemPrompt: ({ caller = OWNER, ...options } = {}) =>
       systemPrompt(viewFor(caller), options, {
         format: (tokens) =>
-          discovery.briefCatalog(viewFor(caller), caller, [Math.min(tokens, catalogTokens) * TOKEN_UNITS])[0] ?? "",
+          discovery.briefCatalog(viewFor(caller), caller, {
+            parts: [Math.min(tokens, catalogTokens) * TOKEN_UNITS],
+          })[0] ?? "",
         hasResult: (method) => method.output !== undefined || discovery.observedFor(caller)(method) !== undefined,
       }),
-    briefCatalog: ({ caller = OWNER, parts = [catalogTokens * TOKEN_UNITS] } = {}) =>
-      discovery.briefCatalog(viewFor(caller), caller, parts),
+    briefCatalog: ({ caller = OWNER, parts = [catalogTokens * TOKEN_UNITS], hasOtherTexts = false } = {}) =>
+      discovery.briefCatalog(viewFor(caller), caller, { parts, hasOtherTexts }),
     observed: ({ caller = OWNER } = {}) => discovery.observed(viewFor(caller), caller),
     forget: ({ caller, path } = {}) => observations.forget(caller, path),
     catalogFor: viewFor,

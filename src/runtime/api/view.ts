@@ -176,7 +176,7 @@ export class RuntimeView {
     return this.#runtime.systemPrompt({ ...options, caller: this.caller });
   }
 
-  briefCatalog(options?: { readonly parts?: readonly number[] }): readonly string[] {
+  briefCatalog(options?: Parameters<Runtime["briefCatalog"]>[0]): readonly string[] {
     return this.#runtime.briefCatalog({ ...options, caller: this.caller });
   }
 

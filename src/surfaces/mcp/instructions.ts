@@ -6,6 +6,7 @@ import { formatRunCode, getCatalogUnits, hasMethods } from "../../runtime/builti
 import type { Principal } from "./sessions/client-session.ts";
 import type { ToolDefinition } from "../../model/tools/tool-definition.ts";
 import { COMPLETE_UNITS, getClientLimits } from "./opening/client-limits.ts";
+import { hasNoMethodTools } from "./tools/tool-exposure.ts";
 import { BESIDE_TOOLS, CALL_TOOLS_INTRODUCTION, formatInstructions, OWN_TOOLS } from "./opening/sentences.ts";
 
 /** How to begin, with a catalog that shows methods. */
@@ -40,7 +41,8 @@ export function getServerTexts(
   }
   const limits = getClientLimits(clientName);
   const total = runtime.catalogTokens * TOKEN_UNITS;
-  const beside = BESIDE_TOOLS[exposure.expose];
+  const view = runtime.viewFor(caller);
+  const beside = hasNoMethodTools(view, exposure) ? "" : BESIDE_TOOLS[exposure.expose];
   const introduction =
     exposure.expose === "calls"
       ? `${CALL_TOOLS_INTRODUCTION} ${WITH_CATALOG_AND_CALLS}`
@@ -49,13 +51,12 @@ export function getServerTexts(
   const first = Math.min(total, Math.max(0, COMPLETE_UNITS - start.length));
   const inDescription = getCatalogUnits(runtime, limits.description);
   const isCut = limits.instructions <= COMPLETE_UNITS;
-  const view = runtime.viewFor(caller);
   const [beginning = "", rest = ""] = view.briefCatalog({
     parts: [first, isCut ? inDescription : Math.max(0, total - first)],
   });
-  const methods = isCut ? rest : (view.briefCatalog({ parts: [inDescription] })[0] ?? "");
   const isUseful = hasMethods(beginning);
-  const without = `${own}${formatInstructions(exposure.expose)}${beginning === "" ? "" : `\n\n${beginning}`}`;
+  const methods = isCut ? rest : (view.briefCatalog({ parts: [inDescription], hasOtherTexts: isUseful })[0] ?? "");
+  const without = `${own}${formatInstructions(exposure.expose, beside)}${beginning === "" ? "" : `\n\n${beginning}`}`;
   return {
     instructions: isUseful ? start + beginning + (isCut || !hasMethods(rest) ? "" : MORE_HEADING + rest) : without,
     description: formatRunCode(methods),

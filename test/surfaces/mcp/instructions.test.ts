@@ -40,7 +40,7 @@ test("what is left of a text after a cut at 2,048 characters is complete [V1]", 
   const end = instructions.indexOf("\n\n## More of the catalog");
   expect(end).toBeLessThanOrEqual(CUT);
   expect(instructions.slice(0, end).split("\n").at(-1)).toMatch(
-    /^Further methods, below or by search_skills: .*PlaywrightMCP \d+$/,
+    /^Further methods, in the rest of the catalog or by search_skills: .*PlaywrightMCP$/,
   );
 });
 
@@ -73,6 +73,24 @@ test("tells models to search first without a budget, and for a catalog that is t
   await expect(open({ catalogTokens: -1 })).rejects.toThrow(
     "catalogTokens must be a whole number from 0 to 100000, not -1",
   );
+});
+
+test("counts only methods that no text of a client shows, and calls none of the others hidden [V1]", async () => {
+  const { instructions, description } = texts(await open(), "other");
+  const lines = `${instructions}\n${description}`.match(/^Further methods.*$/gm) ?? [];
+  const counted = lines.filter((line) => /MCP \d/.test(line));
+  expect(counted).toEqual([expect.stringMatching(/^Further methods, by search_skills: /)]);
+  const small = texts(await open({ skills: recordedSkills().slice(1, 2), catalogTokens: 20_000 }), "other");
+  expect(small.instructions).not.toContain("search_skills:");
+});
+
+test("speaks of methods that are tools only where there are some [V1]", async () => {
+  const runtime = await open({ skills: recordedSkills().slice(1, 2) });
+  const sentence = "listed as a tool of its own";
+  expect(texts(runtime, "other", "auto").instructions).toContain(sentence);
+  const exposure = { expose: "auto", names: "qualified", budgetTokens: 100 } as const;
+  const { instructions } = getServerTexts(runtime, { caller: OWNER, exposure }, "other");
+  expect(instructions).not.toContain(sentence);
 });
 
 test("the same catalog gives the same texts while its methods are used [V1]", async () => {

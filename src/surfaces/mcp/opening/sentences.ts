@@ -25,8 +25,8 @@ const ONLY_TOOLS =
   "Every method of the user's skills and MCP servers is a tool of its own. Call the tool that does the next step of the task; never invent one.";
 
 /** Formats the instructions for a client, without a catalog of methods. */
-export function formatInstructions(expose: Expose): string {
+export function formatInstructions(expose: Expose, beside = BESIDE_TOOLS[expose]): string {
   if (expose === "tools") return ONLY_TOOLS;
   if (expose === "calls") return `${CALL_TOOLS_INTRODUCTION} ${WITHOUT_CATALOG_OR_CODE}`;
-  return `${OWN_TOOLS} ${WITHOUT_CATALOG}${BESIDE_TOOLS[expose]}`;
+  return `${OWN_TOOLS} ${WITHOUT_CATALOG}${beside}`;
 }

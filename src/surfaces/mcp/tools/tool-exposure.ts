@@ -65,7 +65,11 @@ function hasMethodTools({ expose }: Pick<Exposure, "expose">): boolean {
 
 /** True if no further method changes the list: with `auto`, the definitions of the methods exceed the budget already. */
 export function isListDecided(view: RuntimeView, exposure: Exposure): boolean {
-  if (!hasMethodTools(exposure)) return true;
+  return !hasMethodTools(exposure) || hasNoMethodTools(view, exposure);
+}
+
+/** True if the methods are too many to be tools of their own. */
+export function hasNoMethodTools(view: RuntimeView, exposure: Exposure): boolean {
   if (exposure.expose !== "auto" || view.catalog.methods.length === 0) return false;
   return getOfferedTools(view, exposure).tools.every(({ name }) => isBuiltinTool(name));
 }
