@@ -1,5 +1,5 @@
-import { stat } from "node:fs/promises";
-import { basename, dirname, extname, resolve } from "node:path";
+import { realpath, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { sentence, SkillgateError } from "../errors.ts";
@@ -9,6 +9,7 @@ import type { Client } from "../model/client-requests.ts";
 import type { CallContext, ProvidedSkill } from "../model/skill.ts";
 import { loadSkills } from "../providers/skills/index.ts";
 import { createRuntime, type RunOptions, type Runtime } from "../runtime.ts";
+import { releaseProcesses, shareProcesses } from "./shared-processes.ts";
 
 export { replayCassette } from "./replay-cassette.ts";
 
@@ -49,7 +50,7 @@ export interface TestedSkill extends AsyncDisposable {
   readonly logged: readonly string[];
   /** Problems of the module, such as types that could not be read. */
   readonly problems: readonly string[];
-  /** Ends its process. A test ends even without this call. */
+  /** Unloads it; the last skill of a folder ends their process. A test ends even without this call. */
   close(): Promise<void>;
 }
 
@@ -115,10 +116,20 @@ async function open(
     throw new SkillgateError("SKILL_INVALID", sentence("SKILL_INVALID", `there is no file ${basename(path)}`));
   }
   const isEntry = facts.isFile() && isFolderEntry(path);
-  const provider = await loadSkills(isEntry ? dirname(dirname(path)) : dirname(path), { only: path, log, inProcess });
+  const entry = isEntry ? dirname(path) : path;
+  const folder = await realpath(dirname(entry));
+  const names: string[] = [];
+  const user = { path: join(folder, basename(entry)), names, log };
+  const processes = inProcess ? undefined : await shareProcesses(folder, user);
+  const provider = await loadSkills(folder, { only: path, log, inProcess, processes });
   const { skills } = provider;
+  names.push(...skills.map(({ name }) => name));
   const problems = provider.problems.map(({ error, frame }) => (frame === undefined ? error : `${error}\n${frame}`));
-  return { skills, problems, close: () => provider.close() };
+  const close = async (): Promise<void> => {
+    await provider.close();
+    await releaseProcesses(folder, user);
+  };
+  return { skills, problems, close };
 }
 
 /** `weather/skill.ts` and `weather/weather.ts` are the skill of the folder `weather`. */

@@ -103,6 +103,11 @@ export class SkillsFolder {
     for (const entry of entries) void entry.rest?.then((later) => this.#replace(entry, later));
   }
 
+  /** Removes its modules from processes that others use too. */
+  unload(): void {
+    for (const { module } of this.#entries) this.#around.processes.unload(module.source);
+  }
+
   /** Calls the listener when an import has ended that took longer than a refresh. */
   onLateImport(listener: () => void): void {
     this.#onLateImport = listener;

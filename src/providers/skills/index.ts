@@ -15,6 +15,7 @@ import { prepare } from "./load/prepare.ts";
 export { compileModule } from "./load/compile.ts";
 export { type InspectedModule, inspectSkills } from "./load/inspect.ts";
 export { moduleToSkillName } from "./names.ts";
+export type { SkillProcessPool } from "./process-pool.ts";
 export { ModuleFiles } from "./source-files.ts";
 export type { SkillInspector } from "./process/index.ts";
 
@@ -35,6 +36,8 @@ export interface SkillsOptions {
   readonly inProcess?: boolean;
   /** Loads only this module: its entry, or its folder. */
   readonly only?: string;
+  /** Processes of `openSkillProcesses` for the same folder, which other providers use too; those of this provider if missing. */
+  readonly processes?: SkillProcessPool | undefined;
   /** Imports a file that was imported before only when one of its methods is called. Off by default. */
   readonly defersImports?: boolean;
   /** Folder that caches compiled skills across starts. */
@@ -61,20 +64,10 @@ const MEMORY_BYTES = 512 << 20;
  * process. Modules that cannot be loaded are listed in `problems`; a missing folder has no skills.
  */
 export async function loadSkills(dir: string, options: SkillsOptions = {}): Promise<SkillsProvider> {
-  const {
-    log = () => undefined,
-    inspector,
-    variables,
-    importTimeoutMs = inspector === undefined ? IMPORT_TIMEOUT_MS : Infinity,
-    memoryBytes = MEMORY_BYTES,
-    inProcess: isInProcess = false,
-    isolated = [],
-    defersImports = false,
-  } = options;
-  const root = await realpath(dir).catch(() => resolve(dir));
+  const { log = ignoreLog } = options;
+  const root = await findRoot(dir);
   const cache = await openCache(options.cacheDir);
-  const limits = { importTimeoutMs, memoryBytes, variables };
-  const processes = new SkillProcessPool({ root, log, ...limits, inspector, isInProcess, defersImports }, isolated);
+  const processes = options.processes ?? createProcesses(root, options);
   const folder = new SkillsFolder({ dir, only: options.only, gate: options.gate }, cache, { root, processes });
   const live = new WatchedFolder(folder, root, log);
   await live.refresh();
@@ -94,12 +87,41 @@ export async function loadSkills(dir: string, options: SkillsOptions = {}): Prom
     refresh: () => live.refresh(),
     close: async () => {
       const looked = live.close();
-      await processes.close();
+      if (options.processes === processes) folder.unload();
+      else await processes.close();
       await looked;
       await cache.close();
     },
   };
 }
+
+/** Opens processes for several providers of one folder. The caller closes them after the providers. */
+export async function openSkillProcesses(dir: string, options: SkillsOptions): Promise<SkillProcessPool> {
+  return createProcesses(await findRoot(dir), options);
+}
+
+async function findRoot(dir: string): Promise<string> {
+  return realpath(dir).catch(() => resolve(dir));
+}
+
+function createProcesses(
+  root: string,
+  {
+    log = ignoreLog,
+    inspector,
+    variables,
+    importTimeoutMs = inspector === undefined ? IMPORT_TIMEOUT_MS : Infinity,
+    memoryBytes = MEMORY_BYTES,
+    inProcess: isInProcess = false,
+    isolated = [],
+    defersImports = false,
+  }: SkillsOptions,
+): SkillProcessPool {
+  const limits = { importTimeoutMs, memoryBytes, variables };
+  return new SkillProcessPool({ root, log, ...limits, inspector, isInProcess, defersImports }, isolated);
+}
+
+function ignoreLog(): void {}
 
 /**
  * Lists the files that decide what the modules of a folder run, without running any: local files wherever they are, the files

@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
@@ -33,27 +33,37 @@ export async function testFilesIn(folder: string): Promise<readonly string[]> {
   return files.filter((file) => /\.(?:test|spec)\.[cm]?[jt]s$/.test(file)).sort();
 }
 
-/** Runs test files with Node's test runner. Bundles each first, so that `skillgate` means this installation. */
-export async function runTests(
-  { folder, files, gate }: TestFiles,
-  signal: AbortSignal,
-): Promise<readonly TestResult[]> {
-  if (files.length === 0) return [];
-  const root = await realpath(folder);
+/** A process in which tests run. Its end removes what was written for it. */
+export interface TestProcess extends AsyncDisposable {
+  /** Runs test files with Node's test runner, once. Bundles each first, so that `skillgate` means this installation. */
+  readonly run: (files: TestFiles) => Promise<readonly TestResult[]>;
+}
+
+/** Starts the process before its files are known: loading the library takes it as long as reading the skills takes this one. */
+export async function startTests(signal: AbortSignal): Promise<TestProcess> {
   const tempDir = await realpath(await mkdtemp(join(tmpdir(), "skillgate-test-")));
-  try {
-    const results = await Promise.all(
-      files.map((file, index) => make({ root, file, folder: tempDir, stem: String(index) }, gate)),
-    );
-    const bundles = new Map(results.flatMap((each) => ("bundle" in each ? [[each.bundle, each.file] as const] : [])));
-    const refused = results.flatMap((each) => ("outcome" in each ? [each] : []));
-    if (bundles.size === 0) return refused;
-    const entry = join(tempDir, "all.mjs");
-    await writeFile(entry, createEntry([...bundles.keys()]));
-    return [...refused, ...(await runBundles(entry, bundles, signal))];
-  } finally {
-    await rm(tempDir, { recursive: true, force: true });
-  }
+  const entry = join(tempDir, "all.mjs");
+  await writeFile(entry, ENTRY);
+  const child = spawnTests(entry, signal);
+  const texts = Promise.all([text(child.stdout), text(child.stderr)]);
+  return {
+    async run({ folder, files, gate }) {
+      const root = await realpath(folder);
+      const results = await Promise.all(
+        files.map((file, index) => make({ root, file, folder: tempDir, stem: String(index) }, gate)),
+      );
+      const bundles = new Map(results.flatMap((each) => ("bundle" in each ? [[each.bundle, each.file] as const] : [])));
+      const refused = results.flatMap((each) => ("outcome" in each ? [each] : []));
+      if (bundles.size === 0) return refused;
+      child.stdin.end(JSON.stringify([...bundles.keys()]));
+      const [output, stderr] = await texts;
+      return [...refused, ...readResults(output, stderr, bundles)];
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await rm(tempDir, { recursive: true, force: true });
+    },
+  };
 }
 
 /** The tests of a folder of skills, and what decides which files may run. */
@@ -105,32 +115,32 @@ const OWN = {
 const REPORTER = new URL("test-reporter.js", import.meta.url).href;
 
 /**
- * Returns a module that imports all test files: one process runs their tests, one after the other. Most files begin with
- * `testSkill`, which waits for a process of its own, so they are imported together.
+ * A module that imports all test files, whose names are its input: one process runs their tests, one after the other. Most files
+ * begin with `testSkill`, which waits for the process of the skills, so they are imported together. The library is loaded while
+ * the files are still read.
  */
-function createEntry(bundles: readonly string[]): string {
-  return `import { test } from "node:test";
+const ENTRY = `import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import ${JSON.stringify(pathToFileURL(OWN["skillgate/testing"]).href)};
 const load = (bundle) => import(bundle).catch((error) => void test(bundle, () => Promise.reject(error)));
-await Promise.all(${JSON.stringify(bundles)}.map(load));
+await Promise.all(JSON.parse(readFileSync(0, "utf8")).map(load));
 `;
-}
 
-async function runBundles(
-  entry: string,
-  bundles: ReadonlyMap<string, string>,
-  signal: AbortSignal,
-): Promise<readonly TestResult[]> {
+function spawnTests(entry: string, signal: AbortSignal): ChildProcessWithoutNullStreams {
   // The server token would let the tests act as a client.
   const { SKILLGATE_TOKEN: _token, ...env } = process.env;
   const child = spawn(process.execPath, ["--enable-source-maps", `--test-reporter=${REPORTER}`, entry], {
-    stdio: ["ignore", "pipe", "pipe"],
     env,
     signal,
     killSignal: "SIGTERM",
   });
   // The signal stops it; the caller reports that.
   child.on("error", () => {});
-  const [output, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  child.stdin.on("error", () => {}); // it has ended, which its output shows
+  return child;
+}
+
+function readResults(output: string, stderr: string, bundles: ReadonlyMap<string, string>): readonly TestResult[] {
   const lines = output.split("\n");
   const files = [...bundles.values()];
   const results = lines

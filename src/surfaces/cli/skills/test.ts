@@ -3,8 +3,10 @@ import type { Outcome } from "../../../model/outcome.ts";
 import type { Runtime } from "../../../runtime.ts";
 import { findSkillError } from "../../../shared/errors/skill-error.ts";
 import type { CliCommand } from "../command.ts";
+import type { CliSession } from "../session.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { count, indented, lines } from "../text/layout.ts";
+import type * as authorTests from "./author-tests.ts";
 import type { TestResult } from "./author-tests.ts";
 import { localSkills } from "./local-skills.ts";
 
@@ -18,18 +20,8 @@ export function addSkillsTest(skills: CliCommand): void {
     .option("--watch", "test them again after each change of the skills")
     .run(async (session, names: readonly string[], { watch }: { readonly watch?: true }) => {
       if (watch) return (await import("../terminal/repeat-on-change.ts")).repeatOnChange(session);
-      const { openRuntime, folders, flags, signal, paint } = session;
-      const runtime = await openRuntime({ until: "known", store: "none" });
-      const tested = localSkills(runtime, names);
-      const { testFilesIn, runTests } = await import("./author-tests.ts");
-      const { skills: folder, gate } = await folders();
-      const files = await testFilesIn(folder);
-      const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
-      // The tests have a process of their own, with stores of their own.
-      const both = [runExamples(runtime, tested, signal), runTests({ folder, files: own, gate }, signal)];
-      const results = (await Promise.all(both)).flat();
-      if (!flags.inspectSkills && runtime.savedSkills.list().length > 0)
-        results.push(...(await testSaved(await openRuntime({ until: "known" }), names)));
+      const results = await testSkills(session, names, await import("./author-tests.ts"));
+      const { signal, paint } = session;
       signal.throwIfAborted();
       const failed = results.filter(({ outcome }) => outcome === "failed");
       return {
@@ -38,6 +30,26 @@ export function addSkillsTest(skills: CliCommand): void {
         text: lines([...results.map((result) => resultText(result, paint.out)), summaryText(results)]),
       };
     });
+}
+
+/** Runs the examples beside the test files, which have a process of their own, with stores of their own. */
+async function testSkills(
+  { openRuntime, folders, flags, signal }: CliSession,
+  names: readonly string[],
+  { testFilesIn, startTests }: typeof authorTests,
+): Promise<readonly TestResult[]> {
+  const { skills: folder } = await folders();
+  const files = await testFilesIn(folder);
+  await using tests = files.length > 0 ? await startTests(signal) : undefined;
+  const runtime = await openRuntime({ until: "known", store: "none" });
+  const tested = localSkills(runtime, names);
+  const own = names.length === 0 ? files : files.filter((file) => tested.some((skill) => isBeside(file, skill)));
+  const { gate } = await folders(); // with the answer of the user, if opening the runtime has asked
+  const examples = runExamples(runtime, tested, signal);
+  const ofFiles = tests?.run({ folder, files: own, gate }) ?? Promise.resolve([]);
+  const results = await Promise.all([examples, ofFiles]);
+  const hasSaved = flags.inspectSkills !== true && runtime.savedSkills.list().length > 0;
+  return [...results.flat(), ...(hasSaved ? await testSaved(await openRuntime({ until: "known" }), names) : [])];
 }
 
 /** True for `weather.test.ts` beside `weather.ts`, and for a file in `weather/` beside `weather/skill.ts`. */
