@@ -21,36 +21,13 @@ import {
   type View,
   writeProgram,
 } from "./browser.ts";
+import { PAGES } from "./pages.ts";
 
 useBrowser();
 
 const ADD = "return await device.TestSkill.add({ a: 1, b: 2 })";
 
 const log = (line: string): string => `await device.BankSkill.log({ line: "${line}" });`;
-
-/** Every page, with the heading that it shows. A new page needs one line here. */
-const PAGES = [
-  ["overview", "#/", "Overview"],
-  ["servers", "#/servers", "Skills and servers"],
-  ["skill", "#/servers/skill/TestSkill", "Skills and servers"],
-  ["connect", "#/connect?client=codex", "Connect"],
-  ["search", "#/search?q=add", "Search"],
-  ["methods", "#/methods", "Methods"],
-  ["method", "#/methods/TestSkill.add", "Methods"],
-  ["audit", "#/audit", "Audit"],
-  ["keys", "#/keys", "Keys"],
-  ["create-key", "#/keys/new", "Keys"],
-  ["policy", "#/policy?path=TestSkill.add", "Policy"],
-  ["playground", "#/playground", "Playground"],
-  ["runs", "#/runs", "Runs"],
-  ["refusals", "#/refusals", "Refusals"],
-  ["refusal", "#/refusals/ARGUMENTS_INVALID/TestSkill.add", "Refusals"],
-  ["approvals", "#/approvals", "Approvals"],
-  ["settings", "#/settings", "Settings"],
-  ["store", "#/store", "Store"],
-  ["machines", "#/machines", "Machines"],
-  ["log", "#/log", "Server log"],
-] as const;
 
 /** The usual window, the same in dark colours, and a telephone. */
 const VIEWS: readonly View[] = [...BOTH_COLOURS, ["dark", 360]];

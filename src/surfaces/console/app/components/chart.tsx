@@ -87,7 +87,7 @@ function pick({ currentTarget, clientX }: MouseEvent, times: readonly number[], 
 /** Returns a value above all that divides into four round parts. */
 function findTop(values: readonly (number | null)[], unit: ChartProps["unit"]): number {
   const max = Math.max(...values.map((value) => value ?? 0));
-  const step = 10 ** Math.floor(Math.log10(Math.max(max, 1) / 4));
+  const step = 10 ** Math.floor(Math.log10((max || 4) / 4));
   const smallest = unit === "count" ? Math.max(step, 1) : step;
   return Math.max(1, Math.ceil((max * 1.05) / (smallest * 4))) * smallest * 4;
 }

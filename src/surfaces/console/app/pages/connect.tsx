@@ -59,26 +59,24 @@ function ClientCards({ client: { id, title, file, text }, isOwner }: ClientCards
   const needsKey = text.includes(KEY_PLACEHOLDER);
   const snippet = text.replace(KEY_PLACEHOLDER, issued.value?.text ?? KEY_PLACEHOLDER);
   return (
-    <>
-      <div class="columns">
-        <Card title={`Entry of ${title}`} actions={<CopyButton getText={() => snippet} />}>
-          <p>
-            Add this to <Text in="code" value={file} limit={300} />, and start {title} again.
-          </p>
-          <Code label={`Entry of ${title}`} value={snippet} />
-          {issued.value !== undefined && (
-            <p class="warning">The key is shown this once. Copy the entry now; only the digest of the key is stored.</p>
-          )}
-        </Card>
-        <Card title="Key">
-          {!needsKey && <p>This server requires no key: each program on this machine may use it.</p>}
-          {needsKey && issued.value === undefined && isOwner && (
-            <KeyForm title={title} onIssued={(key) => (issued.value = key)} />
-          )}
-          {needsKey && !isOwner && <p>Write your own key in place of {KEY_PLACEHOLDER}, or ask the owner for one.</p>}
-          {issued.value !== undefined && <KeyState id={issued.value.key.id} title={title} />}
-        </Card>
-      </div>
+    <div class="columns columns-tall">
+      <Card title={`Entry of ${title}`} actions={<CopyButton getText={() => snippet} />}>
+        <p>
+          Add this to <Text in="code" value={file} limit={300} />, and start {title} again.
+        </p>
+        <Code label={`Entry of ${title}`} value={snippet} />
+        {issued.value !== undefined && (
+          <p class="warning">The key is shown this once. Copy the entry now; only the digest of the key is stored.</p>
+        )}
+      </Card>
+      <Card title="Key">
+        {!needsKey && <p>This server requires no key: each program on this machine may use it.</p>}
+        {needsKey && issued.value === undefined && isOwner && (
+          <KeyForm title={title} onIssued={(key) => (issued.value = key)} />
+        )}
+        {needsKey && !isOwner && <p>Write your own key in place of {KEY_PLACEHOLDER}, or ask the owner for one.</p>}
+        {issued.value !== undefined && <KeyState id={issued.value.key.id} title={title} />}
+      </Card>
       <Card title="Without this server">
         <p>
           {title} can also start Skillgate itself, on this machine and with all rights. In the folder of the project,
@@ -86,7 +84,7 @@ function ClientCards({ client: { id, title, file, text }, isOwner }: ClientCards
         </p>
         <Code label="Command" value={`skillgate connect ${id}`} />
       </Card>
-    </>
+    </div>
   );
 }
 

@@ -204,7 +204,7 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
             <a href={formatLink(["runs", runId])}>
               <StatusBadge label={kind} />
             </a>
-            {code !== null && <code class="clip">{code}</code>}
+            {code !== null && <code>{code}</code>}
           </span>
           <span class="muted">{countNoun(calls, "call")}</span>
           <span class="muted">{formatDuration(durationMs)}</span>

@@ -53,7 +53,7 @@ function Results({ results, text }: SearchResults) {
                   {score.toFixed(2)}
                 </span>
               </div>
-              <Text in="code" class="clip" value={signature} limit={400} />
+              <Text in="code" value={signature} limit={400} />
               <Text in="p" class="muted" value={summary} limit={400} />
             </li>
           ))}

@@ -41,7 +41,7 @@ export function SkillDrawer({ name, mayWrite, onClose }: SkillDrawerProps) {
             {skill.settings.length > 0 && (
               <SkillSettingsForm skill={skill} path={path} mayWrite={mayWrite} onSave={reload} />
             )}
-            <section>
+            <section class="stack-tight">
               <h3>{countNoun(skill.methodPaths.length, "method")}</h3>
               <ul class="list">
                 {skill.methodPaths.map((method) => (

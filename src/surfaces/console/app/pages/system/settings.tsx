@@ -8,14 +8,18 @@ import { formatLink, navigate } from "../../router.ts";
 import type { PageProps } from "../index.ts";
 
 const COLUMNS: readonly TableColumn<SettingRow>[] = [
-  { title: "Setting", width: "2fr", render: ({ name }) => <Text in="code" value={name} limit={200} /> },
+  { title: "Setting", width: "3fr", render: ({ name }) => <Text in="code" value={name} limit={200} /> },
   { title: "Value", width: "2fr", narrow: "below", render: ({ value }) => <Value value={value} /> },
-  { title: "From", width: "168px", narrow: "below", render: (row) => <Source row={row} /> },
+  { title: "From", width: "128px", narrow: "below", render: (row) => <Source row={row} /> },
   {
     title: "Meaning",
-    width: "4fr",
+    width: "6fr",
     narrow: "hidden",
-    render: ({ description }) => <Text value={description} limit={300} />,
+    render: ({ description }) => (
+      <span title={description}>
+        <Text value={description.replaceAll("`", "")} limit={300} />
+      </span>
+    ),
   },
 ];
 

@@ -13,7 +13,7 @@ export function StorePage() {
       {(store) => (
         <>
           {store.failure !== null && <Text in="p" class="notice notice-error" value={store.failure} />}
-          <div class="columns">
+          <div class="columns columns-tall">
             <Card title="Database">
               <Facts
                 facts={{

@@ -1,0 +1,23 @@
+/** Every page of a server with `TestSkill`, with the heading that it shows. A new page needs one line here. */
+export const PAGES = [
+  ["overview", "#/", "Overview"],
+  ["servers", "#/servers", "Skills and servers"],
+  ["skill", "#/servers/skill/TestSkill", "Skills and servers"],
+  ["connect", "#/connect?client=codex", "Connect"],
+  ["search", "#/search?q=add", "Search"],
+  ["methods", "#/methods", "Methods"],
+  ["method", "#/methods/TestSkill.add", "Methods"],
+  ["audit", "#/audit", "Audit"],
+  ["keys", "#/keys", "Keys"],
+  ["create-key", "#/keys/new", "Keys"],
+  ["policy", "#/policy?path=TestSkill.add", "Policy"],
+  ["playground", "#/playground", "Playground"],
+  ["runs", "#/runs", "Runs"],
+  ["refusals", "#/refusals", "Refusals"],
+  ["refusal", "#/refusals/ARGUMENTS_INVALID/TestSkill.add", "Refusals"],
+  ["approvals", "#/approvals", "Approvals"],
+  ["settings", "#/settings", "Settings"],
+  ["store", "#/store", "Store"],
+  ["machines", "#/machines", "Machines"],
+  ["log", "#/log", "Server log"],
+] as const;
