@@ -21,7 +21,7 @@ import {
   type View,
   writeProgram,
 } from "./browser.ts";
-import { PAGES } from "./pages.ts";
+import { PAGES } from "./looks/pages.ts";
 
 useBrowser();
 

@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
-import { PROGRAM, serveBank, startRuns } from "./bank.ts";
+import { PROGRAM, serveBank, startRuns } from "../bank.ts";
 import {
   checkViews,
   goTo,
@@ -13,7 +13,7 @@ import {
   takeScreenshot,
   useBrowser,
   type View,
-} from "./browser.ts";
+} from "../browser.ts";
 import { findEmptyBoxes, waitForPaint } from "./empty-boxes.ts";
 import { PAGES } from "./pages.ts";
 
