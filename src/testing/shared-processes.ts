@@ -1,9 +1,9 @@
 import { relative, sep } from "node:path";
 
 import { openSkillProcesses, type SkillProcessPool } from "../providers/skills/index.ts";
-import type { CallContext } from "../model/skill.ts";
+import type { LogLevel } from "../model/skill.ts";
 
-type SkillLogListener = (...line: Parameters<CallContext["log"]>) => void;
+type SkillLogListener = (level: LogLevel, text: string) => void;
 
 /** A skill under test. */
 export interface SkillUser {
@@ -31,7 +31,7 @@ export async function shareProcesses(folder: string, user: SkillUser): Promise<S
   const earlier = shared.get(folder);
   if (earlier === undefined) {
     const users = new Set([user]);
-    const log = (...[level, text, subject]: [...Parameters<SkillLogListener>, string?]): void => {
+    const log = (level: LogLevel, text: string, subject?: string): void => {
       for (const each of users) if (isAbout(each, folder, subject)) each.log(level, text);
     };
     const pool = openSkillProcesses(folder, { log });

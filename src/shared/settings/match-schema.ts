@@ -12,10 +12,10 @@ export function matchesSchema(schema: JsonSchema, value: unknown): boolean {
   });
 }
 
-type Keyword = (operand: unknown, value: unknown, schema: JsonSchema) => boolean;
+type SettingKeyword = (operand: unknown, value: unknown, schema: JsonSchema) => boolean;
 
 /** The keywords by their names. Each holds for values of other types than its own, as in JSON Schema. */
-const KEYWORDS: Readonly<Record<string, Keyword>> = {
+const KEYWORDS: Readonly<Record<string, SettingKeyword>> = {
   type: (types, value) => [types].flat().some((type) => TYPES[String(type)]?.(value) === true),
   enum: (choices, value) => toList(choices).includes(value),
   const: (constant, value) => value === constant,
@@ -55,7 +55,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,
 };
 
-function compareNumbers(holds: (value: number, bound: number) => boolean): Keyword {
+function compareNumbers(holds: (value: number, bound: number) => boolean): SettingKeyword {
   return (bound, value) => typeof value !== "number" || holds(value, Number(bound));
 }
 
