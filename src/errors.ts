@@ -109,7 +109,7 @@ export const ERRORS = {
   SKILL_CHANGED: {
     stage: "call",
     says: "Cannot read the file of a skill of an MCP server, which is not the file that the server has listed",
-    fix: "List the skills of the server again, and read the new version: await device.NameMCP.skills.list()",
+    fix: "List the skills of the server again, or get that of the file, and read what they list: await device.NameMCP.skills.list()",
   },
   SKILL_HELD: {
     stage: "call",

@@ -8,12 +8,13 @@ import { splitFrontmatter } from "../../../shared/files/frontmatter.ts";
 import { mapNumbers } from "../../../shared/json/exact-json.ts";
 import { setBounded } from "../../../shared/lru.ts";
 
-/** The most skills that are kept of one server, and the most files of a skill; a further file counts as not listed. */
+/**
+ * The most callers of one server whose skills are kept, the most skills of a caller, and the most files of a skill; a
+ * further file counts as not listed.
+ */
+const MAX_CALLERS = 1_000;
 const MAX_SKILLS = 1_000;
 const MAX_FILES = 2_048;
-
-/** Levels of folders above a file that may be those of skills. */
-const MAX_LEVELS = 64;
 
 /** Characters of the front matter of a skill. */
 const MAX_FRONTMATTER = 64 << 10;
@@ -25,58 +26,62 @@ interface ListedFile {
 }
 
 interface ListedManifest {
-  readonly uri: string;
+  /** The start of the addresses of its files. */
+  readonly folder: string;
   readonly frontmatter: unknown;
   /** Absent for a skill whose files the server generates. */
   readonly files: ReadonlyMap<unknown, ListedFile> | undefined;
 }
 
+/** The skills of a caller by their addresses. */
+type ListedSkills = Map<string, ListedManifest>;
+
 /** The skills of one server, as each caller has got them in a list. The files that are read later must be the same. */
 export class ListedSkillFiles {
-  readonly #skills = new Map<string, ListedManifest>();
+  readonly #callers = new Map<string, ListedSkills>();
+  /** True as soon as something was too much to be kept. Since then, only files of skills that are kept are read. */
+  #hasForgotten = false;
 
   /** Takes over the skills that a caller has got, in place of what it had of them. */
   keep(caller: string, skills: readonly unknown[]): void {
+    const own = this.#use(caller, this.#callers.get(caller) ?? new Map());
     for (const skill of skills) {
       const { uri, frontmatter, resources } = isRecord(skill) ? skill : {};
       if (typeof uri !== "string") continue;
       const files = Array.isArray(resources) ? resources.slice(0, MAX_FILES).filter(isRecord) : undefined;
       const listed = new Map(files?.map(({ uri: file, digest, size }) => [file, { digest, size }]));
-      const folder = uri.slice(0, uri.lastIndexOf("/") + 1);
-      setBounded(this.#skills, [getKey(caller, folder), { uri, frontmatter, files: files && listed }], MAX_SKILLS);
+      const folder = uri.slice(0, uri.lastIndexOf("/") + 1) || uri;
+      this.#keepIn(own, [uri, { folder, frontmatter, files: files && listed }], MAX_SKILLS);
     }
   }
 
   /** Throws `SKILL_CHANGED` for a file in the folder of a skill that is not as the caller has got it in the list. */
   async check(caller: string, uri: string, result: unknown): Promise<void> {
-    const skills = this.#getSkillsAround(caller, uri);
-    if (skills.length === 0) return;
+    const own = this.#callers.get(caller);
+    if (own !== undefined) this.#use(caller, own);
+    const around = [...(own?.values() ?? [])].filter(({ folder }) => uri.startsWith(folder));
+    if (around.length === 0 && this.#hasForgotten && /^skill:/i.test(uri)) throw createError(uri);
+    if (around.length === 0) return;
     const contents = isRecord(result) && Array.isArray(result["contents"]) ? result["contents"] : [];
     const bytes = contents.length === 1 ? getBytes(contents[0]) : undefined;
-    const withFiles = skills.filter(({ files }) => files !== undefined);
-    const listed = withFiles.find(({ files }) => files?.has(uri))?.files?.get(uri);
-    if (withFiles.length > 0 && (listed === undefined || bytes === undefined || !isListed(bytes, listed)))
-      throw createError(uri);
-    const own = skills.find((skill) => skill.uri === uri);
-    if (own !== undefined && (bytes === undefined || !(await hasFrontmatter(bytes, own.frontmatter))))
+    const lists = around.flatMap(({ files }) => files ?? []);
+    const listed = lists.flatMap((files) => files.get(uri) ?? []);
+    const isAsListed = bytes !== undefined && listed.length > 0 && listed.every((file) => isListed(bytes, file));
+    if (lists.length > 0 && !isAsListed) throw createError(uri);
+    const skill = own?.get(uri);
+    if (skill !== undefined && (bytes === undefined || !(await hasFrontmatter(bytes, skill.frontmatter))))
       throw createError(uri);
   }
 
-  /** The skills whose folders have an address, the innermost first. */
-  #getSkillsAround(caller: string, uri: string): readonly ListedManifest[] {
-    const found: ListedManifest[] = [];
-    let end = uri.lastIndexOf("/");
-    for (let level = 0; end > 0 && level < MAX_LEVELS && this.#skills.size > 0; level++) {
-      const skill = this.#skills.get(getKey(caller, uri.slice(0, end + 1)));
-      if (skill !== undefined) found.push(skill);
-      end = uri.lastIndexOf("/", end - 1);
-    }
-    return found;
+  #use(caller: string, skills: ListedSkills): ListedSkills {
+    this.#keepIn(this.#callers, [caller, skills], MAX_CALLERS);
+    return skills;
   }
-}
 
-function getKey(caller: string, folder: string): string {
-  return JSON.stringify([caller, folder]);
+  #keepIn<Value>(values: Map<string, Value>, entry: readonly [key: string, value: Value], most: number): void {
+    if (values.size >= most && !values.has(entry[0])) this.#hasForgotten = true;
+    setBounded(values, entry, most);
+  }
 }
 
 function getBytes(part: unknown): Buffer | undefined {

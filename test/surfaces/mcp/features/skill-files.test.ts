@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
+import { ListedSkillFiles } from "../../../../src/providers/mcp/catalog/skill-files.ts";
 import { folder, post, serve, TestSkill } from "../../serving.ts";
 import { ERAS } from "../raw-client.ts";
 import { serveDescribed } from "./described.ts";
@@ -95,6 +96,73 @@ test("a file in the folder of a skill that its list does not have is not read, a
   describe("a", { skills: [skill("old", { resources })], contents: { ...contents("old"), ...others } });
   const again = `await device.AMCP.skills.get("${FOLDER}SKILL.md"); return await ${READ}("${FOLDER}a/extra.md")`;
   expect(await runtime.run(again)).toMatchObject({ value: "extra" });
+});
+
+describe("a changed file of a skill that a caller has listed is not read", () => {
+  const safe = "skill://safe/";
+  const listed = (name: string, text = "old") => ({
+    uri: `skill://${name}/SKILL.md`,
+    frontmatter: { name },
+    resources: [{ uri: `skill://${name}/a.sh`, digest: digest(text) }],
+  });
+  const many = Array.from({ length: 1_000 }, (_, at) => listed(`other${at}`));
+  const changed = { contents: { [`${safe}a.sh`]: "new" } };
+  const read = `return await ${READ}("${safe}a.sh")`;
+  const LIST = "await device.AMCP.skills.list()";
+
+  test("after another caller has got a thousand skills [M7]", async () => {
+    const { runtime, describe: set } = await serveDescribed({ a: { skills: [listed("safe")] } });
+    await runtime.run(LIST);
+    set("a", { skills: many, ...changed });
+    const other = { id: "other", permissions: ["call:*"] };
+    await runtime.run(LIST, { caller: other });
+    expect(await runtime.run(read, { caller: other })).toMatchObject({ value: "new" });
+    expect(await runtime.run(read)).toMatchObject(CHANGED);
+  });
+
+  test("after the caller has got another entry of its folder [M7]", async () => {
+    for (const more of [{}, { resources: [{ uri: `${safe}a.sh` }] }]) {
+      const { runtime, describe: set } = await serveDescribed({ a: { skills: [listed("safe")] } });
+      await runtime.run(LIST);
+      set("a", { skills: [{ uri: `${safe}OTHER.md`, frontmatter: {}, ...more }], ...changed });
+      expect(await runtime.run(`${LIST}; ${read}`)).toMatchObject(CHANGED);
+    }
+  });
+
+  test("after the caller has got more skills than are kept, until it gets this one again [M7]", async () => {
+    const { runtime } = await serveDescribed({ a: { skills: [listed("safe", "new"), ...many], ...changed } });
+    expect(await runtime.run(read)).toMatchObject({ value: "new" });
+    expect(await runtime.run(`${LIST}; ${read}`)).toMatchObject(CHANGED);
+    const get = `await device.AMCP.skills.get("${safe}SKILL.md")`;
+    expect(await runtime.run(`${get}; ${read}`)).toMatchObject({ value: "new" });
+  });
+
+  test("after more callers have got skills than are kept, until this one gets them again [M7]", async () => {
+    const files = new ListedSkillFiles();
+    const check = async (caller: string, text: string, uri = `${safe}a.sh`) =>
+      files.check(caller, uri, { contents: [{ uri, text }] });
+    const refused = { code: "SKILL_CHANGED" };
+    files.keep("first", [listed("safe")]);
+    files.keep("second", [listed("safe")]);
+    for (let at = 2; at < 1_000; at++) files.keep(`caller ${at}`, []);
+    await check("first", "old");
+    await check("none", "new");
+    files.keep("last", []);
+    await check("first", "old");
+    await expect(check("first", "new")).rejects.toMatchObject(refused);
+    await expect(check("second", "old")).rejects.toMatchObject(refused);
+    await check("second", "new", "note://safe/a.sh");
+    files.keep("second", [listed("safe")]);
+    await check("second", "old");
+    await expect(check("second", "old", "skill://forgotten/a.sh")).rejects.toMatchObject(refused);
+  });
+
+  test("also many folders below that of the skill [M7]", async () => {
+    const files = new ListedSkillFiles();
+    files.keep("first", [listed("safe")]);
+    const uri = `${safe}${"a/".repeat(100)}a.sh`;
+    await expect(files.check("first", uri, { contents: [{ uri, text: "new" }] })).rejects.toThrow("Cannot read");
+  });
 });
 
 test.each(ERAS)(
