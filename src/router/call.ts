@@ -85,8 +85,8 @@ export interface GuardedCall extends Call {
   /** The policy as it was when the call began, and its rule for the method. */
   readonly policy: Policy;
   readonly rule: MethodRule;
-  /** Counts how often the provider was called. */
-  readonly attempts: { count: number };
+  /** Counts how often the provider was called; `mayHaveAsked` is true once it may have asked the client something. */
+  readonly attempts: { count: number; mayHaveAsked: boolean };
   /** The arguments by name, validated, with defaults. */
   readonly validation: () => Validation;
   /** Digest of the validated input; digest of the raw arguments if they are invalid. */
@@ -125,7 +125,8 @@ export function guardedCall(call: Call, policy: Policy, validator: Validator): G
   });
   const requestKey = once(() => call.skill.provided.getRequestKey?.(call.requestValues));
   const rule = policy.getRule(call.method);
-  return { ...call, policy, rule, attempts: { count: 1 }, validation, argumentsDigest, requestKey, origins };
+  const attempts = { count: 1, mayHaveAsked: false };
+  return { ...call, policy, rule, attempts, validation, argumentsDigest, requestKey, origins };
 }
 
 /** Returns the validated arguments by name; throws if the arguments are invalid. */

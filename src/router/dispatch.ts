@@ -78,7 +78,7 @@ function createContext(
     caller: call.caller,
     runId: call.runId,
     callId: `${call.runId}/${call.id}`,
-    ...(call.pauseTimeoutFor !== undefined && { pauseTimeoutFor: call.pauseTimeoutFor }),
+    ...(call.pauseTimeoutFor !== undefined && { pauseTimeoutFor: (answer) => pauseForClient(call, answer) }),
     ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
     get signal() {
       return call.cancellable.signal;
@@ -105,6 +105,12 @@ function patientClient(call: GuardedCall, client: Client, view: SecretView): Cli
     ...(client.era && { era: client.era }),
     ...(client.apps && { apps: client.apps }),
     can: (request) => client.can(request),
-    ask: (request, params, key) => pauseTimeout(call, client.ask(request, view.hide(params), key)),
+    ask: (request, params, key) => pauseForClient(call, client.ask(request, view.hide(params), key)),
   };
+}
+
+/** Pauses the timeout of a call for an answer of its client, or of a call beside it that the server may have asked for. */
+function pauseForClient<Answer>(call: GuardedCall, answer: Promise<Answer>): Promise<Answer> {
+  call.attempts.mayHaveAsked = true;
+  return pauseTimeout(call, answer);
 }

@@ -36,8 +36,12 @@ function findPause(call: GuardedCall, message: string, elapsedMs: number): numbe
   return pauseMs <= MAX_PAUSE_MS && pauseMs < leftMs ? pauseMs : undefined;
 }
 
-/** A limit on the calls of a method counts each attempt; another machine repeats its calls itself. */
-function mayRepeat({ skill, method, rule, cancellable }: GuardedCall): boolean {
+/**
+ * A limit on the calls of a method counts each attempt; another machine repeats its calls itself; a second attempt would
+ * ask a person again.
+ */
+function mayRepeat({ skill, method, rule, cancellable, attempts }: GuardedCall): boolean {
   const isLimited = rule.rateLimit > 0 || rule.cooldownSeconds > 0;
-  return getEffectKnowledge(method) === "none" && !isLimited && skill.kind !== "node" && !cancellable.isCancelled;
+  const isFree = !isLimited && !attempts.mayHaveAsked && !cancellable.isCancelled;
+  return isFree && getEffectKnowledge(method) === "none" && skill.kind !== "node";
 }

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import { Cancellation } from "../../sandbox/index.ts";
 import { NO_POLICY } from "../../src/model/policy.ts";
-import type { MethodMetadata } from "../../src/model/skill.ts";
-import { createRouter, type RouterOptions } from "../../src/router/index.ts";
+import type { Client } from "../../src/model/client-requests.ts";
+import type { MethodMetadata, ProvidedSkill } from "../../src/model/skill.ts";
+import { type Call, createRouter, type RouterOptions } from "../../src/router/index.ts";
 import { findRetryAfterMs, isTransient } from "../../src/shared/errors/transient.ts";
 import { createValidator } from "../../src/validation/index.ts";
 import { benchWith } from "./calls.ts";
@@ -71,6 +72,34 @@ describe("a call of a read-only method", () => {
     expect(await callFailing(["503"], READ, { retriesReads: false })).toMatchObject({ calls: 1 });
   });
 
+  test.each(["elicitation/create", "sampling/createMessage"] as const)(
+    "is made once if it has sent the client %s [R4]",
+    async (request) => {
+      const asked: string[] = [];
+      const client: Client = { can: () => true, ask: async (name) => void asked.push(name) };
+      const run: ProvidedSkill["invoke"] = async (_method, _input, context) => {
+        await context.client?.ask(request, {});
+        throw new Error("503, try again");
+      };
+      const { call } = benchWith({ run, metadata: READ });
+      await expect(createRouter({ validator }).route({ ...call([]), client })).rejects.toThrow("503");
+      expect(asked).toEqual([request]);
+    },
+  );
+
+  test("is made once if it may have waited for the answer to a question of a call beside it [R4]", async () => {
+    let calls = 0;
+    const run: ProvidedSkill["invoke"] = async (_method, _input, { pauseTimeoutFor }) => {
+      calls += 1;
+      await pauseTimeoutFor?.(Promise.resolve("yes"));
+      throw new Error("503, try again");
+    };
+    const { call } = benchWith({ run, metadata: READ });
+    const asking: Call = { ...call([]), pauseTimeoutFor: (answer) => answer };
+    await expect(createRouter({ validator }).route(asking)).rejects.toThrow("503");
+    expect(calls).toBe(1);
+  });
+
   test("is not made again when its run ends during the pause [R4]", async () => {
     let calls = 0;
     const end = new Cancellation();
@@ -105,6 +134,41 @@ test.each([
   expect(findRetryAfterMs(message)).toBe(pauseMs);
 });
 
-test("takes only words of a busy or lost server for transient", () => {
-  expect(["invalid timeout_id", "no such order 4290", "permission denied"].filter(isTransient)).toEqual([]);
+test.each([
+  "503",
+  "503: busy",
+  "[429] slow down",
+  "HTTP 503",
+  "Cannot send to the endpoint (HTTP 502): down",
+  "HTTP/1.1 504",
+  "HTTP error 503",
+  "Request failed with status code 503",
+  '{"status":503}',
+  "statusCode=429",
+  "Error: 503",
+  "error code: 502",
+  "MCP error -32603: 503 from upstream",
+  "Rate limit exceeded",
+  "Please retry",
+  "Try again later",
+  "The index could not be read, retry",
+  "read ECONNRESET",
+])("takes %j for words of a busy or lost server", (message) => {
+  expect(isTransient(message)).toBe(true);
+});
+
+test.each([
+  "invalid timeout_id",
+  "no such order 4290",
+  "permission denied",
+  "Issue 503 does not exist",
+  "status of order 503 is unknown",
+  "Permanent failure: do not retry",
+  "HTTP 503: don't retry",
+  "This call can never be made: it is not safe to retry",
+  "Never try again",
+  "retry limit exceeded",
+  "retry exceeded",
+])("takes %j for words of another failure", (message) => {
+  expect(isTransient(message)).toBe(false);
 });
