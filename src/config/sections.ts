@@ -97,7 +97,7 @@ export const RUNTIME_SECTION_SCHEMAS = {
     default: true,
     description: "Checks the types of programs before they run.",
   }),
-  observe: withForm("true, false, or have requests, results and acrossProjects, each true or false", {
+  observe: withForm("true, false, or have requests and results, each true or false", {
     ...section("What is observed of use; `false` disables both.", {
       requests: {
         type: "boolean",
@@ -105,11 +105,6 @@ export const RUNTIME_SECTION_SCHEMAS = {
         description: "the words of a search find the method that was called",
       },
       results: { type: "boolean", default: true, description: "types of results of methods that do not declare them" },
-      acrossProjects: {
-        type: "boolean",
-        default: true,
-        description: "projects on one machine share the types that one version of an MCP server returns",
-      },
     }),
     type: ["object", "boolean"],
   }),

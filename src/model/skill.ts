@@ -179,8 +179,6 @@ export interface ProvidedSkill {
   readonly kind: "code" | "file" | "mcp" | "node";
   /** Identifies the MCP server by its configuration and version, for what is stored about its methods. */
   readonly origin?: string;
-  /** The name and version that a server gives itself; the same in every project that has it. */
-  readonly release?: string;
   /** The MCP server's own name, where there is one. */
   readonly server?: string;
   /** Longer guidance for models, shown by `describe`. */

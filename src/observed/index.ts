@@ -16,8 +16,6 @@ export interface ObservationSettings {
   readonly requests: boolean;
   /** Observe the types of the results of methods. */
   readonly results: boolean;
-  /** Projects of one machine share the types that the methods of one version of an MCP server return. */
-  readonly acrossProjects: boolean;
 }
 
 /** A readable summary of what was observed. */

@@ -15,8 +15,6 @@ export interface StoredResultsOptions {
   readonly cache: KeyValueCache;
   /** Identifies a skill and its version; `undefined` for a skill whose shapes are not stored. */
   readonly getKey: (skill: string) => string | undefined;
-  /** Identifies the version of a server in all projects that have it; `undefined` for a skill of one project. */
-  readonly getSharedKey: (skill: string) => string | undefined;
   /** The names of all skills. */
   readonly listSkills: () => readonly string[];
   readonly warn: (text: string) => void;
@@ -27,7 +25,6 @@ const WRITE_AFTER_MS = 5_000;
 
 interface SkillShapes {
   readonly key: string | undefined;
-  readonly sharedKey: string | undefined;
   /** Shapes of an earlier runtime whose methods were not asked for yet. */
   readonly stored: Map<string, StoredMethod>;
   changes: number;
@@ -83,7 +80,6 @@ export class StoredResults {
       const { stored } = this.#getSkill(name);
       if (path === undefined) stored.clear();
       else stored.delete(method);
-      this.#forgetShared(name, path === undefined ? undefined : method);
       this.changed(name);
     }
     this.flush();
@@ -100,33 +96,17 @@ export class StoredResults {
         method.name,
         { digest: digestMethod(method), shape },
       ]);
-      const methods = new Map([...skill.stored, ...observed]);
-      this.#write(skill.key, methods);
-      if (skill.sharedKey !== undefined)
-        this.#write(skill.sharedKey, new Map([...this.#read(name, skill.sharedKey), ...methods]));
+      const value = serializeMethods(new Map([...skill.stored, ...observed]));
+      if (value !== undefined) this.#options?.cache.set(skill.key, value);
     }
-  }
-
-  #write(key: string, methods: ReadonlyMap<string, StoredMethod>): void {
-    const value = serializeMethods(methods);
-    if (value !== undefined) this.#options?.cache.set(key, value);
-  }
-
-  /** Removes a method, or all, from what the projects of this machine share. */
-  #forgetShared(name: string, method: string | undefined): void {
-    const { sharedKey } = this.#getSkill(name);
-    if (sharedKey === undefined) return;
-    const methods = method === undefined ? [] : [...this.#read(name, sharedKey)].filter(([each]) => each !== method);
-    this.#write(sharedKey, new Map(methods));
   }
 
   #getSkill(name: string): SkillShapes {
     const key = this.#options?.getKey(name);
     const existing = this.#skills.get(name);
     if (existing !== undefined && existing.key === key) return existing;
-    const sharedKey = this.#options?.getSharedKey(name);
-    const stored = new Map([sharedKey, key].flatMap((each) => (each === undefined ? [] : [...this.#read(name, each)])));
-    const skill: SkillShapes = { key, sharedKey, stored, changes: 0, writtenChanges: 0, derived: undefined };
+    const stored = new Map(key === undefined ? [] : this.#read(name, key));
+    const skill: SkillShapes = { key, stored, changes: 0, writtenChanges: 0, derived: undefined };
     this.#skills.set(name, skill);
     return skill;
   }

@@ -199,7 +199,7 @@ function describeRefusal(caller: Caller, method: Method, policy: Policy): Return
  * server is another one after a change of its configuration or its version.
  */
 function resolveResultStore(
-  { serverUse: { stateDir }, skillsDir, observations }: RuntimeSettings,
+  { serverUse: { stateDir }, skillsDir }: RuntimeSettings,
   registry: Registry,
   log: LogListener,
 ): StoredResultsOptions | undefined {
@@ -209,10 +209,6 @@ function resolveResultStore(
     cache: createFileCache(join(stateDir, "results"), (file) =>
       warn(`Cannot read the stored types of results in ${file}: it is not JSON. They are observed again`),
     ),
-    getSharedKey(name) {
-      const release = registry.catalog.skill(name)?.provided.release;
-      return release === undefined || !observations.acrossProjects ? undefined : `release:${release}`;
-    },
     listSkills: () => registry.catalog.skills.map(({ name }) => name),
     getKey(name) {
       const skill = registry.catalog.skill(name);

@@ -46,13 +46,7 @@ test("reads settings and options by the names that they had before", async () =>
   writeFileSync(settings, "learning: false\nruns: { learnedPasses: 7 }\n");
   const read = await readOptions({ settings });
   expect(read.problems).toEqual([]);
-  expect([read.observations, read.runs.savedPasses]).toEqual([
-    { requests: false, results: false, acrossProjects: false },
-    7,
-  ]);
+  expect([read.observations, read.runs.savedPasses]).toEqual([{ requests: false, results: false }, 7]);
   const options = await readOptions({ learning: { results: false }, runs: { learnedPasses: 5 } } as never);
-  expect([options.observations, options.runs.savedPasses]).toEqual([
-    { requests: true, results: false, acrossProjects: true },
-    5,
-  ]);
+  expect([options.observations, options.runs.savedPasses]).toEqual([{ requests: true, results: false }, 5]);
 });

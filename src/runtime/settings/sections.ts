@@ -92,7 +92,7 @@ function readSetting<Value>(name: "typecheck" | "catalogTokens", value: unknown)
 }
 
 function readObservations(written: unknown): ObservationSettings {
-  if (typeof written === "boolean") return { requests: written, results: written, acrossProjects: written };
+  if (typeof written === "boolean") return { requests: written, results: written };
   return readSettings<ObservationSettings>(SCHEMAS.observe, isValidSetting(SCHEMAS.observe, written) ? written : {});
 }
 

@@ -73,7 +73,6 @@ export function createServerSkill(
     kind: "mcp",
     server: config.name,
     origin: `${listingKey(config)}@${listing.server.version}`,
-    release: JSON.stringify([listing.server.name, listing.server.version]),
     ...(listing.instructions !== "" && { guidance: listing.instructions }),
     methods: [
       ...tools.map(({ name, method }) =>
