@@ -128,10 +128,16 @@ describe("more subscriptions than a client may have", () => {
     expect((await count()).length).toBeLessThan(5);
   });
 
-  test("are refused to a client of 2025, also if it sends all at once [V1] [V6]", { tags: "rest" }, async () => {
+  test("are refused to a client of 2025, also if it sends hundreds at once [V1] [V6]", { tags: "rest" }, async () => {
     const { url, runtime } = await serveDescribed({ a: watched() });
     const client = await openLegacyClient(url);
-    const answers = await Promise.allSettled(uris.map((uri) => client.subscribeResource({ uri })));
+    const answers: PromiseSettledResult<unknown>[] = [];
+    // With a connection for each of all, Node would end those whose headers this busy process sends too late. The
+    // limit is within the fourth part.
+    for (let at = 0; at < uris.length; at += 300) {
+      const part = uris.slice(at, at + 300).map((uri) => client.subscribeResource({ uri }));
+      answers.push(...(await Promise.allSettled(part)));
+    }
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1_000);
     expect(answers.find(({ status }) => status === "rejected")).toMatchObject({
       reason: { message: expect.stringContaining("A client can have 1000 subscriptions") as string },
