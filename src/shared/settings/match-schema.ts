@@ -47,8 +47,8 @@ const KEYWORDS: Readonly<Record<string, SettingKeyword>> = {
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === "string",
-  number: Number.isFinite,
-  integer: Number.isInteger,
+  number: (value) => typeof value === "number",
+  integer: (value) => Number.isInteger(value) || value === Infinity || value === -Infinity,
   boolean: (value) => typeof value === "boolean",
   object: isRecord,
   array: Array.isArray,
