@@ -4,15 +4,24 @@ import { randomBytes } from "node:crypto";
  * JSON has numbers of any length and form, and `JSON.parse` keeps neither: it rounds long integers, and `1.0` becomes 1. Here
  * they pass through as marks: strings that begin with a random text that no other process knows. A parsed value has a BigInt
  * in place of an integer that a number cannot hold, and the nearest number in place of any other, with a note on how it was
- * written. Both have their digits again when they are written.
+ * written. Both have their digits again when they are written. A text that comes in has other marks than one that goes out:
+ * an error may quote a text that came in, and who knows the marks of texts that go out could rewrite them.
  */
-const MARK = `exact-${randomBytes(9).toString("base64url")}:`;
+const READ_MARK = createMark();
+const WRITE_MARK = createMark();
+
+function createMark(): string {
+  return `exact-${randomBytes(9).toString("base64url")}:`;
+}
 
 /** A text without any of these has no number to mark. */
 const MAY_NEED_MARKS = /\d{16}|\d[eE]|\d\.\d*0(?!\d)|-0|0\.0{6}/;
 
-/** Limit on the numbers of one text that are marked although `JSON.parse` keeps their values: a mark is longer than its number. */
-const MAX_EQUAL_MARKS = 100_000;
+/**
+ * Limit on the marks of one text for numbers whose values `JSON.parse` keeps, and on those for other numbers: a mark is longer than its
+ * number. Numbers after them are read as `JSON.parse` reads them.
+ */
+const MAX_MARKS = 100_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -30,20 +39,21 @@ export function markNumbers(json: string): string {
   const parts: string[] = [];
   let copied = 0;
   let depth = 0;
-  let equalMarks = 0;
+  const left = { equal: MAX_MARKS, other: MAX_MARKS };
   for (let at = 0; at < json.length; at++) {
     const unit = json.charCodeAt(at);
     if (unit === QUOTE) at = findStringEnd(json, at);
     else if (unit === 0x5b || unit === 0x7b) depth++;
     else if (unit === 0x5d || unit === 0x7d) depth--;
     else if (isDigit(unit) || unit === MINUS) {
-      const end = findNumberEnd(json, at);
-      const number = json.slice(at, end);
-      if (number.length > 1 && isChangedByJson(number)) {
-        const isBounded = !isEqualNumber(number) || ++equalMarks <= MAX_EQUAL_MARKS;
-        if (isBounded && !isOfProtocol(json, at, depth)) {
-          parts.push(json.slice(copied, at), `"${MARK}${number}"`);
+      const { end, form } = findNumberEnd(json, at);
+      const kind = form === "long" ? "other" : "equal";
+      if (form !== "natural" && left[kind] > 0) {
+        const number = json.slice(at, end);
+        if (isChangedByJson(number) && !isOfProtocol(json, at, depth)) {
+          parts.push(json.slice(copied, at), `"${READ_MARK}${number}"`);
           copied = end;
+          left[kind]--;
         }
       }
       at = end - 1;
@@ -67,7 +77,8 @@ const QUOTED_DIGITS = 40;
 /** How the numbers in an object or list were written, by their keys. A spread copies it; JSON and loops do not see a symbol. */
 const WRITTEN = Symbol("written numbers");
 
-type WrittenNumbers = ReadonlyMap<string, string>;
+/** By names of objects and places in lists. */
+type WrittenNumbers = ReadonlyMap<string | number, string>;
 
 /** Replaces the marks in a parsed value by numbers and BigInts, in place; says whether it had any. */
 export function restoreNumbers(root: object): boolean {
@@ -75,20 +86,26 @@ export function restoreNumbers(root: object): boolean {
   let found = false;
   const pending: object[] = [root];
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
-    let written: Map<string, string> | undefined;
-    for (const [key, value] of Object.entries(parent) as [string, unknown][]) {
+    let written: Map<string | number, string> | undefined;
+    forEachMember(parent, (value, key) => {
       if (typeof value === "object" && value !== null) pending.push(value);
-      else if (typeof value === "string" && value.startsWith(MARK)) {
-        const number = value.slice(MARK.length);
+      else if (typeof value === "string" && value.startsWith(READ_MARK)) {
+        const number = value.slice(READ_MARK.length);
         const isLong = isLongInteger(number);
         Reflect.set(parent, key, isLong ? BigInt(number) : Number(number));
-        if (!isLong) (written ??= new Map<string, string>()).set(key, number);
+        if (!isLong) (written ??= new Map<string | number, string>()).set(key, number);
         found = true;
       }
-    }
+    });
     if (written !== undefined) Reflect.set(parent, WRITTEN, written);
   }
   return found;
+}
+
+/** Lists may be long: they are walked without their keys as texts. */
+function forEachMember(parent: object, visit: (value: unknown, key: string | number) => void): void {
+  if (Array.isArray(parent)) parent.forEach(visit);
+  else for (const [key, value] of Object.entries(parent) as [string, unknown][]) visit(value, key);
 }
 
 /** Returns the numbers of an object or list that JSON would write in another way, as they were written, by their keys. */
@@ -110,13 +127,20 @@ export function keepWrittenNumbers<Copy extends object>(
 /** Parses JSON; an integer that a number cannot hold exactly becomes a BigInt. Throws a `NumberRangeError` for `1e400`. */
 export function parseExactly(json: string): unknown {
   const root = { value: JSON.parse(markNumbers(json)) as unknown };
-  if (restoreNumbers(root)) mapNumbers(root.value, requireRange);
+  if (restoreNumbers(root)) requireRange(root);
   return root.value;
 }
 
-function requireRange(number: bigint | number, written: string): bigint | number {
-  if (isBeyondRange(number)) throw new NumberRangeError(written);
-  return number;
+function requireRange(root: object): void {
+  const pending: object[] = [root];
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    const written = getWrittenNumbers(parent);
+    forEachMember(parent, (value, key) => {
+      if (typeof value === "object" && value !== null) pending.push(value);
+      else if (value === Infinity || value === -Infinity)
+        throw new NumberRangeError(written?.get(key) ?? String(value));
+    });
+  }
 }
 
 /** Replaces the BigInts in a parsed value by the nearest numbers, in place, except in one part of it. */
@@ -125,21 +149,21 @@ export function roundBigInts(root: object, except?: unknown): void {
   const pending: object[] = [root];
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
     if (parent === except) continue;
-    for (const [key, value] of Object.entries(parent) as [string, unknown][]) {
+    forEachMember(parent, (value, key) => {
       if (typeof value === "object" && value !== null) pending.push(value);
       else if (typeof value === "bigint") Reflect.set(parent, key, Number(value));
-    }
+    });
   }
 }
 
 /** Returns a copy with marks in place of numbers, for code that writes JSON; the value itself if it has none to mark. */
 export function numbersToMarks<Value>(value: Value): Value {
-  return hasMarked ? (mapNumbers(value, (_number, written) => MARK + written) as Value) : value;
+  return hasMarked ? (mapNumbers(value, (_number, written) => WRITE_MARK + written) as Value) : value;
 }
 
-/** Replaces the marks in a text by their digits. */
+/** Replaces the marks in JSON, or a mark alone, by their digits. Of a text inside JSON, only the mark goes: its quotes belong to the text. */
 export function removeMarks(text: string): string {
-  return hasMarked && text.includes(MARK) ? text.replaceAll(WRITTEN_MARK, "$1") : text;
+  return hasMarked && text.includes(WRITE_MARK) ? text.replaceAll(WRITTEN_MARK, "$1$2") : text;
 }
 
 /** Writes JSON, with each number as it was written. */
@@ -147,8 +171,10 @@ export function stringifyExactly(value: unknown): string {
   return removeMarks(JSON.stringify(numbersToMarks(value)));
 }
 
-/** A mark in JSON, or alone. */
-const WRITTEN_MARK = new RegExp(`"?${MARK}(-?\\d[\\d.eE+-]*)"?`, "g");
+const WRITTEN_NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
+
+/** A whole text of JSON that is a mark, or a mark alone. */
+const WRITTEN_MARK = new RegExp(`(?<!\\\\)"${WRITE_MARK}(${WRITTEN_NUMBER})"|${WRITE_MARK}(${WRITTEN_NUMBER})`, "g");
 
 /** Returns a copy with the numbers as text that a number cannot hold, and these texts; the value itself if there are none. */
 export function inexactToText<Value>(value: Value): { readonly value: Value; readonly texts: readonly string[] } {
@@ -175,6 +201,7 @@ export function mapNumbers(value: unknown, replace: (number: bigint | number, wr
     if (typeof current === "bigint") return replace(current, String(current));
     if (typeof current === "number" && written !== undefined && Object.is(Number(written), current))
       return replace(current, written);
+    if (current === Infinity || current === -Infinity) return replace(current, current > 0 ? "1e999" : "-1e999");
     if (Array.isArray(current)) return copyList(current, copy);
     return typeof current === "object" && current !== null ? copyRecord(current, copy) : current;
   };
@@ -185,8 +212,13 @@ type CopyMember = (value: unknown, written?: string) => unknown;
 
 function copyList(list: readonly unknown[], copy: CopyMember): readonly unknown[] {
   const numbers = getWrittenNumbers(list);
-  const copied = list.map((value, index) => copy(value, numbers?.get(String(index))));
-  return copied.every((value, index) => Object.is(value, list[index])) ? list : copied;
+  let copied: unknown[] | undefined;
+  list.forEach((value, index) => {
+    const member = copy(value, numbers?.get(index));
+    if (copied === undefined && !Object.is(member, value)) copied = list.slice(0, index);
+    copied?.push(member);
+  });
+  return copied ?? list;
 }
 
 function copyRecord(record: object, copy: CopyMember): object {
@@ -214,11 +246,6 @@ const PLAIN = /^(?:\d+|-[1-9]\d*|-?(?!0\.0{6})\d+\.\d*[1-9])$/;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** True if a number has the same value after `JSON.parse`, or the nearest one of a fraction. */
-function isEqualNumber(number: string): boolean {
-  return !isLongInteger(number) && !isBeyondRange(Number(number));
-}
-
 function isLongInteger(number: string): boolean {
   const value = Number(number);
   return INTEGER.test(number) && !Number.isSafeInteger(value) && !isBeyondRange(value);
@@ -235,14 +262,21 @@ function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** Finds the end of a number: digits, a fraction and an exponent. */
-function findNumberEnd(json: string, start: number): number {
-  let end = start + 1;
-  while (end < json.length && NUMBER_UNITS.has(json[end] ?? "")) end++;
-  return end;
-}
+/** `natural`: few digits alone, which JSON writes as they are. `long`: `JSON.parse` may not keep the value. `short`: others. */
+type NumberForm = "natural" | "short" | "long";
 
-const NUMBER_UNITS: ReadonlySet<string> = new Set("0123456789.eE+-");
+/** Finds the end of a number: digits, a fraction and an exponent. */
+function findNumberEnd(json: string, start: number): { readonly end: number; readonly form: NumberForm } {
+  let end = start;
+  let form: NumberForm = "natural";
+  for (; end < json.length; end++) {
+    const unit = json.charCodeAt(end);
+    if (unit === 0x65 || unit === 0x45) form = "long";
+    else if (unit === 0x2e || unit === 0x2b || unit === MINUS) form = form === "long" ? "long" : "short";
+    else if (!isDigit(unit)) break;
+  }
+  return { end, form: end - start >= MIN_CHANGED_LENGTH ? "long" : form };
+}
 
 /** Finds the end of the string that begins at `start`: the next quote with an even number of backslashes before it. */
 export function findStringEnd(text: string, start: number): number {

@@ -5,8 +5,8 @@ import { onTestFinished } from "vitest";
 
 export interface JsonServerOptions {
   readonly tools: readonly string[];
-  /** How it answers a request: with one JSON text, or with an event. */
-  readonly as: "json" | "events";
+  /** How it answers a request: with one JSON text, or with an event; `errors` refuses each call with HTTP 422 and the JSON of the call. */
+  readonly as: "json" | "events" | "errors";
 }
 
 /** Starts an MCP server over HTTP whose tool `wire` answers with the JSON that it is called with; returns its URL. */
@@ -17,7 +17,9 @@ export async function createJsonServer({ tools, as }: JsonServerOptions): Promis
     request.on("end", () => {
       const result = request.method === "POST" ? getResult(String(Buffer.concat(chunks)), tools) : undefined;
       if (result === undefined) response.writeHead(request.method === "POST" ? 202 : 405).end();
-      else if (as === "json") response.writeHead(200, { "content-type": "application/json" }).end(result);
+      else if (as === "errors" && result.includes('"content"'))
+        response.writeHead(422, { "content-type": "application/json" }).end(result);
+      else if (as !== "events") response.writeHead(200, { "content-type": "application/json" }).end(result);
       else {
         response.writeHead(200, { "content-type": "text/event-stream" });
         // The integer is cut in two, as a network may do.

@@ -172,7 +172,8 @@ function listenTo(client: Client, { onListChanged, onLog }: HandshakeOptions): v
 }
 
 function formatData(data: unknown): string {
-  return typeof data === "string" ? data : (stringifyExactly(data) ?? "");
+  if (data === undefined) return "";
+  return typeof data === "string" ? data : stringifyExactly(data);
 }
 
 /** Characters of the name of a logger. */

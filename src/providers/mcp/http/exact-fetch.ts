@@ -24,7 +24,8 @@ export function exactFetch(fetch: FetchLike): FetchLike {
     const response = await fetch(url, withoutMarks(init));
     const { body, status, statusText, headers } = response;
     const type = (headers.get("content-type") ?? "").toLowerCase();
-    if (body === null || !/^(?:application\/json|text\/event-stream)\b/.test(type)) return response;
+    // The text of another status becomes a part of an error as it is.
+    if (!response.ok || body === null || !/^(?:application\/json|text\/event-stream)\b/.test(type)) return response;
     const requestId = (): MessageId => getRequestId(init?.body);
     const marked = type.startsWith("text/event-stream")
       ? markEvents(body, requestId)
