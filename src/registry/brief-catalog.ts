@@ -62,13 +62,13 @@ export function briefCatalog(catalog: Catalog, options: BriefCatalogOptions): re
   const formatter = new LineFormatter(catalog, observed, hasAllNames ? WIDE_LINES : NARROW_LINES);
   addDetail(lines, formatter, { budget, used, hasAllNames });
   let remaining: readonly Line[] = lines.filter(({ detail }) => detail > 0);
-  const shown = sizes.map((size) => {
+  const listings = sizes.map((size) => {
     const part = takePart(remaining, formatter, size.lines);
     remaining = part.otherLines;
     for (const [skill, block] of part.blocks) counts.set(skill, (counts.get(skill) ?? 0) - block.lines.length);
     return { ...part, restUnits: size.units - size.lines + part.open, rest: new Map(counts) };
   });
-  return shown.map(({ blocks, rest, restUnits }) => {
+  return listings.map(({ blocks, rest, restUnits }) => {
     const formatted = [...blocks].toSorted(byKey).map(([name, block]) => formatBlock(name, block, formatter));
     const isLast = countMethods(rest) === countMethods(counts) && !hasOtherTexts;
     const heading = isLast ? REST_HEADING : countMethods(counts) === 0 ? ALL_ELSEWHERE : SOME_ELSEWHERE;

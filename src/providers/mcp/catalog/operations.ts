@@ -59,9 +59,9 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
 /** `the integer 9007199254740993 as text, because a number cannot hold it exactly` */
 function describeInexact([first = "", ...rest]: readonly string[]): string {
   const kind = [first, ...rest].every((number) => /^-?\d+$/.test(number)) ? "integer" : "number";
-  const shown = truncateText(first, SHOWN_DIGITS);
-  if (rest.length === 0) return `the ${kind} ${shown} as text, because a number cannot hold it exactly`;
-  return `${shown} and ${rest.length} other ${kind}s as text, because numbers cannot hold them exactly`;
+  const digits = truncateText(first, SHOWN_DIGITS);
+  if (rest.length === 0) return `the ${kind} ${digits} as text, because a number cannot hold it exactly`;
+  return `${digits} and ${rest.length} other ${kind}s as text, because numbers cannot hold them exactly`;
 }
 
 /** Digits of a number that a note quotes. */

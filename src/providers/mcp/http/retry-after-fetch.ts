@@ -12,12 +12,12 @@ export function retryAfterFetch(fetch: FetchLike): FetchLike {
     if (seconds === undefined) return response;
     const text = await response.text();
     const { status, statusText, headers } = response;
-    const named = new Response([...(text === "" ? [] : [text]), `retry after ${seconds} s`].join("; "), {
+    const answer = new Response([...(text === "" ? [] : [text]), `retry after ${seconds} s`].join("; "), {
       status,
       statusText,
       headers,
     });
-    return Object.defineProperties(named, {
+    return Object.defineProperties(answer, {
       url: { value: response.url },
       redirected: { value: response.redirected },
     });
