@@ -26,7 +26,7 @@ const SOURCES = [
 ];
 
 /** Development packages that a build for the demo needs, among them those that become part of it, and the MCP server of the sample. */
-const DEMO_PACKAGES = [
+export const DEMO_PACKAGES = [
   "@hono/node-server",
   "@jitl/quickjs-wasmfile-release-sync",
   "@modelcontextprotocol/client",

@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
+// @ts-expect-error: a script without types
+import { DEMO_PACKAGES } from "../../scripts/prepare.mjs";
+
 test("links from every packed page only to files in the package or to addresses", () => {
   const [{ files }] = JSON.parse(npm(".", "pack", "--dry-run", "--json", "--ignore-scripts")) as [PackedPackage];
   const packed = new Set(files.map(({ path }) => path));
@@ -56,6 +59,38 @@ test("installs few and small packages, none with a script", () => {
   expect(installed.length + 1).toBeLessThanOrEqual(MAX_PACKAGES);
   expect(bytes / 2 ** 20).toBeLessThanOrEqual(MAX_MEGABYTES);
 });
+
+test("bundles the packages that users do not install, with their licences, and the demo installs them for its build", () => {
+  const { dependencies, peerDependencies, devDependencies } = readManifest();
+  const scripts = readdirSync("dist/lib").filter((name) => name.endsWith(".js"));
+  const imported = scripts.flatMap((name) => findPackages(readFileSync(join("dist/lib", name), "utf8")));
+  const installed = Object.keys({ ...dependencies, ...peerDependencies });
+  expect(new Set(imported)).toContain("commander");
+  expect(imported.filter((name) => name !== "skillgate" && !installed.includes(name))).toEqual([]);
+  const licences = readFileSync("dist/lib/licences.txt", "utf8").split("\n----\n\n");
+  const bundled = licences.map(
+    (licence) => /^(\S+) \d\S* \(\S+\)\n\n\S/.exec(licence)?.[1] ?? `no licence: ${licence}`,
+  );
+  expect(bundled).toEqual(expect.arrayContaining(["@modelcontextprotocol/client", "ajv", "zod"]));
+  const direct = bundled.filter((name) => name !== "zod" && devDependencies[name] !== undefined);
+  expect(direct.filter((name) => !(DEMO_PACKAGES as readonly string[]).includes(name))).toEqual([]);
+  expect(bundled.filter((name) => name.startsWith("no licence"))).toEqual([]);
+});
+
+/** Returns the packages that a script imports. */
+function findPackages(script: string): readonly string[] {
+  const specifiers = script.matchAll(/^import .* from "([^"]+)";$|\bimport\("([^"]+)"\)/gm);
+  return [...specifiers].flatMap(([, fixed, lazy]) => {
+    const [name] = /^(?:@[^/]+\/)?[a-z][^/]*/.exec(fixed ?? lazy ?? "") ?? [];
+    return name === undefined || name.startsWith("node:") ? [] : [name];
+  });
+}
+
+function readManifest(): Readonly<
+  Record<"dependencies" | "peerDependencies" | "devDependencies", Record<string, string>>
+> {
+  return JSON.parse(readFileSync("package.json", "utf8")) as ReturnType<typeof readManifest>;
+}
 
 interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
