@@ -232,20 +232,24 @@ describe("with git", () => {
     ]);
   });
 
-  test("holds such a file also from a stash and with other line ends, until it has other content [P12]", async () => {
-    await trust();
-    publish({ "skills/shop.ts": "export const evil = 1;\n" });
-    git(cwd, "fetch", "--quiet");
-    git(cwd, "checkout", "origin/main", "--", "skills/shop.ts");
-    git(cwd, "stash", "--quiet");
-    expect(await heldNames()).toEqual([]);
-    git(cwd, "stash", "pop", "--quiet");
-    expect((await loadConfig(options)).trust.changed).toEqual(["skills/shop.ts"]);
-    write("skills/shop.ts", "export const evil = 1;\r\n");
-    expect((await loadConfig(options)).trust.changed).toEqual(["skills/shop.ts"]);
-    write("skills/shop.ts", "export const own = 1;");
-    expect(await heldNames()).toEqual([]);
-  });
+  test(
+    "holds such a file also from a stash and with other line ends, until it has other content [P12]",
+    { tags: "rest" },
+    async () => {
+      await trust();
+      publish({ "skills/shop.ts": "export const evil = 1;\n" });
+      git(cwd, "fetch", "--quiet");
+      git(cwd, "checkout", "origin/main", "--", "skills/shop.ts");
+      git(cwd, "stash", "--quiet");
+      expect(await heldNames()).toEqual([]);
+      git(cwd, "stash", "pop", "--quiet");
+      expect((await loadConfig(options)).trust.changed).toEqual(["skills/shop.ts"]);
+      write("skills/shop.ts", "export const evil = 1;\r\n");
+      expect((await loadConfig(options)).trust.changed).toEqual(["skills/shop.ts"]);
+      write("skills/shop.ts", "export const own = 1;");
+      expect(await heldNames()).toEqual([]);
+    },
+  );
 
   test("asks nothing about changes of the owner that were staged, stashed, committed or taken back [P12]", async () => {
     await trust();
@@ -266,21 +270,25 @@ describe("with git", () => {
     }
   });
 
-  test("holds what a rebase brings, not the commits of the owner that it makes again [P12]", async () => {
-    await trust();
-    write("skills/own.ts", "export const own = 1;");
-    git(cwd, "add", "--all");
-    git(cwd, "commit", "--quiet", "-m", "own");
-    publish({ "lib/prices.ts": "export const price = 2;" });
-    git(cwd, "pull", "--quiet", "--rebase");
-    expect((await loadConfig(options)).trust.changed).toEqual(["lib/prices.ts"]);
-    // To amend a commit of others makes nothing of it the owner's.
-    publish({ "src/rates.js": "export const rate = 2;" });
-    git(cwd, "reset", "--quiet", "--hard", "origin/main~0");
-    git(cwd, "pull", "--quiet", "--ff-only");
-    git(cwd, "commit", "--quiet", "--amend", "-m", "amended");
-    expect((await loadConfig(options)).trust.changed).toEqual(["src/rates.js", "lib/prices.ts"]);
-  });
+  test(
+    "holds what a rebase brings, not the commits of the owner that it makes again [P12]",
+    { tags: "rest" },
+    async () => {
+      await trust();
+      write("skills/own.ts", "export const own = 1;");
+      git(cwd, "add", "--all");
+      git(cwd, "commit", "--quiet", "-m", "own");
+      publish({ "lib/prices.ts": "export const price = 2;" });
+      git(cwd, "pull", "--quiet", "--rebase");
+      expect((await loadConfig(options)).trust.changed).toEqual(["lib/prices.ts"]);
+      // To amend a commit of others makes nothing of it the owner's.
+      publish({ "src/rates.js": "export const rate = 2;" });
+      git(cwd, "reset", "--quiet", "--hard", "origin/main~0");
+      git(cwd, "pull", "--quiet", "--ff-only");
+      git(cwd, "commit", "--quiet", "--amend", "-m", "amended");
+      expect((await loadConfig(options)).trust.changed).toEqual(["src/rates.js", "lib/prices.ts"]);
+    },
+  );
 
   test("holds a merge that waits for the owner, and a file that others may write [P12]", async () => {
     await trust();

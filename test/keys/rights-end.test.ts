@@ -114,17 +114,21 @@ test("continues a run whose access token is valid when the answer comes [P13, R9
   expect(paid).toEqual([1, 2]);
 });
 
-test("asks for a valid token also in another process, which finds the run after the end of the first [P13, R9]", async () => {
-  const { ask, sign, paid, runtime, options, close } = await serveWithIssuer();
-  const { runId } = (await ask("run_code", { code: CODE }, await sign(2))).data;
-  await whenLeft(runtime, runId);
-  await approve(runtime);
-  await close();
-  const later = await createRuntime({ skillsDir: false, workers: 1, typecheck: false, ...options });
-  await using _closing = { [Symbol.asyncDispose]: () => later.close() };
-  expect(await later.runs.resume(runId)).toMatchObject({ kind: "waiting", approvals: [] });
-  expect(paid).toEqual([]);
-});
+test(
+  "asks for a valid token also in another process, which finds the run after the end of the first [P13, R9]",
+  { tags: "rest" },
+  async () => {
+    const { ask, sign, paid, runtime, options, close } = await serveWithIssuer();
+    const { runId } = (await ask("run_code", { code: CODE }, await sign(2))).data;
+    await whenLeft(runtime, runId);
+    await approve(runtime);
+    await close();
+    const later = await createRuntime({ skillsDir: false, workers: 1, typecheck: false, ...options });
+    await using _closing = { [Symbol.asyncDispose]: () => later.close() };
+    expect(await later.runs.resume(runId)).toMatchObject({ kind: "waiting", approvals: [] });
+    expect(paid).toEqual([]);
+  },
+);
 
 test.each(["revoked", "expired"])(
   "cancels a run that waits in the server when its key is %s before the answer [P1, R9]",

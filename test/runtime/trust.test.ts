@@ -197,7 +197,7 @@ test(
   },
 );
 
-test("asks about each change with the setting trust: content [P12]", async () => {
+test("asks about each change with the setting trust: content [P12]", { tags: "rest" }, async () => {
   write(cwd, { "settings.yaml": "trust: content\n" });
   await trust();
   write(cwd, { "skills/greeter.js": greeter("own") });
@@ -206,22 +206,26 @@ test("asks about each change with the setting trust: content [P12]", async () =>
   );
 });
 
-test("keeps settings and a policy in force that a pull has changed, and holds all of it after a restart [P12]", async () => {
-  write(cwd, { "policies/tools.yaml": "OtherSkill.greet: { decision: deny }\n" });
-  git(cwd, "add", "--all");
-  git(cwd, "commit", "--quiet", "-m", "own");
-  await trust();
-  const running = await open({ watch: true });
-  const refused = new Promise<string>((resolve) => {
-    running.on("log", ({ text }) => text.includes("policy") && resolve(text));
-  });
-  git(cwd, "push", "--quiet", "origin", "HEAD:other");
-  git(theirs, "merge", "--quiet", "other");
-  publish({ "policies/tools.yaml": "OtherSkill.greet: { decision: allow }\n" });
-  git(cwd, "pull", "--quiet", "--no-rebase", "--no-edit");
-  expect(await refused).toBe(
-    "Cannot use the changed policy: policies/tools.yaml is held: policies/tools.yaml changed by a pull; run skillgate trust. The policy before the change stays in force",
-  );
-  expect(await answer(running, OTHER)).toContain("POLICY_DENIED");
-  expect(await answer(await open(), OTHER)).toContain("OtherSkill is held: policies/tools.yaml changed by a pull");
-});
+test(
+  "keeps settings and a policy in force that a pull has changed, and holds all of it after a restart [P12]",
+  { tags: "rest" },
+  async () => {
+    write(cwd, { "policies/tools.yaml": "OtherSkill.greet: { decision: deny }\n" });
+    git(cwd, "add", "--all");
+    git(cwd, "commit", "--quiet", "-m", "own");
+    await trust();
+    const running = await open({ watch: true });
+    const refused = new Promise<string>((resolve) => {
+      running.on("log", ({ text }) => text.includes("policy") && resolve(text));
+    });
+    git(cwd, "push", "--quiet", "origin", "HEAD:other");
+    git(theirs, "merge", "--quiet", "other");
+    publish({ "policies/tools.yaml": "OtherSkill.greet: { decision: allow }\n" });
+    git(cwd, "pull", "--quiet", "--no-rebase", "--no-edit");
+    expect(await refused).toBe(
+      "Cannot use the changed policy: policies/tools.yaml is held: policies/tools.yaml changed by a pull; run skillgate trust. The policy before the change stays in force",
+    );
+    expect(await answer(running, OTHER)).toContain("POLICY_DENIED");
+    expect(await answer(await open(), OTHER)).toContain("OtherSkill is held: policies/tools.yaml changed by a pull");
+  },
+);

@@ -50,7 +50,7 @@ test("keeps the host's event loop free, whatever guests do [S7]", { tags: "repea
   expect(turns).toBeGreaterThan(repetitions(30, 100) * HOSTILE.length);
 });
 
-test("keeps the host's event loop turning while a guest makes calls without end [S7]", async () => {
+test("keeps the host's event loop turning while a guest makes calls without end [S7]", { tags: "rest" }, async () => {
   const sandbox = openSandbox(1);
   let [answered, before, most] = [0, 0, 0];
   const turn = (): void => {
@@ -254,7 +254,7 @@ test("does not keep the process alive for a sandbox without runs [S7]", async ()
   expect(status).toEqual([0, "42"]);
 });
 
-test("resolves `close` even if the threads have just sent messages [S7]", async () => {
+test("resolves `close` even if the threads have just sent messages [S7]", { tags: "rest" }, async () => {
   const status = await program(`
     const run = sandbox.run({ code: "", paths: [] }, async () => ({ ok: true, json: "1" }));
     await new Promise(setImmediate);
@@ -298,7 +298,7 @@ test("ends the threads that a burst has started when no run needs them [S7]", as
   expect(alive.size).toBe(0);
 });
 
-test("does not keep the process alive for threads that a burst has started [S7]", async () => {
+test("does not keep the process alive for threads that a burst has started [S7]", { tags: "rest" }, async () => {
   const status = await program(`
     let waiting = 0;
     let open;

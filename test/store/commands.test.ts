@@ -71,7 +71,7 @@ test(
   },
 );
 
-test("stores no records of a single command unless the settings say so [P8]", async () => {
+test("stores no records of a single command unless the settings say so [P8]", { tags: "rest" }, async () => {
   const cwd = project({ "skills/math.js": MATH_SKILL, "settings.yaml": "store: { dir: state }\n" });
   await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
   expect((await skillgate(["audit", "list"], { cwd })).stdout).toBe("No records\n");
@@ -82,7 +82,7 @@ test("stores no records of a single command unless the settings say so [P8]", as
   );
 });
 
-test("filters and exports records as JSON lines and CSV [P8]", async () => {
+test("filters and exports records as JSON lines and CSV [P8]", { tags: "rest" }, async () => {
   const cwd = project(SETTINGS);
   await skillgate(["call", "MathSkill.add", "a=1", "b=2"], { cwd });
   await skillgate(["call", "MathSkill.fail", "why=x"], { cwd });

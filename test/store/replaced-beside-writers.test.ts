@@ -36,7 +36,7 @@ test(
 
 test(
   "creates a whole store each time that its files are deleted while processes write to it and open it [P8]",
-  { timeout: 60_000 },
+  { tags: "rest", timeout: 60_000 },
   async () => {
     const folder = await createFolder();
     const writers = [1, 2].map(() => new Writer(folder));

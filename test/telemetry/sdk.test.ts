@@ -71,7 +71,7 @@ test("shows in doctor where traces and metrics go, without secrets [O4]", { tags
   expect((await runProcess(["run", "-e", echo], { cwd: project(), env })).stdout).toBe("[redacted]\n");
 });
 
-test("refuses a protocol that it does not have [O4]", async () => {
+test("refuses a protocol that it does not have [O4]", { tags: "rest" }, async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4317", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
   const { exit, stdout, stderr } = await runProcess(["run", "-e", "6 * 7"], { cwd: project(), env });
   expect([exit, stdout]).toEqual([0, "42\n"]);

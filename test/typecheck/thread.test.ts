@@ -127,20 +127,24 @@ test("answers waiting checks when it is closed, and makes no more [S5]", { tags:
   expect(await typecheck.warmUp()).toBe(false);
 });
 
-test("shares one compiler among all runtimes of a process, and closes it with the last of them [S5]", async () => {
-  const [first, second] = [shareTypecheck(), shareTypecheck()];
-  typechecks.push(first, second);
-  expect(await first.warmUp()).toBe(true);
-  expect(second.isWarm).toBe(true);
-  await first.close();
-  await first.close();
-  expect(await first.check(WRONG)).toEqual({ kind: "skipped", why: "closed" });
-  expect(await second.check({ ...WRONG, deadlineMs: 20_000 })).toMatchObject({ kind: "checked" });
-  await second.close();
-  const next = shareTypecheck();
-  typechecks.push(next);
-  expect(next.isWarm).toBe(false);
-});
+test(
+  "shares one compiler among all runtimes of a process, and closes it with the last of them [S5]",
+  { tags: "rest" },
+  async () => {
+    const [first, second] = [shareTypecheck(), shareTypecheck()];
+    typechecks.push(first, second);
+    expect(await first.warmUp()).toBe(true);
+    expect(second.isWarm).toBe(true);
+    await first.close();
+    await first.close();
+    expect(await first.check(WRONG)).toEqual({ kind: "skipped", why: "closed" });
+    expect(await second.check({ ...WRONG, deadlineMs: 20_000 })).toMatchObject({ kind: "checked" });
+    await second.close();
+    const next = shareTypecheck();
+    typechecks.push(next);
+    expect(next.isWarm).toBe(false);
+  },
+);
 
 test("skips all checks without the compiler [S5]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-typecheck-"));

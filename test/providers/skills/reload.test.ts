@@ -69,34 +69,38 @@ test(
   },
 );
 
-test("deletes unreferenced bundles from the cache after a week, and looks for them once a day [L6]", async () => {
-  const folder = await temporaryFolder();
-  const cacheDir = join(folder, "cache");
-  const skills = join(folder, "skills");
-  const save = async (text: string): Promise<void> => {
-    await writeFiles(skills, { "a.ts": text });
-    const opened = await openCache(cacheDir);
-    const homes = new SkillProcessPool(
-      { root: skills, log: () => undefined, importTimeoutMs: 10_000, memoryBytes: 256 << 20 },
-      [],
-    );
-    // A file that was written just now may change again: what is made of it is not kept.
-    await utimes(join(skills, "a.ts"), new Date(0), new Date(Number(/\d+/.exec(text)) * 1_000));
-    await new SkillsFolder({ dir: skills, only: undefined }, opened, { root: skills, processes: homes }).refresh();
-    await homes.close();
-    await opened.close();
-  };
-  await save("export const get = () => 1;");
-  const old = (await readdir(cacheDir)).find((name) => /\.[cm]js$/.test(name)) ?? "";
-  const lastWeek = new Date(Date.now() - 8 * 24 * 3_600_000);
-  await utimes(join(cacheDir, old), lastWeek, lastWeek);
-  const bundles = async (): Promise<readonly string[]> =>
-    (await readdir(cacheDir)).filter((name) => /\.[cm]js$/.test(name));
-  await save("export const get = () => 2;");
-  expect(await bundles()).toContain(old);
-  const yesterday = new Date(Date.now() - 25 * 3_600_000);
-  await utimes(join(cacheDir, "pruned"), yesterday, yesterday);
-  await save("export const get = () => 3;");
-  expect(await bundles()).not.toContain(old);
-  expect(await bundles()).toHaveLength(2);
-});
+test(
+  "deletes unreferenced bundles from the cache after a week, and looks for them once a day [L6]",
+  { tags: "rest" },
+  async () => {
+    const folder = await temporaryFolder();
+    const cacheDir = join(folder, "cache");
+    const skills = join(folder, "skills");
+    const save = async (text: string): Promise<void> => {
+      await writeFiles(skills, { "a.ts": text });
+      const opened = await openCache(cacheDir);
+      const homes = new SkillProcessPool(
+        { root: skills, log: () => undefined, importTimeoutMs: 10_000, memoryBytes: 256 << 20 },
+        [],
+      );
+      // A file that was written just now may change again: what is made of it is not kept.
+      await utimes(join(skills, "a.ts"), new Date(0), new Date(Number(/\d+/.exec(text)) * 1_000));
+      await new SkillsFolder({ dir: skills, only: undefined }, opened, { root: skills, processes: homes }).refresh();
+      await homes.close();
+      await opened.close();
+    };
+    await save("export const get = () => 1;");
+    const old = (await readdir(cacheDir)).find((name) => /\.[cm]js$/.test(name)) ?? "";
+    const lastWeek = new Date(Date.now() - 8 * 24 * 3_600_000);
+    await utimes(join(cacheDir, old), lastWeek, lastWeek);
+    const bundles = async (): Promise<readonly string[]> =>
+      (await readdir(cacheDir)).filter((name) => /\.[cm]js$/.test(name));
+    await save("export const get = () => 2;");
+    expect(await bundles()).toContain(old);
+    const yesterday = new Date(Date.now() - 25 * 3_600_000);
+    await utimes(join(cacheDir, "pruned"), yesterday, yesterday);
+    await save("export const get = () => 3;");
+    expect(await bundles()).not.toContain(old);
+    expect(await bundles()).toHaveLength(2);
+  },
+);

@@ -36,7 +36,7 @@ test("writes valid configuration with init [O1]", async () => {
   expect(stdout).toContain("✓ Skills: GreeterSkill (1 method)\n");
 });
 
-test("reports why a file cannot be written [O1]", async () => {
+test("reports why a file cannot be written [O1]", { tags: "rest" }, async () => {
   const cwd = project({ file: "", ".cursor": "" });
   const { exit, stderr } = await skillgate(["init", "file"], { cwd });
   expect({ exit, stderr }).toEqual({ exit: 2, stderr: "Cannot write file/.mcp.json: its folder is a file\n" });

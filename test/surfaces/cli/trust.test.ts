@@ -131,14 +131,18 @@ test(
   },
 );
 
-test("does not approve the existing files of a held project when the user creates another [P12]", async () => {
-  const theirs = clone();
-  const { stderr } = await skillgate(["init"], theirs);
-  expect(stderr).toContain("Held, as this folder is not trusted yet: skills/evil.cjs, skills/evil.test.cjs");
-  await skillgate(["mcp", "add", "files", "--", process.execPath, FILESYSTEM_SERVER, "."], theirs);
-  expect((await skillgate(["call", "FilesMCP.list_allowed_directories"], theirs)).exit).toBe(0);
-  expect(existsSync(theirs.marks)).toBe(false);
-});
+test(
+  "does not approve the existing files of a held project when the user creates another [P12]",
+  { tags: "rest" },
+  async () => {
+    const theirs = clone();
+    const { stderr } = await skillgate(["init"], theirs);
+    expect(stderr).toContain("Held, as this folder is not trusted yet: skills/evil.cjs, skills/evil.test.cjs");
+    await skillgate(["mcp", "add", "files", "--", process.execPath, FILESYSTEM_SERVER, "."], theirs);
+    expect((await skillgate(["call", "FilesMCP.list_allowed_directories"], theirs)).exit).toBe(0);
+    expect(existsSync(theirs.marks)).toBe(false);
+  },
+);
 
 test("opens no port and runs nothing for an untrusted project when serving [P12]", { tags: "rest" }, async () => {
   const place = clone({

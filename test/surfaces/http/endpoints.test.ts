@@ -114,7 +114,7 @@ test("serves an OpenAPI 3.1 document that passes a public validator, with refere
   expect(await new Validator().validate(document)).toMatchObject({ valid: false });
 });
 
-test("supports a client generated from /openapi.json [T8]", async () => {
+test("supports a client generated from /openapi.json [T8]", { tags: "rest" }, async () => {
   const { url } = await serve({}, {}, (token) => token === "right");
   const headers = { authorization: "Bearer right" };
   const { api, types } = await generatedClient(await (await fetch(`${url}/openapi.json`, { headers })).json());

@@ -7,6 +7,7 @@ import { markNumbers, parseExactly } from "../../../src/shared/json/exact-json.t
 import { createMcpSurface } from "../../../src/surfaces/mcp/index.ts";
 import { createJsonServer } from "../../support/mcp/json-server.ts";
 import { serve } from "../serving.ts";
+import { takeEvery } from "../../support/repetitions.ts";
 import { ERAS, type RawClient } from "./raw-client.ts";
 
 const BIG = "12345678901234567890";
@@ -30,128 +31,140 @@ async function startRuntime(): Promise<Runtime> {
   return runtime;
 }
 
-describe.each(ERAS)("a client of %s gets the digits that a server sent", (_era, open) => {
-  test.each(["RichMCP", "JsonMCP", "EventsMCP"])("through a tool of %s [M5]", { tags: "rest" }, async (skill) => {
-    const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: (await createServers()) as never });
-    await runtime.ready;
-    const client = await open(`${url}/mcp`);
-    const json = `{"content":[{"type":"text","text":"ok"}],"structuredContent":{"a":[${BIG},-9007199254740993],"b":"${BIG}","c":1.5,"d":10000000000000000000000}}`;
-    const text = await client.requestText(
-      "tools/call",
-      JSON.stringify({ name: `${skill}__wire`, arguments: { json } }),
-    );
-    expect(text).toContain(
-      `"structuredContent":{"a":[${BIG},-9007199254740993],"b":"${BIG}","c":1.5,"d":10000000000000000000000}`,
-    );
-  });
-
-  test("numbers as a server wrote them, through tools and call_method [M5]", async () => {
-    const servers = (await createServers()) as never;
-    const clients = await Promise.all(
-      (["tools", "calls"] as const).map(async (expose) => {
-        const { url, runtime } = await serve({ expose }, { mcpServers: servers });
-        await runtime.ready;
-        return open(`${url}/mcp`);
-      }),
-    );
-    const [tools, calls] = clients as [RawClient, RawClient];
-    const meta = `"_meta":{"n":[2.0,-0.0]}`;
-    const structured = `"structuredContent":{"a":[1.0,-0,1e400,-1E+400,1.50,1E5,${BIG}.0,0.0000001],"deep":{"b":${BIG}},"text":"1.0"}`;
-    const json = `{"content":[{"type":"text","text":"1.0","annotations":{"priority":1.0}}],${structured},${meta}}`;
-    for (const skill of ["RichMCP", "JsonMCP", "EventsMCP"]) {
-      const direct = JSON.stringify({ name: `${skill}__wire`, arguments: { json } });
-      const byPath = JSON.stringify({
-        name: "call_method",
-        arguments: { path: `${skill}.wire`, arguments: { json } },
-      });
-      // A member that only the SDK reads.
-      for (const [client, params] of [
-        [tools, direct],
-        [calls, byPath],
-        [tools, `${direct.slice(0, -1)},"unknown":1}`],
-      ] as const) {
-        const text = await client.requestText("tools/call", params);
-        expect(text).toContain(structured);
-        // The SDK reads the annotations of a result that it answers with.
-        if (!params.includes("unknown")) expect(text).toContain('"priority":1.0');
-        expect(text).toContain('"n":[2.0,-0.0]');
-      }
-    }
-  });
-
-  test("numbers as a server wrote them, in resources, prompts and errors [M5]", async () => {
-    const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: { numbers: NUMBERS } });
-    await runtime.ready;
-    const client = await open(`${url}/mcp`);
-    const numbers = `[1.0,-0,1e400,${BIG}]`;
-    const read = (kind: string) => client.requestText("resources/read", JSON.stringify({ uri: `numbers://${kind}` }));
-    expect(await read("meta")).toContain(`"n":${numbers}`);
-    const failed = await read("error");
-    expect(failed).toContain(`"data":{"n":${numbers}}`);
-    expect(failed).toContain('"code":-32031');
-    expect(await client.requestText("prompts/get", '{"name":"numbers__numbers","arguments":{}}')).toContain(
-      `"n":${numbers}`,
-    );
-  });
-});
-
-describe.each(ERAS)("a client of %s gets the notifications of a server", (_era, open) => {
-  test("with level, logger, data and numbers as sent, without secrets [M5]", async () => {
-    const env = { NUMBERS_KEY: "pearl-onion-42-secret" };
-    const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: { numbers: { ...NUMBERS, env } } });
-    await runtime.ready;
-    const client = await open(`${url}/mcp`);
-    const text = await client.requestAll("tools/call", '{"name":"NumbersMCP__log","arguments":{}}', {
-      "io.modelcontextprotocol/logLevel": "debug",
+describe.each(takeEvery(2, ERAS))(
+  "a client of %s gets the digits that a server sent",
+  { tags: "repeated" },
+  (_era, open) => {
+    test.each(["RichMCP", "JsonMCP", "EventsMCP"])("through a tool of %s [M5]", { tags: "rest" }, async (skill) => {
+      const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: (await createServers()) as never });
+      await runtime.ready;
+      const client = await open(`${url}/mcp`);
+      const json = `{"content":[{"type":"text","text":"ok"}],"structuredContent":{"a":[${BIG},-9007199254740993],"b":"${BIG}","c":1.5,"d":10000000000000000000000}}`;
+      const text = await client.requestText(
+        "tools/call",
+        JSON.stringify({ name: `${skill}__wire`, arguments: { json } }),
+      );
+      expect(text).toContain(
+        `"structuredContent":{"a":[${BIG},-9007199254740993],"b":"${BIG}","c":1.5,"d":10000000000000000000000}`,
+      );
     });
-    expect(text).toContain(
-      `"params":{"level":"notice","logger":"db.pool","data":{"n":[1.0,-0,1e400,${BIG}],"key":"[redacted]"}}`,
-    );
-    const meta = { progressToken: "p" };
-    const steps = await client.requestAll(
-      "tools/call",
-      '{"name":"NumbersMCP__progress","arguments":{}' + (_era === "2025" ? ',"_meta":{"progressToken":"p"}}' : "}"),
-      meta,
-    );
-    expect(steps).toContain('"params":{"progressToken":"p","progress":1,"total":2}');
-  });
-});
 
-describe.each(ERAS)("a server gets the digits that a client of %s sent", (_era, open) => {
-  const DIGITS = `{"id":-${BIG},"deep":[{"n":9007199254740993}],"small":7,"text":"${BIG}","whole":1.0,"list":[-0,2.50]}`;
+    test("numbers as a server wrote them, through tools and call_method [M5]", async () => {
+      const servers = (await createServers()) as never;
+      const clients = await Promise.all(
+        (["tools", "calls"] as const).map(async (expose) => {
+          const { url, runtime } = await serve({ expose }, { mcpServers: servers });
+          await runtime.ready;
+          return open(`${url}/mcp`);
+        }),
+      );
+      const [tools, calls] = clients as [RawClient, RawClient];
+      const meta = `"_meta":{"n":[2.0,-0.0]}`;
+      const structured = `"structuredContent":{"a":[1.0,-0,1e400,-1E+400,1.50,1E5,${BIG}.0,0.0000001],"deep":{"b":${BIG}},"text":"1.0"}`;
+      const json = `{"content":[{"type":"text","text":"1.0","annotations":{"priority":1.0}}],${structured},${meta}}`;
+      for (const skill of ["RichMCP", "JsonMCP", "EventsMCP"]) {
+        const direct = JSON.stringify({ name: `${skill}__wire`, arguments: { json } });
+        const byPath = JSON.stringify({
+          name: "call_method",
+          arguments: { path: `${skill}.wire`, arguments: { json } },
+        });
+        // A member that only the SDK reads.
+        for (const [client, params] of [
+          [tools, direct],
+          [calls, byPath],
+          [tools, `${direct.slice(0, -1)},"unknown":1}`],
+        ] as const) {
+          const text = await client.requestText("tools/call", params);
+          expect(text).toContain(structured);
+          // The SDK reads the annotations of a result that it answers with.
+          if (!params.includes("unknown")) expect(text).toContain('"priority":1.0');
+          expect(text).toContain('"n":[2.0,-0.0]');
+        }
+      }
+    });
 
-  test("over stdio and over HTTP [M5]", async () => {
-    const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: (await createServers()) as never });
-    await runtime.ready;
-    const client = await open(`${url}/mcp`);
-    for (const skill of ["RichMCP", "JsonMCP", "EventsMCP"]) {
-      const args = skill === "RichMCP" ? `{"id":${BIG}}` : DIGITS;
-      const text = await client.requestText("tools/call", `{"name":"${skill}__echo","arguments":${args}}`);
-      const { result } = JSON.parse(text);
-      expect(result.content[0].text).toContain(`"arguments":${args}`);
-    }
-    expect(runtime.audit().map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
-  });
+    test("numbers as a server wrote them, in resources, prompts and errors [M5]", async () => {
+      const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: { numbers: NUMBERS } });
+      await runtime.ready;
+      const client = await open(`${url}/mcp`);
+      const numbers = `[1.0,-0,1e400,${BIG}]`;
+      const read = (kind: string) => client.requestText("resources/read", JSON.stringify({ uri: `numbers://${kind}` }));
+      expect(await read("meta")).toContain(`"n":${numbers}`);
+      const failed = await read("error");
+      expect(failed).toContain(`"data":{"n":${numbers}}`);
+      expect(failed).toContain('"code":-32031');
+      expect(await client.requestText("prompts/get", '{"name":"numbers__numbers","arguments":{}}')).toContain(
+        `"n":${numbers}`,
+      );
+    });
+  },
+);
 
-  test("by call_method, and with a member that only the SDK reads [M5]", { tags: "rest" }, async () => {
-    const { url, runtime } = await serve({ expose: "calls" }, { mcpServers: (await createServers()) as never });
-    await runtime.ready;
-    const client = await open(`${url}/mcp`);
-    const params = `{"name":"call_method","arguments":{"path":"JsonMCP.echo","arguments":${DIGITS}},"unknown":1}`;
-    const { result } = JSON.parse(await client.requestText("tools/call", params));
-    expect(result.content[0].text).toContain(`"arguments":${DIGITS}`);
-  });
+describe.each(takeEvery(2, ERAS))(
+  "a client of %s gets the notifications of a server",
+  { tags: "repeated" },
+  (_era, open) => {
+    test("with level, logger, data and numbers as sent, without secrets [M5]", async () => {
+      const env = { NUMBERS_KEY: "pearl-onion-42-secret" };
+      const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: { numbers: { ...NUMBERS, env } } });
+      await runtime.ready;
+      const client = await open(`${url}/mcp`);
+      const text = await client.requestAll("tools/call", '{"name":"NumbersMCP__log","arguments":{}}', {
+        "io.modelcontextprotocol/logLevel": "debug",
+      });
+      expect(text).toContain(
+        `"params":{"level":"notice","logger":"db.pool","data":{"n":[1.0,-0,1e400,${BIG}],"key":"[redacted]"}}`,
+      );
+      const meta = { progressToken: "p" };
+      const steps = await client.requestAll(
+        "tools/call",
+        '{"name":"NumbersMCP__progress","arguments":{}' + (_era === "2025" ? ',"_meta":{"progressToken":"p"}}' : "}"),
+        meta,
+      );
+      expect(steps).toContain('"params":{"progressToken":"p","progress":1,"total":2}');
+    });
+  },
+);
 
-  test("and a skill gets the nearest number; a number beyond the range is an error [M5]", async () => {
-    const { url } = await serve({ expose: "tools" });
-    const client = await open(`${url}/mcp`);
-    const add = (a: string) =>
-      client.requestText("tools/call", `{"name":"TestSkill__add","arguments":{"a":${a},"b":0}}`);
-    expect(JSON.parse(await add(BIG)).result.structuredContent).toEqual({ sum: Number(BIG) });
-    expect(await add("1e400")).toContain("the number 1e400, which is beyond the range of numbers");
-    expect(JSON.parse(await add("1")).result.structuredContent).toEqual({ sum: 1 });
-  });
-});
+describe.each(takeEvery(2, ERAS))(
+  "a server gets the digits that a client of %s sent",
+  { tags: "repeated" },
+  (_era, open) => {
+    const DIGITS = `{"id":-${BIG},"deep":[{"n":9007199254740993}],"small":7,"text":"${BIG}","whole":1.0,"list":[-0,2.50]}`;
+
+    test("over stdio and over HTTP [M5]", async () => {
+      const { url, runtime } = await serve({ expose: "tools" }, { mcpServers: (await createServers()) as never });
+      await runtime.ready;
+      const client = await open(`${url}/mcp`);
+      for (const skill of ["RichMCP", "JsonMCP", "EventsMCP"]) {
+        const args = skill === "RichMCP" ? `{"id":${BIG}}` : DIGITS;
+        const text = await client.requestText("tools/call", `{"name":"${skill}__echo","arguments":${args}}`);
+        const { result } = JSON.parse(text);
+        expect(result.content[0].text).toContain(`"arguments":${args}`);
+      }
+      expect(runtime.audit().map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
+    });
+
+    test("by call_method, and with a member that only the SDK reads [M5]", { tags: "rest" }, async () => {
+      const { url, runtime } = await serve({ expose: "calls" }, { mcpServers: (await createServers()) as never });
+      await runtime.ready;
+      const client = await open(`${url}/mcp`);
+      const params = `{"name":"call_method","arguments":{"path":"JsonMCP.echo","arguments":${DIGITS}},"unknown":1}`;
+      const { result } = JSON.parse(await client.requestText("tools/call", params));
+      expect(result.content[0].text).toContain(`"arguments":${DIGITS}`);
+    });
+
+    test("and a skill gets the nearest number; a number beyond the range is an error [M5]", async () => {
+      const { url } = await serve({ expose: "tools" });
+      const client = await open(`${url}/mcp`);
+      const add = (a: string) =>
+        client.requestText("tools/call", `{"name":"TestSkill__add","arguments":{"a":${a},"b":0}}`);
+      expect(JSON.parse(await add(BIG)).result.structuredContent).toEqual({ sum: Number(BIG) });
+      expect(await add("1e400")).toContain("the number 1e400, which is beyond the range of numbers");
+      expect(JSON.parse(await add("1")).result.structuredContent).toEqual({ sum: 1 });
+    });
+  },
+);
 
 /** Makes calls as a client over stdio, and returns the lines that it receives. */
 async function callOverStdio(calls: readonly string[]): Promise<readonly string[]> {

@@ -10,6 +10,7 @@ import { OWNER } from "../../../src/model/caller.ts";
 import { createRequestValues, createSessionValues } from "../../../src/model/requests/request-values.ts";
 import { reflectingServer } from "../../support/mcp/http-servers.ts";
 import { folder, post, serve } from "../serving.ts";
+import { takeEvery } from "../../support/repetitions.ts";
 import { ERAS, openLegacy, type RawClient } from "./raw-client.ts";
 import { BIN, environment, project } from "./stdio-server.ts";
 
@@ -29,37 +30,41 @@ const as = (project: string) => ({ "x-skillgate-session-project": project, "x-te
 
 const call = (client: RawClient, name: string, args = {}) => client.request("tools/call", { name, arguments: args });
 
-describe.each(ERAS)("with the headers of its own requests, a client of %s", (_era, open) => {
-  test("calls tools and programs, and reads resources, each with its own values [M1]", async () => {
-    const { url } = await serveCrm();
-    const clients = await Promise.all(["ada", "bob"].map((name) => open(`${url}/mcp`, {}, as(name))));
-    const direct = await Promise.all(clients.map((client) => call(client, "CrmMCP__seen")));
-    expect(direct.map(({ content }) => JSON.parse(content[0].text).path)).toEqual(["/of/ada/mcp", "/of/bob/mcp"]);
-    const run = await Promise.all(clients.map((client) => call(client, "run_code", { code: CODE })));
-    expect(run.map(({ structuredContent }) => structuredContent.value)).toEqual(["/of/ada/mcp", "/of/bob/mcp"]);
-    for (const [at, client] of clients.entries()) {
-      const { resources } = await client.request("resources/list");
-      expect(resources).toEqual(expect.arrayContaining([expect.objectContaining({ uri: "seen://path" })]));
-      const { contents } = await client.request("resources/read", { uri: "seen://path" });
-      expect(contents[0].text).toBe(["/of/ada/mcp", "/of/bob/mcp"][at]);
-    }
-  });
-
-  test("gets an error for a header that it does not send [M1]", async () => {
-    const { url } = await serveCrm();
-    const ada = await open(`${url}/mcp`, {}, as("ada"));
-    await call(ada, "CrmMCP__seen");
-    const own = await ada.request("resources/list");
-    expect(own.resources.map(({ uri }: { uri: string }) => uri)).toContain("seen://path");
-    const client = await open(`${url}/mcp`, {}, { "x-tenant": "eve" });
-    expect(await call(client, "CrmMCP__seen")).toMatchObject({
-      isError: true,
-      content: [{ text: expect.stringContaining('"crm" needs the session value project') }],
+describe.each(takeEvery(2, ERAS))(
+  "with the headers of its own requests, a client of %s",
+  { tags: "repeated" },
+  (_era, open) => {
+    test("calls tools and programs, and reads resources, each with its own values [M1]", async () => {
+      const { url } = await serveCrm();
+      const clients = await Promise.all(["ada", "bob"].map((name) => open(`${url}/mcp`, {}, as(name))));
+      const direct = await Promise.all(clients.map((client) => call(client, "CrmMCP__seen")));
+      expect(direct.map(({ content }) => JSON.parse(content[0].text).path)).toEqual(["/of/ada/mcp", "/of/bob/mcp"]);
+      const run = await Promise.all(clients.map((client) => call(client, "run_code", { code: CODE })));
+      expect(run.map(({ structuredContent }) => structuredContent.value)).toEqual(["/of/ada/mcp", "/of/bob/mcp"]);
+      for (const [at, client] of clients.entries()) {
+        const { resources } = await client.request("resources/list");
+        expect(resources).toEqual(expect.arrayContaining([expect.objectContaining({ uri: "seen://path" })]));
+        const { contents } = await client.request("resources/read", { uri: "seen://path" });
+        expect(contents[0].text).toBe(["/of/ada/mcp", "/of/bob/mcp"][at]);
+      }
     });
-    const { resources } = await client.request("resources/list");
-    expect(resources.filter(({ uri }: { uri: string }) => uri === "seen://path")).toEqual([]);
-  });
-});
+
+    test("gets an error for a header that it does not send [M1]", async () => {
+      const { url } = await serveCrm();
+      const ada = await open(`${url}/mcp`, {}, as("ada"));
+      await call(ada, "CrmMCP__seen");
+      const own = await ada.request("resources/list");
+      expect(own.resources.map(({ uri }: { uri: string }) => uri)).toContain("seen://path");
+      const client = await open(`${url}/mcp`, {}, { "x-tenant": "eve" });
+      expect(await call(client, "CrmMCP__seen")).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('"crm" needs the session value project') }],
+      });
+      const { resources } = await client.request("resources/list");
+      expect(resources.filter(({ uri }: { uri: string }) => uri === "seen://path")).toEqual([]);
+    });
+  },
+);
 
 test("uses the headers of each request in a session, not those of the first one [M1]", async () => {
   const { url } = await serveCrm();

@@ -192,16 +192,20 @@ test("answers the same for a task of another caller as for one that does not exi
   expect(await ada.get(run)).toMatchObject({ status: "working" });
 });
 
-test("deletes a task that has ended after its time, and gives up a question without an answer [R9]", async () => {
-  const { skill } = gateSkill();
-  const { url } = await serve({ expose: "tools" }, { skills: [skill] }, undefined, { taskTtlMs: 200 });
-  const client = await connectHttp(url);
-  const task = await client.call("GateSkill__job");
-  expect(task).toMatchObject({ ttlMs: expect.toSatisfy((ms: number) => ms >= 200) });
-  const expired = { code: -32_602, message: expect.stringContaining("Unknown task") };
-  await expect(client.waitUntil(String(task["taskId"]), () => false)).rejects.toMatchObject(expired);
-  const asking = String((await client.call("GateSkill__ask"))["taskId"]);
-  expect(await client.waitUntil(asking, ({ status }) => status === "cancelled")).toMatchObject({
-    statusMessage: expect.stringContaining("the client did not answer"),
-  });
-});
+test(
+  "deletes a task that has ended after its time, and gives up a question without an answer [R9]",
+  { tags: "rest" },
+  async () => {
+    const { skill } = gateSkill();
+    const { url } = await serve({ expose: "tools" }, { skills: [skill] }, undefined, { taskTtlMs: 200 });
+    const client = await connectHttp(url);
+    const task = await client.call("GateSkill__job");
+    expect(task).toMatchObject({ ttlMs: expect.toSatisfy((ms: number) => ms >= 200) });
+    const expired = { code: -32_602, message: expect.stringContaining("Unknown task") };
+    await expect(client.waitUntil(String(task["taskId"]), () => false)).rejects.toMatchObject(expired);
+    const asking = String((await client.call("GateSkill__ask"))["taskId"]);
+    expect(await client.waitUntil(asking, ({ status }) => status === "cancelled")).toMatchObject({
+      statusMessage: expect.stringContaining("the client did not answer"),
+    });
+  },
+);

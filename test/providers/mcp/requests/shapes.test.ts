@@ -7,6 +7,7 @@ import { toServerConfig } from "../../../../src/config/index.ts";
 import { readInTurns } from "../../../../src/providers/mcp/stdio/line-reader.ts";
 import { createJsonServer } from "../../../support/mcp/json-server.ts";
 import { connected, createContext, ROOT } from "../../../support/mcp/servers.ts";
+import { takeEvery } from "../../../support/repetitions.ts";
 
 const WIDE = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`name${at}`, at])));
 
@@ -24,13 +25,14 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 });`;
 
 const SERVERS = {
-  "over stdio": async () => ({ command: process.execPath, args: ["-e", STDIO_SERVER] }),
   "over HTTP as JSON": async () => ({ url: await createJsonServer({ tools: ["wire"], as: "json" }) }),
+  "over stdio": async () => ({ command: process.execPath, args: ["-e", STDIO_SERVER] }),
   "over HTTP as events": async () => ({ url: await createJsonServer({ tools: ["wire"], as: "events" }) }),
 };
 
-test.each(Object.entries(SERVERS))(
+test.each(takeEvery(2, Object.entries(SERVERS)))(
   "fails only the call of an answer whose object has too many names, %s [M9, S7]",
+  { tags: "repeated" },
   async (_way, start) => {
     const provider = await connected([toServerConfig("web", await start(), { cwd: ROOT })]);
     const call = (json: string): Promise<unknown> => provider.call("web", "wire", { json }, createContext());

@@ -82,7 +82,7 @@ test("shows the source of a skill of the project only to those who may change sk
 });
 
 describe.skipIf(!hasChromium)("the page of a method", () => {
-  test("calls the method by its form, and asks as every call does [O2, P6]", async () => {
+  test("calls the method by its form, and asks as every call does [O2, P6]", { tags: "rest" }, async () => {
     const { page, faults } = await openConsole(await serveBank(), "#/methods/BankSkill.log");
     await page.getByRole("heading", { name: "BankSkill.log" }).waitFor();
     await page.getByLabel("line").fill("<b>x</b>");

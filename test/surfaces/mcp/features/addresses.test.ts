@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { AddressBook } from "../../../../src/surfaces/mcp/addresses/address-book.ts";
 import { parseOwnAddress, toLabel, toOwnAddress } from "../../../../src/surfaces/mcp/addresses/own-address.ts";
 import { serveDescribed } from "./described.ts";
+import { takeEvery } from "../../../support/repetitions.ts";
 import { ERAS, openLegacy, type RawClient } from "../raw-client.ts";
 
 const CLOCK = "ui://get-time/mcp-app.html";
@@ -28,97 +29,101 @@ async function findPage(client: RawClient, name: string): Promise<string> {
   return meta.ui.resourceUri;
 }
 
-describe.each(ERAS)("of two servers with one address, a client of %s", (_era, open) => {
-  test("gets the page of each, under an address of its own for the second [M7]", async () => {
-    const { url } = await serveDescribed({ vue: clock("vue"), react: clock("react") }, { expose: "tools" });
-    const client = await open(url);
-    expect(await findPage(client, "ReactMCP__get_time")).toBe(CLOCK);
-    expect(await findPage(client, "VueMCP__get_time")).toBe("ui://vue.skillgate/get-time/mcp-app.html");
-    expect(await read(client, CLOCK)).toBe("react");
-    expect(await read(client, "ui://vue.skillgate/get-time/mcp-app.html")).toBe("vue");
-    const { resources } = await client.request("resources/list");
-    expect(resources.map(({ uri, title }: Record<string, string>) => [uri, title]).slice(0, 2)).toEqual([
-      [CLOCK, "react: face"],
-      ["ui://vue.skillgate/get-time/mcp-app.html", "vue: face"],
-    ]);
-  });
+describe.each(takeEvery(2, ERAS))(
+  "of two servers with one address, a client of %s",
+  { tags: "repeated" },
+  (_era, open) => {
+    test("gets the page of each, under an address of its own for the second [M7]", async () => {
+      const { url } = await serveDescribed({ vue: clock("vue"), react: clock("react") }, { expose: "tools" });
+      const client = await open(url);
+      expect(await findPage(client, "ReactMCP__get_time")).toBe(CLOCK);
+      expect(await findPage(client, "VueMCP__get_time")).toBe("ui://vue.skillgate/get-time/mcp-app.html");
+      expect(await read(client, CLOCK)).toBe("react");
+      expect(await read(client, "ui://vue.skillgate/get-time/mcp-app.html")).toBe("vue");
+      const { resources } = await client.request("resources/list");
+      expect(resources.map(({ uri, title }: Record<string, string>) => [uri, title]).slice(0, 2)).toEqual([
+        [CLOCK, "react: face"],
+        ["ui://vue.skillgate/get-time/mcp-app.html", "vue: face"],
+      ]);
+    });
 
-  test("gets their links, embedded resources and pages of results, and sends them back [M7]", async () => {
-    const uri = "file:///notes/today.md";
-    const server = (text: string) => ({
-      tools: [{ name: "find" }, { name: "show" }],
-      resources: [{ uri, name: "today" }],
-      contents: { [uri]: text },
-      results: {
-        find: {
-          content: [
-            { type: "resource_link", uri, name: "today" },
-            { type: "resource", resource: { uri, text } },
-          ],
-          _meta: { "openai/outputTemplate": CLOCK, other: 1 },
+    test("gets their links, embedded resources and pages of results, and sends them back [M7]", async () => {
+      const uri = "file:///notes/today.md";
+      const server = (text: string) => ({
+        tools: [{ name: "find" }, { name: "show" }],
+        resources: [{ uri, name: "today" }],
+        contents: { [uri]: text },
+        results: {
+          find: {
+            content: [
+              { type: "resource_link", uri, name: "today" },
+              { type: "resource", resource: { uri, text } },
+            ],
+            _meta: { "openai/outputTemplate": CLOCK, other: 1 },
+          },
         },
-      },
+      });
+      const { url } = await serveDescribed({ a: server("of a"), b: server("of b") }, { expose: "tools" });
+      const client = await open(url);
+      await client.request("resources/list");
+      const own = "file://b.skillgate//notes/today.md";
+      for (const [tool, address, pageUri] of [
+        ["AMCP__find", uri, CLOCK],
+        ["BMCP__find", own, "ui://b.skillgate/get-time/mcp-app.html"],
+      ] as const) {
+        const { content, _meta: meta } = await client.request("tools/call", { name: tool, arguments: {} });
+        expect(content[0].uri).toBe(address);
+        expect(content[1].resource.uri).toBe(address);
+        expect(meta).toMatchObject({ "openai/outputTemplate": pageUri, other: 1 });
+      }
+      expect(await read(client, own)).toBe("of b");
+      const sent = await client.request("tools/call", { name: "BMCP__show", arguments: { of: [{ uri: own }, "x"] } });
+      expect(JSON.parse(sent.content[0].text).input).toEqual({ of: [{ uri }, "x"] });
+      const other = await client.request("tools/call", { name: "AMCP__show", arguments: { of: own } });
+      expect(JSON.parse(other.content[0].text).input).toEqual({ of: own });
     });
-    const { url } = await serveDescribed({ a: server("of a"), b: server("of b") }, { expose: "tools" });
-    const client = await open(url);
-    await client.request("resources/list");
-    const own = "file://b.skillgate//notes/today.md";
-    for (const [tool, address, pageUri] of [
-      ["AMCP__find", uri, CLOCK],
-      ["BMCP__find", own, "ui://b.skillgate/get-time/mcp-app.html"],
-    ] as const) {
-      const { content, _meta: meta } = await client.request("tools/call", { name: tool, arguments: {} });
-      expect(content[0].uri).toBe(address);
-      expect(content[1].resource.uri).toBe(address);
-      expect(meta).toMatchObject({ "openai/outputTemplate": pageUri, other: 1 });
-    }
-    expect(await read(client, own)).toBe("of b");
-    const sent = await client.request("tools/call", { name: "BMCP__show", arguments: { of: [{ uri: own }, "x"] } });
-    expect(JSON.parse(sent.content[0].text).input).toEqual({ of: [{ uri }, "x"] });
-    const other = await client.request("tools/call", { name: "AMCP__show", arguments: { of: own } });
-    expect(JSON.parse(other.content[0].text).input).toEqual({ of: own });
-  });
 
-  test("gets the skill of each, with the addresses of its files [M7]", async () => {
-    const uri = "skill://clock/SKILL.md";
-    const files = [uri, "skill://clock/hands.md"];
-    const server = (text: string) => ({
-      skills: [
-        { uri, frontmatter: { name: "clock", description: text }, resources: files.map((each) => ({ uri: each })) },
-      ],
-      contents: Object.fromEntries(files.map((each) => [each, text])),
+    test("gets the skill of each, with the addresses of its files [M7]", async () => {
+      const uri = "skill://clock/SKILL.md";
+      const files = [uri, "skill://clock/hands.md"];
+      const server = (text: string) => ({
+        skills: [
+          { uri, frontmatter: { name: "clock", description: text }, resources: files.map((each) => ({ uri: each })) },
+        ],
+        contents: Object.fromEntries(files.map((each) => [each, text])),
+      });
+      const { url } = await serveDescribed({ a: server("of a"), b: server("of b") }, { expose: "tools" });
+      const client = await open(url);
+      const { skills } = await client.request("skills/list");
+      const own = "skill://b.skillgate/clock/SKILL.md";
+      const ownFile = "skill://b.skillgate/clock/hands.md";
+      expect(skills).toMatchObject([
+        { uri, resources: [{ uri }, { uri: files[1] }] },
+        { uri: own, resources: [{ uri: own }, { uri: ownFile }] },
+      ]);
+      expect((await client.request("skills/get", { uri: own })).skill).toEqual(skills[1]);
+      expect(await read(client, ownFile)).toBe("of b");
+      expect(await read(client, "skill://clock/hands.md")).toBe("of a");
+      expect(await read(client, "skill://clock/not-listed.md").catch(() => "nothing")).toBe("nothing");
     });
-    const { url } = await serveDescribed({ a: server("of a"), b: server("of b") }, { expose: "tools" });
-    const client = await open(url);
-    const { skills } = await client.request("skills/list");
-    const own = "skill://b.skillgate/clock/SKILL.md";
-    const ownFile = "skill://b.skillgate/clock/hands.md";
-    expect(skills).toMatchObject([
-      { uri, resources: [{ uri }, { uri: files[1] }] },
-      { uri: own, resources: [{ uri: own }, { uri: ownFile }] },
-    ]);
-    expect((await client.request("skills/get", { uri: own })).skill).toEqual(skills[1]);
-    expect(await read(client, ownFile)).toBe("of b");
-    expect(await read(client, "skill://clock/hands.md")).toBe("of a");
-    expect(await read(client, "skill://clock/not-listed.md").catch(() => "nothing")).toBe("nothing");
-  });
 
-  test("gets the templates of each, and what they stand for [M7]", async () => {
-    const server = (text: string) => ({
-      templates: [{ uriTemplate: "demo://text/{id}", name: "text" }],
-      contents: { "demo://text/1": text },
+    test("gets the templates of each, and what they stand for [M7]", async () => {
+      const server = (text: string) => ({
+        templates: [{ uriTemplate: "demo://text/{id}", name: "text" }],
+        contents: { "demo://text/1": text },
+      });
+      const { url } = await serveDescribed({ a: server("of a"), b: server("of b") }, { expose: "tools" });
+      const client = await open(url);
+      const { resourceTemplates } = await client.request("resources/templates/list");
+      expect(resourceTemplates.slice(0, 2).map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate)).toEqual([
+        "demo://text/{id}",
+        "demo://b.skillgate/text/{id}",
+      ]);
+      expect(await read(client, "demo://text/1")).toBe("of a");
+      expect(await read(client, "demo://b.skillgate/text/1")).toBe("of b");
     });
-    const { url } = await serveDescribed({ a: server("of a"), b: server("of b") }, { expose: "tools" });
-    const client = await open(url);
-    const { resourceTemplates } = await client.request("resources/templates/list");
-    expect(resourceTemplates.slice(0, 2).map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate)).toEqual([
-      "demo://text/{id}",
-      "demo://b.skillgate/text/{id}",
-    ]);
-    expect(await read(client, "demo://text/1")).toBe("of a");
-    expect(await read(client, "demo://b.skillgate/text/1")).toBe("of b");
-  });
-});
+  },
+);
 
 describe("a server cannot supply the page of another", () => {
   const victim = clock("victim");

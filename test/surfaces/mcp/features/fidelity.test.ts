@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { OWNER } from "../../../../src/model/caller.ts";
 import { getServerTexts } from "../../../../src/surfaces/mcp/instructions.ts";
+import { takeEvery } from "../../../support/repetitions.ts";
 import { ERAS, type RawClient } from "../raw-client.ts";
 import { type Described, serveDescribed } from "./described.ts";
 
@@ -26,8 +27,9 @@ function received(text: string): object {
   );
 }
 
-test.each(ERAS)(
+test.each(takeEvery(2, ERAS))(
   "a server gets the _meta of a call, a read and a prompt of a client of %s [M5] [V1]",
+  { tags: "repeated" },
   async (era, open) => {
     const { url } = await serveDescribed({ echo: ECHO }, { expose: "both", passMeta: ["openai/locale"] });
     const client = await open(url);
@@ -74,8 +76,9 @@ test("the error of a read of a resource that does not exist has the code of the 
   }
 });
 
-test.each(ERAS)(
+test.each(takeEvery(2, ERAS))(
   "with raw names, a client of %s gets names with dots, of up to 128 characters [V1]",
+  { tags: "repeated" },
   async (_era, open) => {
     const long = "l".repeat(128);
     const tools = ["notes.add", long, "l".repeat(129), "ü"].map((name) => ({ name }));
@@ -117,14 +120,18 @@ test("with tools alone, the instructions of servers stand in those of Skillgate,
   expect(some).not.toContain("Rules of b");
 });
 
-test.each(ERAS)("a client of %s learns of apps and skills only if there are some [V1] [M7]", async (_era, open) => {
-  const page = { tools: [{ name: "show", _meta: { ui: { resourceUri: "ui://x" } } }] };
-  const extensions = async (description: Described): Promise<readonly string[]> => {
-    const { url } = await serveDescribed({ a: description });
-    const { capabilities } = await open(url);
-    return Object.keys(capabilities.extensions ?? {}).filter((name) => !name.endsWith("/tasks"));
-  };
-  expect(await extensions({})).toEqual([]);
-  expect(await extensions(page)).toEqual(["io.modelcontextprotocol/ui"]);
-  expect(await extensions({ skills: [] })).toEqual(["io.modelcontextprotocol/skills"]);
-});
+test.each(takeEvery(2, ERAS))(
+  "a client of %s learns of apps and skills only if there are some [V1] [M7]",
+  { tags: "repeated" },
+  async (_era, open) => {
+    const page = { tools: [{ name: "show", _meta: { ui: { resourceUri: "ui://x" } } }] };
+    const extensions = async (description: Described): Promise<readonly string[]> => {
+      const { url } = await serveDescribed({ a: description });
+      const { capabilities } = await open(url);
+      return Object.keys(capabilities.extensions ?? {}).filter((name) => !name.endsWith("/tasks"));
+    };
+    expect(await extensions({})).toEqual([]);
+    expect(await extensions(page)).toEqual(["io.modelcontextprotocol/ui"]);
+    expect(await extensions({ skills: [] })).toEqual(["io.modelcontextprotocol/skills"]);
+  },
+);

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { EXPOSES } from "../../../../src/model/tools/exposure.ts";
 import { folder } from "../../serving.ts";
+import { takeEvery } from "../../../support/repetitions.ts";
 import { ERAS, openLegacy, type RawClient } from "../raw-client.ts";
 import { serveDescribed } from "./described.ts";
 
@@ -32,7 +33,7 @@ async function call(client: RawClient, name: string, args: object = {}): Promise
   return (await client.request("tools/call", { name, arguments: args })).content[0].text;
 }
 
-describe.each(ERAS)("a page shown by a client of %s", (_era, open) => {
+describe.each(takeEvery(2, ERAS))("a page shown by a client of %s", { tags: "repeated" }, (_era, open) => {
   test.each(EXPOSES)("calls the tools of its server by their names there, exposed as %s [M7] [V1]", async (expose) => {
     const { url } = await serveDescribed({ one: budget("one"), two: budget("two") }, { expose });
     const client = await open(url);

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 
 import { ListedSkillFiles } from "../../../../src/providers/mcp/catalog/skill-files.ts";
 import { folder, post, serve, TestSkill } from "../../serving.ts";
+import { takeEvery } from "../../../support/repetitions.ts";
 import { ERAS } from "../raw-client.ts";
 import { serveDescribed } from "./described.ts";
 
@@ -22,8 +23,9 @@ const skill = (body: string, more: object = {}) => ({
 });
 const contents = (body: string) => ({ [`${FOLDER}SKILL.md`]: manifest(body) });
 
-test.each(ERAS)(
+test.each(takeEvery(2, ERAS))(
   "a file of a skill is read only as it was listed, by a program and by a client of %s [M7]",
+  { tags: "repeated" },
   async (_era, open) => {
     const { url, runtime, describe } = await serveDescribed({
       a: { skills: [skill("old")], contents: contents("old") },
@@ -165,8 +167,9 @@ describe("a changed file of a skill that a caller has listed is not read", () =>
   });
 });
 
-test.each(ERAS)(
+test.each(takeEvery(2, ERAS))(
   "a client of %s reads folders of skills, by their servers or their lists of files [M7]",
+  { tags: "repeated" },
   async (_era, open) => {
     const resources = [file("SKILL.md", manifest("old")), file("a/b/c.md", "c"), file("a/d.bin", "d")];
     const server = { skills: [skill("old", { resources })], contents: contents("old") };
@@ -206,8 +209,9 @@ test.each(ERAS)(
   },
 );
 
-test.each(ERAS)(
+test.each(takeEvery(2, ERAS))(
   "a client of %s gets the skills of Skillgate itself, as far as it may use them [M7] [P8]",
+  { tags: "repeated" },
   async (_era, open) => {
     const root = folder();
     const text = "---\nname: tea-time\ndescription: How to make tea\nlicense: MIT\n---\n\nBoil water.\n";
@@ -253,8 +257,9 @@ test.each(ERAS)(
   },
 );
 
-test.each(ERAS)(
+test.each(takeEvery(2, ERAS))(
   "a client of %s gets a skill that no list has, and no word of the server about itself [M7]",
+  { tags: "repeated" },
   async (_era, open) => {
     const hidden = skill("old", { isHidden: true });
     const server = {
