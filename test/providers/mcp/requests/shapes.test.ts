@@ -20,8 +20,9 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
     "tools/list": () => ({ tools: [{ name: "wire", description: "Answer.", inputSchema: { type: "object" } }] }),
   };
   if (id === undefined) return;
-  const result = method === "tools/call" ? params.arguments.json : JSON.stringify(answers[method]?.() ?? {});
-  process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":' + result + "}\\n");
+  const result = method === "tools/call" ? params.arguments.json : JSON.stringify(answers[method]?.());
+  const end = result === undefined ? '"error":{"code":-32601,"message":"Method not found"}' : '"result":' + result;
+  process.stdout.write('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + "," + end + "}\\n");
 });`;
 
 const SERVERS = {
