@@ -35,6 +35,11 @@ export interface Skill extends Pick<ProvidedSkill, "name" | "description" | "sou
   readonly provided: ProvidedSkill;
 }
 
+/** Returns the method of the skill of an MCP server that sends a request of MCP; never a tool, whatever its name is. */
+export function findProtocolMethod({ kind, methods }: Skill, protocolMethod: string): Method | undefined {
+  return kind === "mcp" ? methods.find(({ definition }) => definition.protocolMethod === protocolMethod) : undefined;
+}
+
 /** True for a skill of an MCP server or of another machine: its schemas are not the owner's, and its values travel as JSON. */
 export function isForeign(skill: Pick<Skill, "kind"> | undefined): boolean {
   return skill?.kind === "mcp" || skill?.kind === "node";

@@ -1,4 +1,4 @@
-import type { CallContext } from "./skill.ts";
+import type { CallContext, ShowSkills } from "./skill.ts";
 
 /** A resource, a template or a prompt as MCP describes it; unknown fields are passed on. */
 type McpFields = Readonly<Record<string, unknown>>;
@@ -26,6 +26,8 @@ export interface ResourcesAndPrompts {
   readonly templates: readonly McpTemplate[];
   readonly prompts: readonly McpPrompt[];
   readonly skills?: readonly McpSkill[];
+  /** Must be called with the skills of the list that a client gets, because its files are compared with that. */
+  readonly showSkills?: ShowSkills;
   /** Resolves with `{ contents: […] }`. */
   read(uri: string, context: ReadContext): Promise<unknown>;
   /** Resolves with `{ messages: […] }`. */

@@ -26,6 +26,8 @@ export interface RunObserver {
   readonly progress?: (path: string, ...steps: Parameters<CallContext["progress"]>) => void;
   /** Receives the result of an MCP server as it was on the wire, to pass it on unchanged. */
   readonly wire?: (result: unknown) => void;
+  /** Receives the function that says which listed skills the caller gets; without it, the caller gets all of them. */
+  readonly deferSkills?: CallContext["deferSkills"];
   /** A single call, outside of a run, has its answer. */
   readonly answered?: (facts: AnswerFacts) => void;
   /** The client that can answer for the user while methods run. */

@@ -82,6 +82,8 @@ export interface MethodDefinition {
   /** The requests that the client of a caller must answer; a caller without them does not have the method. */
   readonly needsClient?: readonly ClientRequest[];
   readonly examples?: readonly MethodExample[];
+  /** The request of MCP that the method sends, for one that every MCP server with its ability has; absent for tools. */
+  readonly protocolMethod?: string;
   /** Other fields of an MCP tool (`TOOL_FIELDS`), as its server sent them, for clients that call the method as a tool. */
   readonly toolFields?: Readonly<Record<string, unknown>>;
 }
@@ -131,14 +133,19 @@ export interface CallContext {
   readonly addNote?: (text: string) => void;
   /** Takes the result of an MCP server as it was on the wire; absent if it is not passed on. */
   readonly wire?: (result: unknown) => void;
+  /** Takes the function that says which listed skills the caller gets; absent if it gets all of them. */
+  readonly deferSkills?: (show: ShowSkills) => void;
 }
+
+/** Says that a caller gets the skills with these addresses, of a list that a server has sent before. */
+export type ShowSkills = (uris: ReadonlySet<string>) => void;
 
 /** The part of a call's context that a request to an MCP server needs. */
 export type RequestContext = Pick<
   CallContext,
   "caller" | "signal" | "client" | "log" | "progress" | "pauseTimeoutFor"
 > &
-  Partial<Pick<CallContext, "callId" | "wire" | "addNote" | "requestValues">>;
+  Partial<Pick<CallContext, "callId" | "wire" | "deferSkills" | "addNote" | "requestValues">>;
 
 /** The health of a skill. */
 export interface Health {

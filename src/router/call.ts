@@ -45,6 +45,7 @@ export interface Call {
   /** The headers and session values of the caller's request; absent for a call that belongs to none. */
   readonly requestValues?: RequestValues;
   readonly onRawResult?: (result: unknown) => void;
+  readonly deferSkills?: CallContext["deferSkills"];
   /** Asks the person at the program that makes the call for its approval; with `false` the call does not wait for a person. */
   readonly approve?: Approve | false;
   /** The call needs an approval if it has an effect, whatever the policy says. */

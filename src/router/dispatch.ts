@@ -92,6 +92,7 @@ function createContext(
     ...(call.client !== undefined && { client: patientClient(call, call.client, view) }),
     ...(call.requestValues !== undefined && call.skill.kind === "mcp" && { requestValues: call.requestValues }),
     addNote: (text) => isOpen() && call.addNote(knownSecrets.maskMessage(text)),
+    ...(call.deferSkills !== undefined && { deferSkills: call.deferSkills }),
     ...(call.onRawResult !== undefined && {
       wire: (result: unknown) => call.onRawResult?.(knownSecrets.maskValue(view.hide(result))),
     }),

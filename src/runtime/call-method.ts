@@ -87,7 +87,13 @@ function createDirectCall({ path, input = {} }: WantedCall, id: number, request:
   const { observer, runId, cancellable = new Cancellation() } = request;
   const call = createCall(path, request, { id, runId, cancellable, readArguments: () => [input] });
   return (
-    call && { ...call, ...(observer?.wire && { onRawResult: observer.wire }), addNote: () => {}, onEnded: () => {} }
+    call && {
+      ...call,
+      ...(observer?.wire && { onRawResult: observer.wire }),
+      ...(observer?.deferSkills && { deferSkills: observer.deferSkills }),
+      addNote: () => {},
+      onEnded: () => {},
+    }
   );
 }
 

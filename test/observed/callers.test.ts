@@ -43,7 +43,14 @@ describe("hides names of properties that only one caller's results had [P2]", ()
   const inProgram = async (code: string, caller: Caller): Promise<string> => (await runtime.run(code, { caller })).text;
 
   const asResource = async (uri: string, caller: Caller): Promise<string> => {
-    const offers = { resources: [], templates: [], prompts: new Map(), skills: [], find: () => [] };
+    const offers = {
+      resources: [],
+      templates: [],
+      prompts: new Map(),
+      skills: [],
+      showSkills: () => {},
+      find: () => [],
+    };
     const context = { caller, signal: new AbortController().signal, log: () => {}, progress: () => {} };
     return JSON.stringify(
       await readResource(

@@ -15,7 +15,14 @@ test("returns a stored result only to the caller of its run, in a program and as
   const inProgram = (caller: Caller) =>
     runtime.run(`return await device.read_result(${JSON.stringify(uri)}, 0, 3)`, { caller });
   const asResource = (caller: Caller) => {
-    const offers = { resources: [], templates: [], prompts: new Map(), skills: [], find: () => [] };
+    const offers = {
+      resources: [],
+      templates: [],
+      prompts: new Map(),
+      skills: [],
+      showSkills: () => {},
+      find: () => [],
+    };
     const context = { caller, signal: new AbortController().signal, log: () => {}, progress: () => {} };
     return readResource(
       `${uri}?length=3`,

@@ -12,32 +12,47 @@ export type Capabilities = Readonly<Record<string, unknown>>;
 
 /**
  * Creates the methods for resources and prompts that a server announces; `resources.read` is another spelling of a
- * name. A tool that already has one of the names keeps it.
+ * name. A tool that already has one of the names keeps it, and the method is called `mcp_resources_read`.
  */
 export function createResourceOperations(
   capabilities: Capabilities,
   usedNames: ReadonlySet<string>,
   files: ListedSkillFiles,
 ): readonly Operation[] {
-  const offered = RESOURCE_OPERATIONS.filter(
-    ({ needs, name }) => hasCapability(capabilities, needs) && !usedNames.has(name),
-  );
-  return offered.map(({ name, description, input, send, valueOf }) => ({
-    name,
-    method: { name, description, input, metadata: { readOnly: true, idempotent: true } },
-    isRepeatable: true,
-    async send(server, values, { caller, signal, wire }) {
-      const result = await send(server, values, signal);
-      requireBounds(result, `"${name}"`);
-      if (name === "resources_read")
-        await files.check(caller.id, await expandTemplate(String(values["uri"]), values["values"]), result);
-      if (name === "skills_list") files.keep(caller.id, Array.isArray(result) ? result : []);
-      if (name === "skills_get") files.keep(caller.id, isRecord(result) ? [result["skill"]] : []);
-      wire?.(result);
-      return result;
-    },
-    valueOf: (result) => valueOf(inexactToText(result).value),
-  }));
+  const offered = RESOURCE_OPERATIONS.filter(({ needs }) => hasCapability(capabilities, needs));
+  return offered.map(({ name: plainName, protocolMethod, description, input, send, valueOf }) => {
+    const name = findFreeName(plainName, usedNames);
+    return {
+      name,
+      method: { name, description, input, metadata: { readOnly: true, idempotent: true }, protocolMethod },
+      isRepeatable: true,
+      async send(server, values, { caller, signal, wire, deferSkills }) {
+        const result = await send(server, values, signal);
+        requireBounds(result, `"${name}"`);
+        if (protocolMethod === "resources/read")
+          await files.check(caller.id, await expandTemplate(String(values["uri"]), values["values"]), result);
+        if (protocolMethod === "skills/list") {
+          const skills = (Array.isArray(result) ? result : []).filter(isRecord);
+          if (deferSkills === undefined) files.keep(caller.id, skills);
+          else
+            deferSkills((uris) =>
+              files.keep(
+                caller.id,
+                skills.filter(({ uri }) => uris.has(uri as string)),
+              ),
+            );
+        }
+        if (protocolMethod === "skills/get") files.keep(caller.id, isRecord(result) ? [result["skill"]] : []);
+        wire?.(result);
+        return result;
+      },
+      valueOf: (result) => valueOf(inexactToText(result).value),
+    };
+  });
+}
+
+function findFreeName(name: string, usedNames: ReadonlySet<string>): string {
+  return usedNames.has(name) ? findFreeName(`mcp_${name}`, usedNames) : name;
 }
 
 function hasCapability(capabilities: Capabilities, name: ResourceOperation["needs"]): boolean {
@@ -51,6 +66,7 @@ const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
 interface ResourceOperation {
   readonly name: string;
+  readonly protocolMethod: string;
   /** The capability, the extension, or the setting of the extension of skills that it requires. */
   readonly needs: "resources" | "prompts" | typeof SKILLS_EXTENSION | "directoryRead";
   readonly description: string;
@@ -66,6 +82,7 @@ const identity = (result: unknown): unknown => result;
 const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   {
     name: "resources_list",
+    protocolMethod: "resources/list",
     needs: "resources",
     description: "Lists the resources of the server: uri, name, description, mimeType",
     input: NOTHING,
@@ -74,6 +91,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   },
   {
     name: "resources_templates",
+    protocolMethod: "resources/templates/list",
     needs: "resources",
     description: "Lists the resource templates; pass one to resources.read with its values",
     input: NOTHING,
@@ -82,6 +100,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   },
   {
     name: "resources_read",
+    protocolMethod: "resources/read",
     needs: "resources",
     description: "Reads a resource: its text, or a descriptor with its bytes in base64; several parts are a list",
     input: {
@@ -98,6 +117,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   },
   {
     name: "prompts_list",
+    protocolMethod: "prompts/list",
     needs: "prompts",
     description: "Lists the prompts of the server: name, description, arguments",
     input: NOTHING,
@@ -106,6 +126,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   },
   {
     name: "prompts_get",
+    protocolMethod: "prompts/get",
     needs: "prompts",
     description: "Fills in a prompt: description and messages, each with role and content",
     input: {
@@ -122,6 +143,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   },
   {
     name: "skills_list",
+    protocolMethod: "skills/list",
     needs: SKILLS_EXTENSION,
     description: "Lists the skills of the server, which are instructions: uri, frontmatter with name and description",
     input: NOTHING,
@@ -130,6 +152,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   },
   {
     name: "skills_get",
+    protocolMethod: "skills/get",
     needs: SKILLS_EXTENSION,
     description: "Returns one skill of the server, with the URIs of its files for resources.read",
     input: {
@@ -142,6 +165,7 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   },
   {
     name: "resources_directory",
+    protocolMethod: "resources/directory/read",
     needs: "directoryRead",
     description: "Lists the files and folders of a folder: uri, name, mimeType, which is inode/directory for a folder",
     input: {

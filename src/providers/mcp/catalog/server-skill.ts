@@ -63,7 +63,7 @@ export function createServerSkill(
   const changes = pins === undefined ? [] : findChanges(pins, imported.tools, changePolicy);
   const heldChanges = new Map(changePolicy === "hold" ? changes.map((change) => [change.tool, change]) : []);
   const tools = imported.tools.filter((tool) => !heldChanges.has(tool.name));
-  const usedNames = new Set(tools.map(({ method }) => method.name));
+  const usedNames = new Set(tools.flatMap(({ name, method }) => [name, method.name]));
   const files = last?.files ?? new ListedSkillFiles();
   const readings = createResourceOperations(listing.capabilities, usedNames, files);
   const skill: ProvidedSkill = {

@@ -26,8 +26,11 @@ interface ListedFile {
 }
 
 interface ListedManifest {
-  /** The start of the addresses of its files. */
+  /** The start of the addresses of its files, as it is listed, and folded. */
   readonly folder: string;
+  readonly foldedFolder: string;
+  /** Its own address, folded. */
+  readonly foldedUri: string;
   readonly frontmatter: unknown;
   /** Absent for a skill whose files the server generates. */
   readonly files: ReadonlyMap<unknown, ListedFile> | undefined;
@@ -51,16 +54,23 @@ export class ListedSkillFiles {
       const files = Array.isArray(resources) ? resources.slice(0, MAX_FILES).filter(isRecord) : undefined;
       const listed = new Map(files?.map(({ uri: file, digest, size }) => [file, { digest, size }]));
       const folder = uri.slice(0, uri.lastIndexOf("/") + 1) || uri;
-      this.#keepIn(own, [uri, { folder, frontmatter, files: files && listed }], MAX_SKILLS);
+      const folded = { foldedFolder: foldAddress(folder), foldedUri: foldAddress(uri) };
+      this.#keepIn(own, [uri, { folder, ...folded, frontmatter, files: files && listed }], MAX_SKILLS);
     }
   }
 
-  /** Throws `SKILL_CHANGED` for a file in the folder of a skill that is not as the caller has got it in the list. */
+  /**
+   * Throws `SKILL_CHANGED` for a file in the folder of a skill that is not as the caller has got it in the list. A server may take
+   * another spelling of an address for the same, so that one counts as not listed.
+   */
   async check(caller: string, uri: string, result: unknown): Promise<void> {
     const own = this.#callers.get(caller);
     if (own !== undefined) this.#use(caller, own);
-    const around = [...(own?.values() ?? [])].filter(({ folder }) => uri.startsWith(folder));
-    if (around.length === 0 && this.#hasForgotten && /^skill:/i.test(uri)) throw createError(uri);
+    const folded = foldAddress(uri);
+    const around = [...(own?.values() ?? [])].filter(
+      ({ folder, foldedFolder }) => folded.startsWith(foldedFolder) || uri.startsWith(folder),
+    );
+    if (around.length === 0 && this.#hasForgotten && folded.startsWith("skill:")) throw createError(uri);
     if (around.length === 0) return;
     const contents = isRecord(result) && Array.isArray(result["contents"]) ? result["contents"] : [];
     const bytes = contents.length === 1 ? getBytes(contents[0]) : undefined;
@@ -68,9 +78,9 @@ export class ListedSkillFiles {
     const listed = lists.flatMap((files) => files.get(uri) ?? []);
     const isAsListed = bytes !== undefined && listed.length > 0 && listed.every((file) => isListed(bytes, file));
     if (lists.length > 0 && !isAsListed) throw createError(uri);
-    const skill = own?.get(uri);
-    if (skill !== undefined && (bytes === undefined || !(await hasFrontmatter(bytes, skill.frontmatter))))
-      throw createError(uri);
+    for (const { foldedUri, frontmatter } of around)
+      if (foldedUri === folded && (bytes === undefined || !(await hasFrontmatter(bytes, frontmatter))))
+        throw createError(uri);
   }
 
   #use(caller: string, skills: ListedSkills): ListedSkills {
@@ -82,6 +92,38 @@ export class ListedSkillFiles {
     if (values.size >= most && !values.has(entry[0])) this.#hasForgotten = true;
     setBounded(values, entry, most);
   }
+}
+
+/**
+ * Returns one text for all the spellings that may be taken for one address: with escapes, capitals, dots, further slashes, a port, a
+ * query or a fragment. Each part of the path ends with a slash, so that a folder is the start of what is in it.
+ */
+function foldAddress(uri: string): string {
+  let text = uri;
+  for (let round = 0; round < UNESCAPING_ROUNDS; round++) text = text.replaceAll(ESCAPES, unescapeBytes);
+  const [path = ""] = text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[\s\p{Cc}\p{Cf}]/gu, "")
+    .replaceAll("\\", "/")
+    .split(/[?#]/, 1);
+  const scheme = /^[^/:]*:/.exec(path)?.[0] ?? "";
+  const parts: string[] = [];
+  for (const part of path.slice(scheme.length).split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  const [host = "", ...rest] = parts;
+  const plainHost = host.slice(host.lastIndexOf("@") + 1).replace(/\.?(?::\d*)?$/, "");
+  return scheme + [plainHost, ...rest].map((part) => `${part}/`).join("");
+}
+
+/** Bytes that are escaped, also more than once: `%61`, `%2561`. */
+const ESCAPES = /(?:%(?:25)*[0-9a-f]{2})+/gi;
+const UNESCAPING_ROUNDS = 3;
+
+function unescapeBytes(escapes: string): string {
+  return Buffer.from(escapes.replaceAll(/%(?:25)*([0-9a-f]{2})/gi, "$1"), "hex").toString("utf8");
 }
 
 function getBytes(part: unknown): Buffer | undefined {

@@ -42,6 +42,8 @@ export interface CallerFeatures {
   readonly templates: readonly McpTemplate[];
   readonly prompts: ReadonlyMap<string, NamedPrompt>;
   readonly skills: readonly McpSkill[];
+  /** Must be called with the skills that a client gets, before it gets them. */
+  showSkills(shown: readonly McpSkill[]): void;
   /** Finds the features that serve an address; several only if none has named it. */
   find(address: string): readonly FoundOffering[];
 }
@@ -99,9 +101,10 @@ function collectFeatures(offering: readonly Offering[], book: AddressBook, names
   const resources = offering.flatMap(({ owner, offers }) =>
     offers.resources.map((item) => ({ ...underName(item, owner), uri: book.toClient(owner, item.uri) })),
   );
-  const skills = offering.flatMap(({ rewriting, offers }) =>
-    (offers.skills ?? []).map((item) => rewriting.skill(item)),
-  );
+  const skills = offering.map(({ rewriting, offers }) => ({
+    offers,
+    items: (offers.skills ?? []).map((item) => ({ shown: rewriting.skill(item), uri: item.uri })),
+  }));
   const templates = offering.flatMap(({ owner, offers }) =>
     offers.templates.map((item) => ({
       ...underName(item, owner),
@@ -115,7 +118,12 @@ function collectFeatures(offering: readonly Offering[], book: AddressBook, names
     resources: withoutRepetition(resources),
     templates,
     prompts: collectPrompts(offering, names),
-    skills: withoutRepetition(skills),
+    skills: withoutRepetition(skills.flatMap(({ items }) => items.map(({ shown }) => shown))),
+    showSkills(skillsOfClient) {
+      const addresses = new Set(skillsOfClient.map(({ uri }) => uri));
+      for (const { offers, items } of skills)
+        offers.showSkills?.(new Set(items.flatMap(({ shown, uri }) => (addresses.has(shown.uri) ? [uri] : []))));
+    },
     find: (address) =>
       book.find(address, isServer).flatMap(({ owner, uri }) => {
         const found = byOwner.get(owner);

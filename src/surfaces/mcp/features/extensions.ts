@@ -1,5 +1,5 @@
 import { APPS_EXTENSION } from "../../../model/client-requests.ts";
-import type { Catalog, Skill } from "../../../model/catalog.ts";
+import { type Catalog, findProtocolMethod, type Skill } from "../../../model/catalog.ts";
 import { getPageMeta, getToolMeta } from "../addresses/pages.ts";
 import { type Extensions, SKILLS_EXTENSION } from "../opening/protocol.ts";
 
@@ -21,7 +21,6 @@ function hasApps({ provided, methods }: Skill): boolean {
 }
 
 /** True for a server that has announced skills, which have a method that lists them. */
-function hasSkills({ provided, kind, methods }: Skill): boolean {
-  if (provided.offers?.skills !== undefined) return true;
-  return kind === "mcp" && methods.some(({ name }) => name === "skills_list");
+function hasSkills(skill: Skill): boolean {
+  return skill.provided.offers?.skills !== undefined || findProtocolMethod(skill, "skills/list") !== undefined;
 }

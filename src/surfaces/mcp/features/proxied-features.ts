@@ -1,6 +1,6 @@
 import { ResourceNotFoundError } from "@modelcontextprotocol/server";
 
-import type { Skill } from "../../../model/catalog.ts";
+import { findProtocolMethod, type Skill } from "../../../model/catalog.ts";
 import { isRecord } from "../../../model/json.ts";
 import type {
   ReadContext,
@@ -10,6 +10,8 @@ import type {
   McpTemplate,
   ResourcesAndPrompts,
 } from "../../../model/mcp-features.ts";
+import type { RunObserver } from "../../../model/run-observer.ts";
+import type { ShowSkills } from "../../../model/skill.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { setBounded } from "../../../shared/lru.ts";
 import { toContentBlocks } from "../content-blocks.ts";
@@ -47,7 +49,7 @@ export function createProxiedFeatures(): ProxiedFeatures {
     getFeatures(skill, asker) {
       const key = createKey(skill, asker);
       if (key === undefined) return Promise.resolve(undefined);
-      if (skill.kind !== "mcp" || !METHODS.some((name) => has(skill, name))) return Promise.resolve(undefined);
+      if (!LISTS.some((list) => findProtocolMethod(skill, list))) return Promise.resolve(undefined);
       const entries =
         cache.get(skill) ??
         new Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>();
@@ -70,36 +72,37 @@ function createKey({ provided }: Skill, { view: { caller }, requestValues }: Ask
   }
 }
 
-const METHODS = ["resources_list", "prompts_list", "skills_list"];
-
-function has(skill: Skill, method: string): boolean {
-  return skill.methods.some(({ name }) => name === method);
-}
+const LISTS = ["resources/list", "prompts/list", "skills/list"];
 
 async function askServer(skill: Skill, { view, requestValues }: Asker): Promise<ResourcesAndPrompts> {
-  const list = async (method: string, key: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
-    if (!has(skill, method)) return [];
+  let showSkills: ShowSkills | undefined;
+  const observer: RunObserver = {
+    ...(requestValues !== undefined && { requestValues }),
+    deferSkills: (show) => (showSkills = show),
+  };
+  const list = async (protocolMethod: string, key: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+    const method = findProtocolMethod(skill, protocolMethod);
+    if (method === undefined) return [];
     let items: unknown = [];
-    const listing = view
-      .call(`${skill.name}.${method}`, {}, requestValues && { observer: { requestValues } })
-      .then((value) => (items = view.secrets.maskValue(value)));
+    const listing = view.call(method.path, {}, { observer }).then((value) => (items = view.secrets.maskValue(value)));
     await waitAtMost(LIST_MS, listing);
     return (Array.isArray(items) ? items : []).filter(isRecord).filter((item) => typeof item[key] === "string");
   };
-  const callMethod = async (name: string, args: object, context: ReadContext): Promise<MethodAnswer> => {
+  const callMethod = async (protocolMethod: string, args: object, context: ReadContext): Promise<MethodAnswer> => {
+    const path = findProtocolMethod(skill, protocolMethod)?.path ?? `${skill.name}.${protocolMethod}`;
     let wire: unknown;
     const { observer, ...options } = optionsFor(context);
     const onWire = { ...observer, wire: (result: unknown) => void (wire = result) };
     const asking = view.shared.viewFor(context.caller);
-    const value = await asking.call(`${skill.name}.${name}`, args as never, { ...options, observer: onWire });
+    const value = await asking.call(path, args as never, { ...options, observer: onWire });
     return { value, wire };
   };
   const { complete, subscribe } = skill.provided;
   const [resources, templates, prompts, skills] = await Promise.all([
-    list("resources_list", "uri"),
-    list("resources_templates", "uriTemplate"),
-    list("prompts_list", "name"),
-    list("skills_list", "uri"),
+    list("resources/list", "uri"),
+    list("resources/templates/list", "uriTemplate"),
+    list("prompts/list", "name"),
+    list("skills/list", "uri"),
   ]);
   return {
     // list() keeps only items with this key, which is also the default name.
@@ -107,20 +110,21 @@ async function askServer(skill: Skill, { view, requestValues }: Asker): Promise<
     templates: templates.map((item) => ({ name: item["uriTemplate"], ...item }) as McpTemplate),
     prompts: prompts as readonly McpPrompt[],
     skills: skills as readonly McpSkill[],
+    showSkills: (uris) => showSkills?.(uris),
     read: async (uri, context) => {
-      const { value, wire } = await callMethod("resources_read", { uri }, context);
+      const { value, wire } = await callMethod("resources/read", { uri }, context);
       if (isRecord(wire) && Array.isArray(wire["contents"])) return wire;
       const mimeType = resources.find((item) => item["uri"] === uri)?.["mimeType"];
       return { contents: toContents(uri, mimeType, value) };
     },
     prompt: async (name, values, context) => {
-      const { value, wire } = await callMethod("prompts_get", { name, values }, context);
+      const { value, wire } = await callMethod("prompts/get", { name, values }, context);
       return isRecord(wire) && Array.isArray(wire["messages"]) ? wire : toPrompt(value);
     },
-    skill: async (uri, context) => (await callMethod("skills_get", { uri }, context)).wire,
-    ...(has(skill, "resources_directory") && {
+    skill: async (uri, context) => (await callMethod("skills/get", { uri }, context)).wire,
+    ...(findProtocolMethod(skill, "resources/directory/read") && {
       directory: async (uri, context) => {
-        const { value } = await callMethod("resources_directory", { uri }, context);
+        const { value } = await callMethod("resources/directory/read", { uri }, context);
         return Array.isArray(value) ? value : [];
       },
     }),
@@ -129,20 +133,21 @@ async function askServer(skill: Skill, { view, requestValues }: Asker): Promise<
         const asking = view.shared.viewFor(context.caller);
         await asking.countRequest();
         // A caller that may not read a resource learns nothing of its changes, also after its rights have changed.
-        const mayRead = (): boolean => asking.mayCall(`${skill.name}.resources_read`);
+        const mayRead = (): boolean => asking.mayCall(findProtocolMethod(skill, "resources/read")?.path ?? "");
         if (!mayRead()) throw new ResourceNotFoundError(uri);
         return subscribe(uri, (changed) => mayRead() && listener(changed), context);
       },
     }),
     ...(complete !== undefined && {
-      complete: async (params, context) => (has(skill, getReader(params)) ? complete(params, context) : undefined),
+      complete: async (params, context) =>
+        findProtocolMethod(skill, getReader(params)) ? complete(params, context) : undefined,
     }),
   };
 }
 
-/** The method whose permission covers a completion. */
+/** The request whose permission covers a completion. */
 function getReader({ ref }: Readonly<Record<string, unknown>>): string {
-  return isRecord(ref) && ref["type"] === "ref/prompt" ? "prompts_get" : "resources_read";
+  return isRecord(ref) && ref["type"] === "ref/prompt" ? "prompts/get" : "resources/read";
 }
 
 /** A result as the value of its method, and as the server sent it; `undefined` if it comes from a cache. */

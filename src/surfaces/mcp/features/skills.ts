@@ -25,8 +25,9 @@ export function serveSkills(
 ): void {
   server.setRequestHandler("skills/list", { params: PARAMS }, async ({ cursor }, context) => {
     const { offers, view } = await library(context);
-    const skills = view.secrets.maskValue(offers.skills);
-    return { ...listedPage("skills", skills, typeof cursor === "string" ? cursor : undefined), ...UNCACHED };
+    const page = listedPage("skills", offers.skills, typeof cursor === "string" ? cursor : undefined);
+    offers.showSkills(page.skills);
+    return { ...view.secrets.maskValue(page), ...UNCACHED };
   });
   server.setRequestHandler("skills/get", { params: PARAMS }, async ({ uri }, context) => {
     const { offers, view } = await library(context);
@@ -38,6 +39,7 @@ export function serveSkills(
     });
     const skill = isRecord(answer) && isSkill(answer["skill"]) ? found.rewriting.skill(answer["skill"]) : listed;
     if (skill === undefined) throw unknownSkill(uri);
+    if (skill === listed) offers.showSkills([listed]);
     return {
       ...(isRecord(answer) && view.secrets.maskValue(answer)),
       skill: view.secrets.maskValue(skill),

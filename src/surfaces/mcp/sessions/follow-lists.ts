@@ -1,7 +1,7 @@
 import type { Server } from "@modelcontextprotocol/server";
 
 import { mayCall, withAnswers } from "../../../model/caller.ts";
-import type { Skill } from "../../../model/catalog.ts";
+import { findProtocolMethod, type Skill } from "../../../model/catalog.ts";
 import { LIST_NAMES, type ListName } from "../../../model/mcp-features.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { hashValueFully } from "../../../shared/digest.ts";
@@ -99,5 +99,6 @@ function listUris({ offers }: Skill["provided"]): readonly string[] {
 /** The prompts of a skill; those of a server come and go with the method that lists them. */
 function listPrompts({ name, provided: { offers } }: Skill, { catalog }: RuntimeView): readonly unknown[] {
   if (offers !== undefined) return [name, offers.prompts.map((prompt) => prompt.name)];
-  return catalog.method(`${name}.prompts_list`) === undefined ? [] : [name];
+  const own = catalog.skill(name);
+  return own !== undefined && findProtocolMethod(own, "prompts/list") ? [name] : [];
 }

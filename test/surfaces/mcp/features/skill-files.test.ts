@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { ListedSkillFiles } from "../../../../src/providers/mcp/catalog/skill-files.ts";
 import { folder, post, serve, TestSkill } from "../../serving.ts";
 import { takeEvery } from "../../../support/repetitions.ts";
-import { ERAS } from "../raw-client.ts";
+import { ERAS, openLegacy } from "../raw-client.ts";
 import { serveDescribed } from "./described.ts";
 
 const FOLDER = "skill://clock/";
@@ -164,6 +164,106 @@ describe("a changed file of a skill that a caller has listed is not read", () =>
     files.keep("first", [listed("safe")]);
     const uri = `${safe}${"a/".repeat(100)}a.sh`;
     await expect(files.check("first", uri, { contents: [{ uri, text: "new" }] })).rejects.toThrow("Cannot read");
+  });
+});
+
+describe("the files of a skill are those that a client has been shown", () => {
+  const RELISTED = "notifications/resources/list_changed";
+  const uri = "skill://safe/a.sh";
+  const listed = (text: string, name = "safe") => ({
+    uri: `skill://${name}/SKILL.md`,
+    frontmatter: { name },
+    resources: [{ uri: `skill://${name}/a.sh`, digest: digest(text) }],
+  });
+
+  test.each(ERAS)("not those of a list that %s reads for itself [M7]", async (_era, open) => {
+    const {
+      url,
+      runtime,
+      describe: set,
+    } = await serveDescribed({
+      a: { skills: [listed("old")], contents: { [uri]: "old" } },
+    });
+    const client = await open(url);
+    const read = async () => client.request("resources/read", { uri });
+    const countLists = async (): Promise<number> => {
+      const { received } = (await runtime.call("AMCP.received", {})) as { received: readonly { method: string }[] };
+      return received.filter(({ method }) => method === "skills/list").length;
+    };
+    await client.request("skills/list");
+    set("a", { skills: [listed("new")], contents: { [uri]: "new" } });
+    await expect(read()).rejects.toThrow("not the file that the server has listed");
+    const before = await countLists();
+    await runtime.call("AMCP.emit", { method: RELISTED });
+    await vi.waitFor(async () => {
+      await expect(read()).rejects.toThrow("not the file that the server has listed");
+      expect(await countLists()).toBeGreaterThan(before);
+    });
+    await expect(read()).rejects.toThrow("not the file that the server has listed");
+    await client.request("skills/list");
+    expect((await read()).contents[0].text).toBe("new");
+  });
+
+  test("only those on the pages of the list that it has got [M7]", async () => {
+    const many = (text: string) => Array.from({ length: 501 }, (_, at) => listed(text, `safe${at}`));
+    const first = "skill://safe0/a.sh";
+    const last = "skill://safe500/a.sh";
+    const { url } = await serveDescribed({
+      a: { skills: many("old"), contents: { [first]: "new", [last]: "new" } },
+    });
+    const client = await openLegacy(url);
+    const read = async (of: string) => client.request("resources/read", { uri: of });
+    const { nextCursor } = await client.request("skills/list");
+    await expect(read(first)).rejects.toThrow("not the file that the server has listed");
+    expect((await read(last)).contents[0].text).toBe("new");
+    await client.request("skills/list", { cursor: nextCursor });
+    await expect(read(last)).rejects.toThrow("not the file that the server has listed");
+  });
+
+  test("by whatever spelling of an address a server takes for the same [M7]", async () => {
+    const text = "---\nname: other\n---";
+    const { url, runtime } = await serveDescribed({
+      a: {
+        skills: [listed("old"), { uri: "skill://live/SKILL.md", frontmatter: { name: "live" } }],
+        contents: { "*": text },
+      },
+    });
+    const client = await openLegacy(url);
+    await client.request("skills/list");
+    const spellings = [
+      "safe//a.sh /safe/a.sh safe/./a.sh ./safe/a.sh x/../safe/a.sh safe/%61.sh %73afe/a.sh s%2561fe/a.sh %2573afe/a.sh",
+      "%%37%33afe/a.sh SAFE/a.sh safe/A.SH safe%2fa.sh safe\\a.sh safe/a.sh?x safe/a.sh#x safe:80/a.sh safe./a.sh",
+      "me@safe/a.sh ſafe/a.sh sa\u200Bfe/a.sh live//SKILL.md live/./SKILL.md LIVE/SKILL.md live/%53KILL.md live/skill.md",
+    ];
+    for (const spelling of spellings.flatMap((line) => line.split(" ")))
+      for (const address of [
+        `skill://${spelling}`,
+        `SKILL://${spelling}`,
+        `skill:${spelling}`,
+        ` skill://${spelling}`,
+      ]) {
+        const reading = client.request("resources/read", { uri: address }).then(({ contents: got }) => got[0].text);
+        await expect(reading, address).rejects.toThrow();
+        expect(await runtime.run(`return await ${READ}(${JSON.stringify(address)})`), address).toMatchObject(CHANGED);
+      }
+    expect(await runtime.run(`return await ${READ}("skill://safe2/a.sh")`)).toMatchObject({ value: text });
+  });
+
+  test("also at a server with tools that have the names of the methods for reading [M7]", async () => {
+    const names = ["resources_read", "skills_list", "resources_list", "skills/get", "mcp_resources_read"];
+    const { url, runtime } = await serveDescribed({
+      a: {
+        tools: names.map((name) => ({ name })),
+        results: { resources_read: { content: [{ type: "text", text: "by the tool" }] } },
+        skills: [listed("old")],
+        contents: { [uri]: "new", "skill://note.md": "a note" },
+      },
+    });
+    const client = await openLegacy(url);
+    expect((await client.request("skills/list")).skills).toEqual([listed("old")]);
+    await expect(client.request("resources/read", { uri })).rejects.toThrow("not the file that the server has listed");
+    expect((await client.request("resources/read", { uri: "skill://note.md" })).contents[0].text).toBe("a note");
+    expect(await runtime.run(`return await ${READ}()`)).toMatchObject({ value: "by the tool" });
   });
 });
 
