@@ -196,10 +196,10 @@ function describeRefusal(caller: Caller, method: Method, policy: Policy): Return
 
 /**
  * Returns where the types of results are stored: beside the listings of MCP servers, for servers and skill files. A
- * server is another one after a change of its configuration or its version.
+ * server is another one after a change of its configuration or its version, and in another project.
  */
 function resolveResultStore(
-  { serverUse: { stateDir }, skillsDir }: RuntimeSettings,
+  { serverUse: { stateDir }, skillsDir, cwd }: RuntimeSettings,
   registry: Registry,
   log: LogListener,
 ): StoredResultsOptions | undefined {
@@ -212,7 +212,7 @@ function resolveResultStore(
     listSkills: () => registry.catalog.skills.map(({ name }) => name),
     getKey(name) {
       const skill = registry.catalog.skill(name);
-      if (skill?.provided.origin !== undefined) return JSON.stringify([name, skill.provided.origin]);
+      if (skill?.provided.origin !== undefined) return JSON.stringify([name, skill.provided.origin, cwd]);
       return skill?.kind === "file" && skillsDir !== undefined ? JSON.stringify([name, skillsDir]) : undefined;
     },
     warn,

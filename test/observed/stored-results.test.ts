@@ -8,6 +8,7 @@ import { toSchema } from "../../src/observed/shape-schema.ts";
 import { createShape, observe } from "../../src/observed/infer-schema.ts";
 import { parseMethods, serializeMethods } from "../../src/observed/stored-shapes.ts";
 import { OWNER } from "../../src/model/caller.ts";
+import { createJsonServer } from "../support/mcp/json-server.ts";
 
 const input = { type: "object", properties: { value: {} }, required: ["value"] } as const;
 
@@ -181,6 +182,22 @@ test(
     expect(resultOf(await start("first"), "FixtureMCP.echo")).toBe("Promise<{ rows: { id: number }[] }>");
   },
 );
+
+test("another project with the same URL of an MCP server has none of its types [D3]", async () => {
+  const stateDir = temporaryFolder();
+  const mcpServers = { web: { url: await createJsonServer({ tools: ["wire"], as: "json" }) } };
+  async function start(cwd: string): Promise<Runtime> {
+    const runtime = await open({ cwd, skills: [], mcpServers, mcp: { stateDir } });
+    await runtime.ready;
+    return runtime;
+  }
+  const [one, other] = [temporaryFolder(), temporaryFolder()];
+  const first = await start(one);
+  await first.call("WebMCP.wire", { json: '{"content":[],"structuredContent":{"secret_project":1}}' });
+  await first.close();
+  expect(resultOf(await start(other), "WebMCP.wire")).toBe("Promise<any>");
+  expect(resultOf(await start(one), "WebMCP.wire")).toBe("Promise<{ secret_project: number }>");
+});
 
 test("nothing is stored with observations.results: false [D3]", async () => {
   const stateDir = temporaryFolder();

@@ -77,6 +77,7 @@ function resolveSettings(
       ? resolveSettings(options, await readFiles(options, cwd, env), cwd, env)
       : settings;
   const settings: RuntimeSettings = {
+    cwd,
     skillsDir: skillsDir === undefined || skillsDir === false ? undefined : resolve(cwd, skillsDir),
     trusted: () => (answered ??= ask()),
     trust: files.recorded,

@@ -17,6 +17,8 @@ import type { RunSettings } from "./sections.ts";
 
 /** Options, after files were read and defaults filled in. */
 export interface RuntimeSettings {
+  /** The folder of the project. Absolute. */
+  readonly cwd: string;
   /** The folder of skills; `undefined` without one, and for a folder of a project with more files than can be trusted. */
   readonly skillsDir: string | undefined;
   /** The trust of the project whose skills these are; `undefined` if it needs none. */
