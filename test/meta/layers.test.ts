@@ -16,6 +16,8 @@ const ENTRY_POINTS = [
   "sandbox/processors.ts",
   "sandbox/spin-wait.ts",
   "src/agent/events.ts",
+  "src/config/locations.ts",
+  "src/providers/mcp/known-server.ts",
   "src/runtime.ts",
   "src/runtime/api/view.ts",
   "src/runtime/builtin-tools/definitions.ts",

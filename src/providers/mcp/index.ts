@@ -15,6 +15,7 @@ import { RESTART_POLICY, type RestartPolicy } from "./connections/backoff.ts";
 import { StartQueue } from "./connections/start-queue.ts";
 import type { LogLevel } from "../../model/skill.ts";
 import { createFileCache } from "../../shared/file-cache.ts";
+import { LISTINGS } from "./known-server.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
 import type { ChangePolicy } from "./catalog/accepted-tools.ts";
 import type { Authorize } from "./oauth/session.ts";
@@ -165,7 +166,7 @@ function createServerOptions(options: McpProviderOptions, onChange: () => void):
     authorize: options.authorize,
     client: options.client,
     idleMs: options.idleMs,
-    cache: stateDir === undefined ? undefined : createFileCache(join(stateDir, "servers")),
+    cache: stateDir === undefined ? undefined : createFileCache(join(stateDir, LISTINGS)),
     pins: stateDir === undefined ? new Map<string, unknown>() : createFileCache(join(stateDir, "accepted")),
     npxFolder: stateDir === undefined ? homedir() : join(stateDir, "npx"),
     programs: stateDir === undefined ? new Map<string, unknown>() : createFileCache(join(stateDir, "programs")),

@@ -8,8 +8,10 @@ import { OWNER } from "../../../src/model/caller.ts";
 import { createRuntime } from "../../../src/runtime.ts";
 import { createMcpSurface } from "../../../src/surfaces/mcp/index.ts";
 import { getFirstTexts, OpeningStream } from "../../../src/surfaces/mcp/opening/index.ts";
+import { folder } from "../serving.ts";
 import { INITIALIZE, project, start } from "./stdio-server.ts";
 
+const FIXTURE = resolve("test/fixtures/mcp/server.js");
 const LIST = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 const CALL = {
   jsonrpc: "2.0",
@@ -90,6 +92,45 @@ test.each([["both"], ["tools"]])(
     expect(toolNames(await server.line('"id":2'))).toContain("LateSkill__ask");
   },
 );
+
+/** The settings of two servers, of which one never answers. */
+const SERVERS = JSON.stringify({
+  mcpServers: {
+    mail: { command: process.execPath, args: [FIXTURE, "hang"], description: "Letters of the team" },
+    "time-sheet": { command: process.execPath, args: [FIXTURE] },
+    old: { command: process.execPath, args: [FIXTURE], disabled: true },
+  },
+});
+
+function readInstructions(line: string): string {
+  return (JSON.parse(line) as { readonly result: { readonly instructions: string } }).result.instructions;
+}
+
+test("names the servers of the settings at the first start, and methods that were listed before [V1]", async () => {
+  const cwd = project({ "mcp.json": SERVERS });
+  const first = start(cwd);
+  first.write(INITIALIZE);
+  const instructions = readInstructions(await first.line('"id":1'));
+  expect(instructions).toContain("\n\n## Servers\n");
+  expect(instructions).toMatch(/\nMailMCP \(Letters of the team\)\nTimeSheetMCP$/);
+  const describe = { name: "describe_function", arguments: { path: "TimeSheetMCP.echo" } };
+  first.write(INITIALIZED, { ...CALL, params: describe });
+  expect(await first.line('"id":3')).toContain("message");
+  first.child.kill("SIGTERM");
+  await first.exit;
+  const others = start(cwd, "--expose", "calls");
+  others.write(INITIALIZE);
+  expect(readInstructions(await others.line('"id":1'))).toMatch(
+    /\nMailMCP \(Letters of the team\)\nTimeSheetMCP \(Fixture\): .*\becho\b.*$/,
+  );
+});
+
+test("names no servers of a project that is not trusted [V1] [P12]", async () => {
+  const cwd = project({ "mcp.json": SERVERS });
+  const server = start(folder(), "--folder", cwd);
+  server.write(INITIALIZE);
+  expect(readInstructions(await server.line('"id":1'))).not.toContain("Mail");
+});
 
 test("starts no known server that is started when needed [V1] [M3]", { tags: "rest" }, async () => {
   const mark = (cwd: string): string => join(cwd, "mark");

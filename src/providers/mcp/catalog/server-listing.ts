@@ -23,6 +23,12 @@ export function listingKey({ name, transport, declared, ...config }: ServerConfi
   return `${name}:${digest.digest("hex")}`;
 }
 
+/** Returns the description of a server by its entry, or else by itself; `undefined` without one. */
+export function findDescription({ description }: ServerConfig, listing: ServerListing | undefined): string | undefined {
+  const own: readonly unknown[] = [listing?.server["description"], listing?.server.title];
+  return description ?? own.find((text): text is string => typeof text === "string" && text.trim() !== "");
+}
+
 /** Parses a stored listing; `undefined` if it is not valid. */
 export function parseListing(stored: unknown): ServerListing | undefined {
   if (!isRecord(stored)) return undefined;

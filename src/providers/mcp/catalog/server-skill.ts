@@ -3,7 +3,7 @@ import { isRecord } from "../../../model/json.ts";
 import type { Problem } from "../../../model/provider.ts";
 import type { ProvidedSkill } from "../../../model/skill.ts";
 import { NO_CAPABLE_TOOLS } from "./capable-tools.ts";
-import { listingKey, type ServerListing } from "./server-listing.ts";
+import { findDescription, listingKey, type ServerListing } from "./server-listing.ts";
 import { type Operation, toolOperation } from "./operations.ts";
 import {
   describeChange,
@@ -68,7 +68,7 @@ export function createServerSkill(
   const readings = createResourceOperations(listing.capabilities, usedNames, files);
   const skill: ProvidedSkill = {
     name,
-    description: getDescription(config, listing),
+    description: findDescription(config, listing) ?? `MCP server: ${config.name}`,
     source: config.name,
     kind: "mcp",
     server: config.name,
@@ -141,11 +141,6 @@ function findUnusedOverrides({ toolOverrides = {} }: ServerConfig, listing: Serv
   const tools = [...listing.tools, ...(listing.capable?.tools ?? [])];
   const names = new Set(tools.map((tool) => (isRecord(tool) ? tool["name"] : undefined)));
   return Object.keys(toolOverrides).filter((tool) => !names.has(tool));
-}
-
-function getDescription({ description, name }: ServerConfig, { server }: ServerListing): string {
-  const own = [server["description"], server.title].find((text) => typeof text === "string" && text.trim() !== "");
-  return description ?? (typeof own === "string" ? own : `MCP server: ${name}`);
 }
 
 function canSubscribe({ capabilities: { resources } }: ServerListing): boolean {

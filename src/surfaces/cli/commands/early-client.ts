@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { type Expose, EXPOSES, OpeningStream } from "../../mcp/opening/index.ts";
+import { readKnownServers } from "./early-config.ts";
 import { type EarlyFlags, getServedFolder, parseEarlyFlags } from "./early-flags.ts";
 import { type EarlyTexts, openEarlyTexts } from "./early-texts.ts";
 
@@ -27,7 +28,10 @@ export function takeEarlyClient(): EarlyClient | undefined {
 export async function openEarlyClient(args: readonly string[]): Promise<boolean> {
   const flags = parseEarlyFlags(args, { switches: ["--stdio"], options: ["--profile"] });
   if (flags === undefined || (!flags.has("--stdio") && process.stdin.isTTY)) return false;
-  const { getTexts, store } = openEarlyTexts(getServedFolder(flags), args, findExpose(flags));
+  const { getTexts, store } = await openEarlyTexts(getServedFolder(flags), args, {
+    expose: findExpose(flags),
+    readServers: async () => (flags.has("--profile") ? [] : readKnownServers(flags)),
+  });
   // The command replaces this function while the client is still being answered.
   const write = process.stdout.write.bind(process.stdout);
   const stream = new OpeningStream(process.stdin, write, getTexts);

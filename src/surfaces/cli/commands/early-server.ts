@@ -1,5 +1,5 @@
-import { type EarlyServer, findToken, type HttpServerSettings, openEarlyServer } from "../../http/opening/index.ts";
-import { loadConfig } from "../../../config/index.ts";
+import { type EarlyServer, findToken, openEarlyServer } from "../../http/opening/index.ts";
+import { describeServers, loadEarlyConfig } from "./early-config.ts";
 import { type EarlyFlags, getServedFolder, parseEarlyFlags } from "./early-flags.ts";
 import { openEarlyTexts } from "./early-texts.ts";
 import { resolveServerSettings, type HttpFlags } from "./server-settings.ts";
@@ -37,25 +37,15 @@ function isOverHttp(flags: EarlyFlags): boolean {
 
 /** Opens the server; `undefined` if no client can have its token yet. */
 async function open(flags: EarlyFlags, args: readonly string[]): Promise<EarlyServer | undefined> {
-  const settings = await readSettings(flags);
+  const config = await loadEarlyConfig(flags);
+  const settings = resolveServerSettings(config.settings["server"], toHttpFlags(flags));
   const token = settings.auth ? findToken(process.env, { renew: false }) : undefined;
   if (settings.auth && token === undefined) return undefined;
-  const texts = openEarlyTexts(getServedFolder(flags), args, settings.expose);
-  return openEarlyServer(settings, { ...texts, isToken: token?.isToken });
-}
-
-/** Reads the settings of the server as the command does later. */
-async function readSettings(flags: EarlyFlags): Promise<HttpServerSettings> {
-  const [settingsFile, mcpConfigFile] = [flags.get("--settings"), flags.get("--mcp-config")];
-  const { settings } = await loadConfig({
-    cwd: getServedFolder(flags),
-    env: process.env,
-    isTrusted: false,
-    hasOtherSkills: flags.has("--skills"),
-    ...(settingsFile !== undefined && { settingsFile }),
-    ...(mcpConfigFile !== undefined && { mcpConfigFile }),
+  const texts = await openEarlyTexts(getServedFolder(flags), args, {
+    expose: settings.expose,
+    readServers: () => describeServers(config, flags),
   });
-  return resolveServerSettings(settings["server"], toHttpFlags(flags));
+  return openEarlyServer(settings, { ...texts, isToken: token?.isToken });
 }
 
 /** The settings refuse values of the wrong kind. */

@@ -1,10 +1,17 @@
 import { join } from "node:path";
 
 import { isRecord } from "../../../model/json.ts";
+import type { KnownServer } from "../../../providers/mcp/known-server.ts";
 import { createFileCache } from "../../../shared/file-cache.ts";
 import { getProjectStateDir } from "../../../shared/files/project-state-dir.ts";
 import { VERSION } from "../../../shared/version.ts";
-import { type Expose, getClientLimits, getFirstTexts, type OpeningTexts } from "../../mcp/opening/index.ts";
+import {
+  CLIENT_NAMES,
+  type Expose,
+  getClientLimits,
+  getFirstTexts,
+  type OpeningTexts,
+} from "../../mcp/opening/index.ts";
 
 /** The texts that clients are sent before the program is loaded. */
 export interface EarlyTexts {
@@ -14,12 +21,27 @@ export interface EarlyTexts {
   readonly store: (clientName: string, texts: OpeningTexts) => void;
 }
 
-/** Opens the texts of a command line in a folder. `expose` is `undefined` if it is not known yet. */
-export function openEarlyTexts(folder: string, args: readonly string[], expose: Expose | undefined): EarlyTexts {
+interface EarlyTextsOptions {
+  readonly expose: Expose | undefined;
+  readonly readServers: () => Promise<readonly KnownServer[]>;
+}
+
+/**
+ * Opens the texts of a command line in a folder. `expose` is `undefined` if it is not known yet. The servers are read for a
+ * first start only.
+ */
+export async function openEarlyTexts(
+  folder: string,
+  args: readonly string[],
+  { expose, readServers }: EarlyTextsOptions,
+): Promise<EarlyTexts> {
   const cache = createFileCache(join(getProjectStateDir(folder), "opening"));
   const getKey = (clientName: string): string => JSON.stringify([VERSION, args, expose, getClientLimits(clientName)]);
+  const getStored = (clientName: string): OpeningTexts | undefined => parseTexts(cache.get(getKey(clientName)));
+  const isFirst = expose !== undefined && CLIENT_NAMES.some((name) => getStored(name) === undefined);
+  const servers = isFirst ? await readServers() : [];
   return {
-    getTexts: (clientName) => parseTexts(cache.get(getKey(clientName))) ?? (expose && getFirstTexts(expose)),
+    getTexts: (clientName) => getStored(clientName) ?? (expose && getFirstTexts(expose, servers)),
     store: (clientName, texts) => void cache.set(getKey(clientName), texts),
   };
 }

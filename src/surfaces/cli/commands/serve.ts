@@ -19,6 +19,7 @@ import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { waitForInterruption } from "../terminal/interruption.ts";
 import { serveOnUncaught } from "../uncaught.ts";
 import { UsageError } from "../usage-error.ts";
+import { CLIENT_NAMES } from "../../mcp/opening/index.ts";
 import { type EarlyClient, takeEarlyClient } from "./early-client.ts";
 import type { HttpFlags } from "./server-settings.ts";
 
@@ -263,12 +264,12 @@ async function enterProfile(
 const NO_CLIENT =
   "stdin was closed before a client sent a message. MCP clients start this command with an open stdin; skillgate serve --http serves clients that connect over HTTP";
 
-/** Stores the texts for the client of this process, and announces its tools if they differ from those it was sent. */
+/** Stores the texts for the next client, and announces its tools if they differ from those it was sent. */
 function updateClient(early: EarlyClient, asker: Principal, surface: McpSurface, connection: StreamConnection): void {
   const { summary } = early.stream;
   if (summary === undefined) return;
+  for (const name of CLIENT_NAMES) early.store(name, surface.getTexts(asker, name));
   const texts = surface.getTexts(asker, summary.clientName);
-  early.store(summary.clientName, texts);
   if (summary.tools !== undefined && !isDeepStrictEqual(summary.tools, texts.tools)) connection.announceTools();
 }
 
