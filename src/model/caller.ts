@@ -21,6 +21,8 @@ export interface Caller {
   readonly profile?: Profile;
   /** The requests that its client answers; methods that need others are neither shown nor called. None by default. */
   readonly answers?: readonly ClientRequest[];
+  /** True for the pages of MCP Apps that its client shows, which call tools that models do not have. */
+  readonly isPage?: boolean;
   /** The access token that its rights come from; absent for rights without an end, and for those of keys. */
   readonly token?: AccessToken;
 }
@@ -142,4 +144,9 @@ function isExcepted({ except }: Profile, path: string): boolean {
 export function withAnswers(caller: Caller, client: Pick<Client, "can"> | undefined): Caller {
   const answers = CLIENT_REQUESTS.filter((request) => client?.can(request) === true);
   return answers.length === 0 ? caller : { ...caller, answers };
+}
+
+/** Returns the same caller for calls of the pages that its client shows. Programs and models never get it. */
+export function asPage(caller: Caller): Caller {
+  return { ...caller, isPage: true };
 }

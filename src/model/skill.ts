@@ -81,6 +81,8 @@ export interface MethodDefinition {
   readonly metadata?: Partial<MethodMetadata>;
   /** The requests that the client of a caller must answer; a caller without them does not have the method. */
   readonly needsClient?: readonly ClientRequest[];
+  /** True for a tool that only the pages of its server call: models and programs do not have it. */
+  readonly isOnlyForPages?: boolean;
   readonly examples?: readonly MethodExample[];
   /** The request of MCP that the method sends, for one that every MCP server with its ability has; absent for tools. */
   readonly protocolMethod?: string;

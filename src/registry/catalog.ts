@@ -74,7 +74,7 @@ export type ReadableParts = WeakMap<Skill, Skill | undefined>;
  * that only changed skills are computed again.
  */
 export function readableView(catalog: Catalog, caller: Caller, cache: ReadableParts): Catalog {
-  if (mayCallAll(caller) && !needsClient(catalog)) return catalog;
+  if (mayCallAll(caller) && !dependsOnClient(catalog)) return catalog;
   const getReadablePart = (skill: Skill): Skill | undefined => {
     if (!cache.has(skill)) cache.set(skill, readableSkill(skill, caller));
     return cache.get(skill);
@@ -84,18 +84,21 @@ export function readableView(catalog: Catalog, caller: Caller, cache: ReadablePa
   return whole ? catalog : catalogFrom(skills, catalog.version);
 }
 
-const NEED_CLIENT = new WeakMap<Catalog, boolean>();
+const DEPEND_ON_CLIENT = new WeakMap<Catalog, boolean>();
 
-/** True if a catalog has a method that only callers whose clients answer requests may see. */
-export function needsClient(catalog: Catalog): boolean {
-  const cached = NEED_CLIENT.get(catalog);
+/** True if a catalog has a method that only pages have, or callers whose clients answer requests. */
+export function dependsOnClient(catalog: Catalog): boolean {
+  const cached = DEPEND_ON_CLIENT.get(catalog);
   if (cached !== undefined) return cached;
-  const isNeeded = catalog.methods.some(({ definition }) => definition.needsClient !== undefined);
-  NEED_CLIENT.set(catalog, isNeeded);
-  return isNeeded;
+  const depends = catalog.methods.some(
+    ({ definition: { needsClient, isOnlyForPages } }) => needsClient !== undefined || isOnlyForPages === true,
+  );
+  DEPEND_ON_CLIENT.set(catalog, depends);
+  return depends;
 }
 
-function isAnswered({ definition }: Method, { answers = [] }: Caller): boolean {
+function isForClient({ definition }: Method, { answers = [], isPage = false }: Caller): boolean {
+  if (definition.isOnlyForPages === true && !isPage) return false;
   return definition.needsClient?.every((request) => answers.includes(request)) ?? true;
 }
 
@@ -116,7 +119,7 @@ function methodsByName(skill: Skill): ReadonlyMap<string, Method> {
 
 function readableSkill(skill: Skill, caller: Caller): Skill | undefined {
   if (skill.methods.length === 0) return mayRead(caller, `${skill.name}.*`) ? skill : undefined;
-  const methods = skill.methods.filter((method) => mayRead(caller, method.path) && isAnswered(method, caller));
+  const methods = skill.methods.filter((method) => mayRead(caller, method.path) && isForClient(method, caller));
   if (methods.length === 0) return undefined;
   if (hasOverrides(caller.profile)) return overriddenPart(skill, methods, caller.profile);
   if (methods.length === skill.methods.length) return skill;

@@ -1,7 +1,7 @@
 import type { Caller } from "../model/caller.ts";
 import type { Catalog, Method, Skill } from "../model/catalog.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
-import { catalogFrom, duplicate, needsClient, type ReadableParts, readableView, skillFrom } from "./catalog.ts";
+import { catalogFrom, dependsOnClient, duplicate, type ReadableParts, readableView, skillFrom } from "./catalog.ts";
 import { hasOverrides } from "./profile-view.ts";
 import { shareIndex, shareIndexWithView } from "./search/index.ts";
 
@@ -88,8 +88,8 @@ export function createRegistry(): Registry {
     },
     viewFor(caller) {
       const whole = newest();
-      const { permissions, profile, answers = [] } = caller;
-      const key = JSON.stringify([permissions, profile, needsClient(whole) ? answers : []]);
+      const { permissions, profile, answers = [], isPage = false } = caller;
+      const key = JSON.stringify([permissions, profile, dependsOnClient(whole) ? [isPage, answers] : []]);
       const view = views.get(key);
       if (view !== undefined) return view;
       if (parts.size >= KEPT_VIEWS) for (const each of [views, parts]) each.clear();

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../json.ts";
+import { isRecord, type JsonSchema } from "../json.ts";
 
 /** A tool as it is listed for a model. */
 export interface ToolDefinition {
@@ -30,4 +30,12 @@ export interface ToolOverride {
   readonly name?: string;
   readonly title?: string;
   readonly description?: string;
+}
+
+/** Tests whether the `_meta` of a tool of an MCP server offers it to models, or to the pages of the server; by default, to both. */
+export function isVisibleTo(meta: unknown, user: "model" | "app"): boolean {
+  if (!isRecord(meta)) return true;
+  const { ui, "openai/visibility": visibility } = meta;
+  if (isRecord(ui) && Array.isArray(ui["visibility"])) return ui["visibility"].includes(user);
+  return user === "app" || visibility !== "private";
 }

@@ -36,7 +36,9 @@ export function listSkills(catalog: Catalog, patterns: readonly string[] | undef
   const isOffered = (skill: Skill, path: string): boolean =>
     skill.kind !== "node" && (matchers?.some((matches) => matches(path)) ?? skill.kind !== "mcp");
   return catalog.skills.flatMap((skill) => {
-    const methods = skill.methods.filter(({ path }) => isOffered(skill, path));
+    const methods = skill.methods.filter(
+      ({ path, definition }) => definition.isOnlyForPages !== true && isOffered(skill, path),
+    );
     if (methods.length === 0) return [];
     const { name, description, guidance } = skill;
     return [

@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { cancellableBy } from "../../../sandbox/index.ts";
-import { type CanAnswer, canAnswer, parseApps } from "./sessions/client-answers.ts";
+import { type CanAnswer, canAnswer, parseApps, withClient } from "./sessions/client-answers.ts";
 import { complete } from "./features/completion.ts";
 import { addMeta } from "./sessions/request-meta.ts";
 import { askedDirectly } from "./sessions/multi-turn-requests.ts";
@@ -28,7 +28,6 @@ import { withReadableErrors } from "./readable-errors.ts";
 import type { ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
 import { getClientName, type GetInstructions, serveInstructions } from "./sessions/handshake.ts";
 import type { ReadContext } from "../../model/mcp-features.ts";
-import { withAnswers } from "../../model/caller.ts";
 import type { SharedRuntime } from "../../runtime/api/view.ts";
 import { createRequestValues, type RequestValues } from "../../model/requests/request-values.ts";
 import { serveSkills } from "./features/skills.ts";
@@ -158,8 +157,9 @@ function serveTools(server: Server, shared: GatewayContext, mcpClient: Connected
   const { runtime } = shared;
   const { caller, exposure } = mcpClient;
   server.setRequestHandler("tools/list", async (_request, context) => {
-    const can = canAnswer(getCapabilities(server, context, mcpClient));
-    const view = runtime.viewFor(withAnswers(caller, { can }));
+    const declared = getCapabilities(server, context, mcpClient);
+    const can = canAnswer(declared);
+    const view = runtime.viewFor(withClient(caller, declared));
     const listed = whenListed(runtime, mcpClient, { can, requestValues: getRequestValues(context, mcpClient) });
     // Methods listed as tools must be complete: wait for servers that are still connecting.
     if (!isListDecided(view, exposure)) await waitAtMost(READY_MS, listed);

@@ -10,8 +10,7 @@ import { createLiveTasks } from "./tasks/live-tasks.ts";
 import { FastPathCalls } from "./fast-path/calls.ts";
 import { answerModernCall } from "./fast-path/http.ts";
 import { createGateway, RequestGateway, whenListed } from "./gateway.ts";
-import { withAnswers } from "../../model/caller.ts";
-import { canAnswer } from "./sessions/client-answers.ts";
+import { canAnswer, withClient } from "./sessions/client-answers.ts";
 import type { Principal, ConnectedClient, GatewayContext } from "./sessions/client-session.ts";
 import { getServerTexts, withDescription } from "./instructions.ts";
 import type { OpeningTexts } from "./opening/index.ts";
@@ -173,9 +172,10 @@ async function announceCapableTools(
   { runtime, announcement }: { readonly runtime: SharedRuntime; readonly announcement: ToolsAnnouncement },
 ): Promise<void> {
   const { caller, exposure, requestValues } = mcpClient;
-  const can = canAnswer(server.getClientCapabilities());
+  const declared = server.getClientCapabilities();
+  const can = canAnswer(declared);
   await whenListed(runtime, mcpClient, { can, requestValues }).catch(() => {}); // a call reports it
-  const viewer = withAnswers(caller, { can });
+  const viewer = withClient(caller, declared);
   // The same catalog has the same list.
   if (getOfferedTools(runtime.viewFor(viewer), exposure) !== getOfferedTools(runtime.viewFor(caller), exposure))
     announcement.send();

@@ -1,7 +1,7 @@
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { MAX_TOOL_NAME_UNITS, toMethodNames } from "../../../shared/names/skill-names.ts";
 import type { MethodDefinition, MethodMetadata } from "../../../model/skill.ts";
-import { TOOL_FIELDS } from "../../../model/tools/tool-definition.ts";
+import { isVisibleTo, TOOL_FIELDS } from "../../../model/tools/tool-definition.ts";
 import { findSizeExcess } from "../../../shared/value-size.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
@@ -164,6 +164,7 @@ function toTool(
       ...(outputSchema !== undefined && { output: outputSchema }),
       metadata: { ...hints, ...(timeoutMs !== undefined && { timeoutMs }) },
       ...(Object.keys(fields).length > 0 && { toolFields: fields }),
+      ...(!isVisibleTo(fields["_meta"], "model") && { isOnlyForPages: true }),
     },
   };
 }

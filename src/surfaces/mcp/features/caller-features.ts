@@ -1,4 +1,4 @@
-import { mayCall } from "../../../model/caller.ts";
+import { asPage, mayCall } from "../../../model/caller.ts";
 import type { Catalog, Skill } from "../../../model/catalog.ts";
 import type {
   McpPrompt,
@@ -61,7 +61,8 @@ export function createFeatures(): Features {
   const proxied = createProxiedFeatures();
   const books = new Map<string, AddressBook>();
   const catalogs = new WeakMap<AddressBook, Catalog>();
-  const getAddresses = ({ caller, catalog }: RuntimeView): AddressBook => {
+  const getAddresses = ({ caller, shared }: RuntimeView): AddressBook => {
+    const { catalog } = shared.viewFor(asPage(caller));
     const book = books.get(caller.id) ?? new AddressBook();
     setBounded(books, [caller.id, book], MAX_CALLERS);
     if (catalogs.get(book) !== catalog) addPages(book, catalog);

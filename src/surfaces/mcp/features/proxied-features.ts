@@ -40,20 +40,22 @@ export interface ProxiedFeatures {
 }
 
 export function createProxiedFeatures(): ProxiedFeatures {
-  const cache = new WeakMap<
-    Skill,
-    Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>
-  >();
+  // Callers may have different parts of a skill.
+  const cache = new WeakMap<Skill["provided"], WeakMap<Skill, Map<string, CachedOffers>>>();
+  const getEntries = (skill: Skill): Map<string, CachedOffers> => {
+    const parts = cache.get(skill.provided) ?? new WeakMap<Skill, Map<string, CachedOffers>>();
+    cache.set(skill.provided, parts);
+    const entries = parts.get(skill) ?? new Map<string, CachedOffers>();
+    parts.set(skill, entries);
+    return entries;
+  };
   return {
-    forget: (skill) => void cache.delete(skill),
+    forget: ({ provided }) => void cache.delete(provided),
     getFeatures(skill, asker) {
       const key = createKey(skill, asker);
       if (key === undefined) return Promise.resolve(undefined);
       if (!LISTS.some((list) => findProtocolMethod(skill, list))) return Promise.resolve(undefined);
-      const entries =
-        cache.get(skill) ??
-        new Map<string, { readonly until: number; readonly offers: Promise<ResourcesAndPrompts> }>();
-      cache.set(skill, entries);
+      const entries = getEntries(skill);
       const fresh = entries.get(key);
       if (fresh !== undefined && fresh.until > performance.now()) return fresh.offers;
       const offers = askServer(skill, asker);
@@ -61,6 +63,11 @@ export function createProxiedFeatures(): ProxiedFeatures {
       return offers;
     },
   };
+}
+
+interface CachedOffers {
+  readonly until: number;
+  readonly offers: Promise<ResourcesAndPrompts>;
 }
 
 /** The features of a server depend on what it takes from the request; `undefined` for a request that lacks it. */

@@ -2,6 +2,7 @@ import type { ClientCapabilities } from "@modelcontextprotocol/server";
 
 import { sentence, SkillgateError } from "../../../errors.ts";
 import { APPS_EXTENSION, type Client, type ClientRequest } from "../../../model/client-requests.ts";
+import { asPage, type Caller, withAnswers } from "../../../model/caller.ts";
 import { isRecord } from "../../../model/json.ts";
 
 /** Checks the form of a client's answer; the code that asked validates its content. */
@@ -45,6 +46,12 @@ export function parseApps(declared: unknown): Pick<Client, "apps"> {
   const written = isRecord(extension) && Array.isArray(extension["mimeTypes"]) ? extension["mimeTypes"] : undefined;
   const isType = (type: unknown): type is string => typeof type === "string" && type.length <= MAX_TYPE_CHARACTERS;
   return written === undefined ? {} : { apps: { mimeTypes: written.filter(isType).slice(0, MAX_TYPES) } };
+}
+
+/** Returns a caller with the methods that its client lists: those that need its answers, and those of the pages that it shows. */
+export function withClient(caller: Caller, declared: unknown): Caller {
+  const answering = withAnswers(caller, { can: canAnswer(declared) });
+  return parseApps(declared).apps === undefined ? answering : asPage(answering);
 }
 
 const MAX_TYPES = 20;

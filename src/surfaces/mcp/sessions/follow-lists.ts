@@ -1,13 +1,13 @@
 import type { Server } from "@modelcontextprotocol/server";
 
-import { mayCall, withAnswers } from "../../../model/caller.ts";
+import { mayCall } from "../../../model/caller.ts";
 import { findProtocolMethod, type Skill } from "../../../model/catalog.ts";
 import { LIST_NAMES, type ListName } from "../../../model/mcp-features.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { hashValueFully } from "../../../shared/digest.ts";
 import { getServerTexts } from "../instructions.ts";
 import { getOfferedTools, hasPrograms, type Offered } from "../tools/tool-exposure.ts";
-import { type CanAnswer, canAnswer } from "./client-answers.ts";
+import { withClient } from "./client-answers.ts";
 import type { ConnectedClient, GatewayContext } from "./client-session.ts";
 
 /** Changes that come within this time are announced together: many servers connect at once when a server starts. */
@@ -16,7 +16,8 @@ const TOGETHER_MS = 50;
 /** The client whose lists are followed, as far as it is known when they change. */
 export interface ListClient {
   readonly mcpClient: ConnectedClient;
-  readonly getCan: () => CanAnswer;
+  /** Returns the capabilities that it has declared. */
+  readonly getDeclared: () => unknown;
   readonly getName: () => unknown;
 }
 
@@ -24,7 +25,7 @@ export interface ListClient {
 export function describeClient(server: Server, mcpClient: ConnectedClient): ListClient {
   return {
     mcpClient,
-    getCan: () => canAnswer(server.getClientCapabilities()),
+    getDeclared: () => server.getClientCapabilities(),
     getName: () => server.getClientVersion()?.name,
   };
 }
@@ -66,11 +67,11 @@ type DescribedLists = Readonly<Record<ListName, string>> & { readonly skills: re
 
 function describeLists(
   { runtime }: GatewayContext,
-  { mcpClient, getCan, getName }: ListClient,
+  { mcpClient, getDeclared, getName }: ListClient,
   before?: DescribedLists,
 ): DescribedLists {
   const { caller, exposure } = mcpClient;
-  const view = runtime.viewFor(withAnswers(caller, { can: getCan() }));
+  const view = runtime.viewFor(withClient(caller, getDeclared()));
   const { skills } = view.catalog;
   if (before?.skills.length === skills.length && skills.every((skill, at) => skill === before.skills[at]))
     return before;

@@ -3,7 +3,6 @@ import { CLIENT_CAPABILITIES_META_KEY, type JSONRPCMessage, type ServerEvent } f
 import { isRecord } from "../../../model/json.ts";
 import { ClientSubscriptions } from "../features/subscriptions.ts";
 import { openLibrary } from "../gateway.ts";
-import { type CanAnswer, canAnswer } from "./client-answers.ts";
 import type { ConnectedClient, GatewayContext } from "./client-session.ts";
 import { cancelledBy } from "./open-requests.ts";
 import { followLists } from "./follow-lists.ts";
@@ -12,7 +11,8 @@ import { followLists } from "./follow-lists.ts";
 interface ListenFilter {
   readonly id: unknown;
   readonly uris: readonly string[];
-  readonly can: CanAnswer;
+  /** The capabilities that it has declared. */
+  readonly declared: unknown;
 }
 
 /** Returns the wishes of a client that begins to listen; `undefined` for any other message. */
@@ -24,7 +24,7 @@ export function getListenFilter(message: unknown): ListenFilter | undefined {
   return {
     id: message["id"],
     uris: Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === "string"))] : [],
-    can: canAnswer(isRecord(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined),
+    declared: isRecord(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined,
   };
 }
 
@@ -32,10 +32,10 @@ export function getListenFilter(message: unknown): ListenFilter | undefined {
 export function followStream(
   shared: GatewayContext,
   mcpClient: ConnectedClient,
-  { uris, can }: ListenFilter,
+  { uris, declared }: ListenFilter,
   send: (event: ServerEvent) => void,
 ): () => void {
-  const client = { mcpClient, getCan: () => can, getName: () => undefined };
+  const client = { mcpClient, getDeclared: () => declared, getName: () => undefined };
   const unfollow = followLists(shared, client, (list) => send({ kind: `${list}_list_changed` }));
   const stop = subscribeAll(shared, mcpClient, uris, (uri) => send({ kind: "resource_updated", uri }));
   return () => {

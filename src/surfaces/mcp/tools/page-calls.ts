@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import { type Catalog, getOriginal, type Method } from "../../../model/catalog.ts";
+import { isVisibleTo } from "../../../model/tools/tool-definition.ts";
 import type { RunObserver } from "../../../model/run-observer.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { getPageMeta, getToolMeta } from "../addresses/pages.ts";
@@ -19,7 +20,8 @@ export function findServerTool(
 ): OfferedTool | undefined {
   const candidates = skills
     .filter(({ kind }) => kind === "mcp")
-    .flatMap(({ methods }) => methods.filter((method) => getOriginal(method).wireName === name));
+    .flatMap(({ methods }) => methods.filter((method) => getOriginal(method).wireName === name))
+    .filter((method) => isVisibleTo(getToolMeta(method), "app"));
   const method = candidates.length > 1 ? candidates.find(({ skill }) => skill === lastPage) : candidates[0];
   return method && { tool: methodTool(method, name), method };
 }

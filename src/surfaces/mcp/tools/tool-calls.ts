@@ -1,6 +1,6 @@
 import { type CallToolResult, isCallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { toRpcError, newTraceId } from "../../../shared/rpc-errors.ts";
-import { withAnswers } from "../../../model/caller.ts";
+import { asPage, withAnswers } from "../../../model/caller.ts";
 import type { Client } from "../../../model/client-requests.ts";
 import type { Method } from "../../../model/catalog.ts";
 import { outliveClient } from "../sessions/lost-client.ts";
@@ -63,9 +63,10 @@ export async function callOffered(
   const listing = view.listServersWith(requestValues === undefined ? {} : { requestValues });
   if (listing !== undefined) await waitAtMost(READY_MS, listing);
   const answering = runtime.viewFor(withAnswers(caller, workContext.client));
-  const offered = (): Offered => getOfferedTools(answering, exposure);
+  const page = runtime.viewFor(asPage(answering.caller));
+  const offered = (): Offered => getOfferedTools(workContext.client.apps === undefined ? answering : page, exposure);
   const lastPage = features.getAddresses(view).getLastPage(conversation);
-  const find = (): OfferedTool | undefined => offered().find(name) ?? findServerTool(answering.catalog, name, lastPage);
+  const find = (): OfferedTool | undefined => offered().find(name) ?? findServerTool(page.catalog, name, lastPage);
   let found = find();
   if (found === undefined && name.length <= MAX_TOOL_NAME_UNITS) {
     await waitAtMost(READY_MS, whenListed(view, name, workContext.client));
@@ -86,7 +87,10 @@ export async function callOffered(
   };
   const { tool, method } = found;
   if (tool.name !== "call_method") roundUnlessSent(args, method, toolContext);
-  if (method !== undefined) return callMethodTool(toolContext, { tool, path: method.path, method }, args, workContext);
+  if (method !== undefined) {
+    const pageContext = { ...toolContext, view: runtime.viewFor(asPage(caller)) };
+    return callMethodTool(pageContext, { tool, path: method.path, method }, args, workContext);
+  }
   return tool.name === "call_method"
     ? callMethodByPath(toolContext, tool, args, workContext)
     : callBuiltinTool(toolContext, tool, args, workContext);

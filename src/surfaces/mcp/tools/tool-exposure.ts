@@ -134,7 +134,7 @@ function listed(offered: readonly OfferedTool[], unlisted: readonly OfferedTool[
 function namedMethods(catalog: Catalog, names: ToolNames): ReadonlyMap<string, Method> {
   const all = catalog.methods.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   // With raw names, clients reach resources and prompts through the protocol, not through tools.
-  const methods = names === "raw" ? all.filter((method) => !isReading(method, catalog)) : all;
+  const methods = names === "raw" ? all.filter((method) => !isReading(method)) : all;
   const counts = new Map<string, number>(listBuiltinTools(true).map(({ name }) => [name, 1]));
   for (const method of methods) counts.set(getRawName(method), (counts.get(getRawName(method)) ?? 0) + 1);
   return new Map(
@@ -150,10 +150,8 @@ function getRawName({ wireName, definition }: Method): string {
   return definition.toolName ?? wireName;
 }
 
-function isReading({ name, skill }: Method, catalog: Catalog): boolean {
-  return (
-    catalog.skill(skill)?.kind === "mcp" && /^(?:resources_(?:list|templates|read)|prompts_(?:list|get))$/.test(name)
-  );
+function isReading({ definition: { protocolMethod = "" } }: Method): boolean {
+  return /^(?:resources|prompts)\/(?!directory)/.test(protocolMethod);
 }
 
 /** The names that the protocol permits since 2025-11-25; names at servers were never restricted before. */

@@ -62,6 +62,73 @@ test("a page is not read, and calls no tool, beyond the rights of its caller [M7
   await expect(client.request("resources/read", { uri })).rejects.toThrow(`Resource not found: ${uri}`);
 });
 
+describe("a tool that only pages call", () => {
+  const APPS = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
+  const tool = (name: string, ui: object) => ({ name, description: "Reads a ledger", _meta: { ui } });
+  const ledger = {
+    tools: [
+      tool("open", { visibility: ["model", "app"] }),
+      tool("refresh", { visibility: ["app"] }),
+      tool("none", { visibility: [] }),
+      tool("model-only", { visibility: ["model"] }),
+      { name: "private", description: "Reads a ledger", _meta: { "openai/visibility": "private" } },
+    ],
+    results: Object.fromEntries(["open", "refresh", "none", "model-only", "private"].map((name) => [name, text(name)])),
+  };
+  const hidden = ["refresh", "none", "private"];
+
+  test.each(takeEvery(2, ERAS))("is in the tools of a client of %s only if it shows pages [M7]", async (_era, open) => {
+    const { url } = await serveDescribed({ ledger }, { expose: "tools" });
+    const list = async (client: RawClient): Promise<string[]> =>
+      (await client.request("tools/list")).tools.map(({ name }: { name: string }) => name.replace("LedgerMCP__", ""));
+    expect(await list(await open(url))).not.toEqual(
+      expect.arrayContaining([expect.stringMatching("refresh|none|private")]),
+    );
+    const host = await open(url, APPS);
+    const listed = await host.request("tools/list");
+    expect(await list(host)).toEqual(expect.arrayContaining(["open", "model_only", ...hidden]));
+    expect(listed.tools.find(({ name }: { name: string }) => name.endsWith("refresh"))._meta).toEqual({
+      ui: { visibility: ["app"] },
+    });
+    expect(await call(host, "LedgerMCP__refresh")).toBe("refresh");
+  });
+
+  test.each(EXPOSES)("is called by its name at its server, exposed as %s, and no other one [M7]", async (expose) => {
+    const { url } = await serveDescribed({ ledger }, { expose });
+    const client = await openLegacy(url);
+    for (const name of ["open", "refresh", "private"]) expect(await call(client, name)).toBe(name);
+    for (const name of ["none", "model-only"])
+      await expect(call(client, name)).rejects.toThrow(`Unknown tool: ${name}`);
+  });
+
+  test("is neither found, described, typed nor called by a model, also of a client that shows pages [M7] [P1]", async () => {
+    const { url, runtime } = await serveDescribed({ ledger });
+    const client = await openLegacy(url, APPS);
+    const use = async (name: string, args: object) =>
+      JSON.stringify(await client.request("tools/call", { name, arguments: args }));
+    expect(await use("search_skills", { query: "Reads a ledger" })).not.toMatch(/refresh|none|private/);
+    for (const name of hidden) {
+      const path = `LedgerMCP.${name}`;
+      expect(await use("describe_function", { path })).toContain('"kind":"unknown"');
+      expect(await use("run_code", { code: `await device.${path}()` })).toContain("METHOD_UNKNOWN");
+      expect(await use("run_code", { code: `const name = "${name}"; await device.LedgerMCP[name]()` })).not.toContain(
+        '"kind":"completed"',
+      );
+      await expect(runtime.call(path, {})).rejects.toMatchObject({ code: "METHOD_UNKNOWN" });
+    }
+    const declarations = await client.request("resources/read", { uri: "skillgate://declarations" });
+    expect(declarations.contents[0].text).toContain("model_only");
+    expect(declarations.contents[0].text).not.toMatch(/refresh|none\(|private/);
+    const calls = await serveDescribed({ ledger }, { expose: "calls" });
+    const caller = await openLegacy(calls.url, APPS);
+    const answer = await caller.request("tools/call", {
+      name: "call_method",
+      arguments: { path: "LedgerMCP.refresh" },
+    });
+    expect(answer).toMatchObject({ isError: true, structuredContent: { error_type: "ToolNotFound" } });
+  });
+});
+
 describe("the result of a call carries the page that shows it", () => {
   const ADDRESS = "ui://two.skillgate/budget/app.html";
 
