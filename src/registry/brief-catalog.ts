@@ -12,6 +12,7 @@ import {
   WIDE_LINES,
 } from "./catalog-lines.ts";
 import { type FindInferredOutput, NO_INFERRED_OUTPUTS } from "./declarations/inferred-output.ts";
+import { sortByUse } from "./usefulness.ts";
 
 /** A larger catalog shows only its used methods, because the few others that fit are rarely the right ones. */
 const MAX_METHODS = 1_000;
@@ -22,8 +23,9 @@ const MAX_USED = 100;
 /** All names are listed if they need at most this share of the catalog. */
 const NAMES_SHARE = 0.6;
 
-/** At most this share of a part lists the skills of methods that it does not show. */
-const REST_SHARE = 0.2;
+/** At most this share of a part, and at most this length, lists the skills of methods that it does not show. */
+const REST_SHARE = 0.4;
+const REST_UNITS = 800;
 
 const REST_HEADING = "Further methods, by search_skills:";
 /** The headings of a part, if another part, which a client may cut off, shows some or all of the methods. */
@@ -47,14 +49,14 @@ export const CATALOG_LEGEND =
 /**
  * Formats the methods of a catalog for a model, one on a line, under their skills: `name(required, optional?: 1..25 =
  * 10): {result}`. Each part is complete in itself: it ends with the skills of the methods that it does not show. The
- * same methods give the same text: skills are sorted by name; used methods come before those that read, and these
- * before others. Empty for a part that is too short.
+ * same methods give the same text: skills are sorted by name; used methods come before others, and these by how soon a task
+ * needs them. Empty for a part that is too short.
  */
 export function briefCatalog(catalog: Catalog, options: BriefCatalogOptions): readonly string[] {
   const { parts, observed = NO_INFERRED_OUTPUTS, used = new Set<string>(), hasOtherTexts = false } = options;
   const counts = new Map(sortedSkills(catalog).map(({ name, methods }) => [name, methods.length]));
-  const rest = formatCounts(counts, SOME_ELSEWHERE).length + 1;
-  const sizes = parts.map((units) => ({ units, lines: units - Math.min(rest, units * REST_SHARE) }));
+  const rest = formatRestLine(listRest(counts, SOME_ELSEWHERE), SOME_ELSEWHERE).length + 1;
+  const sizes = parts.map((units) => ({ units, lines: units - Math.min(rest, units * REST_SHARE, REST_UNITS) }));
   const budget = sizes.reduce((sum, { lines }) => sum + lines, 0);
   const lines = selectMethods(catalog, used, budget).map((method) => ({ method, detail: 0 }));
   const names = lines.reduce((sum, { method }) => sum + method.name.length + LINE_UNITS, 0);
@@ -81,7 +83,7 @@ interface Line {
   detail: number;
 }
 
-/** The methods that may be shown, the most useful first. Of each kind, every skill gives one after the other. */
+/** The methods that may be shown: those that were used, then the most useful ones of every skill in turn. */
 function selectMethods(catalog: Catalog, used: ReadonlySet<string>, budget: number): readonly Method[] {
   const first = [...used]
     .sort()
@@ -89,17 +91,11 @@ function selectMethods(catalog: Catalog, used: ReadonlySet<string>, budget: numb
     .slice(0, MAX_USED);
   if (catalog.methods.length > MAX_METHODS) return first;
   const isFirst = new Set(first);
-  const kinds: Method[][] = [[], [], []];
-  const bySkill = sortedSkills(catalog).map(({ methods }) =>
-    methods.filter((method) => !isFirst.has(method)).toSorted(byName),
-  );
+  const bySkill = sortedSkills(catalog).map((skill) => sortByUse(skill).filter((method) => !isFirst.has(method)));
   const most = Math.max(0, ...bySkill.map((methods) => methods.length));
-  for (let rank = 0; rank < most; rank++)
-    for (const methods of bySkill) {
-      const method = methods[rank];
-      if (method !== undefined) kinds[getKind(method)]?.push(method);
-    }
-  return [...first, ...kinds.flat()].slice(0, Math.ceil(budget / MIN_NAME_UNITS));
+  const inTurn = Array.from({ length: most }, (_, at) => bySkill.flatMap((methods) => methods[at] ?? [])).flat();
+  const [current, deprecated] = [false, true].map((is) => inTurn.filter((method) => isDeprecated(method) === is));
+  return [...first, ...(current ?? []), ...(deprecated ?? [])].slice(0, Math.ceil(budget / MIN_NAME_UNITS));
 }
 
 /** Assumed length of the shortest names, which bounds how many methods are considered. */
@@ -109,6 +105,10 @@ const MIN_NAME_UNITS = 4;
 function getKind({ metadata }: Method): number {
   if (metadata.deprecated !== false) return 2;
   return metadata.readOnly ? 0 : 1;
+}
+
+function isDeprecated({ metadata }: Method): boolean {
+  return metadata.deprecated !== false;
 }
 
 function sortedSkills({ skills }: Catalog): readonly Skill[] {
@@ -201,23 +201,36 @@ function countMethods(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Lists the skills of the methods that are not shown, or the number of all methods. */
+/** Lists the skills of the methods that are not shown, as many as fit, or else the number of all methods. */
 function formatRest(
   counts: ReadonlyMap<string, number>,
   catalog: Catalog,
   heading: string,
   units: number,
 ): readonly string[] {
-  const line = formatCounts(counts, heading);
-  if (line === "") return [];
+  const skills = listRest(counts, heading);
+  if (skills.length === 0) return [];
+  let left = Math.min(units, REST_UNITS) - heading.length - MORE_SKILLS_UNITS;
+  const fitting = skills.filter((skill) => (left -= skill.length + SEPARATOR_UNITS) > 0);
+  const some = [...fitting, `and ${skills.length - fitting.length} more skills`];
   const total = `${heading} ${catalog.methods.length} in ${catalog.skills.length} skills in all`;
-  return [line, total].filter((each) => each.length < units).slice(0, 1);
+  return [formatRestLine(skills, heading), ...(fitting.length > 0 ? [formatRestLine(some, heading)] : []), total]
+    .filter((line) => line.length < units)
+    .slice(0, 1);
 }
 
+const SEPARATOR_UNITS = 2;
+
+/** The length of `and 123 more skills`. */
+const MORE_SKILLS_UNITS = 24;
+
 /** Counts the methods of each skill only where no other text shows one of them. */
-function formatCounts(counts: ReadonlyMap<string, number>, heading: string): string {
-  const skills = [...counts]
+function listRest(counts: ReadonlyMap<string, number>, heading: string): readonly string[] {
+  return [...counts]
     .filter(([, count]) => count > 0)
     .map(([skill, count]) => (heading === REST_HEADING ? `${skill} ${count}` : skill));
+}
+
+function formatRestLine(skills: readonly string[], heading: string): string {
   return skills.length === 0 ? "" : `${heading} ${skills.join(", ")}`;
 }

@@ -182,13 +182,16 @@ test("keeps to the length of each part, and shows no method twice [D4]", () => {
   }
 });
 
-test("falls back to the skills with their numbers of methods, then to the number of all [D4]", () => {
+test("falls back to the skills with their numbers of methods, then to some of them, then to the number of all [D4]", () => {
   const methods = Array.from({ length: 300 }, (_, at) => ({ name: `method_${at}` }));
   const names = ["ChromeMCP", "GitMCP", "MailMCP", "ShopMCP"];
   const catalog = createCatalog(...names.map((name) => createSkill(name, methods)));
   const line = "Further methods, by search_skills: ChromeMCP 300, GitMCP 300, MailMCP 300, ShopMCP 300";
   expect(briefCatalog(catalog, { parts: [10_000] })).toEqual([line]);
   expect(briefCatalog(catalog, { parts: [80] })).toEqual([
+    "Further methods, by search_skills: ChromeMCP 300, and 3 more skills",
+  ]);
+  expect(briefCatalog(catalog, { parts: [62] })).toEqual([
     "Further methods, by search_skills: 1200 in 4 skills in all",
   ]);
   expect(briefCatalog(catalog, { parts: [40] })).toEqual([""]);
@@ -204,9 +207,10 @@ test("shows only used methods of a catalog with 50,000 [D4]", { tags: "rest" }, 
   const asked: Method[] = [];
   const observed = (method: Method): undefined => void asked.push(method);
   const [part] = briefCatalog(catalog, { parts: [10_000], used: new Set(["Skill7MCP.method_3"]), observed });
-  expect(part).toBe(
-    "Skill7MCP\n  method_3(id: number)\nFurther methods, by search_skills: 50000 in 1000 skills in all",
+  expect(part).toMatch(
+    /^Skill7MCP\n {2}method_3\(id: number\)\nFurther methods, by search_skills: Skill0MCP 50, .*, and \d+ more skills$/,
   );
+  expect(part?.length).toBeLessThan(1_000);
   expect(asked.length).toBeLessThan(200);
 });
 

@@ -28,18 +28,18 @@ export function formatServers(servers: readonly KnownServer[], units: number): s
     left -= text.length;
     return true;
   };
-  const named = servers.filter(({ skill }) => take(`${skill}\n`));
-  const share = Math.min(DESCRIPTION_UNITS, Math.floor(left / named.length) - MARKS_UNITS);
-  const lines = named.map((server) => ({ server, start: formatStart(server, share), methods: [] as string[] }));
+  const namedServers = servers.filter(({ skill }) => take(`${skill}\n`));
+  const share = Math.min(DESCRIPTION_UNITS, Math.floor(left / namedServers.length) - MARKS_UNITS);
+  const lines = namedServers.map((server) => ({ server, start: formatStart(server, share), methods: [] as string[] }));
   for (const { server, start } of lines) left -= start.length - server.skill.length + MARKS_UNITS;
-  const most = Math.max(0, ...named.map(({ methods }) => methods.length));
+  const most = Math.max(0, ...namedServers.map(({ methods }) => methods.length));
   for (let rank = 0; rank < most; rank++)
     for (const { server, methods } of lines) {
       const method = server.methods[rank];
       if (method !== undefined && take(`, ${method}`)) methods.push(method);
     }
-  const more = servers.length - named.length;
-  if (named.length === 0) return "";
+  const more = servers.length - namedServers.length;
+  if (namedServers.length === 0) return "";
   return `${HEADING}${[...lines.map(formatLine), ...(more === 0 ? [] : [`and ${more} more`])].join("\n")}`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { formatServers } from "../../../src/surfaces/mcp/opening/server-list.ts";
+import { formatServers } from "../../../../src/surfaces/mcp/opening/server-list.ts";
 
 const UNITS = 1_600;
 
