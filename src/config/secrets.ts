@@ -1,5 +1,5 @@
 import { isRecord } from "../model/json.ts";
-import type { ServerConfig } from "../providers/mcp/index.ts";
+import type { OAuthConfig, ServerConfig } from "../providers/mcp/index.ts";
 import { isSecretName } from "../shared/secrets.ts";
 import { MASK, maskedLine, maskWord, maskWords } from "./shown.ts";
 import { fillIn, type Variables } from "./variables.ts";
@@ -14,12 +14,13 @@ export function findServerSecrets(server: ServerConfig): readonly string[] {
     ];
   }
   const { url, headers, oauth = false } = server;
-  const login = oauth === false ? [] : [oauth.clientSecret, oauth.privateKey];
-  return [
-    ...Object.entries(headers).flatMap(secretsInHeader),
-    ...hiddenInAll([url], [maskWord(url)]),
-    ...login.filter((value) => value !== undefined),
-  ];
+  const login = oauth === false ? [] : findLoginSecrets(oauth);
+  return [...Object.entries(headers).flatMap(secretsInHeader), ...hiddenInAll([url], [maskWord(url)]), ...login];
+}
+
+function findLoginSecrets({ clientSecret, privateKey, assertion, identityProvider }: OAuthConfig): readonly string[] {
+  const { clientSecret: secret, privateKey: key, idToken } = identityProvider ?? {};
+  return [clientSecret, privateKey, assertion, secret, key, idToken].filter((value) => value !== undefined);
 }
 
 /** The variables that hold the key of a provider of models, if the settings name no other one. */

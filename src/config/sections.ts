@@ -263,7 +263,7 @@ function describeServers(): JsonSchema {
       url: { type: "string", description: "the address of a server" },
       type: { type: "string", description: "stdio, http or sse; derived from the other keys by default" },
       headers: { ...texts, description: "HTTP headers" },
-      oauth: { type: ["object", "boolean"], description: "the login to the server; `false` for none" },
+      oauth: describeLogin(),
       enabled: { type: "boolean", default: true, description: "false disables the server" },
       timeout: { type: "number", exclusiveMinimum: 0, description: "seconds for one call" },
       description: { type: "string", description: "the description of the skill" },
@@ -277,6 +277,44 @@ function describeServers(): JsonSchema {
   const listEntry: JsonSchema = { ...entry, required: ["name"] };
   return {
     anyOf: [{ type: "object", additionalProperties: entry }, { type: "array", items: listEntry }, { type: "null" }],
+  };
+}
+
+function describeLogin(): JsonSchema {
+  const client: Readonly<Record<string, JsonSchema>> = {
+    clientId: { type: "string", description: "the id of a registered client" },
+    clientSecret: { type: "string", description: "its secret" },
+    privateKey: { type: "string", description: "PEM, signs a JWT in place of the secret" },
+    algorithm: { type: "string", default: "ES256", description: "the algorithm of the private key" },
+    scope: { type: "string", description: "separated by spaces" },
+  };
+  return {
+    type: ["object", "boolean"],
+    description: "the login to the server; `false` for none",
+    properties: {
+      ...client,
+      issuer: { type: "string", description: "the only authorization server to which the client is sent" },
+      grant: {
+        enum: ["authorization_code", "client_credentials", "jwt_bearer"],
+        description: "how tokens are requested",
+      },
+      assertion: { type: "string", description: "with jwt_bearer, a JWT of the platform" },
+      identityProvider: {
+        type: "object",
+        description: "the provider at which the user logs in once for all servers of a company",
+        required: ["issuer", "clientId"],
+        properties: {
+          ...client,
+          issuer: { type: "string", description: "the issuer of ID tokens" },
+          tokenEndpoint: { type: "string", description: "where ID tokens are exchanged; from its metadata by default" },
+          idToken: { type: "string", description: "an ID token; by default, the user logs in" },
+        },
+      },
+      dpop: { type: "boolean", description: "tokens are bound to a key; by default, if the server asks for it" },
+      clientMetadataUrl: { type: "string", description: "the address of a client metadata document" },
+      callbackPort: { type: "number", exclusiveMinimum: 0, description: "the local port to which the browser returns" },
+      allowPrivate: { type: "boolean", description: "the server may name addresses of a private network" },
+    },
   };
 }
 

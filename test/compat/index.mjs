@@ -62,5 +62,8 @@ Beside the versions of the protocol, which [MCP servers](mcp-servers.md#protocol
 | manifest of MCP bundles, \`.mcpb\`     | 0.1 to 0.4               | \`mcp add\`                     |
 | server cards (SEP-2127)              | v1, 2026-07-24           | \`server.cards\`                |
 | skills over MCP (SEP-2640)           | final, 2026-09-13        | servers, \`serve\`              |
+| enterprise-managed authorization (SEP-990) | as in suite 0.2.0-alpha.12 | \`oauth\` of servers |
+| workload identity federation (SEP-1933) | as in suite 0.2.0-alpha.12 | \`oauth\` of servers |
+| DPoP (RFC 9449, SEP-1932) | as in suite 0.2.0-alpha.12 | \`oauth\` of servers |
 `;
 }

@@ -304,8 +304,54 @@ test("reads login options under the names that several clients use [M7]", async 
     { oauth: false },
   ]);
   expect(warnings.map(({ error }) => error)).toEqual([
-    `MCP server 'c': grant "password" is not known, use authorization_code or client_credentials`,
+    `MCP server 'c': grant "password" is not known, use authorization_code, client_credentials or jwt_bearer`,
     "MCP server 'd': oauth must be an object or false",
+  ]);
+});
+
+test("reads the login at an identity provider, and reports what it lacks [M7]", async () => {
+  const identityProvider = {
+    issuer: "https://idp.example",
+    clientId: "i",
+    clientSecret: "${SECRET}",
+    idToken: "${cmd:t}",
+  };
+  const oauth = { clientId: "id", identityProvider };
+  const entries = {
+    a: oauth,
+    b: { clientId: "id", grant: "jwt_bearer", assertion: "j", dpop: true },
+    c: { identityProvider },
+    d: { ...oauth, grant: "client_credentials" },
+    e: { ...oauth, identityProvider: { clientId: "i" } },
+    f: { ...oauth, identityProvider: "https://idp.example" },
+    g: { clientId: "id", grant: "jwt_bearer" },
+    h: { ...oauth, assertion: "j" },
+    i: { ...oauth, dpop: "yes" },
+    j: { ...oauth, scope: "${cmd:t}" },
+  };
+  const mcpServers = Object.fromEntries(
+    Object.entries(entries).map(([name, login]) => [name, { url: "https://a.example", oauth: login }]),
+  );
+  const { servers, warnings } = await load("mcp.json", JSON.stringify({ mcpServers }), { SECRET: "s" });
+  expect(servers).toMatchObject([
+    {
+      oauth: {
+        clientId: "id",
+        grant: "jwt_bearer",
+        identityProvider: { issuer: "https://idp.example", clientSecret: "s" },
+      },
+    },
+    { oauth: { clientId: "id", grant: "jwt_bearer", assertion: "j", dpop: true } },
+  ]);
+  expect(warnings.map(({ error }) => error)).toEqual([
+    "MCP server 'c': oauth.clientId is required for the grant jwt_bearer",
+    "MCP server 'd': oauth.identityProvider cannot be used with the grant client_credentials",
+    "MCP server 'e': identityProvider.issuer is required",
+    "MCP server 'f': identityProvider must be an object",
+    "MCP server 'g': the grant jwt_bearer needs an assertion or an identityProvider",
+    "MCP server 'h': the grant jwt_bearer needs an assertion or an identityProvider, not both",
+    "MCP server 'i': dpop must be true or false",
+    "MCP server 'j': scope cannot have ${cmd:…}",
   ]);
 });
 

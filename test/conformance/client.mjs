@@ -22,6 +22,9 @@ const OAUTH = {
     privateKey: context.private_key_pem,
     algorithm: context.signing_algorithm,
   },
+  "auth/cross-app-access-complete-flow": identityProvider(),
+  "auth/enterprise-managed-authorization": identityProvider(),
+  "auth/wif-jwt-bearer": { grant: "jwt_bearer", clientId: context.client_id, assertion: context.valid_jwt },
 };
 
 /** What is called in place of every tool with the arguments that it requires. */
@@ -77,6 +80,18 @@ function callsFor(tools) {
 /** A value for each property that a schema requires. */
 function fillIn({ properties = {}, required = [] }) {
   return Object.fromEntries(required.map((name) => [name, VALUES[properties[name]?.type] ?? "example"]));
+}
+
+/** The company of the suite has logged the user in already; the metadata of its provider is not complete. */
+function identityProvider() {
+  const { client_id, client_secret, idp_issuer, idp_token_endpoint, idp_client_id, idp_id_token } = context;
+  const identityProvider = {
+    issuer: idp_issuer,
+    tokenEndpoint: idp_token_endpoint,
+    clientId: idp_client_id,
+    idToken: idp_id_token,
+  };
+  return { clientId: client_id, clientSecret: client_secret, identityProvider };
 }
 
 /** The suite's page asks nobody: it redirects at once. */

@@ -17,6 +17,7 @@ export function describeStart(entry: unknown): string {
       quoted(address),
       ...headers.map(([name, value]) => `with ${name}: ${maskText(value)}`),
       ...describePassedHeaders(entry["passHeaders"]),
+      ...describeIdentityProvider(entry["oauth"]),
     ].join(" ");
   const variables = [isRecord(command) ? command["env"] : undefined, entry["environment"], entry["env"]].flatMap(
     toPairs,
@@ -33,6 +34,14 @@ export function describeStart(entry: unknown): string {
 function describePassedHeaders(passHeaders: unknown): readonly string[] {
   const names = [passHeaders ?? []].flat().map((name: unknown) => quoted(String(name)));
   return names.length === 0 ? [] : [`and forwards the headers ${names.join(", ")} of each caller`];
+}
+
+/** `and sends the login of the user to https://idp.example` */
+function describeIdentityProvider(oauth: unknown): readonly string[] {
+  const provider = isRecord(oauth) ? oauth["identityProvider"] : undefined;
+  if (!isRecord(provider)) return [];
+  const addresses = [provider["issuer"], provider["tokenEndpoint"]].filter(isWord);
+  return [`and sends the login of the user to ${addresses.map((address) => quoted(String(address))).join(" and ")}`];
 }
 
 function toPairs(record: unknown): readonly (readonly [name: string, value: string])[] {

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 
 import { isRecord } from "../../model/json.ts";
 import { entryError } from "./entry-fields.ts";
-import { FILLED_KEYS } from "./entry-keys.ts";
+import { FILLED_KEYS, LOGIN_SECRETS } from "./entry-keys.ts";
 
 /** `${cmd:op read op://vault/item}`: the output of a command. */
 const COMMAND = /\$\{cmd:([^{}]{1,1000})\}/g;
@@ -23,8 +23,11 @@ interface Replacements {
  */
 export function replaceCommands(server: string, key: string, text: string, { fill, commands }: Replacements): string {
   const parts = text.split(COMMAND);
-  if (parts.length > 1 && !FILLED_KEYS.has(key))
-    throw entryError(server, `${key} cannot have \${cmd:…}`, { key, fix: "write it in args, env, headers or url" });
+  if (parts.length > 1 && !FILLED_KEYS.has(key) && !LOGIN_SECRETS.has(key))
+    throw entryError(server, `${key} cannot have \${cmd:…}`, {
+      key,
+      fix: "write it in args, env, headers or url, or in a secret of oauth",
+    });
   return parts.map((part, index) => (index % 2 === 0 ? fill(part) : addCommand(server, key, part, commands))).join("");
 }
 

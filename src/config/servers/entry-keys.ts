@@ -13,6 +13,9 @@ export const FILLED_KEYS: ReadonlySet<string> = new Set([
   ...URL_KEYS,
 ]);
 
+/** The keys of a login whose values may come from a command. */
+export const LOGIN_SECRETS: ReadonlySet<string> = new Set(["clientSecret", "client_secret", "assertion", "idToken"]);
+
 /** The command line of an entry as written: opencode has the command as a list, and Zed as an object. */
 export function getCommandWords({ command, args }: Readonly<Record<string, unknown>>): readonly string[] {
   const first = isRecord(command) ? [command["path"], command["args"]] : [command];

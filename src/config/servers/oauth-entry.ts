@@ -1,48 +1,105 @@
 import { isRecord } from "../../model/json.ts";
-import type { OAuthConfig } from "../../providers/mcp/index.ts";
+import type { IdentityProviderConfig, OAuthConfig } from "../../providers/mcp/index.ts";
+import { formatChoices } from "../../shared/format-text.ts";
 import { type Fields, entryError } from "./entry-fields.ts";
 
+type FieldsFor = (name: string, entry: Readonly<Record<string, unknown>>) => Fields;
+
 /** How a server is logged in to, as far as its entry says; `false` if it must never be. */
-export function parseOAuth(
-  written: unknown,
-  fieldsFor: (name: string, entry: Readonly<Record<string, unknown>>) => Fields,
-  server: string,
-): OAuthConfig | false | undefined {
+export function parseOAuth(written: unknown, fieldsFor: FieldsFor, server: string): OAuthConfig | false | undefined {
   if (written === undefined || written === false) return written;
   if (written === true) return {};
-  if (!isRecord(written))
-    throw entryError(server, "oauth must be an object or false", {
-      key: "oauth",
-      fix: 'write "oauth": { "clientId": "…" }',
-    });
+  if (!isRecord(written)) throw objectError(server, "oauth");
   const fields = fieldsFor(server, written);
-  const clientId = fields.text("clientId", "client_id");
-  const clientSecret = fields.text("clientSecret", "client_secret");
-  const clientMetadataUrl = fields.text("clientMetadataUrl");
-  const scope = fields.text("scope") ?? (fields.texts("scopes").join(" ") || undefined);
-  const privateKey = fields.text("privateKey");
-  const algorithm = fields.text("algorithm");
+  const identityProvider = parseIdentityProvider(fields.raw("identityProvider"), fieldsFor, server);
+  const config = onlyWritten<OAuthConfig>({
+    ...parseClient(fields),
+    clientMetadataUrl: fields.text("clientMetadataUrl"),
+    grant: parseGrant(fields, server) ?? (identityProvider && "jwt_bearer"),
+    assertion: fields.text("assertion"),
+    identityProvider,
+    dpop: fields.flag("dpop"),
+    issuer: fields.text("issuer"),
+    callbackPort: fields.positive("callbackPort"),
+    allowPrivate: fields.flag("allowPrivate"),
+  });
+  requireGrant(config, server);
+  return config;
+}
+
+function parseIdentityProvider(
+  written: unknown,
+  fieldsFor: FieldsFor,
+  server: string,
+): IdentityProviderConfig | undefined {
+  if (written === undefined) return undefined;
+  if (!isRecord(written)) throw objectError(server, "identityProvider");
+  const fields = fieldsFor(server, written);
+  const { clientId, ...client } = parseClient(fields);
   const issuer = fields.text("issuer");
-  const callbackPort = fields.positive("callbackPort");
-  const allowPrivate = fields.flag("allowPrivate");
+  if (issuer === undefined || clientId === undefined) {
+    const fix = 'write "identityProvider": { "issuer": "https://…", "clientId": "…" }';
+    throw entryError(server, `identityProvider.${issuer === undefined ? "issuer" : "clientId"} is required`, {
+      key: "oauth",
+      fix,
+    });
+  }
+  return onlyWritten<IdentityProviderConfig>({
+    issuer,
+    clientId,
+    ...client,
+    tokenEndpoint: fields.text("tokenEndpoint"),
+    idToken: fields.text("idToken"),
+  });
+}
+
+function parseClient(fields: Fields) {
   return {
-    ...(clientId !== undefined && { clientId }),
-    ...(clientSecret !== undefined && { clientSecret }),
-    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
-    ...(scope !== undefined && { scope }),
-    ...parseGrant(fields, server),
-    ...(privateKey !== undefined && { privateKey }),
-    ...(algorithm !== undefined && { algorithm }),
-    ...(issuer !== undefined && { issuer }),
-    ...(callbackPort !== undefined && { callbackPort }),
-    ...(allowPrivate !== undefined && { allowPrivate }),
+    clientId: fields.text("clientId", "client_id"),
+    clientSecret: fields.text("clientSecret", "client_secret"),
+    privateKey: fields.text("privateKey"),
+    algorithm: fields.text("algorithm"),
+    scope: fields.text("scope") ?? (fields.texts("scopes").join(" ") || undefined),
   };
 }
 
-function parseGrant(fields: Fields, server: string): Pick<OAuthConfig, "grant"> {
-  const grant = fields.text("grant");
-  if (grant === undefined) return {};
-  if (grant === "authorization_code" || grant === "client_credentials") return { grant };
-  const what = `grant ${JSON.stringify(grant)} is not known, use authorization_code or client_credentials`;
+const GRANTS = ["authorization_code", "client_credentials", "jwt_bearer"] as const;
+
+function parseGrant(fields: Fields, server: string): OAuthConfig["grant"] {
+  const written = fields.text("grant");
+  const grant = GRANTS.find((each) => each === written);
+  if (written === undefined || grant !== undefined) return grant;
+  const what = `grant ${JSON.stringify(written)} is not known, use ${formatChoices(GRANTS)}`;
   throw entryError(server, what, { key: "oauth" });
+}
+
+/** A grant without what it needs would fail only at the first login. */
+function requireGrant(config: OAuthConfig, server: string): void {
+  const { grant = "authorization_code", clientId, assertion, identityProvider } = config;
+  const refuse = (what: string, fix: string): never => {
+    throw entryError(server, what, { key: "oauth", fix });
+  };
+  if (grant !== "authorization_code" && clientId === undefined)
+    refuse(`oauth.clientId is required for the grant ${grant}`, 'write "oauth": { "clientId": "…" }');
+  const sources = [assertion, identityProvider].filter((source) => source !== undefined);
+  if (grant !== "jwt_bearer" && sources.length > 0) {
+    const key = assertion === undefined ? "identityProvider" : "assertion";
+    refuse(`oauth.${key} cannot be used with the grant ${grant}`, 'write "grant": "jwt_bearer"');
+  }
+  if (grant === "jwt_bearer" && sources.length !== 1) {
+    const what = `the grant jwt_bearer needs an assertion or an identityProvider${sources.length > 1 ? ", not both" : ""}`;
+    refuse(what, 'write "assertion": "${cmd:…}" or "identityProvider": { … }');
+  }
+}
+
+function objectError(server: string, key: "oauth" | "identityProvider"): Error {
+  const orFalse = key === "oauth" ? " or false" : "";
+  return entryError(server, `${key} must be an object${orFalse}`, {
+    key: "oauth",
+    fix: `write "${key}": { "clientId": "…" }`,
+  });
+}
+
+function onlyWritten<Config extends object>(config: { [Key in keyof Config]: Config[Key] | undefined }): Config {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as Config;
 }

@@ -25,7 +25,7 @@ import type { ServerConfig } from "./server-config.ts";
 import type { ProcessEnvironment } from "../../shared/process/child-environment.ts";
 import { killOrphans } from "./stdio/process-registry.ts";
 
-export type { OAuthConfig } from "./oauth/config.ts";
+export type { IdentityProviderConfig, OAuthConfig } from "./oauth/config.ts";
 export type { Authorize } from "./oauth/session.ts";
 export type {
   CommandSecrets,

@@ -26,6 +26,9 @@ export const ALL_CAPABILITIES = getCapabilities({ can: () => true });
 
 type Message = Readonly<Record<string, unknown>>;
 
+/** AnnouncedExtensions of the protocol with their settings, by their identifiers. */
+export type AnnouncedExtensions = NonNullable<ClientCapabilities["extensions"]>;
+
 /**
  * The clients of the calls on one connection. Since 2026-07-28, each request has the capabilities of its caller, and a
  * request of the server is part of the result of a call, so it reaches exactly the client of that call. Before, the
@@ -33,15 +36,17 @@ type Message = Readonly<Record<string, unknown>>;
  */
 export class CallingClients {
   readonly #client: Client | undefined;
+  readonly #extensions: AnnouncedExtensions;
   /** Calls under way, by their numbers; the requests without a call have the number 0. */
   readonly #calls = new Map<number, RequestContext>();
   /** The numbers of calls, by the ids of their open requests as text. */
   readonly #requests = new Map<string, number>();
   #lastCall = 0;
 
-  /** `client` answers requests that belong to no call, and all requests before 2026-07-28. */
-  constructor(client: Client | undefined) {
+  /** `client` answers requests that belong to no call, and all requests before 2026-07-28; `extensions` are announced for every call. */
+  constructor(client: Client | undefined, extensions: AnnouncedExtensions = {}) {
     this.#client = client;
+    this.#extensions = extensions;
   }
 
   /** Registers a call while its requests are sent with the given fields of `_meta`. */
@@ -64,13 +69,13 @@ export class CallingClients {
     if (!("method" in message) || !isRecord(message.params)) return message;
     const { params } = message;
     if (message.method === "initialize")
-      return { ...message, params: { ...params, capabilities: getCapabilities(this.#client) } };
+      return { ...message, params: { ...params, capabilities: getCapabilities(this.#client, this.#extensions) } };
     const { [CALL]: call, ...meta } = isRecord(params["_meta"]) ? params["_meta"] : {};
     const isModern = Object.hasOwn(meta, CLIENT_CAPABILITIES_META_KEY);
     if (call === undefined && !isModern) return message;
     const number = Number(call ?? 0);
     if ("id" in message) this.#requests.set(String(message.id), number);
-    if (isModern) meta[CLIENT_CAPABILITIES_META_KEY] = getCapabilities(this.#findClient(number));
+    if (isModern) meta[CLIENT_CAPABILITIES_META_KEY] = getCapabilities(this.#findClient(number), this.#extensions);
     const { _meta, inputResponses, ...rest } = params;
     const responses = isRecord(inputResponses) ? { inputResponses: mapKeys(inputResponses, removeNumber) } : {};
     const fields = Object.keys(meta).length > 0 ? { _meta: meta } : {};
@@ -105,11 +110,15 @@ export class CallingClients {
   }
 }
 
-/** Returns the capabilities that announce the requests which a client can answer, and the apps that it shows. */
-function getCapabilities(client: Pick<Client, "can" | "apps"> | undefined): ClientCapabilities {
+/** Returns the capabilities that announce the requests which a client can answer, the apps that it shows, and other extensions. */
+function getCapabilities(
+  client: Pick<Client, "can" | "apps"> | undefined,
+  others: AnnouncedExtensions = {},
+): ClientCapabilities {
   const announced = CAPABILITIES.filter(([request]) => client?.can(request) === true);
-  const apps = client?.apps && { extensions: { [APPS_EXTENSION]: client.apps } };
-  return Object.assign({}, ...announced.map(([, capability]) => capability), apps) as ClientCapabilities;
+  const extensions = { ...others, ...(client?.apps && { [APPS_EXTENSION]: client.apps }) };
+  const extra = Object.keys(extensions).length > 0 ? { extensions } : {};
+  return Object.assign({}, ...announced.map(([, capability]) => capability), extra) as ClientCapabilities;
 }
 
 function removeNumber(key: string): string {

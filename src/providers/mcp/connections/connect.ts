@@ -16,6 +16,7 @@ import type { Client } from "../../../model/client-requests.ts";
 import { exactFetch } from "../http/exact-fetch.ts";
 import { retryAfterFetch } from "../http/retry-after-fetch.ts";
 import { sizeLimitedFetch } from "../http/size-limited-fetch.ts";
+import type { AnnouncedExtensions } from "./calling-clients.ts";
 import { type Connection, handshake } from "./connection.ts";
 import { networkFailure, startFailure } from "./start-failure.ts";
 import type { KeyValueCache } from "../../../shared/file-cache.ts";
@@ -78,6 +79,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([deadline, options.signal]);
   const requiresModern = config.protocol === "modern";
+  const extensions = getExtensions(config);
   const attempts =
     config.transport === "stdio" ? await getStartAttempts(config, options, signal) : getHttpAttempts(config, options);
   let failure: ConnectFailure | undefined;
@@ -87,7 +89,7 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
     if (transport instanceof StdioClientTransport) options.onProcess(() => transport.report());
     try {
       const url = config.transport === "stdio" ? undefined : new URL(config.url);
-      return await handshake(transport, { ...options, url, signal, requiresModern, era: attempt.era });
+      return await handshake(transport, { ...options, url, signal, requiresModern, extensions, era: attempt.era });
     } catch (thrown) {
       if (failure === undefined || attempt.lastResort !== true) failure = { thrown, transport };
     }
@@ -100,6 +102,13 @@ export async function connect(config: ServerConfig, options: ConnectOptions): Pr
     report: getReport(failure?.transport),
     step: "refused the handshake",
   });
+}
+
+/** A server that the user's company manages need not send the user to a login page. */
+function getExtensions(config: ServerConfig): AnnouncedExtensions {
+  const isManaged =
+    config.transport !== "stdio" && config.oauth !== false && config.oauth?.identityProvider !== undefined;
+  return isManaged ? { "io.modelcontextprotocol/enterprise-managed-authorization": {} } : {};
 }
 
 /** Some servers exit during the negotiation of the newest protocol; they are restarted with the older one. */

@@ -25,7 +25,7 @@ import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts"
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { type ConnectionFacts, traceRequest } from "./trace-request.ts";
 import { ResourceSubscriptions } from "./resource-subscriptions.ts";
-import { ALL_CAPABILITIES, ALL_REQUESTS, CallingClients } from "./calling-clients.ts";
+import { ALL_CAPABILITIES, ALL_REQUESTS, CallingClients, type AnnouncedExtensions } from "./calling-clients.ts";
 import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
 
 /** The longest delay of a timer: only its signal ends a request. */
@@ -98,6 +98,8 @@ export interface HandshakeOptions {
   readonly onListChanged: (list: ListName) => void;
   /** Answers requests of the server; without it, every request is refused at once. */
   readonly client: CallerClient | undefined;
+  /** AnnouncedExtensions that are announced to the server. */
+  readonly extensions?: AnnouncedExtensions;
   /** Receives log messages of the server. */
   readonly onLog: RequestContext["log"];
   readonly log: (level: LogLevel, text: string) => void;
@@ -105,7 +107,7 @@ export interface HandshakeOptions {
 
 /** Performs the handshake on a transport that is not started yet. If it fails, closes the transport and rejects. */
 export async function handshake(inner: Transport, options: HandshakeOptions): Promise<Connection> {
-  const clients = new CallingClients(options.client);
+  const clients = new CallingClients(options.client, options.extensions);
   const transport = new TolerantTransport(inner, clients, (stray) => options.log("debug", stray));
   // By these two properties the SDK detects a local process: there, silence means an older protocol, not an outage.
   if (inner instanceof StdioClientTransport) Object.assign(transport, { pid: null, stderr: null });

@@ -4,6 +4,7 @@ import type { Connection } from "./connection.ts";
 import { fillInCommands, forgetOutputs } from "./secret-commands.ts";
 import { networkFailure, startFailure } from "./start-failure.ts";
 import { GrantFlow } from "../oauth/flow.ts";
+import type { OAuthConfig } from "../oauth/config.ts";
 import { AuthorizationError, type Authorize, OAuthSession } from "../oauth/session.ts";
 import type { TokenStore } from "../oauth/token-file.ts";
 import type { ServerConfig } from "../server-config.ts";
@@ -21,15 +22,15 @@ export interface OpenOptions extends Omit<ConnectOptions, "session"> {
 export async function openConnection(declared: ServerConfig, options: OpenOptions): Promise<Connection> {
   const config = await fillInCommands(declared, options);
   try {
-    return await openFilled(config, options);
+    return await openFilled(config, options, declared);
   } catch (thrown) {
     forgetOutputs(declared);
     throw thrown;
   }
 }
 
-async function openFilled(config: ServerConfig, options: OpenOptions): Promise<Connection> {
-  const session = await sessionFor(config, options);
+async function openFilled(config: ServerConfig, options: OpenOptions, declared: ServerConfig): Promise<Connection> {
+  const session = await sessionFor(config, { ...options, declared });
   if (session === undefined) return openWithRetry(config, { ...options, session });
   try {
     return await session.connecting(() => openWithRetry(config, { ...options, session }), options.signal);
@@ -67,14 +68,25 @@ async function openOnce(config: ServerConfig, options: OpenOptions & ConnectOpti
 }
 
 /** Creates the OAuth session; `undefined` for a process, a disabled login, or an entry that authorizes by a header. */
-async function sessionFor(config: ServerConfig, options: OpenOptions): Promise<OAuthSession | undefined> {
+async function sessionFor(
+  config: ServerConfig,
+  options: OpenOptions & { readonly declared: ServerConfig },
+): Promise<OAuthSession | undefined> {
   if (config.transport === "stdio" || config.oauth === false) return undefined;
   const { name, url: server, headers, oauth } = config;
   const hasHeader = Object.keys(headers).some((header) => header.toLowerCase() === "authorization");
   if (oauth === undefined && hasHeader) return undefined;
   const { tokens: store, authorize, secrets } = options;
   const caller = await findTokenOwner(server, options);
-  return new OAuthSession({ name, server, caller, config: oauth ?? {}, store, authorize, secrets });
+  const readConfig = (): Promise<OAuthConfig> => readOAuthAgain(options.declared, options);
+  return new OAuthSession({ name, server, caller, config: oauth ?? {}, readConfig, store, authorize, secrets });
+}
+
+/** Runs the commands of an entry again, and returns its login. */
+async function readOAuthAgain(declared: ServerConfig, options: OpenOptions): Promise<OAuthConfig> {
+  forgetOutputs(declared);
+  const config = await fillInCommands(declared, options);
+  return config.transport === "stdio" || config.oauth === false ? {} : (config.oauth ?? {});
 }
 
 /** A caller with a login of its own uses that; other callers use the owner's, as on the shared connection. */

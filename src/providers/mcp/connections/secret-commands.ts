@@ -41,7 +41,11 @@ export async function fillInCommands<Config extends ServerConfig>(
     const filled =
       config.transport === "stdio"
         ? { args: replaceAll(config.args, values), env: replaceAll(config.env, values) }
-        : { url: replaceAll(config.url, values), headers: replaceAll(config.headers, values) };
+        : {
+            url: replaceAll(config.url, values),
+            headers: replaceAll(config.headers, values),
+            ...(config.oauth !== undefined && { oauth: replaceAll(config.oauth, values) }),
+          };
     return { ...config, ...filled };
   } catch (thrown) {
     forgetOutputs(config);

@@ -1,24 +1,29 @@
-import { extractWWWAuthenticateParams, type FetchLike } from "@modelcontextprotocol/client";
+import { extractWWWAuthenticateParams, type FetchLike, withDpop } from "@modelcontextprotocol/client";
 
-import type { Challenge, OAuthSession } from "./session.ts";
+import type { ServerToken, Challenge, OAuthSession } from "./session.ts";
 
 /** `fetch` with the token of a session. A request refused for a missing token or scope is repeated once. */
 export function authorizedFetch(session: OAuthSession, next: FetchLike): FetchLike {
   return async (input, init) => {
     const token = await session.accessToken();
-    const response = await next(input, withToken(init, token));
+    const response = await fetchWith(token, next)(input, init);
     const challenge = challengeIn(response);
-    if (challenge === undefined || !(await session.answer({ token, challenge }))) return response;
+    if (challenge === undefined || !(await session.answer({ token: token?.text, challenge }))) return response;
     await response.body?.cancel();
-    return next(input, withToken(init, await session.accessToken()));
+    return fetchWith(await session.accessToken(), next)(input, init);
   };
 }
 
-function withToken(init: RequestInit | undefined, token: string | undefined): RequestInit | undefined {
-  if (token === undefined) return init;
-  const headers = new Headers(init?.headers);
-  headers.set("authorization", `Bearer ${token}`);
-  return { ...init, headers };
+/** A token that is bound to a key is sent with a proof of the key; withDpop repeats a request for which the server asks a nonce. */
+function fetchWith(token: ServerToken | undefined, next: FetchLike): FetchLike {
+  if (token === undefined) return next;
+  const { text, proofs } = token;
+  if (proofs !== undefined) return withDpop(proofs, () => text)(next);
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set("authorization", `Bearer ${text}`);
+    return next(input, { ...init, headers });
+  };
 }
 
 function challengeIn(response: Response): Challenge | undefined {
@@ -29,5 +34,9 @@ function challengeIn(response: Response): Challenge | undefined {
   return {
     ...(scope !== undefined && { scope }),
     ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
+    isProofAsked: DPOP_SCHEME.test(response.headers.get("www-authenticate") ?? ""),
   };
 }
+
+/** The scheme DPoP at the beginning of a challenge. */
+const DPOP_SCHEME = /(?:^|,)\s*dpop(?:[\s,]|$)/i;

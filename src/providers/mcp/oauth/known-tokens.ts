@@ -18,9 +18,9 @@ export function knownTokens(store: TokenStore, secrets: KnownSecrets): TokenStor
   };
 }
 
-/** The names in OAuth 2.1, OpenID Connect and RFC 7591. */
+/** The names in OAuth 2.1, OpenID Connect and RFC 7591, and the key to which tokens are bound. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set(
-  "access_token refresh_token id_token client_secret registration_access_token".split(" "),
+  "access_token refresh_token id_token client_secret registration_access_token private_key".split(" "),
 );
 
 function secretsIn(value: unknown): readonly string[] {

@@ -1,21 +1,25 @@
 import {
   auth,
   type AuthOptions,
-  ClientCredentialsProvider,
   computeScopeUnion,
+  type DpopSession,
   isStrictScopeSuperset,
   IssuerMismatchError,
-  type OAuthClientProvider,
-  PrivateKeyJwtProvider,
+  type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 
-import { getMessage } from "../../../errors.ts";
+import { truncateText } from "../../../shared/format-text.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
+import { readable } from "../stdio/output-tail.ts";
 import { addressIn, isPublicAddress } from "./addresses.ts";
 import { type Callback, listenForCallback } from "./callback.ts";
-import type { OAuthConfig } from "./config.ts";
-import { GrantFlow, type GrantOwner, parseGrant } from "./flow.ts";
+import type { IdentityProviderConfig, OAuthConfig } from "./config.ts";
+import { type FlowOptions, GrantFlow, type GrantOwner, isBoundToKey, type OAuthGrant, parseGrant } from "./flow.ts";
 import { guardedFetch, type AllowedAddresses } from "./guarded-fetch.ts";
+import { IdentityProvider } from "./identity-provider.ts";
+import { isExpired } from "./identity-tokens.ts";
+import { ProofSessions } from "./proof-keys.ts";
+import { describeRefusal } from "./reasons.ts";
 import type { TokenStore } from "./token-file.ts";
 
 /** How long the user has to allow access. */
@@ -23,6 +27,9 @@ const CONSENT_MS = 300_000;
 
 /** Maximum number of logins during one connection attempt: for a token, then for more scopes. */
 const MAX_LOGINS = 3;
+
+/** Maximum number of characters of the reason for which access was not granted. */
+const REASON_CHARACTERS = 500;
 
 /** The redirect URL of flows that do not open a browser. */
 const NO_CALLBACK = "http://127.0.0.1/callback";
@@ -37,6 +44,8 @@ export interface OAuthSessionOptions extends GrantOwner {
   /** The server's name, for display. */
   readonly name: string;
   readonly config: OAuthConfig;
+  /** Reads the settings again: their commands may print another secret now. */
+  readonly readConfig: () => Promise<OAuthConfig>;
   readonly store: TokenStore;
   /** Without it, only earlier grants are used and refreshed. */
   readonly authorize: Authorize | undefined;
@@ -44,8 +53,17 @@ export interface OAuthSessionOptions extends GrantOwner {
   readonly secrets: KnownSecrets;
 }
 
+export interface ServerToken {
+  readonly text: string;
+  /** Signs the proofs with which a token that is bound to a key is sent. */
+  readonly proofs?: DpopSession;
+}
+
 /** The server's challenge in the response that refused a request. */
-export type Challenge = Pick<AuthOptions, "scope" | "resourceMetadataUrl">;
+export interface Challenge extends Pick<AuthOptions, "scope" | "resourceMetadataUrl"> {
+  /** The server asks for a token that is bound to a key. */
+  readonly isProofAsked?: boolean;
+}
 
 /** A refused request: the token that it carried, and the challenge of the server. */
 export interface AuthorizationRefusal {
@@ -59,22 +77,41 @@ export class AuthorizationError extends Error {}
 /** The authorization for one server: stores, refreshes and requests tokens. */
 export class OAuthSession {
   readonly #options: OAuthSessionOptions;
-  readonly #machine: OAuthClientProvider | undefined;
+  readonly #identity: IdentityProvider | undefined;
+  readonly #proofs = new ProofSessions();
   /** The scopes requested so far; a step-up requests them as well. */
   #scope: string | undefined;
+  #isProofAsked = false;
   #renewing: Promise<boolean> | undefined;
   #isConnecting = false;
   #refusal: AuthorizationRefusal | undefined;
 
   constructor(options: OAuthSessionOptions) {
+    const { config, readConfig, secrets } = options;
+    const { identityProvider } = config;
     this.#options = options;
-    this.#machine = machineProvider(options.config);
+    this.#identity =
+      identityProvider &&
+      new IdentityProvider({
+        config: identityProvider,
+        login: createIdentityLogin(identityProvider, options),
+        readIdToken: async () => (await readConfig()).identityProvider?.idToken,
+        secrets,
+      });
   }
 
-  async accessToken(): Promise<string | undefined> {
-    const tokens = this.#machine === undefined ? (await this.#granted())?.tokens : await this.#machine.tokens();
-    if (tokens !== undefined) this.#options.secrets.add([tokens.access_token]);
-    return tokens?.access_token;
+  async accessToken(): Promise<ServerToken | undefined> {
+    const { tokens, proofKey } = (await this.grant()) ?? {};
+    if (tokens === undefined) return undefined;
+    const text = tokens.access_token;
+    if (proofKey === undefined || !isBoundToKey(tokens)) return { text };
+    return { text, proofs: await this.#proofs.open(proofKey) };
+  }
+
+  /** Reads the stored tokens. */
+  async grant(): Promise<OAuthGrant | undefined> {
+    const { store, config } = this.#options;
+    return parseGrant(await store.get(GrantFlow.key(this.#options)), config);
   }
 
   /**
@@ -110,35 +147,61 @@ export class OAuthSession {
   }
 
   async #renew(refused: string | undefined, challenge: Challenge): Promise<boolean> {
+    const { grant = "authorization_code" } = this.#options.config;
+    this.#isProofAsked ||= challenge.isProofAsked === true;
     try {
-      if (this.#machine !== undefined) return (await this.#step(this.#machine, challenge)) === "AUTHORIZED";
-      const granted = await this.#granted();
-      if (granted === undefined && this.#options.authorize === undefined) return false;
-      const callback = this.#options.authorize && (await listenForCallback(this.#port(granted?.redirectUrl)));
-      try {
-        return await this.#ask(refused, challenge, callback, granted?.redirectUrl ?? NO_CALLBACK);
-      } finally {
-        callback?.close();
-      }
+      return await (grant === "authorization_code" ? this.#ask(refused, challenge) : this.#claim(refused, challenge));
     } catch (thrown) {
-      throw new AuthorizationError(`cannot be authorized: ${getMessage(thrown)}`, { cause: thrown });
+      const reason = truncateText(readable(this.#options.secrets.maskText(describeRefusal(thrown))), REASON_CHARACTERS);
+      throw new AuthorizationError(`cannot be authorized: ${reason}`, { cause: thrown });
     }
   }
 
-  async #ask(
-    refused: string | undefined,
-    challenge: Challenge,
+  /** Gets a token without a browser; false if the identity provider needs a login and no user can be asked. */
+  async #claim(refused: string | undefined, challenge: Challenge): Promise<boolean> {
+    const parameters = await this.#getParameters();
+    if (parameters === undefined) return false;
+    const flow = this.#createFlow(undefined, parameters);
+    return (await this.#stepUnlessRenewed(refused, flow, challenge)) === "AUTHORIZED";
+  }
+
+  /** The parameters of a token request without a browser; `undefined` without a login at the identity provider. */
+  async #getParameters(): Promise<FlowOptions["parameters"] | undefined> {
+    const { config, readConfig } = this.#options;
+    if (config.grant === "client_credentials")
+      return async () => new URLSearchParams({ grant_type: "client_credentials" });
+    const toParameters = (assertion: string) =>
+      new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion });
+    const identity = this.#identity;
+    if (identity === undefined) {
+      const { assertion = "" } = (await isExpired(config.assertion ?? "")) ? await readConfig() : config;
+      return async () => toParameters(assertion);
+    }
+    const idToken = await identity.idToken();
+    if (idToken === undefined) return undefined;
+    return async (target) => toParameters(await identity.requestAssertion(idToken, target, config.clientId));
+  }
+
+  /** Refreshes the tokens, or asks the user. */
+  async #ask(refused: string | undefined, challenge: Challenge): Promise<boolean> {
+    const { authorize } = this.#options;
+    const granted = await this.grant();
+    if (granted === undefined && authorize === undefined) return false;
+    const callback = authorize && (await listenForCallback(this.#port(granted?.redirectUrl)));
+    try {
+      return await this.#askWith(callback, { refused, challenge, registeredUrl: granted?.redirectUrl ?? NO_CALLBACK });
+    } finally {
+      callback?.close();
+    }
+  }
+
+  async #askWith(
     callback: Callback | undefined,
-    registeredUrl: string,
+    { refused, challenge, registeredUrl }: RenewalByUser,
   ): Promise<boolean> {
-    const { config, store, authorize, name } = this.#options;
-    const flow = new GrantFlow(config, store, this.#options, callback?.redirectUrl ?? registeredUrl);
-    // The previous holder of the lock may have obtained a new token already.
-    const result = await store.exclusively(async () => {
-      const current = await this.accessToken();
-      return current !== undefined && current !== refused ? "AUTHORIZED" : this.#step(flow, challenge);
-    });
-    if (result === "AUTHORIZED") return true;
+    const { store, authorize, name } = this.#options;
+    const flow = this.#createFlow(callback?.redirectUrl ?? registeredUrl);
+    if ((await this.#stepUnlessRenewed(refused, flow, challenge)) === "AUTHORIZED") return true;
     const url = flow.authorizationUrl;
     if (authorize === undefined || callback === undefined || url === undefined) return false;
     const arrived = callback.arrived(flow.state());
@@ -149,7 +212,31 @@ export class OAuthSession {
     return true;
   }
 
-  async #step(provider: OAuthClientProvider, challenge: Partial<AuthOptions>): Promise<"AUTHORIZED" | "REDIRECT"> {
+  #createFlow(redirectUrl: string | undefined, parameters?: FlowOptions["parameters"]): GrantFlow {
+    const { config, store } = this.#options;
+    return new GrantFlow({
+      config,
+      store,
+      owner: this.#options,
+      redirectUrl,
+      proofs: this.#proofs,
+      isProofAsked: this.#isProofAsked,
+      ...(parameters !== undefined && { parameters }),
+    });
+  }
+
+  /** The previous holder of the lock may have obtained a new token already. */
+  #stepUnlessRenewed(refused: string | undefined, flow: GrantFlow, challenge: Challenge) {
+    return this.#options.store.exclusively(async () => {
+      const current = (await this.grant())?.tokens.access_token;
+      return current !== undefined && current !== refused ? "AUTHORIZED" : this.#step(flow, challenge);
+    });
+  }
+
+  async #step(
+    provider: GrantFlow,
+    { isProofAsked: _asked, ...challenge }: Challenge & Partial<AuthOptions>,
+  ): Promise<"AUTHORIZED" | "REDIRECT"> {
     const { server } = this.#options;
     const had = (await provider.tokens())?.scope;
     if (challenge.scope !== undefined) this.#scope = computeScopeUnion(had, this.#scope, challenge.scope);
@@ -180,10 +267,36 @@ export class OAuthSession {
     const { callbackPort } = this.#options.config;
     return callbackPort ?? Number(new URL(registeredUrl ?? NO_CALLBACK).port);
   }
+}
 
-  async #granted() {
-    return parseGrant(await this.#options.store.get(GrantFlow.key(this.#options)));
-  }
+interface RenewalByUser {
+  readonly refused: string | undefined;
+  readonly challenge: Challenge;
+  /** The redirect URL of the last login. */
+  readonly registeredUrl: string;
+}
+
+/** The login at an identity provider, which is stored beside the tokens of servers. */
+function createIdentityLogin(provider: IdentityProviderConfig, options: OAuthSessionOptions) {
+  const { issuer, clientId, scope = "openid" } = provider;
+  const {
+    config: { callbackPort },
+    store,
+  } = options;
+  const owner: GrantOwner = { server: issuer, caller: options.caller, identityClient: clientId };
+  // The owner has configured the address.
+  const config: OAuthConfig = {
+    ...provider,
+    scope,
+    allowPrivate: true,
+    ...(callbackPort !== undefined && { callbackPort }),
+  };
+  const login = new OAuthSession({ ...options, ...owner, config });
+  return {
+    tokens: async () => (await login.grant())?.tokens,
+    renew: (refused: StoredOAuthTokens | undefined) => login.renew(refused?.access_token, {}),
+    forget: () => store.delete(GrantFlow.key(owner)),
+  };
 }
 
 /**
@@ -194,16 +307,6 @@ function isOwnIssuer(thrown: unknown, server: URL): boolean {
   if (!(thrown instanceof IssuerMismatchError) || thrown.kind !== "metadata") return false;
   const issuers = [thrown.expected, thrown.received];
   return issuers.every((url) => url !== undefined && URL.canParse(url) && new URL(url).origin === server.origin);
-}
-
-/** Returns the provider for client credentials, which need no user; `undefined` for other grants. */
-function machineProvider(config: OAuthConfig): OAuthClientProvider | undefined {
-  const { grant, clientId, clientSecret, privateKey, algorithm = "ES256", scope, issuer } = config;
-  if (grant !== "client_credentials" || clientId === undefined) return undefined;
-  const rest = { ...(scope !== undefined && { scope }), ...(issuer !== undefined && { expectedIssuer: issuer }) };
-  return privateKey === undefined
-    ? new ClientCredentialsProvider({ clientId, clientSecret: clientSecret ?? "", ...rest })
-    : new PrivateKeyJwtProvider({ clientId, privateKey, algorithm, ...rest });
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -76,3 +76,14 @@ test("shows in the question whether to trust a project which headers are forward
   );
   expect(normalizeEntry(entry)).toMatchObject({ passHeaders: ["authorization", "x-tenant"] });
 });
+
+test("shows in the question whether to trust a project to which provider the user's login is sent [P12]", () => {
+  const identityProvider = {
+    issuer: "https://idp.example",
+    clientId: "x",
+    tokenEndpoint: "https://evil.example/token",
+  };
+  expect(describeStart({ url: "https://crm.example", oauth: { clientId: "y", identityProvider } })).toBe(
+    "https://crm.example and sends the login of the user to https://idp.example and https://evil.example/token",
+  );
+});

@@ -5,13 +5,13 @@ import { text } from "node:stream/consumers";
 
 import { expect, test, vi } from "vitest";
 
-import { toServerConfig } from "../../../src/config/index.ts";
-import type { Authorize, McpProvider, OAuthConfig, ServerConfig } from "../../../src/providers/mcp/index.ts";
-import { isLinkLocalAddress, isPublicAddress } from "../../../src/providers/mcp/oauth/addresses.ts";
-import { guardedFetch } from "../../../src/providers/mcp/oauth/guarded-fetch.ts";
-import { protectedServer } from "../../support/mcp/authorization-server.ts";
-import { plainServer } from "../../support/mcp/http-servers.ts";
-import { connected, createContext, temporaryFolder } from "../../support/mcp/servers.ts";
+import { toServerConfig } from "../../../../src/config/index.ts";
+import type { Authorize, McpProvider, OAuthConfig, ServerConfig } from "../../../../src/providers/mcp/index.ts";
+import { isLinkLocalAddress, isPublicAddress } from "../../../../src/providers/mcp/oauth/addresses.ts";
+import { guardedFetch } from "../../../../src/providers/mcp/oauth/guarded-fetch.ts";
+import { protectedServer } from "../../../support/mcp/authorization-server.ts";
+import { plainServer } from "../../../support/mcp/http-servers.ts";
+import { connected, createContext, temporaryFolder } from "../../../support/mcp/servers.ts";
 
 const remote = (url: string, oauth: OAuthConfig = {}): ServerConfig =>
   ({ ...toServerConfig("web", { url }), oauth }) as ServerConfig;

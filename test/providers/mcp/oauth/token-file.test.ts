@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-import { tokenFile } from "../../../src/providers/mcp/oauth/token-file.ts";
+import { tokenFile } from "../../../../src/providers/mcp/oauth/token-file.ts";
 
 test("keeps a change of a returned token value from the next reader [M7]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-tokens-"));

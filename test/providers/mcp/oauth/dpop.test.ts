@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { toServerConfig } from "../../../../src/config/index.ts";
+import type { Authorize, McpProvider, ServerConfig } from "../../../../src/providers/mcp/index.ts";
+import { KnownSecrets } from "../../../../src/shared/secrets.ts";
+import { protectedServer } from "../../../support/mcp/authorization-server.ts";
+import { connected, createContext, temporaryFolder } from "../../../support/mcp/servers.ts";
+
+const entry = (url: string, oauth: object = {}): ServerConfig => toServerConfig("web", { url, oauth });
+
+const hello = (provider: McpProvider): Promise<unknown> => provider.call("web", "hello", {}, createContext());
+
+/** A person who says yes; the browser follows wherever it is sent. */
+const authorize: Authorize = async ({ url }) => void (await fetch(url));
+
+const ROBOT = { grant: "client_credentials", clientId: "robot", clientSecret: "s3cret" };
+
+test.each([[{}], [{ nonce: "n-1" }]])(
+  "binds tokens to a key for a server that asks for proofs (%j), and refreshes them with it [M7]",
+  async (proofs) => {
+    const server = await protectedServer({ proofs });
+    const stateDir = await temporaryFolder();
+    const secrets = new KnownSecrets();
+    const first = await connected([entry(server.url)], { stateDir, authorize, secrets });
+    expect(await hello(first)).toBe("hello");
+    expect(await hello(first)).toBe("hello");
+    const key = await readKey(stateDir, server.url);
+    const later = await connected([entry(server.url)], { stateDir });
+    expect(await hello(later)).toBe("hello");
+    server.expire();
+    expect(await hello(later)).toBe("hello");
+    expect(new Set(server.grants)).toEqual(new Set(["authorization_code", "refresh_token"]));
+    expect(await readKey(stateDir, server.url)).toBe(key);
+    expect(secrets.maskText(key)).not.toContain("PRIVATE KEY");
+  },
+);
+
+async function readKey(stateDir: string, url: string): Promise<string> {
+  const logins = JSON.parse(await readFile(join(stateDir, "logins.json"), "utf8")) as Record<string, never>;
+  const { proofKey } = logins[`tokens ${url} owner`] as unknown as {
+    readonly proofKey: { readonly private_key: string };
+  };
+  return proofKey.private_key;
+}
+
+test("binds the tokens of a client with credentials of its own [M7]", async () => {
+  const server = await protectedServer({ proofs: { nonce: "n-1" } });
+  const provider = await connected([entry(server.url, ROBOT)]);
+  expect(await hello(provider)).toBe("hello");
+  server.expire();
+  expect(await hello(provider)).toBe("hello");
+});
+
+test("signs by the first algorithm that it and the authorization server have [M7]", async () => {
+  const server = await protectedServer({
+    proofs: {},
+    metadata: { dpop_signing_alg_values_supported: ["HS256", "EdDSA", "RS256"] },
+  });
+  const provider = await connected([entry(server.url, ROBOT)]);
+  expect(await hello(provider)).toBe("hello");
+});
+
+test.each([
+  [
+    "an algorithm that it does not have",
+    {},
+    { proofs: {}, metadata: { dpop_signing_alg_values_supported: ["HS256"] } },
+    /^cannot be authorized: the authorization server accepts proofs only by \["HS256"\], and this client signs by ES256, /,
+  ],
+  [
+    "a token that is not bound, although dpop is true",
+    { dpop: true },
+    {},
+    'cannot be authorized: the authorization server gives a token that is not bound to a key (token_type "Bearer"), and dpop is true',
+  ],
+  [
+    "a bound token that was not asked for",
+    { dpop: false },
+    { answer: { token_type: "DPoP" } },
+    "cannot be authorized: the authorization server gives a token that is bound to a key, which was not asked for",
+  ],
+  [
+    "a token of no type",
+    {},
+    { answer: { token_type: { $ne: 1 } } },
+    "cannot be authorized: an answer is malformed: token_type: Invalid input: expected string, received object",
+  ],
+  [
+    "an endless nonce challenge",
+    {},
+    { proofs: { nonce: "n-1", isEndless: true } },
+    /^cannot be authorized: use_dpop_nonce$/,
+  ],
+])("refuses %s [M7]", async (_what, oauth, options, words) => {
+  const server = await protectedServer(options);
+  const provider = await connected([entry(server.url, { ...ROBOT, ...oauth })]);
+  const [, said] =
+    /^Cannot start the MCP server: "web" (.*) \(SERVER_FAILED\)$/.exec(provider.servers[0]?.error ?? "") ?? [];
+  expect(said).toEqual(typeof words === "string" ? words : expect.stringMatching(words));
+});
+
+test("sends no proofs if dpop is false [M7]", async () => {
+  const server = await protectedServer({ proofs: {} });
+  const provider = await connected([entry(server.url, { ...ROBOT, dpop: false })]);
+  expect(provider.servers[0]?.error).toMatch(/cannot be authorized: invalid_dpop_proof \(SERVER_FAILED\)$/);
+});
