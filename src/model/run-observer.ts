@@ -1,3 +1,4 @@
+import type { Method } from "./catalog.ts";
 import type { Client } from "./client-requests.ts";
 import type { CallRecord } from "./outcome.ts";
 import type { RequestValues } from "./requests/request-values.ts";
@@ -26,6 +27,8 @@ export interface RunObserver {
   readonly progress?: (path: string, ...steps: Parameters<CallContext["progress"]>) => void;
   /** Receives the result of an MCP server as it was on the wire, to pass it on unchanged. */
   readonly wire?: (result: unknown) => void;
+  /** Returns a receiver of the result of a call of a program, as an MCP server sent it; `undefined` if it is not needed. */
+  readonly getResultReceiver?: (method: Method) => ((result: unknown) => void) | undefined;
   /** Receives the function that says which listed skills the caller gets; without it, the caller gets all of them. */
   readonly deferSkills?: CallContext["deferSkills"];
   /** A single call, outside of a run, has its answer. */

@@ -243,8 +243,10 @@ function createProgramCall(
     readArguments: (skill) => readArguments(call, isForeign(skill) ? AS_JSON : AS_VALUES),
   });
   if (created === undefined) throw createUnknownMethodError(call.path, request);
+  const onRawResult = request.observer?.getResultReceiver?.(created.method);
   return {
     ...created,
+    ...(onRawResult !== undefined && { onRawResult }),
     readTimeLeft: () => call.readBudget().wallMs,
     pauseTimeoutFor: (answer) => pauseClockDuring(call, request.pauseTimeoutFor?.(answer) ?? answer, record),
     ...(record !== undefined && { onBegin: (digest: string) => record.begin(call.id, digest) }),

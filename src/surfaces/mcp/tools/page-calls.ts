@@ -1,9 +1,13 @@
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import { type CallToolResult, isCallToolResult } from "@modelcontextprotocol/server";
 
 import { type Catalog, getOriginal, type Method } from "../../../model/catalog.ts";
 import { isVisibleTo } from "../../../model/tools/tool-definition.ts";
 import type { RunObserver } from "../../../model/run-observer.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
+import type { Client } from "../../../model/client-requests.ts";
+import { isRecord } from "../../../model/json.ts";
+import { stringifyExactly } from "../../../shared/json/exact-json.ts";
+import { Rewriting } from "../addresses/rewrite.ts";
 import { getPageMeta, getToolMeta } from "../addresses/pages.ts";
 import type { Features } from "../features/caller-features.ts";
 import { methodTool } from "./method-tool.ts";
@@ -41,23 +45,80 @@ export function getMethodPage(features: Features, view: RuntimeView, method: Met
   return getPageMeta(getToolMeta(method), (uri) => addresses.toClient(skill, uri));
 }
 
-/** Observes a run, and remembers the page of its last call that has one. */
+/** The page that a run shows, and the result of its tool, which the page expects. */
+interface ShownPage {
+  readonly page: PageMeta;
+  readonly result?: ToolResultFields;
+}
+
+type ToolResultFields = Readonly<Record<string, unknown>>;
+
+/** Observes a run, and remembers its last call that has a page. */
 export function followPages(
   features: Features,
   view: RuntimeView,
   observer: RunObserver,
-): { readonly observer: RunObserver; readonly getPage: () => PageMeta } {
-  let page: PageMeta;
+): { readonly observer: RunObserver; readonly getPage: () => ShownPage | undefined } {
+  let shown: ShownPage | undefined;
+  /** The last results by the paths of their methods. */
+  const results = new Map<string, ToolResultFields>();
+  const getResultReceiver: RunObserver["getResultReceiver"] = (method) => {
+    const skill = view.catalog.skill(method.skill);
+    if (skill === undefined || getMethodPage(features, view, method) === undefined) return undefined;
+    const rewriting = new Rewriting(features.getAddresses(view), skill);
+    return (result) => isRecord(result) && void results.set(method.path, rewriting.result(result));
+  };
   const onCallEnd: RunObserver["onCallEnd"] = (record) => {
     observer.onCallEnd?.(record);
     if (record.outcome !== "ok") return;
     const methods = view.catalog.skill(record.skill)?.methods ?? [];
-    page =
-      getMethodPage(
-        features,
-        view,
-        methods.find((method) => getOriginal(method).name === record.method),
-      ) ?? page;
+    const method = methods.find((each) => getOriginal(each).name === record.method);
+    const page = getMethodPage(features, view, method);
+    const result = method && results.get(getOriginal(method).path);
+    if (page !== undefined) shown = { page, ...(result && { result }) };
   };
-  return { observer: { ...observer, onCallEnd }, getPage: () => page };
+  return { observer: { ...observer, getResultReceiver, onCallEnd }, getPage: () => shown };
+}
+
+/** The most characters of the content of a tool that are added for its page, because the model reads them too. */
+const MAX_CONTENT_UNITS = 16 << 10;
+
+/** The most characters of the structured content of a tool that are added for its page. */
+const MAX_STRUCTURE_UNITS = 1 << 20;
+
+/**
+ * Adds a page to the result of a run. A client that shows pages gives the page this result, so that it gets what the page
+ * expects, too: the content of its tool first, and the structured content, except for the fields that describe the run.
+ */
+export function withRunPage(
+  run: CallToolResult,
+  shown: ShownPage | undefined,
+  client: Pick<Client, "apps">,
+): CallToolResult {
+  const { page, result } = shown ?? {};
+  if (client.apps === undefined || result === undefined || run.isError === true) return withPage(run, page);
+  const { content, structuredContent, _meta: meta } = result;
+  const blocks = (Array.isArray(content) ? content : []).filter(isRecord).map(forUser);
+  const forPage: unknown = { content: isShort(blocks, MAX_CONTENT_UNITS) ? blocks : [] };
+  const fields =
+    isRecord(structuredContent) && isShort(structuredContent, MAX_STRUCTURE_UNITS) ? structuredContent : {};
+  const own = isRecord(run.structuredContent) ? run.structuredContent : {};
+  const { value: _value, ...facts } = own;
+  const whole: CallToolResult = {
+    ...run,
+    content: [...(isCallToolResult(forPage) ? forPage.content : []), ...run.content],
+    structuredContent: { ...own, ...fields, ...facts },
+    ...(isRecord(meta) && { _meta: { ...meta, ...run._meta } }),
+  };
+  return withPage(whole, page);
+}
+
+/** Says that a block of content is for the user, so that a client does not have to give it to the model. */
+function forUser(block: ToolResultFields): object {
+  const { annotations } = block;
+  return { ...block, annotations: { ...(isRecord(annotations) && annotations), audience: ["user"] } };
+}
+
+function isShort(value: unknown, units: number): boolean {
+  return stringifyExactly(value).length <= units;
 }

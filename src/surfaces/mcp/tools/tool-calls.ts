@@ -12,7 +12,7 @@ import type { RuntimeView } from "../../../runtime/api/view.ts";
 import { approveBy } from "../approve.ts";
 import type { RequestResult, WorkContext } from "../sessions/multi-turn-request.ts";
 import { createTasksRequiredError } from "../tasks/extension.ts";
-import { findServerTool, followPages, getMethodPage, withPage } from "./page-calls.ts";
+import { findServerTool, followPages, getMethodPage, withPage, withRunPage } from "./page-calls.ts";
 import { unavailableToolError, type Offered, getOfferedTools, type OfferedTool } from "./tool-exposure.ts";
 import { observeCall, observeRun } from "../notifications.ts";
 import type { ConnectedClient, GatewayContext } from "../sessions/client-session.ts";
@@ -180,7 +180,7 @@ async function runCodeTool(
   };
   const run = await runCode(view, args, options);
   records.add(view.caller, run.source, run.outcome);
-  return withPage(runResult(run), getPage());
+  return withRunPage(runResult(run), getPage(), workContext.client);
 }
 
 /** True for the result of a run that continues after the request. */
@@ -201,7 +201,7 @@ async function resumeRunTool(
     workContext.offerTask({ id: Promise.resolve(id), isUnfinished });
   const { observer, getPage } = followPages(features, answering, observeRun(workContext, passMeta));
   const run = await resumeRun(view, args, { signal: workContext.cancellable, observer, ...approveBy(workContext) });
-  return withPage(runResult(run), getPage());
+  return withRunPage(runResult(run), getPage(), workContext.client);
 }
 
 interface CalledTool {

@@ -62,8 +62,9 @@ test("a page is not read, and calls no tool, beyond the rights of its caller [M7
   await expect(client.request("resources/read", { uri })).rejects.toThrow(`Resource not found: ${uri}`);
 });
 
+const APPS = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
+
 describe("a tool that only pages call", () => {
-  const APPS = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
   const tool = (name: string, ui: object) => ({ name, description: "Reads a ledger", _meta: { ui } });
   const ledger = {
     tools: [
@@ -142,6 +143,52 @@ describe("the result of a call carries the page that shows it", () => {
     );
     expect(await run("await device.TwoMCP.show(); return await device.OneMCP.show()")).toEqual(page());
     expect(await run("await device.OneMCP.plain()")).toBeUndefined();
+  });
+
+  test("with the result of its tool, for a client that shows pages [M7]", async () => {
+    const link = { type: "resource_link", uri: PAGE, name: "page" };
+    const results = {
+      show: {
+        content: [{ type: "text", text: "shown", annotations: { priority: 1 } }, link],
+        structuredContent: { shown: [1], value: 2, kind: "waiting", runId: 3, calls: "none" },
+        _meta: { own: 1, "io.modelcontextprotocol/serverInfo": { name: "evil" } },
+      },
+      fail: { ...text("no"), isError: true },
+      long: { ...text("x".repeat(20_000)), structuredContent: { long: true } },
+      odd: { content: [null, "text", { type: 5 }], structuredContent: [5] },
+    };
+    const tools = ["show", "fail", "long", "odd"].map((name) => ({ name, _meta: page() }));
+    const { url } = await serveDescribed({ one: budget("one"), two: { tools, results } });
+    const run = async (code: string, abilities: object) =>
+      (await openLegacy(url, { ...abilities })).request("tools/call", { name: "run_code", arguments: { code } });
+    const code = "await device.TwoMCP.show(); return 5";
+    const answer = await run(code, APPS);
+    expect(answer).toEqual({
+      content: [
+        { type: "text", text: "shown", annotations: { priority: 1, audience: ["user"] } },
+        { ...link, uri: ADDRESS, annotations: { audience: ["user"] } },
+        expect.objectContaining({ text: expect.stringContaining("5") }),
+      ],
+      structuredContent: { shown: [1], value: 2, kind: "completed", runId: expect.any(String), calls: 1 },
+      _meta: { own: 1, ...page(ADDRESS) },
+    });
+    expect((await run(code, {})).structuredContent).toMatchObject({ kind: "completed", value: 5 });
+    const caught = await run("await device.TwoMCP.show(); try { await device.TwoMCP.fail() } catch {}", APPS);
+    expect(caught.content[0].text).toBe("shown");
+    const long = await run("await device.TwoMCP.long(); return 5", APPS);
+    expect(long).toMatchObject({
+      content: [{ text: expect.stringContaining("5") }],
+      structuredContent: { long: true },
+    });
+    expect(await run("await device.TwoMCP.odd(); return 5", APPS)).toMatchObject({
+      content: [{ text: expect.stringContaining("5") }],
+      structuredContent: { value: 5 },
+    });
+    expect(await run("await device.OneMCP.plain(); return 5", APPS)).toMatchObject({ structuredContent: { value: 5 } });
+    expect(await run("await device.TwoMCP.show(); throw new Error('no')", APPS)).toMatchObject({
+      isError: true,
+      structuredContent: { kind: "failed" },
+    });
   });
 
   test("of call_method [M7]", async () => {
