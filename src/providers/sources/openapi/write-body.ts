@@ -1,0 +1,97 @@
+import { isPlainObject } from "../../../model/arguments.ts";
+import { sentence, SkillgateError } from "../../../errors.ts";
+import { formatChoices, quote } from "../../../shared/format-text.ts";
+import { toFormText } from "./form-body.ts";
+import { findFile, type WrittenBody, writeMultipart } from "./multipart.ts";
+import type { ApiBody, BodyForm } from "./operation.ts";
+import { refuseArgument, requireMediaType } from "./refuse-argument.ts";
+import { isJsonType } from "./serialize.ts";
+import { hasControls } from "./header-text.ts";
+import {
+  getMember,
+  listMembers,
+  type MemberValue,
+  membersToJson,
+  type NamedValue,
+  toJsonText,
+  toText,
+} from "./write-value.ts";
+
+/** The value of a body: the one of an argument, or the fields that are arguments. */
+interface BodyValue extends MemberValue {
+  readonly argument: string;
+  /** Its members, if it is an object. */
+  readonly members: readonly NamedValue[] | undefined;
+}
+
+/** Writes the body of an operation in the media type that the arguments choose; `undefined` if no body is sent. */
+export function writeBody(body: ApiBody | undefined, args: Readonly<Record<string, unknown>>): WrittenBody | undefined {
+  if (body === undefined) return undefined;
+  const value = readBody(body, args);
+  if (value !== undefined) return writeAs(chooseForm(body, args), value);
+  if (!body.required) return undefined;
+  throw refuseArgument(body.argument ?? "body", "is missing: the request has a body; write its value");
+}
+
+function readBody(
+  { argument, fields = [], required }: ApiBody,
+  args: Readonly<Record<string, unknown>>,
+): BodyValue | undefined {
+  if (argument !== undefined) {
+    const member = getMember(args, argument);
+    if (member.value === undefined) return undefined;
+    return { ...member, argument, members: isPlainObject(member.value) ? listMembers(member.value) : undefined };
+  }
+  const members = fields
+    .map(([argument, name]) => ({ name, ...getMember(args, argument) }))
+    .filter(({ value }) => value !== undefined);
+  return members.length > 0 || required ? { argument: "body", value: {}, written: undefined, members } : undefined;
+}
+
+function chooseForm({ forms, formArgument }: ApiBody, args: Readonly<Record<string, unknown>>): BodyForm {
+  const wish = formArgument === undefined ? undefined : getMember(args, formArgument).value;
+  const form = wish === undefined ? forms[0] : forms.find(({ mediaType }) => mediaType === wish);
+  if (form === undefined) {
+    const choices = formatChoices(forms.map(({ mediaType }) => quote(mediaType)));
+    throw refuseArgument(formArgument ?? "contentType", `is not a media type of this body; write ${choices}`);
+  }
+  if (!hasControls(form.mediaType)) return form;
+  const flaw = `the document names the media type ${quote(form.mediaType)}, which has a line break`;
+  throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", flaw));
+}
+
+function writeAs({ mediaType, encoding = {} }: BodyForm, body: BodyValue): WrittenBody {
+  const { argument, value, written, members } = body;
+  const type = (mediaType.split(";", 1)[0] ?? "").trim().toLowerCase();
+  if (isJsonType(type)) {
+    const json = members === undefined ? toJsonText(value, written) : membersToJson(members);
+    return { mediaType, bytes: Buffer.from(json) };
+  }
+  if (type === "application/x-www-form-urlencoded" && typeof value !== "string") {
+    if (members === undefined) throw refuseArgument(argument, "is a form: write an object with its fields");
+    return { mediaType, bytes: Buffer.from(toFormText(members, encoding)) };
+  }
+  if (type.startsWith("multipart/")) {
+    if (members === undefined) throw refuseArgument(argument, "is a form: write an object with its fields");
+    return writeMultipart(type, members, encoding);
+  }
+  return writePlain(mediaType, body);
+}
+
+/** Writes bytes and texts as they are. A range of media types leaves the choice to the value. */
+function writePlain(mediaType: string, { argument, value, written, members }: BodyValue): WrittenBody {
+  const isRange = mediaType.includes("*");
+  const file = findFile(value);
+  if (file !== undefined) {
+    requireMediaType(argument, file.contentType);
+    return { mediaType: isRange ? (file.contentType ?? "application/octet-stream") : mediaType, bytes: file.bytes };
+  }
+  const isStructure = members !== undefined || Array.isArray(value);
+  if (isStructure && !isRange) throw refuseArgument(argument, `is sent as ${mediaType}: write a text or a Uint8Array`);
+  if (isStructure)
+    return {
+      mediaType: "application/json",
+      bytes: Buffer.from(members === undefined ? toJsonText(value) : membersToJson(members)),
+    };
+  return { mediaType: isRange ? "text/plain; charset=utf-8" : mediaType, bytes: Buffer.from(toText(value, written)) };
+}
