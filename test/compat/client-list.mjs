@@ -17,6 +17,7 @@ export const CLIENTS = [
   { package: "@modelcontextprotocol/client@2.4.0", title: "over HTTP", connect: connectNewOverHttp },
   { package: "@modelcontextprotocol/inspector@0.15.0", connect: connectInspector },
   { package: "@ai-sdk/mcp@2.0.99", connect: connectAiSdk },
+  { package: "@ai-sdk/mcp@2.0.99", title: "over HTTP", connect: connectAiSdkOverHttp },
   { package: "@langchain/mcp-adapters@1.1.4", connect: connectLangchain },
   { package: "@mastra/mcp@2.0.0", connect: connectMastra },
   { package: "@openai/agents@0.20.0", connect: connectAgents },
@@ -94,11 +95,17 @@ function toArgument([name, value]) {
 }
 
 async function connectAiSdk({ load }, { command, args, env }) {
-  const { createMCPClient, experimental_createMCPClient } = await load("@ai-sdk/mcp");
   const { Experimental_StdioMCPTransport: Transport } = await load("@ai-sdk/mcp/mcp-stdio");
-  const client = await (createMCPClient ?? experimental_createMCPClient)({
-    transport: new Transport({ command, args, env, stderr: "ignore" }),
-  });
+  return useAiSdk(load, new Transport({ command, args, env, stderr: "ignore" }));
+}
+
+async function connectAiSdkOverHttp({ load }, { url }) {
+  return useAiSdk(load, { type: "http", url });
+}
+
+async function useAiSdk(load, transport) {
+  const { createMCPClient, experimental_createMCPClient } = await load("@ai-sdk/mcp");
+  const client = await (createMCPClient ?? experimental_createMCPClient)({ transport });
   const tools = await client.tools();
   return {
     can: ["cancel"],

@@ -232,6 +232,14 @@ test("names the cause in the stderr output of a server that does not start [X8]"
   );
 });
 
+test("names the cause in the stdout output of a server that does not start [X8]", async () => {
+  const code = 'console.log("Error: no key\\n    at main (x.js:1)"); process.exit(1)';
+  const provider = await connected([fixture([], { args: ["-e", code] })]);
+  expect(provider.servers[0]?.error).toBe(
+    'Cannot start the MCP server: "fixture" exited with code 1 before it was ready, stdout: "Error: no key" (SERVER_FAILED)',
+  );
+});
+
 test("reports text on the stdout of a server at its first line [M9]", async () => {
   const logged: string[] = [];
   await connected([fixture(["banner"])], { log: (...entry) => logged.push(entry.join(" ")) });

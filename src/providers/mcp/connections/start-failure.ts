@@ -4,6 +4,7 @@ import { SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextpro
 
 import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
+import { findCause } from "./find-cause.ts";
 import { AuthorizationError } from "../oauth/session.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import type { ServerConfig } from "../server-config.ts";
@@ -128,15 +129,14 @@ function isTimeout(thrown: unknown): boolean {
 }
 
 function printed(report: ProcessReport | undefined): readonly string[] {
-  const { lastNoise = "", stderrTail = "" } = report ?? {};
-  const lines = stderrTail.split("\n");
-  const cause = lines.find((line) => CAUSE.test(line))?.trim();
-  const stderr = cause === undefined ? lines.slice(-STDERR_LINES).join("\n") : truncateText(cause, CAUSE_CHARACTERS);
-  return [
-    ...(lastNoise === "" ? [] : [`stdout: ${JSON.stringify(lastNoise)}`]),
-    ...(stderr === "" ? [] : [`stderr: ${JSON.stringify(stderr)}`]),
-  ];
+  const { stdoutNoise = "", stderrTail = "" } = report ?? {};
+  return [...describeOutput("stdout", stdoutNoise, 1), ...describeOutput("stderr", stderrTail, STDERR_LINES)];
 }
 
-/** The first such line names the cause; after it come a stack trace and the version of Node. */
-const CAUSE = /(?:Error|Exception)(?: \[\w+\])?: |Cannot find (?:module|package)|^(?:error|fatal|panic)\b.*: /i;
+/** The line that names the cause, else the last lines. */
+function describeOutput(stream: string, text: string, maxLines: number): readonly string[] {
+  const cause = findCause(text);
+  const excerpt =
+    cause === undefined ? text.split("\n").slice(-maxLines).join("\n") : truncateText(cause, CAUSE_CHARACTERS);
+  return excerpt === "" ? [] : [`${stream}: ${JSON.stringify(excerpt)}`];
+}

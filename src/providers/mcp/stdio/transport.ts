@@ -16,7 +16,8 @@ import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 /** Maximum number of bytes of stderr that are kept. */
 const STDERR_BYTES = 16 << 10;
 
-/** Maximum number of characters of a noise line that are kept. */
+/** Maximum number of noise lines that are kept, and of characters of each. */
+const NOISE_LINES = 100;
 const NOISE_CHARACTERS = 200;
 
 /** How long to read after a process has exited: its children may keep stdout open forever. */
@@ -30,9 +31,8 @@ export interface ProcessReport {
   /** How it exited by itself; `undefined` while it runs, and if it was stopped. */
   readonly exit: ProcessExit | undefined;
   readonly stderrTail: string;
-  /** Lines on stdout that are not messages: their number, and the last one. */
-  readonly noiseLines: number;
-  readonly lastNoise: string;
+  /** The last lines on stdout that are not messages. */
+  readonly stdoutNoise: string;
 }
 
 /**
@@ -48,7 +48,8 @@ export class StdioClientTransport implements Transport {
   readonly #command: ServerCommand;
   readonly #maxBytes: number;
   readonly #stderr = createOutputTail(STDERR_BYTES);
-  readonly #noise = { lines: 0, last: "" };
+  readonly #noise: string[] = [];
+  #hasNoise = false;
   #server: ServerProcess | undefined;
   #exit: ProcessExit | undefined;
   #starting: Promise<void> | undefined;
@@ -69,8 +70,11 @@ export class StdioClientTransport implements Transport {
   }
 
   report(): ProcessReport {
-    const { lines, last } = this.#noise;
-    return { exit: this.#exit, stderrTail: this.#stderr.text(this.#secrets), noiseLines: lines, lastNoise: last };
+    return {
+      exit: this.#exit,
+      stderrTail: this.#stderr.text(this.#secrets),
+      stdoutNoise: this.#noise.join("\n"),
+    };
   }
 
   start(): Promise<void> {
@@ -135,9 +139,11 @@ export class StdioClientTransport implements Transport {
   }
 
   #noted(text: string): void {
-    this.#noise.lines += 1;
-    this.#noise.last = this.#secrets.maskText(readable(text)).slice(0, NOISE_CHARACTERS);
-    if (this.#noise.lines === 1) this.onnoise?.(this.#noise.last);
+    const line = this.#secrets.maskText(readable(text)).slice(0, NOISE_CHARACTERS);
+    this.#noise.push(line);
+    if (this.#noise.length > NOISE_LINES) this.#noise.shift();
+    if (!this.#hasNoise) this.onnoise?.(line);
+    this.#hasNoise = true;
   }
 }
 
