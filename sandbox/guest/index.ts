@@ -12,7 +12,7 @@ import { cannotSettle, describeThrown, freezeStackFormat, noteThrown } from "./e
 import { installAnswers } from "./found-methods.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
-import { reportMisreads } from "./misreads.ts";
+import { defineLines, reportMisreads } from "./misreads.ts";
 import { fix, parse, stringify, then } from "./primordials.ts";
 import { seek, tested, touchAll, touchPromises } from "./promises.ts";
 import { removeGlobals } from "./remove-globals.ts";
@@ -29,6 +29,7 @@ defineTimers(fail);
 defineBase64();
 defineWeb(fail);
 reportMisreads();
+defineLines();
 removeGlobals();
 fix(globalThis, "__waitFor", touch);
 fix(globalThis, "__waitForAll", touchAll);

@@ -5,8 +5,10 @@ import {
   charCodeAt,
   create,
   define,
+  defineProperty,
   freeze,
   getPrototypeOf,
+  indexOf,
   isArray,
   NativeString,
   parse,
@@ -15,6 +17,7 @@ import {
   stringify,
   uncurry,
 } from "./primordials.ts";
+import { push } from "./serialization.ts";
 import { isPromise, touch } from "./touch.ts";
 
 const OBJECT = Object.prototype;
@@ -68,7 +71,7 @@ function reportMember(key: string, receiver: unknown): void {
   if (key === "then" || key === "toJSON") return; // read to test what a value is
   const name = slice(key, 0, NAME_LENGTH);
   const value = toPrimitive(receiver);
-  if (typeof value === "string") report(startsAsJson(value) ? "json" : "text", name, value.length);
+  if (typeof value === "string") report(classifyText(value), name, value.length);
   else if (typeof value === "number") report("number", name, 0);
 }
 
@@ -80,9 +83,10 @@ function toPrimitive(receiver: unknown): unknown {
   return prototype === NUMBER && receiver !== NUMBER ? numberValue(receiver) : getText(receiver);
 }
 
-function startsAsJson(text: string): boolean {
+function classifyText(text: string): "json" | "lines" | "text" {
   const first = charCodeAt(text, 0);
-  return first === 91 || first === 123;
+  if (first === 91 || first === 123) return "json";
+  return indexOf(text, "\n", 0) < 0 ? "text" : "lines";
 }
 
 type Reviver = (key: string, value: unknown) => unknown;
@@ -121,4 +125,33 @@ function report(of: string, name: string, size: number): void {
   if (reportsLeft <= 0) return;
   reportsLeft--;
   host(OP.misread, size, of, name);
+}
+
+const CARRIAGE_RETURN = 13;
+
+/**
+ * Gives every text `lines`: an array of its lines without their ends. A text that a method returns as prose, such as a
+ * heading above a list, is still a text. Runs once, before the snapshot is taken.
+ */
+export function defineLines(): void {
+  defineProperty(STRING, "lines", {
+    get: function lines(this: unknown): readonly string[] | undefined {
+      const text = this === STRING ? undefined : toPrimitive(this);
+      return typeof text === "string" ? splitLines(text) : undefined;
+    },
+    enumerable: false,
+    configurable: true,
+  });
+}
+
+function splitLines(text: string): string[] {
+  const lines: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const found = indexOf(text, "\n", from);
+    const end = found < 0 ? text.length : found;
+    const hasReturn = found > from && charCodeAt(text, end - 1) === CARRIAGE_RETURN;
+    push(lines, slice(text, from, hasReturn ? end - 1 : end));
+    from = end + 1;
+  }
+  return lines;
 }

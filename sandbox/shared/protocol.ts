@@ -133,7 +133,7 @@ export interface Misread {
   readonly stack: string;
 }
 
-export const MISREAD_KINDS = ["text", "json", "number", "object", "array"] as const;
+export const MISREAD_KINDS = ["text", "lines", "json", "number", "object", "array"] as const;
 export type MisreadKind = (typeof MISREAD_KINDS)[number];
 
 export interface Print {

@@ -17,6 +17,9 @@ declare function setTimeout(callback: (...values: any[]) => void, milliseconds?:
 declare function setInterval(callback: (...values: any[]) => void, milliseconds?: number, ...values: any[]): number;
 declare function clearTimeout(timer?: number): void;
 declare function clearInterval(timer?: number): void;
+interface String {
+  readonly lines: string[];
+}
 declare function queueMicrotask(callback: () => void): void;
 declare function structuredClone<T>(value: T, options?: { transfer?: Iterable<any> }): T;
 declare function atob(text: string): string;

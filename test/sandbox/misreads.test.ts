@@ -103,3 +103,46 @@ test("parses whatever JSON.parse parses otherwise, and throws what it throws [S9
   ]);
   expect(await misreads(code)).toEqual([]);
 });
+
+test("gives the lines of a text, which stays the text that it is [S9] [M5]", async () => {
+  const code = `
+    const text = "Allowed directories:\\n/a b\\r\\n\\n/c\\n";
+    const { lines } = text;
+    const thrown = (work) => { try { work(); return ""; } catch (error) { return error.name; } };
+    return [
+      text.lines, lines.length, "".lines, "one".lines, "\\n".lines, typeof text, JSON.stringify({ text }), Object.keys(text).length,
+      String.prototype.lines, Reflect.get(String.prototype, "lines", 5), ({ lines: 3 }).lines,
+      thrown(() => { "a".lines = 1; }),
+    ]`;
+  expect(await getValue(sandbox, code)).toEqual([
+    ["Allowed directories:", "/a b", "", "/c"],
+    4,
+    [],
+    ["one"],
+    [""],
+    "string",
+    JSON.stringify({ text: "Allowed directories:\n/a b\r\n\n/c\n" }),
+    31,
+    null,
+    null,
+    3,
+    "TypeError",
+  ]);
+});
+
+test("gives the lines of a long text in time, whatever a program has replaced", async () => {
+  const code = `
+    String.prototype.indexOf = String.prototype.slice = String.prototype.split = () => "replaced";
+    Array.prototype.push = () => {};
+    Object.defineProperty(Array.prototype, "0", { set() { throw new Error("set"); } });
+    return "a\\n".repeat(100_000).lines.length`;
+  expect(await getValue(sandbox, code)).toBe(100_000);
+});
+
+test("reports a text with lines as such, where a program reads a member that it does not have", async () => {
+  const { misreads } = await run(sandbox, `const r = "a\\nb";\nr.directories;\nreturn "one".rows`);
+  expect(misreads.map(({ of, name }) => [of, name])).toEqual([
+    ["lines", "directories"],
+    ["text", "rows"],
+  ]);
+});

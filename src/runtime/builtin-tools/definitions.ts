@@ -70,7 +70,7 @@ export const BUILTIN_TOOLS: readonly BuiltinDefinition[] = [
     description: `Do a whole task in one short JavaScript program: call methods, loop, filter, calculate, and return only what is needed. It runs in a sandbox whose only way out is device.
 - device.Skill.method({ name: value }), or with positional arguments. Nothing else exists: no import, require, fetch, process or files.
 - Use await. Independent calls go into one Promise.all. The value of the last expression is the result; print(…) shows something on the way.
-- A failed call throws; error.message says why.
+- A failed call throws; error.message says why. A result that is a text has .lines.
 - Inside: await device.search_skills("words") reads as a text and is a list (found[0].path, .signature, .call({…})); await device.describe("Skill.method"); device.result("r1"), an earlier large result.
 If it is refused, nothing has run: fix every line listed and send the whole program again. If it failed, the calls already made are not undone: continue as it says.`,
     inputSchema: {

@@ -21,6 +21,7 @@ function formatMisread({ of, name, size }: Misread, source: string, position: Po
     case "array":
       return `JSON.parse${position.line === 0 ? "" : at}: the value is an ${of} already; leave JSON.parse out`;
     case "text":
+    case "lines":
     case "json":
     case "number": {
       const offset = createSourceText(source).offset(position);
@@ -29,11 +30,16 @@ function formatMisread({ of, name, size }: Misread, source: string, position: Po
       const receiver = isMember ? findReceiver(source, offset, name) : undefined;
       const member = receiver === undefined ? `.${printableName(name)}` : `${receiver}.${name}`;
       const isText = `is a text of ${size.toLocaleString("en-US")} character${size === 1 ? "" : "s"}`;
-      const kind = of === "number" ? "is a number" : of === "text" ? isText : `${isText} that may hold JSON`;
-      const fix = of === "json" ? `; read a member of JSON.parse(${receiver ?? "…"})` : "";
+      const kind = of === "number" ? "is a number" : of === "json" ? `${isText} that may hold JSON` : isText;
+      const fix =
+        of === "json" ? `; read a member of JSON.parse(${receiver ?? "…"})` : of === "lines" ? fixLines(receiver) : "";
       return `\`${member}\`${isMember ? at : ""}: ${receiver ?? "the value"} ${kind}${fix}`;
     }
   }
+}
+
+function fixLines(receiver: string | undefined): string {
+  return `; ${receiver === undefined ? "its member lines" : `${receiver}.lines`} is an array of its lines`;
 }
 
 /** The code before the dot, if it is a name or a chain of members, and the code after it is the name of the member. */

@@ -8,6 +8,11 @@ const ShopSkill = defineSkill({
   name: "ShopSkill",
   description: "Sells things",
   methods: {
+    folders: {
+      description: "Lists folders",
+      input: { type: "object" },
+      run: async () => "Allowed directories:\n/a\n/b",
+    },
     says: { description: "Says it", input: { type: "object" }, run: async () => "plain" },
     long: { description: "Says much", input: { type: "object" }, run: async () => LONG },
     count: { description: "Counts", input: { type: "object" }, run: async () => 7 },
@@ -27,6 +32,14 @@ test.each([
   [
     "const answer = { rows: await device.ShopSkill.long() };\nanswer.rows.data",
     "`answer.rows.data` at line 2, column 12: answer.rows is a text of 1,204 characters that may hold JSON; read a member of JSON.parse(answer.rows)",
+  ],
+  [
+    "const r = await device.ShopSkill.folders();\nr.directories",
+    "`r.directories` at line 2, column 2: r is a text of 26 characters; r.lines is an array of its lines",
+  ],
+  [
+    "const { directories } = await device.ShopSkill.folders();\ndirectories",
+    "`.directories`: the value is a text of 26 characters; its member lines is an array of its lines",
   ],
   ["const n = await device.ShopSkill.count();\nn?.total", "`n.total` at line 2, column 2: n is a number"],
   ["(await device.ShopSkill.says()).data", "`.data` at line 1, column 32: the value is a text of 5 characters"],
@@ -69,4 +82,10 @@ test("quotes no name from a value as if it were code [S10]", async () => {
   expect(outcome.kind === "completed" && outcome.notes).toEqual([
     expect.stringMatching(/^`\.a\\u\{202e\}`b` at line 2, column \d+: the value is a text of 5 characters$/) as string,
   ]);
+});
+
+test("a program uses the lines of a text that a method returns, with types checked, without a note [M5]", async () => {
+  const code = `const text = await device.ShopSkill.folders();
+text.lines.filter((line) => line.startsWith("/")).concat(text.split("\\n").slice(2))`;
+  expect(await runtime.run(code)).toMatchObject({ kind: "completed", value: ["/a", "/b", "/b"], notes: [] });
 });
