@@ -212,11 +212,29 @@ test("names words without a match, and marks a doubtful answer [D2]", () => {
   );
 });
 
+test("offers the words of the catalog to a search whose words no method has [D2]", () => {
+  const shop = createCatalog(
+    createSkill(
+      "ShopMCP",
+      ["list_orders", "get_order", "update_order", "list_order_comments"].map((name) => ({ name })),
+    ),
+    createSkill(
+      "BrowserMCP",
+      ["browser_click", "browser_tabs", "browser_open_tab"].map((name) => ({ name })),
+    ),
+    createSkill("EchoMCP", [{ name: "echo" }]),
+  );
+  expect(search(shop, "pigeons").text).toMatch(/\nWords of the methods here: order, tab, comments, click, open$/);
+  expect(search(shop, "list pigeons").text).toMatch(/pigeons\nProbably .*\nWords of the methods here: order, tab, /);
+  expect(search(shop, "list orders").text).not.toContain("Words of the methods");
+});
+
 test("marks an answer as weak without the thing that a short request asks for, and shows names only [D2]", () => {
   expect(search(catalog, "send pigeon", { limit: 2 }).text).toBe(`Found 1 result(s):
 - MailMCP.send_email
 Words without a match: pigeon
-Probably no method does this; these are only the closest names. If none fits, search again with two to four English words that a tool's author would use: a verb and a thing, one intent a search`);
+Probably no method does this; these are only the closest names. If none fits, search again with two to four English words that a tool's author would use: a verb and a thing, one intent a search
+Words of the methods here: set, docs, file, issue, email, alerts, turn, library, text, inbox, forecast, climate, tree, context, light, live`);
   expect(search(catalog, "send email", { limit: 1 }).text).not.toContain("Probably");
   const calendar = createCatalog(
     createSkill("CalendarMCP", [{ name: "find_free_time", description: "Find free times for a meeting" }]),

@@ -5,6 +5,7 @@ import { toType } from "../declarations/types.ts";
 import { shortened, estimateTokens } from "../token-count.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { didYouMean } from "../../shared/suggest.ts";
+import { listOwnWords } from "../own-words.ts";
 import type { Hit } from "./rank.ts";
 
 /** Default maximum length of an answer, in tokens. */
@@ -76,7 +77,7 @@ export function formatAnswer(
 ): string {
   if (found.total === 0) return nothingFound(found, catalog);
   if (found.hits.length === 0) return `Found ${found.total} result(s), but offset ${found.offset} is past the last one`;
-  const remarks = formatRemarks(found);
+  const remarks = formatRemarks(found, catalog);
   const budget = maxTokens - estimateTokens(remarks.join("\n")) - estimateTokens(heading(found));
   const lines = linesWithin(budget, found, { explain, observed });
   return [heading(found), ...lines, ...restAfter(found.offset + lines.length, found.total), ...remarks].join("\n");
@@ -148,11 +149,12 @@ function signatureWithResult(method: Method, observed: FindInferredOutput): stri
   return `${parameters}: Promise<${result}>${inferred?.times === 1 ? " (observed once)" : ""}`;
 }
 
-function formatRemarks({ unmatched, isDoubtful, searched }: SearchFindings): readonly string[] {
+function formatRemarks({ unmatched, isDoubtful, searched }: SearchFindings, catalog: Catalog): readonly string[] {
   const isDoubtSaid = isDoubtful && searched === undefined;
   return [
     ...(unmatched.length > 0 ? [`Words without a match: ${unmatched.slice(0, LISTED).join(", ")}`] : []),
     ...(isDoubtSaid ? [`Probably no method does this; these are only the closest names. ${SEARCH_AGAIN}`] : []),
+    ...(isDoubtSaid ? formatOwnWords(catalog) : []),
     ...formatSearched(searched),
   ];
 }
@@ -166,6 +168,12 @@ function formatSearched(searched: SearchedPart | undefined): readonly string[] {
 const SEARCH_AGAIN =
   "If none fits, search again with two to four English words that a tool's author would use: a verb and a thing, one intent a search";
 
+/** Offers the words of the catalog to a model whose own words find nothing. */
+function formatOwnWords(catalog: Catalog): readonly string[] {
+  const words = listOwnWords(catalog);
+  return words.length === 0 ? [] : [`Words of the methods here: ${words.join(", ")}`];
+}
+
 function nothingFound({ nearest, searched }: SearchFindings, catalog: Catalog): string {
   const categories = categoryNames(catalog.methods.slice(0, READ_METHODS));
   return [
@@ -173,6 +181,7 @@ function nothingFound({ nearest, searched }: SearchFindings, catalog: Catalog): 
     ...(categories.length > 1 ? [`Categories: ${categories.slice(0, LISTED).join(", ")}`] : []),
     ...(categories.length <= 1 && catalog.skills.length > 0 ? [`Skills: ${skillNames(catalog)}`] : []),
     ...(catalog.skills.length > 0 ? [SEARCH_AGAIN.replace("If none fits, search", "Search")] : []),
+    ...(searched === undefined ? formatOwnWords(catalog) : []),
     ...formatSearched(searched),
   ].join("\n");
 }
