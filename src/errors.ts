@@ -445,14 +445,28 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The parts of an MCP server's error beside its message. */
+/** The parts of the error of an MCP server or an API beside its message. */
 export interface ServerError {
-  /** The JSON-RPC code; absent for a tool that failed. */
-  readonly code?: number;
+  /** The JSON-RPC code, or `HTTP_404` of an API; absent for a tool that failed. */
+  readonly code?: number | string;
   /** The data of the error, or the structured content of the failed tool. */
   readonly data?: unknown;
   /** Images, audio and resources of the failed tool, as descriptors. */
   readonly content?: readonly unknown[];
+  /** The request and the answer of an API. */
+  readonly http?: HttpFailure;
+}
+
+/** An answer of an API that is an error. */
+export interface HttpFailure {
+  readonly status: number;
+  readonly httpMethod: string;
+  readonly path: string;
+  /** Parsed, if it is JSON; long texts are cut. */
+  readonly body?: unknown;
+  readonly requestId?: string;
+  /** Seconds after which the API takes the call. */
+  readonly retryAfter?: number;
 }
 
 /** Details that the guest may read beside the message; never a path, a secret or a stack. */
@@ -461,8 +475,10 @@ export interface ErrorFacts {
   readonly method?: string;
   readonly server?: string;
   readonly tool?: string;
-  /** The answer of an MCP server that is an error. */
+  /** The answer of an MCP server or an API that is an error. */
   readonly serverError?: ServerError;
+  /** How often the provider has made the call, if it repeats calls itself; the router repeats none of these. */
+  readonly attempts?: number;
   readonly [name: string]: unknown;
 }
 

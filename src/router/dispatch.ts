@@ -7,7 +7,7 @@ import type { CallContext } from "../model/skill.ts";
 import { EMPTY_STORE } from "../shared/empty-store.ts";
 import { findSkillError } from "../shared/errors/skill-error.ts";
 import { requireInput, type GuardedCall, type Handler, pauseTimeout } from "./call.ts";
-import { repeatRead } from "./repeat-read.ts";
+import { countAttempts, repeatRead } from "./repeat-read.ts";
 import type { SecretView } from "./secret-placeholders.ts";
 import { toGuestError } from "./to-guest-error.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
@@ -59,6 +59,7 @@ export function dispatch({ getResources, secrets, getView, retriesReads, onBegin
     } catch (error) {
       const stack = findSkillError(error)?.stack;
       if (stack !== undefined) call.onSkillError?.(secrets.maskText(stack));
+      call.attempts.count = countAttempts(error) ?? call.attempts.count;
       throw toGuestError(error, call, secrets, (value) => view.hide(value));
     } finally {
       close();

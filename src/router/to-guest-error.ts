@@ -30,14 +30,14 @@ export function toGuestError(
   const facts = {
     ...getMethodFacts(method),
     ...(skill.server !== undefined && { server: skill.server }),
-    ...(skill.kind === "mcp" && { tool: method.wireName, ...getServerError(thrown, secrets, hide) }),
-    ...(skill.kind === "node" && getRemoteFacts(thrown, skill.name)),
+    ...(skill.kind === "mcp" && { tool: method.wireName }),
+    ...(skill.kind === "node" ? getRemoteFacts(thrown, skill.name) : getServerError(thrown, secrets, hide)),
   };
   const message = `${text || `${method.path} failed`}${attempts.count > 1 ? " (tried twice)" : ""}`;
   return new SkillgateError(toErrorCode(thrown, skill), message, facts, { cause: thrown });
 }
 
-/** Returns what an MCP server says about its error, without secrets. */
+/** Returns what an MCP server or an API says about its error, without secrets. */
 function getServerError(
   thrown: unknown,
   secrets: KnownSecrets,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { Cancellation } from "../../sandbox/index.ts";
+import { SkillgateError } from "../../src/errors.ts";
 import { NO_POLICY } from "../../src/model/policy.ts";
 import type { Client } from "../../src/model/client-requests.ts";
 import type { MethodMetadata, ProvidedSkill } from "../../src/model/skill.ts";
@@ -46,6 +47,17 @@ describe("a call of a read-only method", () => {
   test("is made at most twice, and its error says so [R4]", async () => {
     const result = await callFailing(["503 busy", "503 still busy", "503 busy"]);
     expect(result).toEqual({ calls: 2, attempts: 2, result: "503 still busy (tried twice)" });
+  });
+
+  test("is not made again if its provider repeats calls itself, and records its attempts [R4]", async () => {
+    let calls = 0;
+    const run = async (): Promise<unknown> => {
+      calls += 1;
+      throw new SkillgateError("CALL_FAILED", "503 busy", { attempts: 2 });
+    };
+    const { call, told } = benchWith({ run, metadata: READ });
+    await expect(createRouter({ validator }).route(call([]))).rejects.toThrow("503 busy (tried twice)");
+    expect([calls, told.entries[0]?.attempts]).toEqual([1, 2]);
   });
 
   test("is made once if its failure will stay [R4]", async () => {

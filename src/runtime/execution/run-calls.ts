@@ -286,7 +286,7 @@ interface ErrorAnswerOptions extends Pick<Limits, "answerBytes"> {
   readonly addNote: (text: string) => void;
 }
 
-/** The answer of a call that failed; it has the code, the data and the content of the error of an MCP server, if any. */
+/** The answer of a call that failed; it has the members of the error of an MCP server or an API, if any. */
 function createErrorAnswer(
   error: unknown,
   method: Method | undefined,
@@ -295,8 +295,8 @@ function createErrorAnswer(
   const facts = toErrorFacts(error, method);
   const serverError = error instanceof SkillgateError ? error.facts.serverError : undefined;
   if (serverError === undefined) return { ok: false, error: facts };
-  const { code = facts["code"], data, content } = serverError;
-  const encoded = encodeForGuest({ data, content }, answerBytes);
+  const { code = facts["code"], data, content, http } = serverError;
+  const encoded = encodeForGuest({ data, content, ...http }, answerBytes);
   const isLarge = encoded === undefined || Buffer.byteLength(encoded.json) > answerBytes;
   if (isLarge) addNote(`An error has no data, because its data has more than ${answerBytes} bytes`);
   return { ok: false, error: { ...facts, code, ...(isLarge ? {} : (JSON.parse(encoded.json) as object)) } };

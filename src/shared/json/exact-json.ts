@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 
+import { truncateText } from "../format-text.ts";
+
 /**
  * JSON has numbers of any length and form, and `JSON.parse` keeps neither: it rounds long integers, and `1.0` becomes 1. Here
  * they pass through as marks: strings that begin with a random text that no other process knows. A parsed value has a BigInt
@@ -32,9 +34,9 @@ let hasMarked = false;
 
 /**
  * Returns JSON with marks in place of the numbers that `JSON.parse` and `JSON.stringify` would change; the same text if there are none.
- * The id of a message and the code of an error stay numbers.
+ * In a message of JSON-RPC, its id and the code of its error stay numbers.
  */
-export function markNumbers(json: string): string {
+export function markNumbers(json: string, content: "message" | "value" = "message"): string {
   if (!MAY_NEED_MARKS.test(json)) return json;
   const parts: string[] = [];
   let copied = 0;
@@ -50,7 +52,7 @@ export function markNumbers(json: string): string {
       const kind = form === "long" ? "other" : "equal";
       if (form !== "natural" && left[kind] > 0) {
         const number = json.slice(at, end);
-        if (isChangedByJson(number) && !isOfProtocol(json, at, depth)) {
+        if (isChangedByJson(number) && (content === "value" || !isOfProtocol(json, at, depth))) {
           parts.push(json.slice(copied, at), `"${READ_MARK}${number}"`);
           copied = end;
           left[kind]--;
@@ -124,7 +126,17 @@ export function keepWrittenNumbers<Copy extends object>(
   return copy;
 }
 
-/** Parses JSON; an integer that a number cannot hold exactly becomes a BigInt. Throws a `NumberRangeError` for `1e400`. */
+/**
+ * Parses the JSON of a value; an integer that a number cannot hold exactly becomes a BigInt, and `1e400` infinite, both with a note on
+ * how they were written.
+ */
+export function parseValueExactly(json: string): unknown {
+  const root = { value: JSON.parse(markNumbers(json, "value")) as unknown };
+  restoreNumbers(root);
+  return root.value;
+}
+
+/** Parses a message of JSON-RPC; an integer that a number cannot hold exactly becomes a BigInt. Throws a `NumberRangeError` for `1e400`. */
 export function parseExactly(json: string): unknown {
   const root = { value: JSON.parse(markNumbers(json)) as unknown };
   if (restoreNumbers(root)) requireRange(root);
@@ -187,6 +199,17 @@ export function inexactToText<Value>(value: Value): { readonly value: Value; rea
   };
   return { value: mapNumbers(value, toText) as Value, texts };
 }
+
+/** `the integer 9007199254740993 as text, because a number cannot hold it exactly` */
+export function describeInexact([first = "", ...rest]: readonly string[]): string {
+  const kind = [first, ...rest].every((number) => /^-?\d+$/.test(number)) ? "integer" : "number";
+  const digits = truncateText(first, NOTED_DIGITS);
+  if (rest.length === 0) return `the ${kind} ${digits} as text, because a number cannot hold it exactly`;
+  return `${digits} and ${rest.length} other ${kind}s as text, because numbers cannot hold them exactly`;
+}
+
+/** Digits of a number that a note quotes. */
+const NOTED_DIGITS = 400;
 
 function isBeyondRange(number: bigint | number): boolean {
   return number === Infinity || number === -Infinity;

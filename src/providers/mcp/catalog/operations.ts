@@ -1,13 +1,12 @@
 import type { Progress } from "@modelcontextprotocol/client";
 
-import { inexactToText } from "../../../shared/json/exact-json.ts";
+import { describeInexact, inexactToText } from "../../../shared/json/exact-json.ts";
 import { requireBounds } from "../../../shared/value-size.ts";
 import type { RequestContext, MethodDefinition } from "../../../model/skill.ts";
 import type { ServerRequests } from "../connections/connection.ts";
 import { type CallFacts, toValue } from "../results.ts";
 import type { TextForm } from "../server-config.ts";
 import type { ImportedTool } from "./import-tools.ts";
-import { truncateText } from "../../../shared/format-text.ts";
 import { visitsPages } from "../url-elicitation.ts";
 
 export type OperationInput = Readonly<Record<string, unknown>>;
@@ -55,14 +54,3 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
     },
   };
 }
-
-/** `the integer 9007199254740993 as text, because a number cannot hold it exactly` */
-function describeInexact([first = "", ...rest]: readonly string[]): string {
-  const kind = [first, ...rest].every((number) => /^-?\d+$/.test(number)) ? "integer" : "number";
-  const digits = truncateText(first, SHOWN_DIGITS);
-  if (rest.length === 0) return `the ${kind} ${digits} as text, because a number cannot hold it exactly`;
-  return `${digits} and ${rest.length} other ${kind}s as text, because numbers cannot hold them exactly`;
-}
-
-/** Digits of a number that a note quotes. */
-const SHOWN_DIGITS = 400;

@@ -1,19 +1,14 @@
-import { lookup } from "node:dns";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
 
 import type { FetchLike } from "@modelcontextprotocol/client";
 
-import { addressIn, isLinkLocalAddress, isPublicAddress } from "./addresses.ts";
+import { type AllowedAddresses, guardedLookup, isAllowedUrl } from "../../../shared/http/guarded-lookup.ts";
 
 /** Maximum size of a response: metadata and tokens are short. */
 const MAX_BYTES = 1 << 20;
 
 const TIMEOUT_MS = 30_000;
-
-/** Which addresses may be requested: only public ones, or private ones as well. */
-export type AllowedAddresses = "public" | "private";
 
 /**
  * `fetch` for URLs that a server has named. It connects to the address that it has checked, so a host name cannot
@@ -23,8 +18,7 @@ export function guardedFetch(reach: AllowedAddresses): FetchLike {
   return async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
-    const literal = addressIn(url);
-    if (literal !== undefined && !isAllowed(literal, reach)) throw refused(url);
+    if (!isAllowedUrl(url, reach)) throw refused(url);
     return send(url, request, reach, Buffer.from(await request.arrayBuffer()));
   };
 }
@@ -39,7 +33,7 @@ function send(
     const options = {
       method,
       headers: { ...Object.fromEntries(headers), ...(body.length > 0 && { "content-length": body.length }) },
-      lookup: guardedLookup(url, reach),
+      lookup: guardedLookup(reach, () => refused(url)),
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       agent: false,
     };
@@ -73,24 +67,6 @@ function createResponse(
     ),
   });
   return Object.defineProperty(response, "url", { value: url.href });
-}
-
-function guardedLookup(url: URL, reach: AllowedAddresses): LookupFunction {
-  return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, found) => {
-      if (error !== null) return callback(error, "");
-      const [first] = found;
-      if (first === undefined || !found.every(({ address }) => isAllowed(address, reach))) {
-        return callback(refused(url), "");
-      }
-      if (options.all === true) callback(null, found);
-      else callback(null, first.address, first.family);
-    });
-  };
-}
-
-function isAllowed(address: string, reach: AllowedAddresses): boolean {
-  return reach === "public" ? isPublicAddress(address) : !isLinkLocalAddress(address);
 }
 
 function refused(url: URL): Error {

@@ -11,11 +11,12 @@ import {
 import { truncateText } from "../../../shared/format-text.ts";
 import type { KnownSecrets } from "../../../shared/secrets.ts";
 import { readable } from "../stdio/output-tail.ts";
-import { addressIn, isPublicAddress } from "./addresses.ts";
+import { addressIn, isPublicAddress } from "../../../shared/http/addresses.ts";
 import { type Callback, listenForCallback } from "./callback.ts";
 import type { IdentityProviderConfig, OAuthConfig } from "./config.ts";
 import { type FlowOptions, GrantFlow, type GrantOwner, isBoundToKey, type OAuthGrant, parseGrant } from "./flow.ts";
-import { guardedFetch, type AllowedAddresses } from "./guarded-fetch.ts";
+import { guardedFetch } from "./guarded-fetch.ts";
+import type { AllowedAddresses } from "../../../shared/http/guarded-lookup.ts";
 import { IdentityProvider } from "./identity-provider.ts";
 import { isExpired } from "./identity-tokens.ts";
 import { ProofSessions } from "./proof-keys.ts";

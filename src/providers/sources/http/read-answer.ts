@@ -1,0 +1,118 @@
+import { sentence, SkillgateError } from "../../../errors.ts";
+import { cutText, quote } from "../../../shared/format-text.ts";
+import { describeInexact, inexactToText, parseValueExactly } from "../../../shared/json/exact-json.ts";
+import { findShapeExcess } from "../../../shared/json/json-shape.ts";
+import { parseEvents } from "./events.ts";
+import type { Answer } from "./exchange.ts";
+import { decodeText, getContentKind, type MediaType, parseMediaType } from "./media-type.ts";
+import { type BodyLimits, readBody, readStart } from "./read-body.ts";
+
+export interface AnswerLimits extends BodyLimits {
+  /** Limits on a stream of events, which may never end. */
+  readonly eventsBytes: number;
+  readonly eventsMs: number;
+}
+
+/** Receives remarks whose subject is the result. */
+export type AddNote = (text: string) => void;
+
+/**
+ * Reads the value of an answer: JSON with its exact numbers, text, a list of lines or events, bytes as a `Uint8Array`, and null for an
+ * empty body. Throws `ANSWER_LIMIT` for a value that is too large, and `CALL_FAILED` for broken JSON.
+ */
+export async function readAnswer(answer: Answer, limits: AnswerLimits, addNote: AddNote): Promise<unknown> {
+  const media = parseMediaType(answer.headers);
+  const kind = getContentKind(media);
+  if (kind === "events") return readEvents(answer, limits, addNote);
+  const bytes = await readBody(answer.body, limits);
+  if (bytes.length === 0) return null;
+  const noteExact = noteInexact(addNote);
+  switch (kind) {
+    case "JSON":
+      return parseText(decodeText(bytes, media, addNote), media.type, noteExact);
+    case "lines":
+      return parseLines(decodeText(bytes, media, addNote), media, noteExact);
+    case "text":
+      return decodeText(bytes, media, addNote);
+    case "bytes":
+      return media.type === "" ? guessValue(bytes, media, addNote) : new Uint8Array(bytes);
+  }
+}
+
+/** An answer without a media type is a text, if its bytes are UTF-8. */
+function guessValue(bytes: Buffer, media: MediaType, addNote: AddNote): unknown {
+  let isText = true;
+  const text = decodeText(bytes, media, () => (isText = false));
+  if (!isText) return new Uint8Array(bytes);
+  addNote("has no media type, and is text");
+  return text;
+}
+
+function parseText(json: string, where: string, toExact: (value: unknown) => unknown): unknown {
+  if (json.trim() === "") return null;
+  const excess = findShapeExcess(json);
+  if (excess !== undefined) throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has ${excess}`));
+  return toExact(parseOrRefuse(json, where));
+}
+
+function parseOrRefuse(json: string, where: string): unknown {
+  try {
+    return parseValueExactly(json);
+  } catch {
+    const flaw = `the answer is not valid JSON, although its media type is ${where}; it begins ${quote(json)}`;
+    throw new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", flaw));
+  }
+}
+
+/** `application/json-seq` has the character RS before each value. */
+function parseLines(text: string, { type }: MediaType, toExact: (value: unknown) => unknown): readonly unknown[] {
+  const lines = text.replaceAll("\u001E", "\n").split("\n");
+  return lines.flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    return [parseText(line, `${type} (line ${index + 1})`, toExact)];
+  });
+}
+
+async function readEvents({ headers, body }: Answer, limits: AnswerLimits, addNote: AddNote): Promise<unknown> {
+  const { eventsBytes, eventsMs, stallMs } = limits;
+  const { bytes, isCut } = await readStart(body, { maxBytes: eventsBytes, maxMs: eventsMs, stallMs });
+  const text = decodeText(bytes, { ...parseMediaType(headers), charset: "utf-8" }, addNote);
+  if (isCut) addNote(`is the beginning of a stream, cut after ${bytes.length} bytes or ${eventsMs} ms`);
+  return parseEvents(text, (json) => parseText(json, "text/event-stream", noteInexact(addNote)));
+}
+
+/** Returns a function that writes numbers which a number cannot hold as text, and adds a note on the first. */
+function noteInexact(addNote: AddNote): (value: unknown) => unknown {
+  return (given) => {
+    const { value, texts } = inexactToText(given);
+    if (texts.length > 0) addNote(`has ${describeInexact(texts)}`);
+    return value;
+  };
+}
+
+/** Limits on the body of an error. */
+const ERROR_BYTES = 64 << 10;
+const ERROR_UNITS = 16_000;
+
+/** Reads the body of an error: JSON, or the beginning of a text; `undefined` for an empty body, for bytes, and if it cannot be read. */
+export async function readErrorBody({ headers, body }: Answer, { stallMs }: BodyLimits): Promise<unknown> {
+  const media = parseMediaType(headers);
+  try {
+    const { bytes, isCut } = await readStart(body, { maxBytes: ERROR_BYTES, stallMs });
+    const kind = getContentKind(media);
+    if (bytes.length === 0 || (kind === "bytes" && media.type !== "")) return undefined;
+    const text = decodeText(bytes, media, () => {});
+    const isJson = kind === "JSON" && !isCut && text.length <= ERROR_UNITS && findShapeExcess(text) === undefined;
+    return isJson ? parseJsonOrText(text) : cutText(text, ERROR_UNITS);
+  } catch {
+    return undefined; // the status says more than a body that broke off
+  }
+}
+
+function parseJsonOrText(text: string): unknown {
+  try {
+    return inexactToText(parseValueExactly(text)).value;
+  } catch {
+    return text;
+  }
+}
