@@ -46,10 +46,10 @@ function countThings({ methods }: Skill, most: number): readonly string[] {
   for (const { name } of methods.slice(0, most)) {
     for (const word of new Set(splitWords(name).slice(1))) {
       if (word.length < MIN_UNITS || /\p{N}/u.test(word)) continue;
-      const counted = countByStem.get(stem(word)) ?? { word, count: 0 };
+      const entry = countByStem.get(stem(word)) ?? { word, count: 0 };
       countByStem.set(stem(word), {
-        word: counted.word.length <= word.length ? counted.word : word,
-        count: counted.count + 1,
+        word: entry.word.length <= word.length ? entry.word : word,
+        count: entry.count + 1,
       });
     }
   }
