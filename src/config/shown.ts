@@ -47,8 +47,13 @@ const VALUES_ARE_SECRET: ReadonlySet<string> = new Set([
   "requestInit",
 ]);
 
-/** They name a variable; they do not hold its value. */
-const NAMES_ARE_SHOWN: ReadonlySet<string> = new Set(["bearer_token_env_var", "env_vars", "env_http_headers"]);
+/** They name a variable or an address; they do not hold a secret. */
+const NAMES_ARE_SHOWN: ReadonlySet<string> = new Set([
+  "bearer_token_env_var",
+  "env_vars",
+  "env_http_headers",
+  "tokenEndpoint",
+]);
 
 function maskLeaves(value: unknown): unknown {
   if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskLeaves(item)]));

@@ -37,7 +37,12 @@ test("shows the origin of variables and headers, never their values [P9]", () =>
       command: "x",
       env: { A: "value", B: "${B}", C: "pre-${C}", D: "${D:-secret}", E: 5 },
       headers: { Authorization: "Bearer abc", X: "Bearer ${input:x}" },
-      oauth: { clientId: "id", clientSecret: "abc" },
+      oauth: {
+        clientId: "id",
+        clientSecret: "abc",
+        assertion: "abc",
+        identityProvider: { issuer: "https://idp.example", tokenEndpoint: "https://idp.example/t", idToken: "abc" },
+      },
       bearer_token_env_var: "TOKEN",
       timeout: 5,
     }),
@@ -45,7 +50,12 @@ test("shows the origin of variables and headers, never their values [P9]", () =>
     command: "x",
     env: { A: "***", B: "${B}", C: "***", D: "***", E: "***" },
     headers: { Authorization: "***", X: "Bearer ${input:x}" },
-    oauth: { clientId: "id", clientSecret: "***" },
+    oauth: {
+      clientId: "id",
+      clientSecret: "***",
+      assertion: "***",
+      identityProvider: { issuer: "https://idp.example", tokenEndpoint: "https://idp.example/t", idToken: "***" },
+    },
     bearer_token_env_var: "TOKEN",
     timeout: 5,
   });
@@ -71,13 +81,22 @@ test("masks only the secret parts of a server's configuration [P9]", () => {
   const reached = {
     url: "https://u:password1@h.example/?token=in-the-url",
     headers: { A: "Bearer bearer-token", B: `Basic ${Buffer.from("ada:basic-password").toString("base64")}` },
-    oauth: { clientId: "the-client-id", clientSecret: "the-client-secret" },
+    oauth: {
+      clientId: "the-client-id",
+      clientSecret: "the-client-secret",
+      identityProvider: {
+        issuer: "https://idp.example",
+        clientId: "i",
+        clientSecret: "idp-secret",
+        idToken: "an-id-token",
+      },
+    },
   };
   const secrets = new KnownSecrets(
     [toServerConfig("a", started, scope), toServerConfig("b", reached, scope)].flatMap(findServerSecrets),
   );
   const hidden =
-    "from-the-environment argument-key in-the-url-1 k-0123456789-abcdef password1 in-the-url bearer-token basic-password the-client-secret";
+    "from-the-environment argument-key in-the-url-1 k-0123456789-abcdef password1 in-the-url bearer-token basic-password the-client-secret idp-secret an-id-token";
   expect(secrets.mask(hidden)).toBe(hidden.replaceAll(/\S+/g, "[redacted]"));
   const shown =
     "1234567 production /srv/data/projects eu-central-1 client_credentials db.example/orders h.example the-client-id";
