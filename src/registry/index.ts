@@ -27,7 +27,7 @@ export {
 export type { SearchAnswer, SearchOptions } from "./search/index.ts";
 export { methodLines } from "./method-lines.ts";
 export { systemPrompt, type PromptOptions } from "./prompt.ts";
-export { GUIDANCE_UNITS, sanitizeText } from "./sanitize.ts";
+export { GUIDANCE_UNITS, sanitizeText, sanitizeWholeText } from "./sanitize.ts";
 export { estimateTokens, firstSentence } from "./token-count.ts";
 
 /** Maximum cached views of one catalog, by permissions. */

@@ -25,19 +25,27 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
 
 const TEXT_KEYWORDS: ReadonlySet<string> = new Set(["description", "title", "$comment"]);
 
-/**
- * Sanitizes an external text for people and models: removes control, zero-width, bidirectional and other invisible
- * characters, ends lines with `\n`, and cuts it to `units`.
- */
+/** Sanitizes an external text for people and models: removes invisible characters and outer white space, and cuts it to `units`. */
 export function sanitizeText(text: unknown, units = DESCRIPTION_UNITS): string {
   if (typeof text !== "string") return "";
-  const clean = text
-    .slice(0, 2 * units)
+  return truncateText(
+    removeInvisible(text.slice(0, 2 * units))
+      .replace(/\t/g, " ")
+      .trim(),
+    units,
+  );
+}
+
+/** Sanitizes an external text for clients, which get its white space as it is. */
+export function sanitizeWholeText(text: unknown, units: number): string {
+  return typeof text === "string" ? truncateText(removeInvisible(text.slice(0, 2 * units)), units) : "";
+}
+
+/** Removes control, zero-width, bidirectional and other invisible characters, and ends lines with `\n`. */
+function removeInvisible(text: string): string {
+  return text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n")
-    .replace(/\t/g, " ")
-    .replace(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu, "")
-    .trim();
-  return truncateText(clean, units);
+    .replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu, "");
 }
 
 /**
@@ -72,7 +80,7 @@ interface CopyBudget {
 
 function copySchema(schema: unknown, depth: number, budget: CopyBudget): unknown {
   return copyValue(schema, depth, budget, (key, value) => {
-    if (TEXT_KEYWORDS.has(key) && typeof value === "string") return sanitizeText(value, GUIDANCE_UNITS);
+    if (TEXT_KEYWORDS.has(key) && typeof value === "string") return sanitizeWholeText(value, GUIDANCE_UNITS);
     if (DATA_KEYWORDS.has(key)) return copyData(value, depth - 1, budget);
     if (NAMED_SCHEMAS.has(key) && isRecord(value))
       return copyValue(value, depth - 1, budget, (_, member) => copySchema(member, depth - 2, budget));

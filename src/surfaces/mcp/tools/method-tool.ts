@@ -3,20 +3,21 @@ import { isSpecType } from "@modelcontextprotocol/server";
 import type { Method } from "../../../model/catalog.ts";
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { TOOL_FIELDS, type ToolAnnotations, type ToolDefinition } from "../../../model/tools/tool-definition.ts";
-import { GUIDANCE_UNITS, sanitizeText } from "../../../registry/index.ts";
+import { GUIDANCE_UNITS, sanitizeText, sanitizeWholeText } from "../../../registry/index.ts";
 
 /** Creates the tool of a method, with the schemas of its provider and the other fields of its MCP server. */
 export function methodTool(method: Method, name: string): ToolDefinition {
   const { input, metadata, skill, definition } = method;
-  const description = sanitizeText(definition.description, GUIDANCE_UNITS);
+  const own = sanitizeWholeText(definition.description, GUIDANCE_UNITS);
   const { annotations: serverAnnotations, ...fields } = readToolFields(definition.toolFields ?? {});
   const outputSchema = objectSchema(method.output);
   const annotations = { ...serverAnnotations, ...getAnnotations(method) };
   const deprecated = metadata.deprecated === false ? "" : ` (deprecated: ${metadata.deprecated})`;
+  const description = `${own}${deprecated}`;
   return {
     name,
     ...fields,
-    description: `${description}${deprecated}` || `${skill}.${method.name}`,
+    description: description.trim() === "" ? `${skill}.${method.name}` : description,
     inputSchema: { ...input, type: "object" },
     ...(outputSchema !== undefined && { outputSchema }),
     ...(Object.keys(annotations).length > 0 && { annotations }),

@@ -91,14 +91,25 @@ test.each(takeEvery(2, ERAS))(
   },
 );
 
-test("a list of tools has whole descriptions [V1]", async () => {
-  const description = "word ".repeat(4_000).trim();
+test("a list of tools has whole descriptions, with the white space at their ends, and without invisible characters [V1]", async () => {
+  const description = `\n\t${"word ".repeat(4_000)}\n`;
   const inputSchema = { type: "object", properties: { word: { type: "string", description } } };
   const { url } = await serveDescribed(
-    { a: { tools: [{ name: "long", description, inputSchema }] } },
+    {
+      a: {
+        tools: [
+          { name: "long", description, inputSchema },
+          { name: "odd", description: "\u200Bx\u0007" },
+          { name: "blank", description: " " },
+        ],
+      },
+    },
     { expose: "tools" },
   );
   const { tools } = await (await ERAS[0][1](url)).request("tools/list");
+  const descriptionOf = (wanted: string) =>
+    tools.find(({ name }: { name: string }) => name === `AMCP__${wanted}`).description;
+  expect([descriptionOf("odd"), descriptionOf("blank")]).toEqual(["x", "MCP tool: blank"]);
   const found = tools.find(({ name }: { name: string }) => name === "AMCP__long");
   expect(found.description).toBe(description);
   expect(found.inputSchema.properties.word.description).toBe(description);
