@@ -56,14 +56,20 @@ test.each([
   },
 );
 
+/** Is announced with every request since 2026-07-28: a call can wait for a task. */
+const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+
 test("announces to a server exactly the requests that its caller can answer [M7]", async () => {
   const abilities = { elicitation: { form: { applyDefaults: true }, url: {} } };
   const some = person({ "elicitation/create": {} });
-  for (const ways of [[], ["modern"]]) {
-    const provider = await connected([fixture(ways)]);
-    expect(await call(provider, "capabilities")).toEqual({});
-    expect(await call(provider, "capabilities", {}, by("ada", some))).toEqual(abilities);
-    expect(await call(provider, "capabilities", {}, by("bob", person({})))).toEqual({});
+  for (const [way, all] of [
+    ["2025-11-25", {}],
+    ["modern", TASKS],
+  ] as const) {
+    const provider = await connected([fixture([way])]);
+    expect(await call(provider, "capabilities")).toEqual(all);
+    expect(await call(provider, "capabilities", {}, by("ada", some))).toEqual({ ...abilities, ...all });
+    expect(await call(provider, "capabilities", {}, by("bob", person({})))).toEqual(all);
   }
 });
 
@@ -97,7 +103,11 @@ test("shares one process of a modern server, and asks exactly the client of each
     call(provider, "capabilities", {}, context),
   );
   const elicitation = { form: { applyDefaults: true }, url: {} };
-  expect(await Promise.all(capabilities)).toEqual([{ elicitation, sampling: {}, roots: {} }, {}, { roots: {} }]);
+  expect(await Promise.all(capabilities)).toEqual([
+    { elicitation, sampling: {}, roots: {}, ...TASKS },
+    TASKS,
+    { roots: {}, ...TASKS },
+  ]);
   const answers = await Promise.allSettled([
     call(provider, "ask", {}, by("ada", ada)),
     call(provider, "ask", { question: "roots" }, by("bob", bob)),

@@ -1,6 +1,7 @@
 import type { Progress } from "@modelcontextprotocol/client";
 
 import { describeInexact, inexactToText } from "../../../shared/json/exact-json.ts";
+import { isRecord } from "../../../model/json.ts";
 import { requireBounds } from "../../../shared/value-size.ts";
 import type { RequestContext, MethodDefinition } from "../../../model/skill.ts";
 import type { ServerRequests } from "../connections/connection.ts";
@@ -27,6 +28,8 @@ export interface Operation {
 /** Creates the operation that calls a tool. */
 export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
   const { name, method, inputSchema } = tool;
+  const execution = method.toolFields?.["execution"];
+  const requiresTask = isRecord(execution) && execution["taskSupport"] === "required";
   const options = { hasOutputSchema: tool.outputSchema !== undefined, text };
   return {
     name,
@@ -36,7 +39,7 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
       const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
       const isKeyed = method.metadata?.readOnly !== true && callId !== undefined;
       const key = isKeyed ? { idempotencyKey: callId } : {};
-      const call = { name, input, inputSchema, signal, onProgress, ...key };
+      const call = { name, input, inputSchema, signal, onProgress, requiresTask, ...key };
       const result = await server.callTool(call).catch(async (thrown: unknown) => {
         // The server refused the call before it did anything, so the call can be repeated.
         if (await visitsPages(thrown, client)) return server.callTool(call);

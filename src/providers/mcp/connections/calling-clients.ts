@@ -26,6 +26,12 @@ export const ALL_CAPABILITIES = getCapabilities({ can: () => true });
 
 type Message = Readonly<Record<string, unknown>>;
 
+/** Answers requests for input by their keys. */
+export type AnswerInputs = (requests: Message) => Promise<Message>;
+
+/** A call waits for the task that a server creates in place of a result. */
+const TASKS: AnnouncedExtensions = { "io.modelcontextprotocol/tasks": {} };
+
 /** AnnouncedExtensions of the protocol with their settings, by their identifiers. */
 export type AnnouncedExtensions = NonNullable<ClientCapabilities["extensions"]>;
 
@@ -52,12 +58,12 @@ export class CallingClients {
   /** Registers a call while its requests are sent with the given fields of `_meta`. */
   async trackDuring<Result>(
     context: RequestContext,
-    call: (meta: Readonly<Record<string, string>>) => Promise<Result>,
+    call: (meta: Readonly<Record<string, string>>, answer: AnswerInputs) => Promise<Result>,
   ): Promise<Result> {
     const number = ++this.#lastCall;
     this.#calls.set(number, context);
     try {
-      return await call({ [CALL]: String(number) });
+      return await call({ [CALL]: String(number) }, (requests) => this.#answerInputs(number, requests));
     } finally {
       this.#calls.delete(number);
       for (const [id, each] of this.#requests) if (each === number) this.#requests.delete(id);
@@ -75,7 +81,8 @@ export class CallingClients {
     if (call === undefined && !isModern) return message;
     const number = Number(call ?? 0);
     if ("id" in message) this.#requests.set(String(message.id), number);
-    if (isModern) meta[CLIENT_CAPABILITIES_META_KEY] = getCapabilities(this.#findClient(number), this.#extensions);
+    if (isModern)
+      meta[CLIENT_CAPABILITIES_META_KEY] = getCapabilities(this.#findClient(number), { ...TASKS, ...this.#extensions });
     const { _meta, inputResponses, ...rest } = params;
     const responses = isRecord(inputResponses) ? { inputResponses: mapKeys(inputResponses, removeNumber) } : {};
     const fields = Object.keys(meta).length > 0 ? { _meta: meta } : {};
@@ -103,6 +110,17 @@ export class CallingClients {
       ?.pauseTimeoutFor?.(answer)
       .catch(() => {});
     return answer;
+  }
+
+  /** Answers the requests for input of a task; the keys of the answers have the number of the call, as those of the SDK. */
+  async #answerInputs(number: number, requests: Message): Promise<Message> {
+    const answers = Object.entries(requests).map(async ([key, request]) => {
+      const { method, params } = isRecord(request) ? request : {};
+      const question = ALL_REQUESTS.find((each) => each === method);
+      if (question === undefined) throw new Error(`a task asks for ${JSON.stringify(method)}, which no client answers`);
+      return [`${number}:${key}`, await this.ask(question, isRecord(params) ? params : {}, `${number}:${key}`, true)];
+    });
+    return Object.fromEntries((await Promise.all(answers)) as [string, unknown][]);
   }
 
   #findClient(number: number): Client | undefined {

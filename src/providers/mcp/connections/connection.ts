@@ -25,7 +25,14 @@ import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts"
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { type ConnectionFacts, traceRequest } from "./trace-request.ts";
 import { ResourceSubscriptions } from "./resource-subscriptions.ts";
-import { ALL_CAPABILITIES, ALL_REQUESTS, CallingClients, type AnnouncedExtensions } from "./calling-clients.ts";
+import { awaitTask, findTask } from "./await-task.ts";
+import {
+  ALL_CAPABILITIES,
+  ALL_REQUESTS,
+  type AnswerInputs,
+  CallingClients,
+  type AnnouncedExtensions,
+} from "./calling-clients.ts";
 import { rawResult, TolerantTransport } from "./tolerant-transport.ts";
 
 /** The longest delay of a timer: only its signal ends a request. */
@@ -81,6 +88,8 @@ export interface McpToolCall {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
+  /** The server runs the tool only as a task. */
+  readonly requiresTask: boolean;
   /** Sent in `_meta`; the same for each repetition of the call. */
   readonly idempotencyKey?: string;
 }
@@ -222,8 +231,8 @@ function createConnection(client: Client, { inner, closed, url, clients }: OpenT
   const facts: ConnectionFacts = { protocolVersion: client.getNegotiatedProtocolVersion() ?? "", url };
   const discover = client.getDiscoverResult();
   const subscriptions = new ResourceSubscriptions(client, closed);
-  const createRequests = (fields: MetaFields): ServerRequests => ({
-    ...createSentRequests(client, facts, fields),
+  const createRequests = (fields: MetaFields, answer: AnswerInputs): ServerRequests => ({
+    ...createSentRequests(client, facts, { fields, answer }),
     watch: (uri, options) => subscriptions.watch(uri, options),
   });
   return {
@@ -237,9 +246,11 @@ function createConnection(client: Client, { inner, closed, url, clients }: OpenT
     },
     closed,
     isStateless: discover !== undefined,
-    request: (method, params, signal) => createRequests({}).request(method, params, signal),
+    request: (method, params, signal) => createRequests({}, refuseInputs).request(method, params, signal),
     requestDuring: (context, send) =>
-      clients.trackDuring(context, (meta) => send(createRequests({ ...context.requestValues?.getMeta(), ...meta }))),
+      clients.trackDuring(context, (meta, answer) =>
+        send(createRequests({ ...context.requestValues?.getMeta(), ...meta }, answer)),
+      ),
     report: () => (inner instanceof StdioClientTransport ? inner.report() : undefined),
     async close() {
       if (inner instanceof StreamableHTTPClientTransport) {
@@ -255,32 +266,54 @@ function createConnection(client: Client, { inner, closed, url, clients }: OpenT
   };
 }
 
+/** A request outside of a call has no client that answers. */
+function refuseInputs(): Promise<never> {
+  return Promise.reject(new Error("no call is in flight"));
+}
+
 /** Creates the requests that have the given fields in `_meta`. */
-function createSentRequests(client: Client, facts: ConnectionFacts, fields: MetaFields): Omit<ServerRequests, "watch"> {
+function createSentRequests(
+  client: Client,
+  facts: ConnectionFacts,
+  { fields, answer }: { readonly fields: MetaFields; readonly answer: AnswerInputs },
+): Omit<ServerRequests, "watch"> {
   const isModern = client.getDiscoverResult() !== undefined;
+  const request: ServerRequests["request"] = (method, params, signal) =>
+    traceRequest({ method, params }, facts, async (traceFields) => {
+      const sent = { method, params: withMeta(params, { ...fields, ...traceFields }) };
+      return rawResult(await client.request(sent, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
+    });
   return {
-    request: (method, params, signal) =>
-      traceRequest({ method, params }, facts, async (traceFields) => {
-        const request = { method, params: withMeta(params, { ...fields, ...traceFields }) };
-        return rawResult(await client.request(request, ANYTHING, { signal, timeout: NO_TIMEOUT_MS }));
-      }),
-    callTool({ name, input, inputSchema, signal, onProgress, idempotencyKey }) {
+    request,
+    async callTool({ name, input, inputSchema, signal, onProgress, idempotencyKey, requiresTask }) {
+      const isTask = requiresTask && !isModern && runsTasks(client.getServerCapabilities());
       const meta = {
         ...fields,
         ...(isModern && WITH_LOG),
         ...(idempotencyKey !== undefined && { [IDEMPOTENCY_KEY]: idempotencyKey }),
       };
       const options = { signal, onprogress: onProgress, timeout: NO_TIMEOUT_MS };
-      return traceRequest({ method: "tools/call", params: { name } }, facts, async (traceFields) => {
-        const params = withMeta({ name, arguments: input }, { ...meta, ...traceFields });
+      const sending = traceRequest({ method: "tools/call", params: { name } }, facts, async (traceFields) => {
+        const fields = { name, arguments: input, ...(isTask && { task: {} }) };
+        const params = withMeta(fields, { ...meta, ...traceFields });
         if (!mayUseHeaders(inputSchema))
           return rawResult(await client.request({ method: "tools/call", params }, ANYTHING, options));
         // With the tool definition, the SDK sends the headers that the tool requires.
         const toolDefinition = { name, inputSchema } as Tool;
         return rawResult(await client.callTool(params, { ...options, toolDefinition }));
       });
+      const result = await sending;
+      const task = findTask(result, isTask);
+      return task === undefined
+        ? result
+        : awaitTask(task, { request, signal, onProgress, answer, asksForResult: isTask });
     },
   };
+}
+
+/** True for a server that runs tools as the tasks of 2025-11-25. */
+function runsTasks(capabilities: unknown): boolean {
+  return isRecord(capabilities) && isRecord(capabilities["tasks"]) && isRecord(capabilities["tasks"]["requests"]);
 }
 
 type MetaFields = Readonly<Record<string, unknown>>;

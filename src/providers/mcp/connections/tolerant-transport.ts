@@ -19,6 +19,10 @@ const UNJUDGED: ReadonlySet<unknown> = new Set([
   "resources/read",
   "prompts/list",
   "prompts/get",
+  "tasks/get",
+  "tasks/result",
+  "tasks/update",
+  "tasks/cancel",
 ]);
 
 /** A result that passes the SDK's validation for each of these methods, in every version of the protocol. */

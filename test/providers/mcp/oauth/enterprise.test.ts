@@ -61,8 +61,9 @@ test("announces that the user's company manages a server, only to that server [M
   const config = entry(managed.url, idp, { idToken: await idp.idToken() });
   const provider = await connected([config, toServerConfig("other", { url: other.url })], { authorize: browse });
   const announced = (name: string) => provider.call(name, "extensions", {}, createContext());
-  expect(await announced("web")).toBe("io.modelcontextprotocol/enterprise-managed-authorization");
-  expect(await announced("other")).toBe("");
+  const all = "io.modelcontextprotocol/tasks";
+  expect(await announced("web")).toBe(`${all} io.modelcontextprotocol/enterprise-managed-authorization`);
+  expect(await announced("other")).toBe(all);
 });
 
 test("lets the user log in once at the identity provider for all servers of a company [M7]", async () => {
