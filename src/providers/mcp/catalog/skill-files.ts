@@ -67,8 +67,10 @@ export class ListedSkillFiles {
     const own = this.#callers.get(caller);
     if (own !== undefined) this.#use(caller, own);
     const folded = foldAddress(uri);
+    const leadsUp = PARENT_FOLDER.test(unescapeAddress(uri));
     const around = [...(own?.values() ?? [])].filter(
-      ({ folder, foldedFolder }) => folded.startsWith(foldedFolder) || uri.startsWith(folder),
+      ({ folder, foldedFolder }) =>
+        folded.startsWith(leadsUp ? getScheme(foldedFolder) : foldedFolder) || uri.startsWith(folder),
     );
     if (around.length === 0 && this.#hasForgotten && folded.startsWith("skill:")) throw createError(uri);
     if (around.length === 0) return;
@@ -77,7 +79,7 @@ export class ListedSkillFiles {
     const lists = around.flatMap(({ files }) => files ?? []);
     const listed = lists.flatMap((files) => files.get(uri) ?? []);
     const isAsListed = bytes !== undefined && listed.length > 0 && listed.every((file) => isListed(bytes, file));
-    if (lists.length > 0 && !isAsListed) throw createError(uri);
+    if ((lists.length > 0 || leadsUp) && !isAsListed) throw createError(uri);
     for (const { foldedUri, frontmatter } of around)
       if (foldedUri === folded && (bytes === undefined || !(await hasFrontmatter(bytes, frontmatter))))
         throw createError(uri);
@@ -99,15 +101,8 @@ export class ListedSkillFiles {
  * query or a fragment. Each part of the path ends with a slash, so that a folder is the start of what is in it.
  */
 function foldAddress(uri: string): string {
-  let text = uri;
-  for (let round = 0; round < UNESCAPING_ROUNDS; round++) text = text.replaceAll(ESCAPES, unescapeBytes);
-  const [path = ""] = text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replaceAll(/[\s\p{Cc}\p{Cf}]/gu, "")
-    .replaceAll("\\", "/")
-    .split(/[?#]/, 1);
-  const scheme = /^[^/:]*:/.exec(path)?.[0] ?? "";
+  const [path = ""] = unescapeAddress(uri).split(/[?#]/, 1);
+  const scheme = getScheme(path);
   const parts: string[] = [];
   for (const part of path.slice(scheme.length).split("/")) {
     if (part === "..") parts.pop();
@@ -117,6 +112,23 @@ function foldAddress(uri: string): string {
   const plainHost = host.slice(host.lastIndexOf("@") + 1).replace(/\.?(?::\d*)?$/, "");
   return scheme + [plainHost, ...rest].map((part) => `${part}/`).join("");
 }
+
+function unescapeAddress(uri: string): string {
+  let text = uri;
+  for (let round = 0; round < UNESCAPING_ROUNDS; round++) text = text.replaceAll(ESCAPES, unescapeBytes);
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[\s\p{Cc}\p{Cf}]/gu, "")
+    .replaceAll("\\", "/");
+}
+
+function getScheme(path: string): string {
+  return /^[^/:]*:/.exec(path)?.[0] ?? "";
+}
+
+/** Servers differ in whether such a part leads above the host, and whether it has an effect in a query. */
+const PARENT_FOLDER = /(?:^|[/?#:])\.\.(?:[/?#]|$)/;
 
 /** Bytes that are escaped, also more than once: `%61`, `%2561`. */
 const ESCAPES = /(?:%(?:25)*[0-9a-f]{2})+/gi;

@@ -233,6 +233,7 @@ describe("the files of a skill are those that a client has been shown", () => {
     const spellings = [
       "safe//a.sh /safe/a.sh safe/./a.sh ./safe/a.sh x/../safe/a.sh safe/%61.sh %73afe/a.sh s%2561fe/a.sh %2573afe/a.sh",
       "%%37%33afe/a.sh SAFE/a.sh safe/A.SH safe%2fa.sh safe\\a.sh safe/a.sh?x safe/a.sh#x safe:80/a.sh safe./a.sh",
+      "safe/../a.sh safe/%2e%2e/a.sh safe/..\\a.sh safe/x?/../a.sh safe/x%23/../a.sh live/../SKILL.md",
       "me@safe/a.sh ſafe/a.sh sa\u200Bfe/a.sh live//SKILL.md live/./SKILL.md LIVE/SKILL.md live/%53KILL.md live/skill.md",
     ];
     for (const spelling of spellings.flatMap((line) => line.split(" ")))
