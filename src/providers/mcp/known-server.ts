@@ -33,7 +33,9 @@ export function describeKnownServers(
     return {
       skill,
       description: findDescription(config, listing) ?? "",
-      methods: importTools(listing?.tools ?? [], config).tools.map(({ method }) => method.name),
+      methods: importTools(listing?.tools ?? [], config).tools.flatMap(({ method }) =>
+        method.isOnlyForPages === true ? [] : [method.name],
+      ),
     };
   });
 }

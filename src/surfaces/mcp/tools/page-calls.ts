@@ -100,8 +100,9 @@ export function withRunPage(
   const { content, structuredContent, _meta: meta } = result;
   const blocks = (Array.isArray(content) ? content : []).filter(isRecord).map(forUser);
   const forPage: unknown = { content: isShort(blocks, MAX_CONTENT_UNITS) ? blocks : [] };
-  const fields =
+  const structure: ToolResultFields =
     isRecord(structuredContent) && isShort(structuredContent, MAX_STRUCTURE_UNITS) ? structuredContent : {};
+  const { kind: _kind, runId: _runId, calls: _calls, approvals: _approvals, ...fields } = structure;
   const own = isRecord(run.structuredContent) ? run.structuredContent : {};
   const { value: _value, ...facts } = own;
   const whole: CallToolResult = {
