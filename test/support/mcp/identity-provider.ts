@@ -9,6 +9,8 @@ import { type HttpServer, serve } from "./http-servers.ts";
 /** The identity provider of a company, which knows one client and one user. */
 export interface IdentityServer extends HttpServer {
   readonly issuer: string;
+  /** Scopes that exchanges asked for. */
+  readonly scopes: readonly (string | null)[];
   /** Grant types that its token endpoint received. */
   readonly grants: readonly string[];
   /** Everything that it has given out. */
@@ -23,6 +25,8 @@ export interface IdentityServer extends HttpServer {
   refuseWith(error: string, description?: (subject: string) => string): void;
   /** ID tokens that are given out are valid for this time from now on; `undefined`: refreshes bring none. */
   issueFor(seconds: number | undefined): void;
+  /** Answers the next token requests as a proxy does whose server is down. */
+  failNext(requests: number): void;
 }
 
 interface AssertionChange {
@@ -39,11 +43,13 @@ export const MAPPED_CLIENT = "skillgate-at-server";
 export async function identityProvider(): Promise<IdentityServer> {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const grants: string[] = [];
+  const scopes: (string | null)[] = [];
   const tokens: string[] = [];
   const refreshTokens = new Set<string>();
   let change: AssertionChange = {};
   let refusal: { readonly error: string; readonly description: ((subject: string) => string) | undefined } | undefined;
   let seconds: number | undefined = 3600;
+  let failures = 0;
   const server = await serve(async (request, response) => {
     const url = new URL(request.url ?? "", server.url);
     if (url.pathname === "/.well-known/openid-configuration") return json(response, 200, metadata(issuer));
@@ -54,6 +60,8 @@ export async function identityProvider(): Promise<IdentityServer> {
       return void response.writeHead(302, { location: back.href }).end();
     }
     if (url.pathname !== "/token") return void response.writeHead(404).end();
+    if (failures-- > 0)
+      return void response.writeHead(503, { "content-type": "text/html" }).end("<h1>503 Service Unavailable</h1>");
     const form = new URLSearchParams(await text(request));
     return answer(form, request.headers.authorization, response);
   });
@@ -83,6 +91,7 @@ export async function identityProvider(): Promise<IdentityServer> {
       return json(response, 400, { error, error_description: description?.(subject) });
     }
     const { payload } = await jwtVerify(subject, publicKey, { issuer, audience: IDP_CLIENT.clientId });
+    scopes.push(form.get("scope"));
     const [aud, resource] = [form.get("audience") ?? "", form.get("resource")];
     const claims = { sub: payload.sub ?? "", aud, resource, client_id: MAPPED_CLIENT, jti: randomUUID() };
     const { typ = "oauth-id-jag+jwt", answer: whole } = change;
@@ -102,12 +111,14 @@ export async function identityProvider(): Promise<IdentityServer> {
 
   return Object.assign(server, {
     issuer,
+    scopes,
     grants,
     tokens,
     idToken: (claims: JWTPayload = {}) => sign(claims, "JWT"),
     vouches: (assertion: string, audience: string) => isFor(publicKey, assertion, { issuer, audience }),
     assertWith: (next: AssertionChange) => void (change = next),
     refuseWith: (error: string, description?: (subject: string) => string) => void (refusal = { error, description }),
+    failNext: (requests: number) => void (failures = requests),
     issueFor: (next: number | undefined) => void (seconds = next),
   });
 }

@@ -76,8 +76,11 @@ export class IdentityProvider {
     const { config, login } = this.#options;
     const stored = await login.tokens();
     if (stored !== undefined) {
-      const idToken = (await this.#findValid()) ?? ((await login.renew(stored)) ? await this.#findValid() : undefined);
-      if (idToken !== undefined) return idToken;
+      const valid = await this.#findValid();
+      if (valid !== undefined) return valid;
+      if (!(await login.renew(stored))) return undefined; // the provider may only be out of order
+      const renewed = await this.#findValid();
+      if (renewed !== undefined) return renewed;
       await login.forget(); // some providers refresh a login without an ID token
     }
     if (!(await login.renew(undefined))) return undefined;
@@ -111,8 +114,9 @@ async function exchange(config: IdentityProviderConfig, idToken: string, target:
       subject_token: idToken,
       subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
     });
+  const { scope: _ofLogin, ...client } = config;
   const flow = new GrantFlow({
-    config,
+    config: client,
     store: tokensInMemory(),
     owner: { server: config.issuer, caller: "" },
     redirectUrl: undefined,

@@ -120,6 +120,32 @@ test("refreshes the login at the identity provider, and asks the user only if th
   expect(authorize).toHaveBeenCalledTimes(2);
 });
 
+test("asks for an assertion with the scope of the server, not with that of the login [M7]", async () => {
+  const idp = await identityProvider();
+  const server = await companyServer(idp);
+  const login = { issuer: idp.issuer, ...IDP_CLIENT, scope: "openid offline_access", idToken: await idp.idToken() };
+  const config = (more: object) =>
+    toServerConfig("web", { url: server.url, oauth: { ...CLIENT, ...more, identityProvider: login } });
+  expect(await hello(await connected([config({})]))).toBe("hello");
+  expect(await hello(await connected([config({ scope: "chat.read" })]))).toBe("hello");
+  expect(idp.scopes).toEqual([null, "chat.read"]);
+});
+
+test("keeps the login while the identity provider is out of order [M7]", async () => {
+  const idp = await identityProvider();
+  const server = await companyServer(idp);
+  const stateDir = await temporaryFolder();
+  idp.issueFor(60);
+  await connected([entry(server.url, idp)], { stateDir, authorize: browse });
+  vi.setSystemTime(Date.now() + 40_000);
+  server.expire();
+  idp.failNext(1);
+  const failed = await connected([entry(server.url, idp)], { stateDir });
+  expect(failed.servers[0]?.error).toContain("log in with: skillgate mcp login web");
+  expect(await hello(await connected([entry(server.url, idp)], { stateDir }))).toBe("hello");
+  expect(idp.grants).toEqual(["authorization_code", "token-exchange", "refresh_token", "token-exchange"]);
+});
+
 test("lets the user log in again after the identity provider has ended the login [M7]", async () => {
   const idp = await identityProvider();
   const server = await companyServer(idp);
