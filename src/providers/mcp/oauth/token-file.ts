@@ -27,11 +27,13 @@ export function tokenFile(file: string): TokenStore {
   const inTurn = createQueue();
   const read = createReader(file);
   const change = (edit: (entries: Map<string, unknown>) => void): Promise<void> =>
-    inTurn(async () => {
-      const entries = new Map(await read());
-      edit(entries);
-      await writeWhole(file, JSON.stringify(Object.fromEntries(entries), undefined, 2));
-    });
+    inTurn(() =>
+      underLock(`${file}.write`, async () => {
+        const entries = new Map(await read());
+        edit(entries);
+        await writeWhole(file, JSON.stringify(Object.fromEntries(entries), undefined, 2));
+      }),
+    );
   const exclusive = createQueue();
   return {
     get: async (key) => structuredClone((await read()).get(key)), // many callers share one read
