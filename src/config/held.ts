@@ -85,6 +85,12 @@ function startDetail({ entry, config }: DeclaredServer, { ofUser }: ProjectVaria
     const command = isFilled && config !== undefined ? `; starts ${quoted(config.command)}` : "";
     return `${describeStart(entry)}${command}${secrets === "" ? "" : `; reads ${secrets}`}`;
   }
-  const host = URL.canParse(config.url) ? new URL(config.url).host : quoted(config.url);
-  return `${describeStart(entry)}${secrets === "" ? `; goes to ${host}` : `; sends ${secrets} to ${host}`}`;
+  const { issuer, tokenEndpoint } = (config.oauth !== false && config.oauth?.identityProvider) || {};
+  const addresses = [config.url, issuer, tokenEndpoint].filter((address) => address !== undefined);
+  const hosts = [...new Set(addresses.map(toHost))].join(" and ");
+  return `${describeStart(entry)}${secrets === "" ? `; goes to ${hosts}` : `; sends ${secrets} to ${hosts}`}`;
+}
+
+function toHost(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : quoted(address);
 }
