@@ -238,6 +238,11 @@ class HttpApiClient implements ApiClient {
 /** Reads the address of an API; only its origin and its path count. */
 function parseServer(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && `${url.username}${url.password}` !== "")
+    throw new SkillgateError(
+      "OPTION_INVALID",
+      sentence("OPTION_INVALID", "a server with a password; write it as a header"),
+    );
   if (url?.protocol === "https:" || url?.protocol === "http:") return url;
   const says = `the server ${JSON.stringify(text)}; write an address such as https://api.example.com/v1`;
   throw new SkillgateError("OPTION_INVALID", sentence("OPTION_INVALID", says));

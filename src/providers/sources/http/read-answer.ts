@@ -2,6 +2,7 @@ import { sentence, SkillgateError } from "../../../errors.ts";
 import { cutText, quote } from "../../../shared/format-text.ts";
 import { describeInexact, inexactToText, parseValueExactly } from "../../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../../shared/json/json-shape.ts";
+import { findSizeExcess, requireBounds } from "../../../shared/value-size.ts";
 import { parseEvents } from "./events.ts";
 import type { Answer } from "./exchange.ts";
 import { decodeText, getContentKind, type MediaType, parseMediaType } from "./media-type.ts";
@@ -52,7 +53,9 @@ function parseText(json: string, where: string, toExact: (value: unknown) => unk
   if (json.trim() === "") return null;
   const excess = findShapeExcess(json);
   if (excess !== undefined) throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has ${excess}`));
-  return toExact(parseOrRefuse(json, where));
+  const value = parseOrRefuse(json, where);
+  requireBounds(value, "the API");
+  return toExact(value);
 }
 
 function parseOrRefuse(json: string, where: string): unknown {
@@ -66,26 +69,40 @@ function parseOrRefuse(json: string, where: string): unknown {
 
 /** `application/json-seq` has the character RS before each value. */
 function parseLines(text: string, { type }: MediaType, toExact: (value: unknown) => unknown): readonly unknown[] {
-  const lines = text.replaceAll("\u001E", "\n").split("\n");
-  return lines.flatMap((line, index) => {
-    if (line.trim() === "") return [];
-    return [parseText(line, `${type} (line ${index + 1})`, toExact)];
-  });
+  const lines = text.replaceAll("\u001E", "\n");
+  const values: unknown[] = [];
+  for (let start = 0, number = 1; start < lines.length; number++) {
+    const newline = lines.indexOf("\n", start);
+    const end = newline < 0 ? lines.length : newline;
+    const line = lines.slice(start, end);
+    start = end + 1;
+    if (line.trim() === "") continue;
+    if (values.length === MAX_LINES)
+      throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has more than ${MAX_LINES} lines`));
+    values.push(parseText(line, `${type} (line ${number})`, toExact));
+  }
+  return values;
 }
+
+/** More lines would take the process seconds. */
+const MAX_LINES = 500_000;
 
 async function readEvents({ headers, body }: Answer, limits: AnswerLimits, addNote: AddNote): Promise<unknown> {
   const { eventsBytes, eventsMs, stallMs } = limits;
   const { bytes, isCut } = await readStart(body, { maxBytes: eventsBytes, maxMs: eventsMs, stallMs });
   const text = decodeText(bytes, { ...parseMediaType(headers), charset: "utf-8" }, addNote);
   if (isCut) addNote(`is the beginning of a stream, cut after ${bytes.length} bytes or ${eventsMs} ms`);
-  return parseEvents(text, (json) => parseText(json, "text/event-stream", noteInexact(addNote)));
+  const toExact = noteInexact(addNote);
+  return parseEvents(text, (json) => parseText(json, "text/event-stream", toExact));
 }
 
-/** Returns a function that writes numbers which a number cannot hold as text, and adds a note on the first. */
+/** Returns a function that writes numbers which a number cannot hold as text, and adds a note on the first value with such numbers. */
 function noteInexact(addNote: AddNote): (value: unknown) => unknown {
-  return (given) => {
-    const { value, texts } = inexactToText(given);
-    if (texts.length > 0) addNote(`has ${describeInexact(texts)}`);
+  let isNoted = false;
+  return (parsed) => {
+    const { value, texts } = inexactToText(parsed);
+    if (texts.length > 0 && !isNoted) addNote(`has ${describeInexact(texts)}`);
+    isNoted ||= texts.length > 0;
     return value;
   };
 }
@@ -111,7 +128,8 @@ export async function readErrorBody({ headers, body }: Answer, { stallMs }: Body
 
 function parseJsonOrText(text: string): unknown {
   try {
-    return inexactToText(parseValueExactly(text)).value;
+    const value = parseValueExactly(text);
+    return findSizeExcess(value) === undefined ? inexactToText(value).value : text;
   } catch {
     return text;
   }
