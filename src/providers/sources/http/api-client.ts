@@ -181,9 +181,9 @@ class HttpApiClient implements ApiClient {
 
   async #attempt(request: PreparedRequest): Promise<unknown> {
     const { method, operation, path, signal } = request;
-    const asked = { httpMethod: method, path };
+    const httpRequest = { httpMethod: method, path };
     const pauseMs = await this.#rateLimits.take(operation, request.getTimeLeft, signal);
-    if (pauseMs !== undefined) throw createRateLimitError(asked, pauseMs);
+    if (pauseMs !== undefined) throw createRateLimitError(httpRequest, pauseMs);
     const endTurn = await this.#turns.take(signal);
     try {
       const answer = await this.#exchange(request);
@@ -191,7 +191,7 @@ class HttpApiClient implements ApiClient {
       if (answer.status >= 200 && answer.status < 300) return await this.#read(answer, request);
       const body = method === "HEAD" ? undefined : await readErrorBody(answer, this.#limits);
       answer.body.destroy();
-      const error = createHttpError(asked, { ...answer, body });
+      const error = createHttpError(httpRequest, { ...answer, body });
       throw TRANSIENT.has(answer.status) ? new TransientFailure(error, getRetryAfterMs(answer.headers)) : error;
     } catch (thrown) {
       throw explain(thrown, this.#server);
