@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { ProtocolError } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 
 import { isRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
@@ -46,6 +46,13 @@ export async function awaitTask(first: TaskMembers, call: TaskCall): Promise<unk
   let end: TaskEnd | undefined;
   try {
     end = await pollTask(taskId, first, call);
+  } catch (thrown) {
+    // Such an error would otherwise mean that the call was not made.
+    if (thrown instanceof SdkHttpError)
+      throw new Error(`the task has begun, and the server says no more of it (HTTP ${thrown.status})`, {
+        cause: thrown,
+      });
+    throw thrown;
   } finally {
     // The server stops the work when it can; nothing waits for that.
     if (end === undefined)

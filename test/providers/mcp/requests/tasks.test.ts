@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { toServerConfig } from "../../../../src/config/index.ts";
 import type { CallContext } from "../../../../src/model/skill.ts";
 import type { McpProvider } from "../../../../src/providers/mcp/index.ts";
+import { serve } from "../../../support/mcp/http-servers.ts";
 import { connected, createContext, installed, ROOT } from "../../../support/mcp/servers.ts";
 
 interface Received {
@@ -154,3 +156,35 @@ test("calls a tool of 2025-11-25 that runs only as a task, and answers its quest
   expect(JSON.stringify(value)).toContain("# Research Report: python");
   expect(progress.length).toBeGreaterThan(0);
 }, 60_000);
+
+test("says of a task whose session has ended that it has begun, not to call again [M3]", async () => {
+  const asked: string[] = [];
+  const task = { taskId: "t1", status: "working", pollInterval: 100 };
+  const results: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+      serverInfo: { name: "bank", version: "1" },
+    },
+    "tools/list": {
+      tools: [{ name: "pay", inputSchema: { type: "object" }, execution: { taskSupport: "required" } }],
+    },
+    "tools/call": { task },
+  };
+  const server = await serve(async (request, response) => {
+    const { id, method } = JSON.parse((await text(request)) || "{}") as { id?: number; method?: string };
+    if (method?.startsWith("to") === true || method?.startsWith("ta") === true) asked.push(method);
+    if (method === undefined) return void response.writeHead(405).end();
+    if (id === undefined) return void response.writeHead(202).end();
+    const result = results[method];
+    if (result === undefined) return void response.writeHead(404).end();
+    const headers = { "content-type": "application/json", "mcp-session-id": "s1" };
+    response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  });
+  const provider = await connected([toServerConfig("bank", { url: server.url, protocol: "legacy" })]);
+  await expect(provider.call("bank", "pay", {}, createContext())).rejects.toMatchObject({
+    code: "CALL_FAILED",
+    message: expect.stringContaining("the task has begun, and the server says no more of it (HTTP 404)") as string,
+  });
+  expect(asked.filter((method) => method === "tools/call")).toHaveLength(1);
+});
