@@ -1,7 +1,8 @@
 import { type Caller, OWNER } from "../model/caller.ts";
 import type { Catalog, Method } from "../model/catalog.ts";
 import type { JsonSchema } from "../model/json.ts";
-import type { ObservedWords, FindInferredOutput, SearchAnswer } from "../registry/index.ts";
+import type { ObservedWords, FindInferredOutput, InferredOutput, SearchAnswer } from "../registry/index.ts";
+import { findExampleResult } from "./example-results.ts";
 import { createSearchFeedback } from "./search-feedback.ts";
 import { createShape, observe } from "./infer-schema.ts";
 import { createInferredResults, type ReturnedCall } from "./inferred-results.ts";
@@ -37,7 +38,7 @@ export interface Observations {
   /** True if no deviation of this method's results has been reported yet. */
   readonly shouldReport: (method: Method) => boolean;
   getWords(caller: Caller): ObservedWords | undefined;
-  /** Returns the result types that a caller may see. */
+  /** Returns the result types that a caller may see; where none was observed, that of an example in the description. */
   readonly observedFor: (caller: Caller) => FindInferredOutput;
   /** Returns what was observed for a caller, limited to the methods of the catalog. */
   observed(catalog: Catalog, caller?: Caller): Observed;
@@ -56,6 +57,20 @@ export function inferSchema(value: unknown): JsonSchema {
   return toSchema(shape, OWNER);
 }
 
+/** The types of examples, which stay the same for a method. */
+const EXAMPLES = new WeakMap<Method, InferredOutput | null>();
+
+function getExampleOutput(method: Method): InferredOutput | undefined {
+  if (method.output !== undefined) return undefined;
+  let output = EXAMPLES.get(method);
+  if (output === undefined) {
+    const value = findExampleResult(method);
+    output = value === undefined ? null : { schema: inferSchema(value), times: 0 };
+    EXAMPLES.set(method, output);
+  }
+  return output ?? undefined;
+}
+
 /** Without `store`, what is observed ends with the runtime. Words are never stored. */
 export function createObservation(settings: ObservationSettings, store?: StoredResultsOptions): Observations {
   const requests = createSearchFeedback();
@@ -72,7 +87,8 @@ export function createObservation(settings: ObservationSettings, store?: StoredR
     close: () => results.flush(),
     shouldReport: (method) => !settings.results || results.shouldReport(method),
     getWords: (caller) => (settings.requests ? requests.getWords(caller.id) : undefined),
-    observedFor: (caller) => (method) => (settings.results ? results.observed(caller, method) : undefined),
+    observedFor: (caller) => (method) =>
+      (settings.results ? results.observed(caller, method) : undefined) ?? getExampleOutput(method),
     observed(catalog, caller = OWNER) {
       const taught = requests.getWords(caller.id).entries();
       return {

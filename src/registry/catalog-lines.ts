@@ -1,6 +1,6 @@
 import type { Catalog, Method } from "../model/catalog.ts";
 import { compactCall } from "./compact-types.ts";
-import type { FindInferredOutput } from "./declarations/inferred-output.ts";
+import { type FindInferredOutput, formatGuess } from "./declarations/inferred-output.ts";
 import { SharedTypes } from "./shared-types.ts";
 import { estimateTokens } from "./token-count.ts";
 
@@ -71,14 +71,13 @@ export class LineFormatter {
     const observed = this.#observed(method);
     const output = method.output ?? observed?.schema;
     if (detail === PARAMETERS || output === undefined) return { text: call, definitions: [] };
-    const guess = observed?.times === 1 ? " (observed once)" : "";
     const types = this.#getSharedTypes(method.skill);
     const units = this.#sizes.result;
     const [one, two] = [1, 2].map((levels) => types.format(output, { levels, membersUnits: units }));
     const result = detail === NESTED && two !== undefined && two.text.length <= units ? two : one;
     if (result === undefined || result.text === "any") return { text: call, definitions: [] };
     const definitions = [...result.shared].map((type) => `${type.name} = ${types.define(type).text}`);
-    return { text: `${call}: ${result.text}${guess}`, definitions };
+    return { text: `${call}: ${result.text}${formatGuess(observed)}`, definitions };
   }
 
   #getSharedTypes(skill: string): SharedTypes {

@@ -8,6 +8,7 @@ import { METADATA_DEFAULTS } from "../model/skill.ts";
 import { declarations } from "./declarations/index.ts";
 import { formatDeclaration } from "./declarations/method.ts";
 import {
+  formatOrigin,
   withInferredOutput,
   NO_INFERRED_OUTPUTS,
   type FindInferredOutput,
@@ -70,7 +71,7 @@ export interface Description {
 /**
  * Describes a method (`Skill.method`), a skill (`Skill`), several paths (separated by commas or spaces) or all methods
  * of a pattern (`Skill.read_*`). Methods outside the catalog are answered as if they did not exist. A result type that a
- * method does not declare is inferred from observed results.
+ * method does not declare is inferred from observed results, or from an example in its description.
  */
 export function describe(
   catalog: Catalog,
@@ -153,7 +154,8 @@ function describeMethod(method: Method, { observed, getRule }: MethodFacts): Des
 }
 
 function observation({ times }: InferredOutput): string {
-  return `The return type was observed: ${times === 1 ? "observed once, so it is a guess" : `observed ${times} times`}`;
+  if (times === 0) return "The return type is that of an example in the description, so it is a guess";
+  return `The return type was observed: ${formatOrigin(times)}${times === 1 ? ", so it is a guess" : ""}`;
 }
 
 function describeSkill(skill: Skill, { catalog, observed }: DescribeContext): Description {

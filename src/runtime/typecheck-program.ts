@@ -52,7 +52,7 @@ const MAX_GUESSES = 3;
  * Lets the compiler look at programs in which it may find something. Where it is not installed, still loading or late, they
  * run without. It is loaded a while after the first program in which it is likely to find something: one whose arguments are
  * computed, or that names a member which the known results do not have. What it says only because of types
- * that were observed is never more than a note.
+ * that were observed, or of examples, is never more than a note.
  */
 export function createTypeCheck(typecheck: Typecheck, discovery: Discovery): TypecheckProgram {
   let loading: NodeJS.Timeout | undefined;
@@ -154,7 +154,7 @@ function createReport(sure: readonly Diagnostic[], observed: readonly Diagnostic
 }
 
 function formatNote({ message, line, column }: Violation): string {
-  return `Line ${line}, column ${column + 1}, by the results so far: ${message}`;
+  return `Line ${line}, column ${column + 1}, by results and examples so far: ${message}`;
 }
 
 function toFinding({ code, message, start, end, suggestions }: Diagnostic): SourceFinding {

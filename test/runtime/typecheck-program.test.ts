@@ -80,26 +80,36 @@ test("never loads the compiler if the option or the settings disable it [S5]", a
   }
 });
 
-test("adds a note, and runs the program, if only observed results contradict it [D3]", { tags: "rest" }, async () => {
-  const DogSkill = defineSkill({
-    name: "DogSkill",
-    description: "Knows dogs",
-    methods: { find: { description: "Find a dog", run: async () => ({ name: "Rex", age: 3 }) } },
-  });
-  await using runtime = await createRuntime({ skillsDir: false, skills: [DogSkill], typecheck: true });
-  const notes = async (source: string): Promise<readonly string[]> => {
-    const outcome = await runtime.run(source);
-    return outcome.kind === "completed" ? outcome.notes : [outcome.text];
-  };
-  expect(await notes("(await device.DogSkill.find()).name")).toEqual([]);
-  const misspelt = "const dog = await device.DogSkill.find();\ndog.nmae";
-  // The first programs may find the compiler still cold.
-  await expect
-    .poll(() => notes(misspelt), { interval: 100, timeout: 50_000 })
-    .toEqual([
-      'Line 2, column 5, by the results so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find; declared members: name, age (MEMBER_UNKNOWN)',
+test(
+  "adds a note, and runs the program, if only observed results or an example contradict it [D3]",
+  { tags: "rest" },
+  async () => {
+    const DogSkill = defineSkill({
+      name: "DogSkill",
+      description: "Knows dogs",
+      methods: {
+        find: { description: "Find a dog", run: async () => ({ name: "Rex", age: 3 }) },
+        walk: { description: 'Walk a dog. Returns: {"meters": 5}', run: async () => undefined },
+      },
+    });
+    await using runtime = await createRuntime({ skillsDir: false, skills: [DogSkill], typecheck: true });
+    const notes = async (source: string): Promise<readonly string[]> => {
+      const outcome = await runtime.run(source);
+      return outcome.kind === "completed" ? outcome.notes : [outcome.text];
+    };
+    expect(await notes("(await device.DogSkill.find()).name")).toEqual([]);
+    const misspelt = "const dog = await device.DogSkill.find();\ndog.nmae";
+    // The first programs may find the compiler still cold.
+    await expect
+      .poll(() => notes(misspelt), { interval: 100, timeout: 50_000 })
+      .toEqual([
+        'Line 2, column 5, by results and examples so far: Cannot find this member of a result: "nmae" does not exist in the result of DogSkill.find; declared members: name, age (MEMBER_UNKNOWN)',
+      ]);
+    expect(await notes("(await device.DogSkill.walk())?.metres")).toEqual([
+      'Line 1, column 33, by results and examples so far: Cannot find this member of a result: "metres" does not exist in the result of DogSkill.walk; declared members: meters (MEMBER_UNKNOWN)',
     ]);
-});
+  },
+);
 
 test("names a setting of the type check that is neither true nor false", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillgate-typecheck-"));

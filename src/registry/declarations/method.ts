@@ -1,5 +1,6 @@
 import type { Method, Parameter } from "../../model/catalog.ts";
 import { documented, holdsJson, TEXT_HOLDING_JSON } from "./doc-comments.ts";
+import { formatOrigin } from "./inferred-output.ts";
 import { type Signed, takesAnyObject } from "./signature.ts";
 import { bindingName, docComment, propertyName } from "./text.ts";
 import { createTypeNames, type TypeNames } from "./type-names.ts";
@@ -13,7 +14,7 @@ const DEPTH = 24;
 /** The inputs of a declaration; a `Method` has all of them. */
 export type DeclaredMethod = Signed &
   Pick<Method, "description" | "metadata"> & {
-    /** Number of results from which the output was inferred. */
+    /** Number of results from which the output was inferred; 0 for an example in the description. */
     readonly observed?: number;
   };
 
@@ -118,9 +119,7 @@ function formatComment(method: DeclaredMethod, parameters: readonly NamedParamet
   return docComment([
     ...(method.description === "" ? [] : [method.description]),
     ...lines,
-    ...(observed === undefined
-      ? []
-      : [`@returns ${holds}${observed === 1 ? "observed once" : `observed ${observed} times`}`]),
+    ...(observed === undefined ? [] : [`@returns ${holds}${formatOrigin(observed)}`]),
     ...(deprecated === false ? [] : [`@deprecated ${deprecated}`]),
   ]);
 }

@@ -1,5 +1,5 @@
 import type { Catalog, Method } from "../../model/catalog.ts";
-import { type FindInferredOutput, NO_INFERRED_OUTPUTS } from "../declarations/inferred-output.ts";
+import { type FindInferredOutput, formatGuess, NO_INFERRED_OUTPUTS } from "../declarations/inferred-output.ts";
 import { briefSignature } from "../declarations/signature.ts";
 import { toType } from "../declarations/types.ts";
 import { shortened, estimateTokens } from "../token-count.ts";
@@ -146,7 +146,7 @@ function signatureWithResult(method: Method, observed: FindInferredOutput): stri
   const parameters = end < 0 ? brief : brief.slice(0, end + 1);
   const at = (depth: number): string => toType(output, { root: output, depth, comments: false, of: "output" }).text;
   const result = [3, 2, 1].map(at).find((text) => text.length <= RESULT_UNITS) ?? at(0);
-  return `${parameters}: Promise<${result}>${inferred?.times === 1 ? " (observed once)" : ""}`;
+  return `${parameters}: Promise<${result}>${formatGuess(inferred)}`;
 }
 
 function formatRemarks({ unmatched, isDoubtful, searched }: SearchFindings, catalog: Catalog): readonly string[] {
