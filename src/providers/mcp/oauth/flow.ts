@@ -33,6 +33,8 @@ export interface GrantOwner {
 export interface TokenTarget {
   /** Issuer of the token. */
   readonly issuer: string;
+  /** As the metadata of the issuer names it. */
+  readonly tokenEndpoint: string | undefined;
   /** The MCP server as its metadata names it; `undefined` if it has none. */
   readonly resource: string | undefined;
   /** Separated by spaces. */
@@ -152,7 +154,9 @@ export class GrantFlow implements OAuthClientProvider {
 
   /** Returns the parameters of the token request; `undefined` for the code that the browser brings. */
   async prepareTokenRequest(scope?: string): Promise<URLSearchParams | undefined> {
-    const parameters = await this.#options.parameters?.({ issuer: this.#issuer, resource: this.#resource, scope });
+    const tokenEndpoint = this.#discovery?.authorizationServerMetadata?.token_endpoint;
+    const target = { issuer: this.#issuer, tokenEndpoint, resource: this.#resource, scope };
+    const parameters = await this.#options.parameters?.(target);
     if (scope !== undefined && scope !== "") parameters?.set("scope", scope);
     return parameters;
   }

@@ -2,6 +2,7 @@ import type { JWTPayload } from "jose";
 
 import { quote } from "../../../shared/format-text.ts";
 import type { IdentityProviderConfig } from "./config.ts";
+import type { TokenTarget } from "./flow.ts";
 
 /** The type of the assertion of an identity provider, by which RFC 8693 requests it. */
 export const ID_JAG_TYPE = "urn:ietf:params:oauth:token-type:id-jag";
@@ -58,6 +59,21 @@ export async function requireAssertion(
     );
   requireTime(claims, what);
   return token;
+}
+
+/** Checks that an assertion is for the authorization server to which it is sent: another one could use it there. */
+export async function requireAudience(
+  token: string,
+  { issuer, tokenEndpoint }: Pick<TokenTarget, "issuer" | "tokenEndpoint">,
+): Promise<void> {
+  const what = "the assertion";
+  const { claims } = await readToken(token).catch(() => fail(`${what} is not a JWT`));
+  const isHere = (each: unknown): boolean =>
+    isSameIssuer(each, issuer) || (each !== undefined && each === tokenEndpoint);
+  if (!toList(claims.aud).some(isHere))
+    fail(
+      `${what} is for ${show(claims.aud)}, not for ${quote(issuer)}, the authorization server that the MCP server names; if that one may see it, write "issuer": ${quote(issuer)} in oauth`,
+    );
 }
 
 /** Two spellings of one issuer: URLs are written with and without a slash at the end. */

@@ -18,7 +18,7 @@ import { type FlowOptions, GrantFlow, type GrantOwner, isBoundToKey, type OAuthG
 import { guardedFetch } from "./guarded-fetch.ts";
 import type { AllowedAddresses } from "../../../shared/http/guarded-lookup.ts";
 import { IdentityProvider } from "./identity-provider.ts";
-import { isExpired } from "./identity-tokens.ts";
+import { isExpired, requireAudience } from "./identity-tokens.ts";
 import { ProofSessions } from "./proof-keys.ts";
 import { describeRefusal } from "./reasons.ts";
 import type { TokenStore } from "./token-file.ts";
@@ -176,7 +176,11 @@ export class OAuthSession {
     const identity = this.#identity;
     if (identity === undefined) {
       const { assertion = "" } = (await isExpired(config.assertion ?? "")) ? await readConfig() : config;
-      return async () => toParameters(assertion);
+      return async (target) => {
+        // With `issuer`, the owner has named the authorization server.
+        if (config.issuer === undefined) await requireAudience(assertion, target);
+        return toParameters(assertion);
+      };
     }
     const idToken = await identity.idToken();
     if (idToken === undefined) return undefined;

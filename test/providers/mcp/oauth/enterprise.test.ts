@@ -273,6 +273,25 @@ test("gets a token by an assertion of the platform on which it runs [M7]", async
   expect([idp.grants, server.grants]).toEqual([[], [JWT_BEARER]]);
 });
 
+test("sends an assertion of the platform only to the authorization server that it or the entry names [M7]", async () => {
+  const idp = await identityProvider();
+  const received: string[] = [];
+  const server = await protectedServer({ trusts: async (assertion) => received.push(assertion) > 0 });
+  const { origin } = new URL(server.url);
+  const start = async (aud: string, more: object = {}) => {
+    const assertion = await idp.idToken({ aud });
+    const oauth = { ...CLIENT, grant: "jwt_bearer", assertion, ...more };
+    const provider = await connected([toServerConfig("web", { url: server.url, oauth })]);
+    return provider.servers[0]?.error;
+  };
+  expect(await start("https://auth.good.example")).toBe(
+    `Cannot start the MCP server: "web" cannot be authorized: the assertion is for "https://auth.good.example", not for "${origin}", the authorization server that the MCP server names; if that one may see it, write "issuer": "${origin}" in oauth (SERVER_FAILED)`,
+  );
+  expect([received, server.grants]).toEqual([[], []]);
+  expect(await start(`${origin}/token`)).toBeUndefined();
+  expect(await start("api://exchange", { issuer: origin })).toBeUndefined();
+});
+
 test("uses no stored token of another grant or client [M7]", async () => {
   const idp = await identityProvider();
   const server = await companyServer(idp);
