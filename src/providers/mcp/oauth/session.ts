@@ -213,7 +213,7 @@ export class OAuthSession {
     const authorization = Promise.resolve(authorize({ server: name, url })).then((end) => end ?? arrived);
     const end = await Promise.race([authorization, arrived, tooLate()]);
     const answer = flow.readAnswer(end);
-    await store.exclusively(() => this.#step(flow, { ...challenge, ...answer }));
+    await store.exclusively(GrantFlow.key(this.#options), () => this.#step(flow, { ...challenge, ...answer }));
     return true;
   }
 
@@ -232,7 +232,7 @@ export class OAuthSession {
 
   /** The previous holder of the lock may have obtained a new token already. */
   #stepUnlessRenewed(refused: string | undefined, flow: GrantFlow, challenge: Challenge) {
-    return this.#options.store.exclusively(async () => {
+    return this.#options.store.exclusively(GrantFlow.key(this.#options), async () => {
       const current = (await this.grant())?.tokens.access_token;
       return current !== undefined && current !== refused ? "AUTHORIZED" : this.#step(flow, challenge);
     });

@@ -1,16 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { isRecord } from "../../../model/json.ts";
+import { hashValue } from "../../../shared/digest.ts";
 import { makeFolder } from "../../../shared/files/make-folder.ts";
 
 /** Interval between attempts to take a lock that another process holds. */
 const POLL_MS = 25;
 
-/** A lock older than this is stale: no work under a lock takes longer. */
+/** A lock is marked as held this often. */
+const HOLD_MS = 15_000;
+
+/** A lock that was not marked for this long is of a process that has ended. */
 const STALE_MS = 90_000;
 
 /** Stores grants: values by key. */
@@ -18,8 +22,8 @@ export interface TokenStore {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Runs work under a lock that all processes with the same store share. */
-  exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs work under the lock of a key, which all processes with the same store share. */
+  exclusively<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Stores tokens in a file that only its owner can read; each write replaces the file atomically. */
@@ -34,12 +38,12 @@ export function tokenFile(file: string): TokenStore {
         await writeWhole(file, JSON.stringify(Object.fromEntries(entries), undefined, 2));
       }),
     );
-  const exclusive = createQueue();
+  const queueUp = createQueues();
   return {
     get: async (key) => structuredClone((await read()).get(key)), // many callers share one read
     set: (key, value) => change((entries) => entries.set(key, value)),
     delete: (key) => change((entries) => entries.delete(key)),
-    exclusively: (work) => exclusive(() => underLock(`${file}.lock`, work)),
+    exclusively: (key, work) => queueUp(key, () => underLock(`${file}.${hashValue(key)}.lock`, work)),
   };
 }
 
@@ -50,7 +54,17 @@ export function tokensInMemory(): TokenStore {
     get: async (key) => entries.get(key),
     set: async (key, value) => void entries.set(key, value),
     delete: async (key) => void entries.delete(key),
-    exclusively: createQueue(),
+    exclusively: createQueues(),
+  };
+}
+
+/** Creates a queue for each key. */
+function createQueues(): TokenStore["exclusively"] {
+  const queues = new Map<string, ReturnType<typeof createQueue>>();
+  return (key, work) => {
+    const queue = queues.get(key) ?? createQueue();
+    queues.set(key, queue);
+    return queue(work);
   };
 }
 
@@ -106,11 +120,18 @@ async function writeWhole(file: string, text: string): Promise<void> {
 async function underLock<Result>(lock: string, work: () => Promise<Result>): Promise<Result> {
   await makeFolder(dirname(lock), 0o700);
   while (!(await take(lock))) await sleep(POLL_MS);
+  const holding = setInterval(() => void markHeld(lock), HOLD_MS).unref();
   try {
     return await work();
   } finally {
+    clearInterval(holding);
     await rm(lock, { force: true });
   }
+}
+
+async function markHeld(lock: string): Promise<void> {
+  const now = new Date();
+  await utimes(lock, now, now).catch(() => {}); // the lock was removed by hand
 }
 
 async function take(lock: string): Promise<boolean> {

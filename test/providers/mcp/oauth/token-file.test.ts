@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,4 +26,25 @@ test("loses no login while another process forgets one [M7]", async () => {
   const saving = names.map((name) => other.set(name, { token: name }));
   await Promise.all([...forgetting, ...saving]);
   expect(await Promise.all(names.map((name) => one.get(name)))).toEqual(names.map((token) => ({ token })));
+});
+
+test("holds up only the work of the same key, also in another process [M7]", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-tokens-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [one, other] = [tokenFile(join(folder, "tokens.json")), tokenFile(join(folder, "tokens.json"))];
+  const events = new EventEmitter();
+  const [started, ended] = [once(events, "started"), once(events, "ended")];
+  const done: string[] = [];
+  const slow = one.exclusively("a", async () => {
+    events.emit("started");
+    await ended;
+    done.push("slow");
+  });
+  await started;
+  const waiting = other.exclusively("a", async () => done.push("same key"));
+  await one.exclusively("b", async () => done.push("same process"));
+  await other.exclusively("c", async () => done.push("other process"));
+  events.emit("ended");
+  await Promise.all([slow, waiting]);
+  expect(done).toEqual(["same process", "other process", "slow", "same key"]);
 });
