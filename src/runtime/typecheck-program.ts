@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 
 import type { Discovery } from "./discovery.ts";
-import type { JsonSchema } from "../model/json.ts";
 import { type SourceFinding, type SourceText, createSourceText, createViolation } from "../shared/source-text.ts";
 import type { Violation } from "../model/outcome.ts";
 import { setBounded } from "../shared/lru.ts";
@@ -9,6 +8,7 @@ import { hasUnknown, type Plan } from "../model/plan.ts";
 import type { Program } from "../model/program.ts";
 import { bareDeclarations } from "../registry/index.ts";
 import type { RunRequest } from "./execution/run-services.ts";
+import { hasStrangeMember } from "./outcome/read-members.ts";
 import type { Diagnostic, Typecheck } from "../typecheck/index.ts";
 
 /** The compiler's findings on a program that the gatekeeper has accepted. */
@@ -107,38 +107,6 @@ function isSame(one: Diagnostic, other: Diagnostic): boolean {
 function hasUnknownArguments(plan: Plan): boolean {
   return plan.some(({ literalArguments }) => literalArguments === undefined || literalArguments.some(hasUnknown));
 }
-
-/** True if results are known, and the program names a member that neither they nor the language have. */
-function hasStrangeMember(code: string, schemas: readonly JsonSchema[]): boolean {
-  if (schemas.length === 0) return false;
-  for (const [, name] of code.matchAll(MEMBER)) {
-    if (name === undefined || LANGUAGE_MEMBERS.has(name)) continue;
-    if (!schemas.some((schema) => getWords(schema).has(name))) return true;
-  }
-  return false;
-}
-
-/** Caches the words of schemas, which stay the same for most runs. */
-const WORDS = new WeakMap<JsonSchema, ReadonlySet<string>>();
-
-/** Returns the keys and texts in a schema that can be names of members. */
-function getWords(schema: JsonSchema): ReadonlySet<string> {
-  const cached = WORDS.get(schema);
-  if (cached !== undefined) return cached;
-  const words = new Set([...JSON.stringify(schema).matchAll(/"([\w$]+)"/g)].map(([, word = ""]) => word));
-  WORDS.set(schema, words);
-  return words;
-}
-
-/** A path of `device`, which is no member of a result; or a member, with its name. */
-const MEMBER = /\bdevice\s*\.\s*[\w$]+\s*\.\s*[\w$]+|\.\s*([a-z_$][\w$]*)/gi;
-
-/** Members of what programs have without asking. */
-const LANGUAGE_MEMBERS: ReadonlySet<string> = new Set(
-  [Array, String, Number, Boolean, Object, Promise, Map, Set, Date, RegExp, Error, Function, JSON, Math, console]
-    .flatMap((each) => [each, (each as { readonly prototype?: object }).prototype ?? {}])
-    .flatMap((each) => Object.getOwnPropertyNames(each)),
-);
 
 function createReport(sure: readonly Diagnostic[], observed: readonly Diagnostic[], source: SourceText): TypeReport {
   const toViolation = (diagnostic: Diagnostic): Violation => createViolation(source, toFinding(diagnostic));

@@ -27,7 +27,7 @@ export function describeOutcome(
     secrets: services.secrets,
     cancelReason: findCancelReason(request.cancellable),
   });
-  const whole = addContinuation(addMethods(outcome, plan, request, services), continuation);
+  const whole = addContinuation(addMethods(outcome, { plan, source: ending.source }, request, services), continuation);
   return addCause(maskOutcome(whole, services.secrets), outcome, causes);
 }
 

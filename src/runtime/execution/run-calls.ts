@@ -21,6 +21,7 @@ import { callBuiltin, getResult, isBuiltin } from "../builtin-calls.ts";
 import type { RunServices, RunRequest } from "./run-services.ts";
 import { findSkillError } from "../../shared/errors/skill-error.ts";
 import { splitPath } from "../../shared/names/method-paths.ts";
+import { readsMember } from "../outcome/read-members.ts";
 
 /** The calls of one run: answers each of them, and knows afterwards how each ended. */
 export interface CallLog {
@@ -192,12 +193,6 @@ function reportDeprecation({ id, method, log }: Pick<Call, "id" | "method" | "lo
   if (text === undefined) return;
   if (!notes.has(text)) log("warn", text);
   notes.add(id, text);
-}
-
-/** True if a program names a member, or reads all members without their names. */
-function readsMember(source: string, name: string): boolean {
-  if (name === "" || /\bObject\.(?:entries|values)\b|\bJSON\.stringify\b/.test(source)) return true;
-  return source.split(/[^\w$@:-]+/).includes(name) || source.split(/[^\w$]+/).includes(name);
 }
 
 /** A result that is far too large is not even written as JSON. */

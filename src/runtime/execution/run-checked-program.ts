@@ -75,7 +75,7 @@ async function check(
   );
   if (program !== undefined) return { runId, source, program, plan, notes };
   const refused = refusedOutcome(runId, violations, continued?.continuation.history.run);
-  return services.secrets.maskValue(addMethods(refused, plan, request, services));
+  return services.secrets.maskValue(addMethods(refused, { plan, source }, request, services));
 }
 
 /** Runs a program without a record. */

@@ -4,6 +4,7 @@ import type { Plan } from "../../model/plan.ts";
 import { getEffectKnowledge } from "../../model/tools/effects.ts";
 import { methodLines } from "../../registry/index.ts";
 import { NO_OUTPUT } from "./answer-text.ts";
+import { describeUnusedResults } from "./unused-results.ts";
 import type { RunRequest, RunServices } from "../execution/run-services.ts";
 
 /** Maximum methods that a refusal or an error describes. */
@@ -12,18 +13,21 @@ const MAX_METHODS_OF_ERROR = 3;
 
 /**
  * Adds the declarations of the methods that the program uses, with the types of their results, to a refusal, an error, and a run
- * that only read and whose result is undefined: it has guessed a member that is not there.
+ * that only read and whose result is undefined: it has guessed a member that is not there. Another run without an answer gets
+ * the types of the results that it did not use.
  */
 export function addMethods(
   outcome: Outcome,
-  plan: Plan,
-  { catalog, caller }: RunRequest,
+  { plan, source }: { readonly plan: Plan; readonly source: string },
+  { catalog, caller }: Pick<RunRequest, "catalog" | "caller">,
   { discovery }: Pick<RunServices, "discovery">,
 ): Outcome {
   const paths = new Set(outcome.kind === "refused" ? plan.map(({ path }) => path) : findMisreadPaths(outcome, catalog));
   const methods = [...paths].slice(0, MAX_METHODS).flatMap((path) => catalog.method(path) ?? []);
   const lines = methodLines(catalog, methods, discovery.observedFor(caller));
-  return lines === "" ? outcome : { ...outcome, text: `${outcome.text}\n\n${lines}` };
+  if (lines !== "") return { ...outcome, text: `${outcome.text}\n\n${lines}` };
+  const unused = describeUnusedResults(outcome, source, { catalog, caller }, discovery);
+  return unused.length === 0 ? outcome : { ...outcome, text: [outcome.text, ...unused].join("\n") };
 }
 
 /** The method that failed, or those whose results the program misread. Errors that the program throws itself have no hint. */

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../model/outcome.ts";
 
-type CompletedOutcome = Extract<Outcome, { readonly kind: "completed" }>;
+export type CompletedOutcome = Extract<Outcome, { readonly kind: "completed" }>;
 
 const TEXTS = new WeakMap<Outcome, string>();
 
