@@ -50,6 +50,11 @@ test("reads a server with a URL [M1]", () => {
   });
 });
 
+test("fills no value into the description, which models read [M1]", () => {
+  const description = "Searches ${TOKEN} ${cmd:cat key}";
+  expect(parse({ command: "c", description }).description).toBe(description);
+});
+
 test.each([
   [
     { command: ["npx", "-y", "p"], environment: { A: "1" }, type: "local" },

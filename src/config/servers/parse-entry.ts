@@ -131,6 +131,7 @@ function createFields(
 ): Fields {
   const fillVariables = (text: string): string => fillIn(text, variables, missing, inputs);
   return createFieldReader(name, entry, (text, key) => {
+    if (key === "description") return text; // models read it, and a value may be a secret
     const fill = (part: string): string => replaceCommands(name, key, part, { fill: fillVariables, commands });
     return replaceTemplates(name, key, text, { fill, templates });
   });
