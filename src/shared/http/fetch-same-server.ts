@@ -11,10 +11,16 @@ export class RedirectRefused extends Error {}
  * the body. Every request is sent with it.
  */
 export async function fetchSameServer(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  let url = new URL(input instanceof Request ? input.url : input);
-  if (init?.redirect === "manual") return sendOnce(url, init);
+  const url = new URL(input instanceof Request ? input.url : input);
+  const send = (target: URL): Promise<Response> => sendOnce(target, init);
+  return init?.redirect === "manual" ? send(url) : followSameServer(url, send);
+}
+
+/** Sends a request again with `send`, which follows no redirect, for each redirect on the same server. */
+export async function followSameServer(start: URL, send: (url: URL) => Promise<Response>): Promise<Response> {
+  let url = start;
   for (let count = 0; count <= MAX_REDIRECTS; count++) {
-    const response = await sendOnce(url, init);
+    const response = await send(url);
     if (!REDIRECTIONS.has(response.status)) return response;
     await response.body?.cancel();
     url = resolveTarget(url, response.headers.get("location") ?? "");

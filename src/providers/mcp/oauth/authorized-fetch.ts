@@ -1,5 +1,6 @@
 import { extractWWWAuthenticateParams, type FetchLike, withDpop } from "@modelcontextprotocol/client";
 
+import { followSameServer } from "../../../shared/http/fetch-same-server.ts";
 import type { ServerToken, Challenge, OAuthSession } from "./session.ts";
 
 /** `fetch` with the token of a session. A request refused for a missing token or scope is repeated once. */
@@ -14,11 +15,17 @@ export function authorizedFetch(session: OAuthSession, next: FetchLike): FetchLi
   };
 }
 
-/** A token that is bound to a key is sent with a proof of the key; withDpop repeats a request for which the server asks a nonce. */
+/**
+ * A token that is bound to a key is sent with a proof of the key, one for each address of a redirect; withDpop repeats a request
+ * for which the server asks a nonce.
+ */
 function fetchWith(token: ServerToken | undefined, next: FetchLike): FetchLike {
   if (token === undefined) return next;
   const { text, proofs } = token;
-  if (proofs !== undefined) return withDpop(proofs, () => text)(next);
+  if (proofs !== undefined) {
+    const send = withDpop(proofs, () => text)(next);
+    return (input, init) => followSameServer(new URL(input), (url) => send(url, { ...init, redirect: "manual" }));
+  }
   return (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set("authorization", `Bearer ${text}`);

@@ -1,12 +1,21 @@
 import { readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 
+import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 
 import { toServerConfig } from "../../../../src/config/index.ts";
 import type { Authorize, McpProvider, ServerConfig } from "../../../../src/providers/mcp/index.ts";
+import { sizeLimitedFetch } from "../../../../src/providers/mcp/http/size-limited-fetch.ts";
+import { authorizedFetch } from "../../../../src/providers/mcp/oauth/authorized-fetch.ts";
+import { GrantFlow } from "../../../../src/providers/mcp/oauth/flow.ts";
+import { createProofKey } from "../../../../src/providers/mcp/oauth/proof-keys.ts";
+import { OAuthSession } from "../../../../src/providers/mcp/oauth/session.ts";
+import { tokensInMemory } from "../../../../src/providers/mcp/oauth/token-file.ts";
 import { KnownSecrets } from "../../../../src/shared/secrets.ts";
 import { protectedServer } from "../../../support/mcp/authorization-server.ts";
+import { serve } from "../../../support/mcp/http-servers.ts";
 import { connected, createContext, temporaryFolder } from "../../../support/mcp/servers.ts";
 
 const entry = (url: string, oauth: object = {}): ServerConfig => toServerConfig("web", { url, oauth });
@@ -52,6 +61,40 @@ test("binds the tokens of a client with credentials of its own [M7]", async () =
   expect(await hello(provider)).toBe("hello");
   server.expire();
   expect(await hello(provider)).toBe("hello");
+});
+
+test("sends no stored token of another kind than dpop allows [M7]", async () => {
+  const server = await protectedServer();
+  const stateDir = await temporaryFolder();
+  expect(await hello(await connected([entry(server.url, ROBOT)], { stateDir }))).toBe("hello");
+  const later = await connected([entry(server.url, { ...ROBOT, dpop: true })], { stateDir });
+  expect(later.servers[0]?.error).toContain("gives a token that is not bound to a key");
+  expect(server.grants).toEqual(["client_credentials", "client_credentials"]);
+});
+
+test("signs a proof for each address of a redirect on the same server [M7]", async () => {
+  const received: string[] = [];
+  const receive = ({ url = "", headers }: IncomingMessage): void => {
+    const { htu } = decodeJwt(String(headers["dpop"]));
+    received.push(`${url} ${new URL(String(htu)).pathname}`);
+  };
+  const elsewhere = await serve(async (request) => receive(request));
+  const server = await serve(async (request, response) => {
+    receive(request);
+    const location = { "/old": "/new", "/away": `${new URL(elsewhere.url).origin}/evil` }[request.url ?? ""];
+    response.writeHead(location === undefined ? 200 : 307, { ...(location !== undefined && { location }) }).end();
+  });
+  const { origin } = new URL(server.url);
+  const [owner, store, config] = [{ server: server.url, caller: "owner" }, tokensInMemory(), {}];
+  const tokens = { access_token: "token", token_type: "DPoP" };
+  await store.set(GrantFlow.key(owner), { redirectUrl: origin, tokens, proofKey: await createProofKey() });
+  const options = { ...owner, name: "web", config, readConfig: async () => config, store, authorize: undefined };
+  const session = new OAuthSession({ ...options, secrets: new KnownSecrets() });
+  const send = authorizedFetch(session, sizeLimitedFetch(1 << 20));
+  const answer = await send(`${origin}/old`, { method: "POST", body: "{}" });
+  expect([answer.status, answer.url]).toEqual([200, `${origin}/new`]);
+  await expect(send(`${origin}/away`, { method: "POST", body: "{}" })).rejects.toThrow("fetch failed");
+  expect(received).toEqual(["/old /old", "/new /new", "/away /away"]);
 });
 
 test("signs by the first algorithm that it and the authorization server have [M7]", async () => {
