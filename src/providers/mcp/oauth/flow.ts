@@ -261,7 +261,8 @@ export function parseGrant(stored: unknown, config: OAuthConfig): OAuthGrant | u
   if (mark !== getGrantMark(config) || (mark === undefined && typeof redirectUrl !== "string")) return undefined;
   const tokens = stored["tokens"] as unknown as StoredOAuthTokens;
   const proofKey = parseProofKey(stored["proofKey"]);
-  if (isBoundToKey(tokens) && proofKey === undefined) return undefined;
+  const isBound = isBoundToKey(tokens);
+  if ((isBound && proofKey === undefined) || (config.dpop ?? isBound) !== isBound) return undefined;
   return {
     ...(typeof redirectUrl === "string" && { redirectUrl }),
     tokens,
