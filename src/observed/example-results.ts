@@ -19,7 +19,7 @@ const TYPE_WORD = /^<?(?:any|array|bool|boolean|date|dict|float|int|integer|list
  */
 export function findExampleResult(method: Method): unknown {
   const text = method.description.slice(0, MAX_UNITS);
-  if (!/[{[]/.test(text) || decidesMembers(method, [])) return undefined;
+  if (!text.includes('"') || !/[{[]/.test(text) || decidesMembers(method, [])) return undefined;
   for (const { introduction, json } of listBracketed(text)) {
     const value = introducesResult(introduction) ? parseJson(json) : undefined;
     if (isExample(value)) return value;
