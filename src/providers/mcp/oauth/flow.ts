@@ -16,7 +16,7 @@ import { isRecord } from "../../../model/json.ts";
 import { hashValue } from "../../../shared/digest.ts";
 import { quote } from "../../../shared/format-text.ts";
 import type { OAuthConfig } from "./config.ts";
-import { isSameIssuer } from "./identity-tokens.ts";
+import { isSameIssuer, readUser } from "./identity-tokens.ts";
 import { createProofKey, parseProofKey, type ProofKey, ProofSessions } from "./proof-keys.ts";
 import type { TokenStore } from "./token-file.ts";
 
@@ -143,7 +143,7 @@ export class GrantFlow implements OAuthClientProvider {
       throw new Error(
         `the authorization server gives a token that is not bound to a key (token_type ${quote(tokens.token_type)}), and dpop is true`,
       );
-    const mark = getGrantMark(config);
+    const mark = await getGrantMark(config);
     await this.#store.set(GrantFlow.key(owner), {
       ...(redirectUrl !== undefined && { redirectUrl }),
       ...(mark !== undefined && { mark }),
@@ -254,11 +254,12 @@ export interface OAuthGrant {
 }
 
 /** Parses stored tokens; `undefined` for those of another client, or of a grant that the settings no longer have. */
-export function parseGrant(stored: unknown, config: OAuthConfig): OAuthGrant | undefined {
+export async function parseGrant(stored: unknown, config: OAuthConfig): Promise<OAuthGrant | undefined> {
   if (!isRecord(stored) || !isRecord(stored["tokens"]) || typeof stored["tokens"]["access_token"] !== "string")
     return undefined;
   const { redirectUrl, mark } = stored;
-  if (mark !== getGrantMark(config) || (mark === undefined && typeof redirectUrl !== "string")) return undefined;
+  if (mark !== (await getGrantMark(config)) || (mark === undefined && typeof redirectUrl !== "string"))
+    return undefined;
   const tokens = stored["tokens"] as unknown as StoredOAuthTokens;
   const proofKey = parseProofKey(stored["proofKey"]);
   const isBound = isBoundToKey(tokens);
@@ -270,11 +271,13 @@ export function parseGrant(stored: unknown, config: OAuthConfig): OAuthGrant | u
   };
 }
 
-/** Identifies the settings of a grant that needs no browser: tokens of other settings are not used. */
-function getGrantMark({ grant = "authorization_code", clientId, scope, issuer, identityProvider }: OAuthConfig) {
+/** Identifies the settings of a grant that needs no browser, and their user: tokens of other settings are not used. */
+async function getGrantMark(config: OAuthConfig): Promise<string | undefined> {
+  const { grant = "authorization_code", clientId, scope, issuer, identityProvider, assertion } = config;
   if (grant === "authorization_code") return undefined;
   const provider = identityProvider && [identityProvider.issuer, identityProvider.clientId];
-  return hashValue([grant, clientId, scope, issuer, provider]);
+  const user = await readUser(identityProvider?.idToken ?? assertion);
+  return hashValue([grant, clientId, scope, issuer, provider, user]);
 }
 
 export function isBoundToKey({ token_type: type }: { readonly token_type?: unknown }): boolean {

@@ -19,6 +19,16 @@ export async function isExpired(token: string): Promise<boolean> {
   return claims.exp !== undefined && claims.exp - EXPIRY_MARGIN_SECONDS <= Date.now() / 1_000;
 }
 
+/** Reads whom a configured token is about; `undefined` for one that is not a JWT. */
+export async function readUser(token: string | undefined): Promise<readonly unknown[] | undefined> {
+  return token === undefined
+    ? undefined
+    : readToken(token).then(
+        ({ claims: { iss, sub } }) => [iss, sub],
+        () => undefined,
+      );
+}
+
 /** Checks that the provider has issued an ID token to this client, before it is sent there. */
 export async function requireIdToken(
   token: string | undefined,

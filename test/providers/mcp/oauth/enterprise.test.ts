@@ -305,6 +305,25 @@ test("uses no stored token of another grant or client [M7]", async () => {
   expect(server.grants).toEqual([JWT_BEARER, "client_credentials"]);
 });
 
+test("uses no stored token of another user [M7]", async () => {
+  const idp = await identityProvider();
+  const server = await companyServer(idp);
+  const stateDir = await temporaryFolder();
+  const claims = { aud: new URL(server.url).origin, client_id: MAPPED_CLIENT };
+  for (const sub of ["ada", "ada", "bob"]) {
+    const oauth = { ...CLIENT, grant: "jwt_bearer", assertion: await idp.idToken({ ...claims, sub }) };
+    expect(await hello(await connected([toServerConfig("web", { url: server.url, oauth })], { stateDir }))).toBe(
+      "hello",
+    );
+  }
+  expect(server.grants).toEqual([JWT_BEARER, JWT_BEARER]);
+  for (const sub of ["bob", "ada"]) {
+    const config = entry(server.url, idp, { idToken: await idp.idToken({ sub }) });
+    expect(await hello(await connected([config], { stateDir }))).toBe("hello");
+  }
+  expect(idp.grants).toEqual(["token-exchange", "token-exchange"]);
+});
+
 test("sends a client nowhere but to the authorization server that its entry allows [M7]", async () => {
   const idp = await identityProvider();
   const server = await companyServer(idp);
