@@ -21,8 +21,10 @@ export interface IdentityServer extends HttpServer {
   vouches(assertion: string, audience: string): Promise<boolean>;
   /** Replaces claims, the type or the whole of later assertions. */
   assertWith(change: AssertionChange): void;
-  /** Refuses later exchanges with this error. */
-  refuseWith(error: string, description?: (subject: string) => string): void;
+  /** Refuses later exchanges with this error; `undefined`: none. */
+  refuseWith(error: string | undefined, description?: (subject: string) => string): void;
+  /** Refuses to refresh the tokens that are given out. */
+  endLogins(): void;
   /** ID tokens that are given out are valid for this time from now on; `undefined`: refreshes bring none. */
   issueFor(seconds: number | undefined): void;
   /** Answers the next token requests as a proxy does whose server is down. */
@@ -117,7 +119,9 @@ export async function identityProvider(): Promise<IdentityServer> {
     idToken: (claims: JWTPayload = {}) => sign(claims, "JWT"),
     vouches: (assertion: string, audience: string) => isFor(publicKey, assertion, { issuer, audience }),
     assertWith: (next: AssertionChange) => void (change = next),
-    refuseWith: (error: string, description?: (subject: string) => string) => void (refusal = { error, description }),
+    refuseWith: (error: string | undefined, description?: (subject: string) => string) =>
+      void (refusal = error === undefined ? undefined : { error, description }),
+    endLogins: () => refreshTokens.clear(),
     failNext: (requests: number) => void (failures = requests),
     issueFor: (next: number | undefined) => void (seconds = next),
   });

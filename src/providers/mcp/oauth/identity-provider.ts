@@ -20,6 +20,8 @@ export interface IdentityLogin {
   tokens(): Promise<StoredOAuthTokens | undefined>;
   /** Replaces the refused tokens; false if that needs a user and none can be asked. */
   renew(refused: StoredOAuthTokens | undefined): Promise<boolean>;
+  /** Refreshes the tokens without a user; forgets the login if the provider refuses that. */
+  refresh(): Promise<void>;
   forget(): Promise<void>;
 }
 
@@ -60,9 +62,9 @@ export class IdentityProvider {
       secrets.add([assertion]);
       return await requireAssertion(assertion, { provider: config.issuer, audience: target.issuer, clientId });
     } catch (thrown) {
-      // The login has ended at the provider; the next one asks the user.
+      // The login may have ended at the provider, or the provider refuses this server only.
       if (config.idToken === undefined && thrown instanceof OAuthError && thrown.code === "invalid_grant")
-        await login.forget();
+        await login.refresh().catch(() => {}); // the provider may be out of order; the refusal is reported
       throw new Error(
         `the identity provider ${config.issuer} gives no assertion for this server: ${describeRefusal(thrown)}`,
         {

@@ -109,6 +109,13 @@ export class OAuthSession {
     return { text, proofs: await this.#proofs.open(proofKey) };
   }
 
+  /** Refreshes the stored tokens without a user. The SDK deletes those that the authorization server refuses to refresh. */
+  async refresh(): Promise<void> {
+    const granted = await this.grant();
+    if (granted === undefined) return;
+    await this.#stepUnlessRenewed(granted.tokens.access_token, this.#createFlow(granted.redirectUrl), {});
+  }
+
   /** Reads the stored tokens. */
   async grant(): Promise<OAuthGrant | undefined> {
     const { store, config } = this.#options;
@@ -297,11 +304,26 @@ function createIdentityLogin(provider: IdentityProviderConfig, options: OAuthSes
     ...(callbackPort !== undefined && { callbackPort }),
   };
   const login = new OAuthSession({ ...options, ...owner, config });
+  const key = GrantFlow.key(owner);
   return {
     tokens: async () => (await login.grant())?.tokens,
-    renew: (refused: StoredOAuthTokens | undefined) => login.renew(refused?.access_token, {}),
-    forget: () => store.delete(GrantFlow.key(owner)),
+    renew: (refused: StoredOAuthTokens | undefined) =>
+      shareLogin(store, key, () => login.renew(refused?.access_token, {})),
+    refresh: () => login.refresh(),
+    forget: () => store.delete(key),
   };
+}
+
+/** The running logins at identity providers by their keys, for all servers with one store. */
+const runningLogins = new WeakMap<TokenStore, Map<string, Promise<boolean>>>();
+
+/** Joins the running login of another server, so that the user is asked once. */
+function shareLogin(store: TokenStore, key: string, login: () => Promise<boolean>): Promise<boolean> {
+  const running = runningLogins.get(store) ?? new Map<string, Promise<boolean>>();
+  runningLogins.set(store, running);
+  const result = running.get(key) ?? login().finally(() => running.delete(key));
+  running.set(key, result);
+  return result;
 }
 
 /**

@@ -98,6 +98,18 @@ test("names the login command without a user to ask at the identity provider [M7
   expect([idp.grants, server.grants]).toEqual([[], []]);
 });
 
+test("asks the user once for all servers of a company that start together [M7]", async () => {
+  const idp = await identityProvider();
+  const servers = await Promise.all([1, 2, 3].map(() => companyServer(idp)));
+  const authorize = vi.fn(browse);
+  const provider = await connected(
+    servers.map(({ url }, at) => entry(url, idp, {}, `web${at}`)),
+    { authorize },
+  );
+  for (const at of servers.keys()) expect(await hello(provider, `web${at}`)).toBe("hello");
+  expect(authorize).toHaveBeenCalledTimes(1);
+});
+
 test("refreshes the login at the identity provider, and asks the user only if that brings no ID token [M7]", async () => {
   const idp = await identityProvider();
   const server = await companyServer(idp);
@@ -152,6 +164,7 @@ test("lets the user log in again after the identity provider has ended the login
   const stateDir = await temporaryFolder();
   await connected([entry(server.url, idp)], { stateDir, authorize: browse });
   server.expire();
+  idp.endLogins();
   idp.refuseWith("invalid_grant", () => "the session has ended");
   const late = await connected([entry(server.url, idp)], { stateDir });
   expect(late.servers[0]?.error).toBe(
@@ -159,6 +172,20 @@ test("lets the user log in again after the identity provider has ended the login
   );
   const logins = JSON.parse(await readFile(join(stateDir, "logins.json"), "utf8")) as object;
   expect(Object.keys(logins)).toEqual([`tokens ${server.url} owner`]);
+});
+
+test("keeps the login if the identity provider refuses one server [M7]", async () => {
+  const idp = await identityProvider();
+  const [one, refused] = [await companyServer(idp), await companyServer(idp)];
+  const stateDir = await temporaryFolder();
+  await connected([entry(one.url, idp)], { stateDir, authorize: browse });
+  idp.refuseWith("invalid_grant", () => "the audience is not registered");
+  const other = await connected([entry(refused.url, idp, {}, "other")], { stateDir });
+  expect(other.servers[0]?.error).toContain("invalid_grant: the audience is not registered");
+  idp.refuseWith(undefined);
+  one.expire();
+  expect(await hello(await connected([entry(one.url, idp)], { stateDir }))).toBe("hello");
+  expect(idp.grants.filter((grant) => grant !== "token-exchange")).toEqual(["authorization_code", "refresh_token"]);
 });
 
 test("never shows the tokens that an identity provider repeats in its error [M7]", async () => {
