@@ -6,8 +6,8 @@ import { getMember, listItems, listMembers, toText } from "./write-value.ts";
 import { isPlainObject } from "../../../model/arguments.ts";
 
 /**
- * Headers that arguments never set: they belong to the connection, to the body, to credentials, or would change the method that rules and
- * approvals have seen.
+ * Headers that arguments never set: they belong to the connection, to the body, to credentials, or would change the method or the path that
+ * rules and approvals have seen.
  */
 const RESERVED: ReadonlySet<string> = new Set([
   "accept",
@@ -36,6 +36,8 @@ const RESERVED: ReadonlySet<string> = new Set([
   "x-http-method",
   "x-http-method-override",
   "x-method-override",
+  "x-original-url",
+  "x-rewrite-url",
 ]);
 
 /** Writes the headers of an operation that come from arguments, by their names in lower case, with those of `cookie` parameters in one. */
@@ -50,7 +52,8 @@ export function writeHeaders(
     if (member.value === undefined || member.value === null) continue;
     if (parameter.in === "cookie") {
       requireNoControls(parameter.argument, member.value, member.written);
-      cookies.push(...toPairs(parameter.name, member, parameter));
+      // A reserved character would begin another cookie.
+      cookies.push(...toPairs(parameter.name, member, { ...parameter, allowReserved: false }));
     } else if (parameter.in === "header" && isSettable(parameter.name)) {
       const text = expand(parameter.name, member, parameter, (each) => each);
       requireNoControls(parameter.argument, text);

@@ -191,6 +191,12 @@ test("leaves reserved characters where the document allows it, and no new parame
   );
 });
 
+test("adds no cookie, also where the document allows reserved characters", () => {
+  const send = (value: unknown): string => sendParameter("cookie", value, { allowReserved: true });
+  expect(send("a; admin=1")).toBe("color=a%3B%20admin%3D1");
+  expect(send(["a;b=c"])).toBe("color=a%3Bb%3Dc");
+});
+
 test("writes a parameter in the media type that the document names", () => {
   expect(sendParameter("query", { lat: 1.5, long: [2] }, { mediaType: "application/json" })).toBe(
     "?color=%7B%22lat%22%3A1.5%2C%22long%22%3A%5B2%5D%7D",
@@ -283,6 +289,8 @@ test.each([
   "Accept",
   "Sec-Fetch-Mode",
   "X-HTTP-Method-Override",
+  "X-Original-URL",
+  "X-Rewrite-URL",
   "bad name",
   "",
   "a\r\nb",
