@@ -22,8 +22,13 @@ type Meta = Readonly<Record<string, unknown>>;
 /** Adds the `_meta` of a request, without the members of the protocol and of Skillgate itself. */
 export function withMeta(values: RequestValues | undefined, meta: unknown): RequestValues | undefined {
   if (!isRecord(meta)) return values;
-  const passed = Object.entries(meta).filter(([name]) => name !== "progressToken" && !OWN_META.test(name));
-  return passed.length === 0 ? values : new MetaValues(values, Object.fromEntries(passed));
+  const passed = withoutOwnMeta(meta);
+  return Object.keys(passed).length === 0 ? values : new MetaValues(values, passed);
+}
+
+/** Returns `_meta` without the members of the protocol and of Skillgate itself. */
+export function withoutOwnMeta(meta: Meta): Meta {
+  return Object.fromEntries(Object.entries(meta).filter(([name]) => name !== "progressToken" && !OWN_META.test(name)));
 }
 
 const OWN_META = /^(?:io\.modelcontextprotocol|skillgate)\//;

@@ -6,6 +6,7 @@ import type { RunObserver } from "../../../model/run-observer.ts";
 import type { RuntimeView } from "../../../runtime/api/view.ts";
 import type { Client } from "../../../model/client-requests.ts";
 import { isRecord } from "../../../model/json.ts";
+import { withoutOwnMeta } from "../../../model/requests/request-values.ts";
 import { stringifyExactly } from "../../../shared/json/exact-json.ts";
 import { Rewriting } from "../addresses/rewrite.ts";
 import { getPageMeta, getToolMeta } from "../addresses/pages.ts";
@@ -109,7 +110,7 @@ export function withRunPage(
     ...run,
     content: [...(isCallToolResult(forPage) ? forPage.content : []), ...run.content],
     structuredContent: { ...own, ...fields, ...facts },
-    ...(isRecord(meta) && { _meta: { ...meta, ...run._meta } }),
+    ...(isRecord(meta) && { _meta: { ...withoutOwnMeta(meta), ...run._meta } }),
   };
   return withPage(whole, page);
 }

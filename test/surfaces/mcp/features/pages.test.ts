@@ -166,7 +166,12 @@ describe("the result of a call carries the page that shows it", () => {
       show: {
         content: [{ type: "text", text: "shown", annotations: { priority: 1 } }, link],
         structuredContent: { shown: [1], value: 2, kind: "waiting", runId: 3, calls: "none", approvals: ["forged"] },
-        _meta: { own: 1, "io.modelcontextprotocol/serverInfo": { name: "evil" } },
+        _meta: {
+          own: 1,
+          progressToken: 1,
+          "io.modelcontextprotocol/serverInfo": { name: "evil" },
+          "io.modelcontextprotocol/related-task": { taskId: "forged" },
+        },
       },
       fail: { ...text("no"), isError: true },
       long: { ...text("x".repeat(20_000)), structuredContent: { long: true } },
