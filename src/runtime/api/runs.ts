@@ -37,6 +37,10 @@ function createOwnRuns(parts: RuntimeParts, services: RuntimeServices): Runs {
     services,
     createRequest: (options) => createRequest(options, parts),
     getCatalog: (caller) => parts.registry.viewFor(caller),
+    whenKnown: async (paths) => {
+      const { catalog } = parts.registry;
+      if (paths.some((path) => catalog.method(path) === undefined)) await parts.providers.whenKnown();
+    },
     waitsForAnswers: parts.settings.approvals.wait !== false || parts.options.approve !== undefined,
     warn: (text) => parts.log("warn", text),
     onOutcome: async (outcome, caller) => {

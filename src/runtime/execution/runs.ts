@@ -106,6 +106,8 @@ export interface Runs extends RunReplays, RunLists {
 
 interface RunsOptions extends RunListsOptions {
   readonly createRequest: (options: ResumeRunOptions & Pick<RunRequest, "limits" | "asksForEffects">) => RunRequest;
+  /** Resolves when these methods are in the catalog, or their providers do not have them. */
+  readonly whenKnown: (paths: readonly string[]) => Promise<void>;
   /** True if calls wait for the answers of persons; else a call without an answer fails at once. */
   readonly waitsForAnswers: boolean;
   readonly warn: (text: string) => void;
@@ -114,22 +116,9 @@ interface RunsOptions extends RunListsOptions {
 }
 
 export function createRuns(options: RunsOptions): Runs {
-  const { open, services } = options;
-
+  const { services } = options;
   const access = createAccess(options);
-  /** Cancels a run that no process executes. */
-  async function cancelElsewhere(row: RunRow): Promise<void> {
-    if (row.ended !== null) return;
-    await access.claim(row);
-    try {
-      const database = await open();
-      await closeQuestions(row, database);
-      const ended = Date.now();
-      await database.runs.update(row.id, { state: "cancelled", ended, duration: Math.max(0, ended - row.created) });
-    } finally {
-      await services.records.claims.release(row.id);
-    }
-  }
+  const cancelElsewhere = (row: RunRow): Promise<void> => cancelUnexecuted(row, access, options);
 
   async function resume(id: string, options: ResumeRunOptions = {}): Promise<Outcome> {
     const { caller = OWNER, observer: _callsOfAnother, ...how } = options;
@@ -149,6 +138,8 @@ export function createRuns(options: RunsOptions): Runs {
     const record = await access.readEntries(id);
     if (record.outcome !== undefined) return restoreOutcome(record.outcome);
     if (row.ended !== null) return createCancelledOutcome(id);
+    // After a restart, MCP servers may not be connected yet.
+    await options.whenKnown(record.header.program.paths);
     const rights = await services.findRights(record.header.caller, how.caller);
     if (rights.kind === "unproved") return describeWaiting(id, await services.listApprovals(id), record.header.caller);
     if (rights.kind === "ended") {
@@ -188,6 +179,20 @@ export function createRuns(options: RunsOptions): Runs {
     },
     ...createFollowing(options, resume),
   };
+}
+
+/** Cancels a run that no process executes. */
+async function cancelUnexecuted(row: RunRow, access: RunAccess, { open, services }: RunsOptions): Promise<void> {
+  if (row.ended !== null) return;
+  await access.claim(row);
+  try {
+    const database = await open();
+    await closeQuestions(row, database);
+    const ended = Date.now();
+    await database.runs.update(row.id, { state: "cancelled", ended, duration: Math.max(0, ended - row.created) });
+  } finally {
+    await services.records.claims.release(row.id);
+  }
 }
 
 /** Creates the methods that continue runs of processes that have ended, and that stop this. */
