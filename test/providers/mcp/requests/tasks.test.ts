@@ -79,7 +79,7 @@ test.each([
   [[FAST, { status: "completed", result: "text" }], "without a result"],
   [[FAST, { status: "input_required", inputRequests: { a: { method: "tools/call" } } }], "which no client answers"],
   [[FAST, { status: "input_required", inputRequests: { a: null } }], "which no client answers"],
-])("refuses the task %j, and cancels it [M3] [S5]", async (states, message) => {
+])("refuses the task %j, and cancels it [M3] [S5]", { tags: "rest" }, async (states, message) => {
   const { run, received } = await withTask(states);
   await expect(run()).rejects.toThrow(message);
   await vi.waitFor(async () => expect(await findCancelled(received)).toBeDefined());
@@ -87,6 +87,7 @@ test.each([
 
 test.each([[{ taskId: 5 }], [{ taskId: "" }], [{ taskId: "x".repeat(1_025) }]])(
   "refuses a task with a bad id [S5]",
+  { tags: "rest" },
   async (first) => {
     const { run } = await withTask([first]);
     await expect(run()).rejects.toThrow("a text of 1 to 1024 characters");
@@ -95,6 +96,7 @@ test.each([[{ taskId: 5 }], [{ taskId: "" }], [{ taskId: "x".repeat(1_025) }]])(
 
 test.each([[0], [-5], ["soon"], [1e12], [null]])(
   "polls a task with the interval %j within limits, and cancels it when the call is stopped [M3] [S5]",
+  { tags: "rest" },
   async (pollIntervalMs) => {
     const { run, received } = await withTask([{ pollIntervalMs }, { status: "working", pollIntervalMs }]);
     const stop = new AbortController();
@@ -143,19 +145,23 @@ test("answers each question of a task once, by the client of its call [M3]", asy
   );
 });
 
-test("calls a tool of 2025-11-25 that runs only as a task, and answers its question [M3]", async () => {
-  const client = {
-    can: () => true,
-    ask: async () => ({ action: "accept", content: { interpretation: "technical" } }),
-  };
-  const provider: McpProvider = await connected([installed("everything")], { client });
-  const progress: unknown[] = [];
-  const input = { topic: "python", ambiguous: true };
-  const context = createContext({ client, progress: (...steps) => void progress.push(steps[2]) });
-  const value = await provider.call("everything", "simulate-research-query", input, context);
-  expect(JSON.stringify(value)).toContain("# Research Report: python");
-  expect(progress.length).toBeGreaterThan(0);
-}, 60_000);
+test(
+  "calls a tool of 2025-11-25 that runs only as a task, and answers its question [M3]",
+  { tags: "rest", timeout: 60_000 },
+  async () => {
+    const client = {
+      can: () => true,
+      ask: async () => ({ action: "accept", content: { interpretation: "technical" } }),
+    };
+    const provider: McpProvider = await connected([installed("everything")], { client });
+    const progress: unknown[] = [];
+    const input = { topic: "python", ambiguous: true };
+    const context = createContext({ client, progress: (...steps) => void progress.push(steps[2]) });
+    const value = await provider.call("everything", "simulate-research-query", input, context);
+    expect(JSON.stringify(value)).toContain("# Research Report: python");
+    expect(progress.length).toBeGreaterThan(0);
+  },
+);
 
 test("says of a task whose session has ended that it has begun, not to call again [M3]", async () => {
   const asked: string[] = [];
