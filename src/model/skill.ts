@@ -135,8 +135,25 @@ export interface CallContext {
   readonly addNote?: (text: string) => void;
   /** Takes the result of an MCP server as it was on the wire; absent if it is not passed on. */
   readonly wire?: (result: unknown) => void;
+  /** The task of an MCP server that the call waits for; absent for a call without a record. */
+  readonly task?: CallTask;
   /** Takes the function that says which listed skills the caller gets; absent if it gets all of them. */
   readonly deferSkills?: (show: ShowSkills) => void;
+}
+
+/** A task that an MCP server has created in place of a result. */
+export interface ServerTask {
+  readonly id: string;
+  /** Identifies the tool, and the entry of its server: no other one gets the id. */
+  readonly origin: string;
+}
+
+/** The task that a call waits for; it is recorded, so that the wait outlasts the process. */
+export interface CallTask {
+  /** The task that an earlier process waited for, and that was not found yet: it is asked for in place of another call. */
+  readonly earlier: ServerTask | undefined;
+  /** Records a task that was created or found. Must be awaited before the wait; never rejects. */
+  keep(task: ServerTask): Promise<void>;
 }
 
 /** Says that a caller gets the skills with these addresses, of a list that a server has sent before. */
@@ -147,7 +164,7 @@ export type RequestContext = Pick<
   CallContext,
   "caller" | "signal" | "client" | "log" | "progress" | "pauseTimeoutFor"
 > &
-  Partial<Pick<CallContext, "callId" | "wire" | "deferSkills" | "addNote" | "requestValues">>;
+  Partial<Pick<CallContext, "callId" | "wire" | "deferSkills" | "addNote" | "requestValues" | "task">>;
 
 /** The health of a skill. */
 export interface Health {

@@ -46,6 +46,7 @@ export interface Call {
   readonly requestValues?: RequestValues;
   readonly onRawResult?: (result: unknown) => void;
   readonly deferSkills?: CallContext["deferSkills"];
+  readonly task?: CallContext["task"];
   /** Asks the person at the program that makes the call for its approval; with `false` the call does not wait for a person. */
   readonly approve?: Approve | false;
   /** The call needs an approval if it has an effect, whatever the policy says. */

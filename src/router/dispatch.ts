@@ -94,6 +94,7 @@ function createContext(
     ...(call.requestValues !== undefined && call.skill.kind === "mcp" && { requestValues: call.requestValues }),
     addNote: (text) => isOpen() && call.addNote(knownSecrets.maskMessage(text)),
     ...(call.deferSkills !== undefined && { deferSkills: call.deferSkills }),
+    ...(call.task !== undefined && call.skill.kind === "mcp" && { task: call.task }),
     ...(call.onRawResult !== undefined && {
       wire: (result: unknown) => call.onRawResult?.(knownSecrets.maskValue(view.hide(result))),
     }),

@@ -32,7 +32,8 @@ export function createCassette(run: string, { header, calls, deliveries, outcome
     format: CASSETTE_FORMAT,
     run,
     header,
-    calls: [...calls.values()],
+    // The id of a task may give access to its result.
+    calls: [...calls.values()].map(({ task: _task, ...call }) => call),
     deliveries,
     ...(outcome !== undefined && { outcome }),
   };

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import type { Outcome } from "../model/outcome.ts";
+import type { ServerTask } from "../model/skill.ts";
 import type { RetryQueue } from "./retry-queue.ts";
 import { VERSION } from "../shared/version.ts";
 import type { Database, RunEntryRow, RunRow, RunStatus } from "../store/index.ts";
@@ -151,6 +152,17 @@ export class RunRecorder {
     this.#add({ type: "begin", id, digest, time: call.beginTime });
     const mustCommit = call.isEffect && (this.#options.isDurable || this.isWritten);
     return mustCommit ? this.#commit({ state: "running" }) : Promise.resolve();
+  }
+
+  /** Resolves when it is committed that a call waits for a task of a server, or when this cannot be committed now. Never rejects. */
+  async keepTask(id: number, task: ServerTask): Promise<void> {
+    const call = this.#calls.get(id);
+    const { digest = "", beginTime: time = Date.now() } = call ?? {};
+    if (call === undefined || call.task?.id === task.id) return;
+    call.task = task;
+    this.#add({ type: "begin", id, digest, time, task });
+    const mustCommit = this.isWritten || (call.isEffect && this.#options.isDurable);
+    if (mustCommit && !this.#isClosed) await this.#save();
   }
 
   addEnd(end: Omit<EndEvent, "type" | "time">): void {

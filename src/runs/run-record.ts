@@ -4,6 +4,7 @@ import type { Delivery, RunUsage, SandboxAnswer } from "../../sandbox/index.ts";
 import { sentence, SkillgateError } from "../errors.ts";
 import { isRecord, parseJson } from "../model/json.ts";
 import type { CallRecord } from "../model/outcome.ts";
+import type { ServerTask } from "../model/skill.ts";
 import type { RunEntryRow } from "../store/index.ts";
 import type { RunHeader, StoredOutcome } from "./header.ts";
 
@@ -14,8 +15,7 @@ export type RecordEvent =
   | { readonly type: "claim"; readonly by: string; readonly version: string; readonly time: number }
   /** The program has made a call. */
   | CallEvent
-  /** The provider is about to be invoked. */
-  | { readonly type: "begin"; readonly id: number; readonly digest: string; readonly time: number }
+  | BeginEvent
   | EndEvent
   | DeliveryEvent
   | { readonly type: "outcome"; readonly outcome: StoredOutcome; readonly time: number };
@@ -32,6 +32,15 @@ export interface CallEvent {
   readonly isEffect: boolean;
   /** When the program made the call, in milliseconds since 1970. */
   readonly time: number;
+}
+
+/** The provider is about to be invoked. A second event with a task says that the call waits for that. */
+export interface BeginEvent {
+  readonly type: "begin";
+  readonly id: number;
+  readonly digest: string;
+  readonly time: number;
+  readonly task?: ServerTask;
 }
 
 export interface EndEvent {
@@ -75,6 +84,8 @@ export interface StoredCall extends Omit<CallEvent, "type"> {
   readonly endTime: number | undefined;
   /** The number of the call of the continued run that answered it. */
   readonly from?: number;
+  /** The task of a server that the call waits for. */
+  readonly task?: ServerTask;
 }
 
 /** Longer arguments are recorded as their digest, in UTF-16 units. */
@@ -163,9 +174,10 @@ function collectCalls(run: string, events: readonly RecordEvent[]): ReadonlyMap<
   for (const event of events) {
     if (event.type === "call") {
       calls.set(event.id, createStoredCall(event));
-    } else if (event.type === "begin")
-      change(event.id, { state: "begun", digest: event.digest, beginTime: event.time });
-    else if (event.type === "end") {
+    } else if (event.type === "begin") {
+      const { id, digest, time: beginTime, task } = event;
+      change(id, { state: "begun", digest, beginTime, ...(task && { task }) });
+    } else if (event.type === "end") {
       const { type: _type, id, time: endTime, ...end } = event;
       change(id, { ...end, state: "ended", endTime });
     }

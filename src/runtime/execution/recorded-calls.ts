@@ -17,6 +17,7 @@ import {
   type RunRecorder,
   toRecordedArguments,
 } from "../../runs/index.ts";
+import type { CallTask } from "../../model/skill.ts";
 import { type EffectKnowledge, getEffectKnowledge } from "../../model/tools/effects.ts";
 import { describeContinuation, type DoubtfulCall, formatCall } from "./describe-continuation.ts";
 import type { ContinuationHint } from "./describe-outcome.ts";
@@ -46,6 +47,8 @@ export class RecordedCalls implements RecordedRunCalls {
   readonly recorded: RecordedRunCalls["recorded"];
   readonly #options: RecordedCallsOptions;
   readonly #live = new Map<number, LiveCall>();
+  /** Calls of an earlier process that waited for a task, which is not found yet. */
+  readonly #seeking = new Set<number>();
   #waiting = 0;
   /** The call before which the run stops. */
   #doubtful: DoubtfulCall | undefined;
@@ -87,7 +90,8 @@ export class RecordedCalls implements RecordedRunCalls {
       this.#log?.addRecorded(found);
       return found.answer;
     }
-    if (found.state === "begun" && !this.#isRepeatable(call.path)) return this.#stopUnknown(call, found);
+    if (found.task !== undefined) this.#seeking.add(call.id);
+    else if (found.state === "begun" && !this.#isRepeatable(call.path)) return this.#stopUnknown(call);
     return this.#make(call);
   };
 
@@ -99,6 +103,20 @@ export class RecordedCalls implements RecordedRunCalls {
       const values = cause instanceof SkillgateError ? cause.code : "the store does not work";
       throw new SkillgateError("RECORD_FAILED", sentence("RECORD_FAILED", values), {}, { cause });
     });
+  }
+
+  getTask(id: number): CallTask {
+    const { recorder } = this.#options;
+    const seeking = this.#seeking;
+    return {
+      get earlier() {
+        return seeking.has(id) ? recorder.find(id)?.task : undefined;
+      },
+      keep(task) {
+        seeking.delete(id);
+        return recorder.keepTask(id, task);
+      },
+    };
   }
 
   isBeforeBegin(id: number): boolean {
@@ -204,7 +222,12 @@ export class RecordedCalls implements RecordedRunCalls {
     const live = new LiveCall(call);
     this.#live.set(call.id, live);
     return live.start(async () => {
-      const answer = await log.answer(live);
+      let answer = await log.answer(live);
+      if (this.#seeking.delete(call.id)) {
+        // The task was not found: the call is like one that has none.
+        if (!this.#isRepeatable(call.path)) return this.#stopUnknown(call);
+        answer = await log.answer(live);
+      }
       const { durationMs = 0, argumentsDigest = "", outcome } = log.getRecord(call.id) ?? {};
       this.#options.recorder.addEnd({
         id: call.id,
@@ -241,8 +264,9 @@ export class RecordedCalls implements RecordedRunCalls {
     return STOPPED;
   }
 
-  #stopUnknown({ id, path }: SandboxCall, { args }: StoredCall): SandboxAnswer {
+  #stopUnknown({ id, path, arguments: json }: SandboxCall): SandboxAnswer {
     const { recorder, stop } = this.#options;
+    const args = toRecordedArguments(json);
     stop("CALL_END_UNKNOWN", `${path}, call ${id}, with the arguments ${args.slice(0, 200)}; run ${recorder.id}`);
     return STOPPED;
   }

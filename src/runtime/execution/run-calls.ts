@@ -13,6 +13,7 @@ import { createCall, createUnknownMethodError } from "../call-method.ts";
 import { createRunApprovals, type RecordedRun } from "../../model/approval.ts";
 import type { CallRecord } from "../../model/outcome.ts";
 import type { Plan } from "../../model/plan.ts";
+import type { CallTask } from "../../model/skill.ts";
 import { decodeArguments, decodeFromGuest, encodeForGuest } from "../../shared/value-encoding.ts";
 import { type AuditEntry, type Call, recordResults } from "../../router/index.ts";
 import type { StoredCall } from "../../runs/index.ts";
@@ -61,6 +62,8 @@ export interface RecordedRunCalls {
   readonly recorded: RecordedRun;
   /** Records that the provider of a call is invoked next. */
   begin(id: number, argumentsDigest: string): Promise<void>;
+  /** Returns the task of a server that a call waits for. */
+  getTask(id: number): CallTask;
   /** True if the provider of a call was not invoked yet. */
   isBeforeBegin(id: number): boolean;
   /** Is called when a call begins to wait for a person, and calls the result when it does not any more. */
@@ -244,7 +247,10 @@ function createProgramCall(
     ...(onRawResult !== undefined && { onRawResult }),
     readTimeLeft: () => call.readBudget().wallMs,
     pauseTimeoutFor: (answer) => pauseClockDuring(call, request.pauseTimeoutFor?.(answer) ?? answer, record),
-    ...(record !== undefined && { onBegin: (digest: string) => record.begin(call.id, digest) }),
+    ...(record !== undefined && {
+      onBegin: (digest: string) => record.begin(call.id, digest),
+      task: record.getTask(call.id),
+    }),
   };
 }
 

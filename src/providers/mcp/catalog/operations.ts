@@ -3,8 +3,8 @@ import type { Progress } from "@modelcontextprotocol/client";
 import { describeInexact, inexactToText } from "../../../shared/json/exact-json.ts";
 import { isRecord } from "../../../model/json.ts";
 import { requireBounds } from "../../../shared/value-size.ts";
-import type { RequestContext, MethodDefinition } from "../../../model/skill.ts";
-import type { ServerRequests } from "../connections/connection.ts";
+import type { CallTask, RequestContext, MethodDefinition } from "../../../model/skill.ts";
+import type { McpToolCall, ServerRequests } from "../connections/connection.ts";
 import { type CallFacts, toValue } from "../results.ts";
 import type { TextForm } from "../server-config.ts";
 import type { ImportedTool } from "./import-tools.ts";
@@ -25,8 +25,8 @@ export interface Operation {
   valueOf(result: unknown, facts: CallFacts, addNote?: (text: string) => void): unknown;
 }
 
-/** Creates the operation that calls a tool. */
-export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
+/** Creates the operation that calls a tool. `entry` identifies the entry of its server. */
+export function toolOperation(tool: ImportedTool, entry: string, text?: TextForm): Operation {
   const { name, method, inputSchema } = tool;
   const execution = method.toolFields?.["execution"];
   const requiresTask = isRecord(execution) && execution["taskSupport"] === "required";
@@ -35,11 +35,20 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
     name,
     method,
     isRepeatable: method.metadata?.readOnly === true || method.metadata?.idempotent === true,
-    async send(server, input, { callId, signal, progress, client, wire }) {
+    async send(server, input, { callId, signal, progress, client, wire, task }) {
       const onProgress = ({ progress: done, total, message }: Progress): void => progress(done, total, message);
       const isKeyed = method.metadata?.readOnly !== true && callId !== undefined;
       const key = isKeyed ? { idempotencyKey: callId } : {};
-      const call = { name, input, inputSchema, signal, onProgress, requiresTask, ...key };
+      const call = {
+        name,
+        input,
+        inputSchema,
+        signal,
+        onProgress,
+        requiresTask,
+        task: task && toToolTask(task, `${name} of ${entry}`),
+        ...key,
+      };
       const result = await server.callTool(call).catch(async (thrown: unknown) => {
         // The server refused the call before it did anything, so the call can be repeated.
         if (await visitsPages(thrown, client)) return server.callTool(call);
@@ -56,4 +65,12 @@ export function toolOperation(tool: ImportedTool, text?: TextForm): Operation {
       return toValue(value, { ...options, addNote: note }, facts);
     },
   };
+}
+
+/** Returns the task of a call of a tool; throws if it is a task of another tool or entry: no other server gets its id. */
+function toToolTask(task: CallTask, origin: string): NonNullable<McpToolCall["task"]> {
+  const { earlier } = task;
+  if (earlier !== undefined && earlier.origin !== origin)
+    throw new Error("the call waits for a task of another entry of the server");
+  return { earlier: earlier?.id, keep: (id) => task.keep({ id, origin }) };
 }

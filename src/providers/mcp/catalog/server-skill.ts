@@ -90,10 +90,10 @@ export function createServerSkill(
     skill: last !== undefined && isSame(last.skill, skill) ? last.skill : skill,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     operations: new Map(
-      [...readings, ...tools.map((tool) => toolOperation(tool, getTextForm(config, tool.name)))].map((operation) => [
-        operation.name,
-        operation,
-      ]),
+      [
+        ...readings,
+        ...tools.map((tool) => toolOperation(tool, listingKey(config), getTextForm(config, tool.name))),
+      ].map((operation) => [operation.name, operation]),
     ),
     files,
     quarantined: [

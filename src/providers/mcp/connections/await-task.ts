@@ -26,6 +26,8 @@ export interface TaskCall {
   /** The result of a task has a request of its own: so it was before 2026-07-28. */
   readonly asksForResult: boolean;
   readonly signal: AbortSignal;
+  /** Records the id of the task; the wait begins when that is done. */
+  readonly keep: (taskId: string) => Promise<void> | undefined;
   readonly onProgress: (progress: { readonly progress: number; readonly message: string }) => void;
   /** Answers the requests for input of the extension of 2026, by their keys. */
   readonly answer: (requests: TaskMembers) => Promise<TaskMembers>;
@@ -45,6 +47,7 @@ export async function awaitTask(first: TaskMembers, call: TaskCall): Promise<unk
     throw new Error(`the server created a task whose taskId is not a text of 1 to ${MAX_ID_UNITS} characters`);
   let end: TaskEnd | undefined;
   try {
+    await call.keep(taskId);
     end = await pollTask(taskId, first, call);
   } catch (thrown) {
     // Such an error would otherwise mean that the call was not made.
@@ -60,6 +63,12 @@ export async function awaitTask(first: TaskMembers, call: TaskCall): Promise<unk
   }
   if ("error" in end) throw end.error;
   return end.result;
+}
+
+/** Waits for a task that an earlier process has waited for; rejects if its server does not know it. */
+export async function findEarlierTask(taskId: string, call: TaskCall): Promise<unknown> {
+  const state = parseState(taskId, await call.request("tasks/get", { taskId }, call.signal));
+  return awaitTask({ ...state, taskId }, call);
 }
 
 /** How a task has ended. */

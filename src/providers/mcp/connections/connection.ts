@@ -25,7 +25,7 @@ import { type ProcessReport, StdioClientTransport } from "../stdio/transport.ts"
 import { waitAtMost } from "../../../shared/run-with-timeout.ts";
 import { type ConnectionFacts, traceRequest } from "./trace-request.ts";
 import { ResourceSubscriptions } from "./resource-subscriptions.ts";
-import { awaitTask, findTask } from "./await-task.ts";
+import { awaitTask, findEarlierTask, findTask } from "./await-task.ts";
 import {
   ALL_CAPABILITIES,
   ALL_REQUESTS,
@@ -90,6 +90,10 @@ export interface McpToolCall {
   readonly onProgress: (progress: Progress) => void;
   /** The server runs the tool only as a task. */
   readonly requiresTask: boolean;
+  /** Keeps the id of the task that the call waits for; `earlier` is the one of an earlier process. */
+  readonly task?:
+    | { readonly earlier: string | undefined; readonly keep: (taskId: string) => Promise<void> }
+    | undefined;
   /** Sent in `_meta`; the same for each repetition of the call. */
   readonly idempotencyKey?: string;
 }
@@ -285,8 +289,11 @@ function createSentRequests(
     });
   return {
     request,
-    async callTool({ name, input, inputSchema, signal, onProgress, idempotencyKey, requiresTask }) {
+    async callTool({ name, input, inputSchema, signal, onProgress, idempotencyKey, requiresTask, task }) {
       const isTask = requiresTask && !isModern && runsTasks(client.getServerCapabilities());
+      const keep = (taskId: string): Promise<void> | undefined => task?.keep(taskId);
+      const waiting = { request, signal, onProgress, answer, keep, asksForResult: isTask };
+      if (task?.earlier !== undefined) return findEarlierTask(task.earlier, waiting);
       const meta = {
         ...fields,
         ...(isModern && WITH_LOG),
@@ -303,10 +310,8 @@ function createSentRequests(
         return rawResult(await client.callTool(params, { ...options, toolDefinition }));
       });
       const result = await sending;
-      const task = findTask(result, isTask);
-      return task === undefined
-        ? result
-        : awaitTask(task, { request, signal, onProgress, answer, asksForResult: isTask });
+      const created = findTask(result, isTask);
+      return created === undefined ? result : awaitTask(created, waiting);
     },
   };
 }
