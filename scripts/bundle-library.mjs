@@ -7,9 +7,10 @@ import { build } from "esbuild";
 import { collectLicences } from "./licences.mjs";
 import { ROOT } from "./prepare.mjs";
 
-/** Modules that users import and start, the command line for tests, and the thread of the type check. They share one copy of each module, in chunks. */
+/** Modules that users import and start, the command line for tests, and threads. They share one copy of each module, in chunks. */
 const ENTRIES = {
   "typecheck-worker": "typecheck/worker.js",
+  "source-worker": "providers/sources/compile/worker.js",
   bin: "bin.js",
   cli: "surfaces/cli/index.js",
   index: "index.js",

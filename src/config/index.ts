@@ -49,7 +49,14 @@ export { normalizeEntry } from "./servers/normalize-entry.ts";
 export { findToolObjection } from "./servers/tool-selection.ts";
 export { MCP_CHANGES, MCP_STARTS, RUNTIME_SECTION_SCHEMAS } from "./sections.ts";
 export { renameOldPasses } from "./settings.ts";
-export { findModelKeys, findServerSecrets, findSettingsSecrets, looksSecret, MODEL_KEY_VARIABLES } from "./secrets.ts";
+export {
+  findHeaderSecrets,
+  findModelKeys,
+  findServerSecrets,
+  findSettingsSecrets,
+  looksSecret,
+  MODEL_KEY_VARIABLES,
+} from "./secrets.ts";
 export { MASK, maskEntry, shownServer } from "./shown.ts";
 export {
   changeByHand,

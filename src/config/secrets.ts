@@ -15,7 +15,12 @@ export function findServerSecrets(server: ServerConfig): readonly string[] {
   }
   const { url, headers, oauth = false } = server;
   const login = oauth === false ? [] : findLoginSecrets(oauth);
-  return [...Object.entries(headers).flatMap(secretsInHeader), ...hiddenInAll([url], [maskWord(url)]), ...login];
+  return [...findHeaderSecrets(headers), ...hiddenInAll([url], [maskWord(url)]), ...login];
+}
+
+/** The secret values in headers, each whole and without the word before it: `Bearer`. */
+export function findHeaderSecrets(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers).flatMap(secretsInHeader);
 }
 
 function findLoginSecrets({ clientSecret, privateKey, assertion, identityProvider }: OAuthConfig): readonly string[] {

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import { EXPOSES, TOOL_NAMES } from "../model/tools/exposure.ts";
 import { ANY_DEVICE } from "../shared/names/method-paths.ts";
+import { SOURCE_EFFECTS } from "../providers/sources/index.ts";
 import { DEFAULT_RETENTION } from "../store/index.ts";
 import { withForm } from "../shared/settings/check-settings.ts";
 
@@ -84,6 +85,7 @@ export const RUNTIME_SECTION_SCHEMAS = {
     },
   }),
   mcpServers: { ...describeServers(), description: "MCP servers by name, as in `.mcp.json`." },
+  sources: describeSources(),
   limits: withForm(
     "a section, as in limits: { cpuMs: 1000 }",
     section("Limits of one run.", describeNumbers(DEFAULT_LIMITS, LIMIT_MEANINGS)),
@@ -314,6 +316,38 @@ function describeLogin(): JsonSchema {
       clientMetadataUrl: { type: "string", description: "the address of a client metadata document" },
       callbackPort: { type: "number", exclusiveMinimum: 0, description: "the local port to which the browser returns" },
       allowPrivate: { type: "boolean", description: "the server may name addresses of a private network" },
+    },
+  };
+}
+
+function describeSources(): JsonSchema {
+  const effects = withForm('effects by pattern, as in { "POST /search/*": read }', {
+    type: "object",
+    additionalProperties: { enum: [...SOURCE_EFFECTS] },
+    description: "what operations do, where their verb does not say it; the last pattern that matches decides",
+  });
+  return {
+    type: "object",
+    description: "APIs whose OpenAPI documents become skills, by name.",
+    additionalProperties: {
+      type: "object",
+      additionalProperties: false,
+      required: ["openapi"],
+      properties: {
+        openapi: describeText("the URL or the file of its OpenAPI document"),
+        skill: describeText("the name of its skill; by default, `GithubAPI` for the name `github`"),
+        server: describeText("the base URL of its requests; by default, the first server of the document"),
+        headers: {
+          type: "object",
+          additionalProperties: { type: "string" },
+          description: "headers of all its requests, such as `Authorization: Bearer ${TOKEN}`",
+        },
+        private: { type: "boolean", default: false, description: "it may be at an address of a private network" },
+        include: describePatterns('the operations that become methods, as in ["GET *", "/repos/*", "issues_*"]'),
+        exclude: describePatterns("the operations that do not"),
+        effects,
+        idempotencyHeader: describeText("the header that makes a repeated request harmless, such as `Idempotency-Key`"),
+      },
     },
   };
 }

@@ -17,8 +17,9 @@ export interface Method {
   readonly name: string;
   readonly wireName: string;
   readonly description: string;
+  /** The schemas and the parameters are read and sanitized when they are first read. */
   readonly input: JsonSchema;
-  readonly output?: JsonSchema;
+  readonly output: JsonSchema | undefined;
   readonly parameters: readonly Parameter[];
   readonly metadata: MethodMetadata;
   readonly definition: MethodDefinition;
@@ -40,9 +41,11 @@ export function findProtocolMethod({ kind, methods }: Skill, protocolMethod: str
   return kind === "mcp" ? methods.find(({ definition }) => definition.protocolMethod === protocolMethod) : undefined;
 }
 
-/** True for a skill of an MCP server or of another machine: its schemas are not the owner's, and its values travel as JSON. */
+const FOREIGN: ReadonlySet<string | undefined> = new Set<Skill["kind"]>(["mcp", "node", "api"]);
+
+/** True for a skill of an MCP server, an API or another machine: its schemas are not the owner's, and its values travel as JSON. */
 export function isForeign(skill: Pick<Skill, "kind"> | undefined): boolean {
-  return skill?.kind === "mcp" || skill?.kind === "node";
+  return FOREIGN.has(skill?.kind);
 }
 
 /** Returns the method that rules, records and providers know, for one of a profile. */

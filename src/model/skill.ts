@@ -77,7 +77,11 @@ export interface MethodDefinition {
   readonly description: string;
   /** `type: object`. The order of its properties is the order of positional arguments, required ones first. */
   readonly input: JsonSchema;
-  readonly output?: JsonSchema;
+  readonly output?: JsonSchema | undefined;
+  /** The names of its arguments, for the index of a search, of a method whose schemas are read when they are needed. */
+  readonly argumentNames?: readonly string[];
+  /** The service behind the method fills in the defaults of its schema; nothing is added to the arguments before. */
+  readonly fillsDefaults?: true;
   readonly metadata?: Partial<MethodMetadata>;
   /** The requests that the client of a caller must answer; a caller without them does not have the method. */
   readonly needsClient?: readonly ClientRequest[];
@@ -200,9 +204,9 @@ export interface SkillStore {
 export interface ProvidedSkill {
   readonly name: string;
   readonly description: string;
-  /** Its origin, for display: a file relative to the skills folder, or the MCP server's name. */
+  /** Its origin, for display: a file relative to the skills folder, the MCP server's name, or the URL of an API's document. */
   readonly source: string;
-  readonly kind: "code" | "file" | "mcp" | "node";
+  readonly kind: "code" | "file" | "mcp" | "node" | "api";
   /** Identifies the MCP server by its configuration and version, for what is stored about its methods. */
   readonly origin?: string;
   /** The MCP server's own name, where there is one. */

@@ -146,35 +146,65 @@ function usableName(name: string, source: string, isUsable: (name: string) => bo
   );
 }
 
+/** Creates a method of a frozen catalog. Schemas that are in a file are read when they are needed: of thousands, few are. */
 function methodFrom(definition: MethodDefinition, skill: string, path: string, original?: Method): Method {
-  const input = sanitizeInputSchema(definition.input);
-  const output = sanitizeOutputSchema(definition.output);
-  let signature: string | undefined;
-  let declaration: string | undefined;
-  return Object.freeze({
+  const once = createOnce();
+  const method: Method = {
     path,
     skill,
     name: definition.name,
     wireName: definition.wireName ?? definition.name,
     description: sanitizeText(definition.description),
-    input,
-    ...(output !== undefined && { output }),
-    parameters: getParameters(input),
-    metadata: metadataFrom(definition.metadata ?? {}),
+    metadata: metadataFrom(definition.metadata),
     definition,
     ...(original !== undefined && { original }),
+    get input() {
+      return once("input", () => sanitizeInputSchema(definition.input));
+    },
+    get output() {
+      return once("output", () => sanitizeOutputSchema(definition.output));
+    },
+    get parameters() {
+      return once("parameters", () => getParameters(method.input));
+    },
     get signature() {
-      signature ??= formatSignature(this);
-      return signature;
+      return once("signature", () => formatSignature(method));
     },
     get declaration() {
-      declaration ??= formatDeclaration(this);
-      return declaration;
+      return once("declaration", () => formatDeclaration(method));
     },
-  });
+  };
+  // Schemas in memory are copied now: their author could change them later.
+  if (definition.argumentNames === undefined) void [method.output, method.parameters];
+  return Object.freeze(method);
 }
 
-function metadataFrom(source: Partial<MethodMetadata>): MethodMetadata {
+type LateMembers = Pick<Method, "input" | "output" | "parameters" | "signature" | "declaration">;
+
+/** Keeps each value that was made once. */
+function createOnce(): <Name extends keyof LateMembers>(
+  name: Name,
+  make: () => LateMembers[Name],
+) => LateMembers[Name] {
+  const values: Partial<LateMembers> = {};
+  return (name, make) => {
+    if (!Object.hasOwn(values, name)) values[name] = make();
+    return values[name] as LateMembers[typeof name];
+  };
+}
+
+const METADATA = new WeakMap<object, MethodMetadata>();
+
+/** Methods that share an object of metadata share the result, too. */
+function metadataFrom(source: Partial<MethodMetadata> = {}): MethodMetadata {
+  const existing = METADATA.get(source);
+  if (existing !== undefined) return existing;
+  const metadata = completeMetadata(source);
+  METADATA.set(source, metadata);
+  return metadata;
+}
+
+function completeMetadata(source: Partial<MethodMetadata>): MethodMetadata {
   const stated = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined));
   const metadata: MethodMetadata = { ...METADATA_DEFAULTS, ...stated };
   return Object.freeze({

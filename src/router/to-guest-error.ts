@@ -65,6 +65,7 @@ const PROVIDER_CODES: ReadonlySet<ErrorCode> = new Set([
 function toErrorCode(thrown: unknown, { kind }: Pick<Skill, "kind">): ErrorCode {
   if (!(thrown instanceof SkillgateError)) return "CALL_FAILED";
   const { code } = thrown;
+  if (kind === "api" && code === "ARGUMENTS_INVALID") return code; // a value that no request can hold
   return PROVIDER_CODES.has(code) || (kind === "node" && REMOTE_CODES.has(code)) ? code : "CALL_FAILED";
 }
 

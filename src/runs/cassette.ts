@@ -62,7 +62,7 @@ function isSkillList(skills: unknown): boolean {
   return Array.isArray(skills) && skills.every(isSkill);
 }
 
-const SKILL_KINDS: ReadonlySet<string> = new Set<ProvidedSkill["kind"]>(["code", "file", "mcp", "node"]);
+const SKILL_KINDS: ReadonlySet<string> = new Set<ProvidedSkill["kind"]>(["code", "file", "mcp", "node", "api"]);
 
 function isSkill(skill: unknown): boolean {
   if (!isRecord(skill)) return false;

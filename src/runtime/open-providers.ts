@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 
 import { findServerSecrets } from "../config/index.ts";
 import type { ListName } from "../model/mcp-features.ts";
@@ -9,6 +10,7 @@ import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { SavedOptions, SavedProvider } from "../providers/saved/index.ts";
 import type { McpProvider, RequestAsker, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
 import type { SkillInspector, SkillsProvider } from "../providers/skills/index.ts";
+import type { SourceConfig, SourceProvider, SourceStatus } from "../providers/sources/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { NodeProvider, NodeSettings, NodeStatus } from "../providers/nodes/index.ts";
 import { getMessage } from "../errors.ts";
@@ -28,6 +30,10 @@ export interface Providers {
   readonly servers: readonly ServerStatus[];
   /** Other machines whose skills can be called. */
   readonly nodes: readonly NodeStatus[];
+  /** The APIs of the settings. */
+  readonly apis: readonly SourceStatus[];
+  /** Reads the document of an API again. */
+  refreshApi(name: string): Promise<SourceStatus>;
   /** Lists the tools that MCP servers have only for such a request; `undefined` if they are known. */
   listWith(asker: RequestAsker): Promise<void> | undefined;
   /** Connects at once to the MCP servers that could not be reached and whose skills a text names; `undefined` if there are none. */
@@ -50,9 +56,9 @@ export interface OpenedSaved {
 }
 
 /** Settings that providers need. */
-export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serverUse" | "timeouts" | "env"> {
+export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serverUse" | "timeouts" | "env" | "cwd"> {
   /** Returns the folder of skills and the servers to start; called when the providers are opened. */
-  readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers" | "nodes" | "trust">>;
+  readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers" | "nodes" | "apis" | "trust">>;
   readonly trust: LiveTrust;
   /** The variables that the settings name for skills. */
   readonly skillVariables: () => Readonly<Record<string, string>>;
@@ -99,6 +105,14 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     get nodes() {
       return opened.nodes?.nodes ?? [];
     },
+    get apis() {
+      return opened.apis?.sources ?? [];
+    },
+    async refreshApi(name) {
+      await open();
+      if (opened.apis === undefined) throw new Error("The settings have no sources");
+      return opened.apis.refresh(name);
+    },
     listWith: (asker) => (isOpen ? opened.mcp?.listWith(asker) : open().then(() => opened.mcp?.listWith(asker))),
     reach: (text) => opened.mcp?.reach(text),
     accept: (server) => opened.mcp?.accept(server),
@@ -129,17 +143,19 @@ interface OpenedProviders {
   readonly skills?: SkillsProvider | undefined;
   readonly saved?: OpenedSaved | undefined;
   readonly nodes?: NodeProvider | undefined;
+  readonly apis?: SourceProvider | undefined;
 }
 
 /** Loads the folder of skills, and lets MCP servers connect in the background. Modules without work are not loaded. */
 async function openProviders(settings: ProviderSettings, sources: SkillSources): Promise<OpenedProviders> {
-  const { skillsDir, servers, nodes: network, trust } = await settings.sources();
+  const { skillsDir, servers, nodes: network, apis: configs, trust } = await settings.sources();
   const gate = trust?.ownsSkills === true ? settings.trust.gate : undefined;
   // One after the other, because of two skills with one name that of the first provider is used.
   const skills = skillsDir === undefined ? undefined : await openSkills(skillsDir, gate, { settings, sources });
   const saved = skillsDir === undefined ? undefined : await openSaved(skillsDir, gate, { settings, sources });
   const nodes = network === undefined ? undefined : await openNodes(network, settings, sources);
-  return { skills, saved, nodes, mcp: await openMcp(await servers(), settings, sources) };
+  const apis = configs.length === 0 ? undefined : await openApis(configs, settings, sources);
+  return { skills, saved, nodes, apis, mcp: await openMcp(await servers(), settings, sources) };
 }
 
 interface ProviderContext {
@@ -173,6 +189,17 @@ async function openMcp(
   const provider = sources.add(connectServers(servers, options));
   provider.onChange(onServers);
   return provider;
+}
+
+/** Without a folder for what is kept of servers, catalogs of documents are kept as long as the process. */
+async function openApis(
+  configs: readonly SourceConfig[],
+  { serverUse: { stateDir }, cwd }: ProviderSettings,
+  sources: SkillSources,
+): Promise<SourceProvider> {
+  const { openSources } = await import("../providers/sources/index.ts");
+  const folder = stateDir === undefined ? undefined : join(stateDir, "sources");
+  return sources.add(openSources(configs, { cwd, ...(folder !== undefined && { folder }) }));
 }
 
 /**

@@ -107,10 +107,34 @@ export interface RuntimeOptions {
   readonly catalogTokens?: number;
   /** Worker threads of the sandbox; one fewer than the process may use processors, from 1 to 4, by default. */
   readonly workers?: number;
+  /** APIs whose OpenAPI documents become skills, by name, as in the section `sources` of settings.yaml. */
+  readonly sources?: Readonly<Record<string, SourceSettings>>;
   /** The base of relative paths; the current folder by default. */
   readonly cwd?: string;
   /** The environment that configuration may refer to; that of the process by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** An API whose OpenAPI document becomes a skill. */
+export interface SourceSettings {
+  /** The URL or the file of its OpenAPI document. */
+  readonly openapi: string;
+  /** The name of its skill; by default, `GithubAPI` for the name `github`. */
+  readonly skill?: string;
+  /** The base URL of its requests; by default, the first server of the document. */
+  readonly server?: string;
+  /** Headers of all its requests. They are secret. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The document or the server may be at an address of a private network. Off by default. */
+  readonly private?: boolean;
+  /** Patterns of the operations that become methods, as in `["GET *", "/repos/*", "issues_*"]`; all of them by default. */
+  readonly include?: readonly string[];
+  /** Patterns of the operations that do not. */
+  readonly exclude?: readonly string[];
+  /** Effects of operations, by pattern, where their verb does not say them. The last pattern that matches decides. */
+  readonly effects?: Readonly<Record<string, "read" | "write" | "destructive">>;
+  /** The header that makes a repeated request harmless, such as `Idempotency-Key`. */
+  readonly idempotencyHeader?: string;
 }
 
 /** Options of runs. */

@@ -84,7 +84,7 @@ export interface InputCheck {
 }
 
 export function inputCheckFor(method: Method, budget: TimeBudget): InputCheck {
-  const check = compile(method.input, true, budget);
+  const check = compile(method.input, method.definition.fillsDefaults !== true, budget);
   const names = isOpenToNames(method) ? undefined : new Set(method.parameters.map(({ name }) => name));
   const required = new Set(method.parameters.filter((parameter) => parameter.required).map(({ name }) => name));
   return { check, names, required, notes: check.note === "" ? [] : [`${method.path}: ${check.note}`] };

@@ -20,6 +20,8 @@ const HARMLESS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
   // Its servers are held one by one.
   ["mcp", (name, value) => name !== "changes" || value === "hold"],
   ["store", () => false],
+  // An address and headers decide who receives variables of the owner and arguments of calls.
+  ["sources", () => false],
   // Its texts replace those of methods, and models follow them.
   ["profiles", () => false],
   ["secrets", () => false],

@@ -34,7 +34,8 @@ const METADATA: { readonly [Name in keyof MethodMetadata]?: (value: unknown) => 
 export function listSkills(catalog: Catalog, patterns: readonly string[] | undefined): readonly ListedSkill[] {
   const matchers = patterns?.map(createPathMatcher);
   const isOffered = (skill: Skill, path: string): boolean =>
-    skill.kind !== "node" && (matchers?.some((matches) => matches(path)) ?? skill.kind !== "mcp");
+    skill.kind !== "node" &&
+    (matchers?.some((matches) => matches(path)) ?? (skill.kind !== "mcp" && skill.kind !== "api"));
   return catalog.skills.flatMap((skill) => {
     const methods = skill.methods.filter(
       ({ path, definition }) => definition.isOnlyForPages !== true && isOffered(skill, path),

@@ -43,16 +43,14 @@ function createEntry(method: Method, skill: SkillWords): IndexEntry {
     countOne((name[at] ?? "") + word, NAME_PAIR_WEIGHT * FIELDS.name.weight, weights);
   count(skill.name, FIELDS.skill, weights);
   count(getStems(method.description), FIELDS.description, weights);
-  count(
-    method.parameters.flatMap((parameter) => getStems(parameter.name)),
-    FIELDS.parameterNames,
-    weights,
-  );
-  count(
-    getStems(method.parameters.map((parameter) => collectTexts(parameter.schema)).join(" ")),
-    FIELDS.parameterTexts,
-    weights,
-  );
+  const { argumentNames = method.parameters.map((parameter) => parameter.name) } = method.definition;
+  count(argumentNames.flatMap(getStems), FIELDS.parameterNames, weights);
+  if (method.definition.argumentNames === undefined)
+    count(
+      getStems(method.parameters.map((parameter) => collectTexts(parameter.schema)).join(" ")),
+      FIELDS.parameterTexts,
+      weights,
+    );
   count(getStems(getTagText(method)), FIELDS.tags, weights);
   count(getStems(getExampleText(method)), FIELDS.examples, weights);
   count(skill.texts, FIELDS.skillTexts, weights);

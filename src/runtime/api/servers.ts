@@ -1,6 +1,7 @@
 import { findServerSecrets } from "../../config/index.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
+import type { SourceStatus } from "../../providers/sources/index.ts";
 import type { CallerOption } from "../../runtime.ts";
 import { readAgain } from "../settings/live-trust.ts";
 import type { RuntimeParts } from "./parts.ts";
@@ -23,6 +24,10 @@ export interface ServerApi {
   reloadServers(): Promise<void>;
   /** Loads the skill files that have changed, at once; with the option `watch`, changes are loaded soon without it. */
   reloadSkills(): Promise<void>;
+  /** Lists the APIs of the settings, with the states of their documents. */
+  listApis(): readonly SourceStatus[];
+  /** Reads the document of an API of the settings again. Rejects for a name that they do not have. */
+  refreshApi(name: string): Promise<SourceStatus>;
 }
 
 /** Creates the methods of a runtime that administer its providers. */
@@ -37,6 +42,8 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
     acceptTools: (server) => providers.accept(server),
     reloadSkills: () => providers.reloadSkills(),
     reloadServers: () => reloadServers(parts),
+    listApis: () => providers.apis,
+    refreshApi: (name) => providers.refreshApi(name),
   };
 }
 

@@ -238,7 +238,7 @@ function createProgramCall(
     id: call.id,
     runId,
     cancellable: call,
-    readArguments: (skill) => readArguments(call, isForeign(skill) ? AS_JSON : AS_VALUES),
+    readArguments: (skill) => readArguments(call, isForeign(skill) && skill.kind !== "api" ? AS_JSON : AS_VALUES),
   });
   if (created === undefined) throw createUnknownMethodError(call.path, request);
   const onRawResult = request.observer?.getResultReceiver?.(created.method);

@@ -4,6 +4,7 @@ import { getApprovedFile } from "../../approvals/index.ts";
 import {
   type Config,
   fillIn,
+  findHeaderSecrets,
   findModelKeys,
   findServerSecrets,
   findSettingsSecrets,
@@ -28,6 +29,7 @@ import { mergeLimits, mergeTimeouts } from "./limits.ts";
 import { parseSkill, requireOptions } from "./options.ts";
 import type { RuntimeSettings } from "./runtime-settings.ts";
 import { resolveSections } from "./sections.ts";
+import { parseSources } from "./sources.ts";
 
 /** Throws `OPTION_INVALID` for options that cannot be meant, `CONFIG_INVALID` for a file that was named and is broken. */
 export async function readOptions(written: RuntimeOptions): Promise<RuntimeSettings> {
@@ -67,6 +69,7 @@ function resolveSettings(
       ({ name }) => onlyServers?.includes(name) ?? true,
     );
   const { problems, approvals, asksDestructive, ...sections } = resolveSections(options, files.settings);
+  const apis = parseSources(mergeSection(options.sources, files.settings["sources"]), { ...files, cwd });
   const nodes = parseNodeSettings(mergeSection(options.nodes, files.settings["nodes"]), getContext(files, cwd));
   const executors = resolveExecutors(options.executors, files, cwd);
   const policyFile = resolvePolicyFile(options, cwd);
@@ -91,13 +94,18 @@ function resolveSettings(
       discover: options.discover ?? false,
       lazy: options.lazy ?? false,
     }),
-    secretValues: [...declared.flatMap(findServerSecrets), ...listSecrets(files, env)],
+    apis: apis.sources,
+    secretValues: [
+      ...declared.flatMap(findServerSecrets),
+      ...apis.sources.flatMap(({ headers }) => findHeaderSecrets(headers)),
+      ...listSecrets(files, env),
+    ],
     tracesContent: options.telemetry?.content ?? capturesContent(env),
     limits: mergeLimits(mergeLimits(DEFAULT_LIMITS, files.limits), options.limits),
     timeouts: mergeTimeouts(mergeTimeouts(DEFAULT_TIMEOUTS, files.timeouts), options.timeouts),
     sections: files.settings,
     settingsFile: resolveSettingsFile(options, cwd),
-    problems: [...files.warnings, ...problems, ...nodes.problems, ...executors.problems],
+    problems: [...files.warnings, ...problems, ...apis.problems, ...nodes.problems, ...executors.problems],
     nodes: nodes.settings,
     executors: executors.settings,
     env,

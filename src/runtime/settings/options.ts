@@ -59,6 +59,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof RuntimeOptions, "log" | "approve" |
         stateDir: withForm("the path of a folder, or false", { anyOf: [{ type: "string" }, { const: false }] }),
       },
     }),
+    sources: RUNTIME_SECTION_SCHEMAS.sources,
     settings: FILE,
     mcpConfig: FILE,
     policy: FILE,

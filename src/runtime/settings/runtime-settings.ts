@@ -11,6 +11,7 @@ import type { Timeouts } from "../../model/timeouts.ts";
 import type { PolicySettings } from "../../policy/index.ts";
 import type { NodeSettings } from "../../providers/nodes/index.ts";
 import type { ServerConfig } from "../../providers/mcp/index.ts";
+import type { SourceConfig } from "../../providers/sources/index.ts";
 import type { Retention, StoreLocation } from "../../store/index.ts";
 import type { resolveMcpOptions } from "../mcp-options.ts";
 import type { RunSettings } from "./sections.ts";
@@ -30,6 +31,8 @@ export interface RuntimeSettings {
   /** The servers to start, after a person was asked, if there is one. */
   readonly servers: () => Promise<readonly ServerConfig[]>;
   readonly serverUse: ReturnType<typeof resolveMcpOptions>;
+  /** The APIs whose documents become skills. */
+  readonly apis: readonly SourceConfig[];
   /** Values in the configuration that no text may show. */
   readonly secretValues: readonly string[];
   readonly rehydrateSecrets: boolean;

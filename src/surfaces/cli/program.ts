@@ -23,6 +23,7 @@ import { addPolicy } from "./policy.ts";
 import { addRuns } from "./runs/index.ts";
 import { addSettings } from "./settings/index.ts";
 import { addSkills } from "./skills/index.ts";
+import { addSource } from "./source/index.ts";
 import { addStore } from "./store.ts";
 import { addTrust } from "./trust.ts";
 import { addTry } from "./try/index.ts";
@@ -45,6 +46,7 @@ export function createProgram(act: CommandAction): CliCommand {
   addChat(program);
   addTry(program);
   addMcp(program);
+  addSource(program);
   addSkills(program.command("skills").description("create, check, test and configure skills"));
   for (const add of [
     addServe,

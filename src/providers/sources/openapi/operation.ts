@@ -1,3 +1,5 @@
+import type { JsonSchema } from "../../../model/json.ts";
+
 /** The verbs of HTTP that an OpenAPI document can describe, in lower case. */
 export const VERBS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 export type Verb = (typeof VERBS)[number];
@@ -73,4 +75,11 @@ export interface ApiOperation {
   readonly body?: ApiBody;
   /** The media types of its successful answers, most wanted first. */
   readonly accepts: readonly string[];
+}
+
+/** An operation with the texts and schemas of its method. */
+export interface DescribedOperation extends ApiOperation {
+  readonly description: string;
+  readonly input: JsonSchema;
+  readonly output?: JsonSchema;
 }

@@ -1,0 +1,177 @@
+import { closeSync, openSync, readSync } from "node:fs";
+
+import { isRecord, type JsonSchema, toRecord } from "../../model/json.ts";
+import { type CompiledDocument, type CompiledOperation, DocumentError } from "./compile/compile-document.ts";
+import { walkObjects } from "./compile/document-files.ts";
+import type { DescribedOperation } from "./openapi/operation.ts";
+
+/** Changes with each change of what a catalog contains; a catalog of another format is made again. */
+export const CATALOG_FORMAT = "skillgate-openapi-1";
+
+/** Bytes of a catalog: forty times that of the largest public document (GitHub, 4 MB). */
+const MAX_BYTES = 160 << 20;
+
+/** The bytes in front of the index: its length. */
+const HEAD_BYTES = 4;
+
+/** Where a part of the catalog stands behind the index. */
+type Extent = readonly [start: number, length: number];
+
+/** Facts about an operation that are in memory without reading it. */
+export interface OperationRow {
+  readonly name: string;
+  readonly verb: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly argumentNames: readonly string[];
+  readonly tags: readonly string[];
+  readonly isDeprecated: boolean;
+  readonly servers: readonly string[];
+  readonly at: Extent;
+}
+
+/** The index of a catalog. */
+export interface CatalogIndex extends Omit<CompiledDocument, "definitions"> {
+  readonly format: string;
+  readonly operations: readonly OperationRow[];
+  /** Each named schema: where it stands, and the names that it refers to. */
+  readonly definitions: Readonly<Record<string, readonly [...Extent, references: readonly string[]]>>;
+}
+
+/** Collects the parts of a catalog. */
+export class CatalogWriter {
+  readonly #chunks: Buffer[] = [];
+  readonly #rows: OperationRow[] = [];
+  #bytes = 0;
+
+  add({ name, summary, tags, isDeprecated, servers, ...operation }: CompiledOperation): void {
+    const { verb, path } = operation;
+    const argumentNames = Object.keys(toRecord(operation.input["properties"]));
+    const at = this.#put(operation);
+    this.#rows.push({ name, verb, path, summary, argumentNames, tags, isDeprecated, servers, at });
+  }
+
+  /** Returns the whole catalog. */
+  finish({ definitions, ...document }: CompiledDocument): Buffer {
+    const locations = [...definitions].map(([name, schema]) => [name, [...this.#put(schema), findReferences(schema)]]);
+    const index = {
+      format: CATALOG_FORMAT,
+      ...document,
+      operations: this.#rows,
+      definitions: Object.fromEntries(locations),
+    };
+    const text = Buffer.from(JSON.stringify(index));
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.writeUInt32LE(text.length);
+    return Buffer.concat([head, text, ...this.#chunks]);
+  }
+
+  #put(value: object): Extent {
+    const bytes = Buffer.from(JSON.stringify(value));
+    const start = this.#bytes;
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_BYTES)
+      throw new DocumentError(
+        `the operations of the document have more than ${MAX_BYTES >> 20} MB; select some with "include"`,
+      );
+    this.#chunks.push(bytes);
+    return [start, bytes.length];
+  }
+}
+
+function findReferences(schema: unknown): readonly string[] {
+  const names = new Set<string>();
+  for (const { $ref } of walkObjects(schema))
+    if (typeof $ref === "string" && $ref.startsWith(PREFIX)) names.add($ref.slice(PREFIX.length));
+  return [...names];
+}
+
+const PREFIX = "#/$defs/";
+
+/** A catalog of which only the index is in memory. */
+export interface OpenCatalog {
+  readonly index: CatalogIndex;
+  read(row: OperationRow): DescribedOperation;
+  close(): void;
+}
+
+/** Opens a catalog file. Throws for one that is missing, cut or of another format. */
+export function openCatalog(file: string): OpenCatalog {
+  const descriptor = openSync(file, "r");
+  try {
+    const length = readBytes(descriptor, 0, HEAD_BYTES).readUInt32LE();
+    const index = JSON.parse(readBytes(descriptor, HEAD_BYTES, length).toString()) as unknown;
+    if (!isRecord(index) || index["format"] !== CATALOG_FORMAT) throw new Error("another format");
+    return createReader(descriptor, HEAD_BYTES + length, index as unknown as CatalogIndex);
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function createReader(descriptor: number, base: number, index: CatalogIndex): OpenCatalog {
+  let isClosed = false;
+  const read = ([start, length]: Extent): unknown => {
+    // The number of a closed file may be that of another one.
+    if (isClosed) throw new Error("The catalog is closed");
+    return JSON.parse(readBytes(descriptor, base + start, length).toString());
+  };
+  const collect = (schema: JsonSchema, levels: number): JsonSchema => {
+    const closure = collectNames(findReferences(schema), index.definitions, levels);
+    const definitions = [...closure].map(([name, isWhole]) => {
+      const location = index.definitions[name];
+      return [name, location !== undefined && isWhole ? read([location[0], location[1]]) : { title: name }];
+    });
+    return definitions.length === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) };
+  };
+  return {
+    index,
+    read(row) {
+      const { input, output, ...operation } = read(row.at) as DescribedOperation;
+      return {
+        ...operation,
+        input: collect(input, Infinity),
+        ...(output !== undefined && { output: collect(output, OUTPUT_LEVELS) }),
+      };
+    },
+    close() {
+      if (!isClosed) closeSync(descriptor);
+      isClosed = true;
+    },
+  };
+}
+
+/** Levels of named types in the type of a result. All of them would be 58,000 tokens for a customer of Stripe. */
+const OUTPUT_LEVELS = 2;
+
+/** Returns the names that are reached, and whether they are within the levels. */
+function collectNames(
+  first: readonly string[],
+  definitions: CatalogIndex["definitions"],
+  levels: number,
+): ReadonlyMap<string, boolean> {
+  const found = new Map<string, boolean>();
+  let open = first;
+  for (let level = 0; open.length > 0; level++) {
+    const isWhole = level < levels;
+    const next: string[] = [];
+    for (const name of open) {
+      if (found.has(name)) continue;
+      found.set(name, isWhole);
+      if (isWhole && Object.hasOwn(definitions, name)) next.push(...(definitions[name]?.[2] ?? []));
+    }
+    open = next;
+  }
+  return found;
+}
+
+function readBytes(descriptor: number, from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  let read = 0;
+  while (read < length) {
+    const count = readSync(descriptor, bytes, read, length - read, from + read);
+    if (count === 0) throw new Error("the file is cut");
+    read += count;
+  }
+  return bytes;
+}

@@ -1,0 +1,230 @@
+import { isRecord, toList, toRecord } from "../../../model/json.ts";
+import { truncateText } from "../../../shared/format-text.ts";
+import { compileOperation } from "./compile-operation.ts";
+import { SchemaConverter, type Definitions } from "./convert-schema.ts";
+import type { DocumentContext, FoundOperation } from "./document-context.ts";
+import { type DocumentFiles, type Located, resolveReference } from "./document-files.ts";
+import { getOperationKey, nameOperations } from "./names.ts";
+import { type DescribedOperation, VERBS } from "../openapi/operation.ts";
+
+/** Operations of one document. The largest public one has 20,000 (Microsoft Graph). */
+export const MAX_OPERATIONS = 20_000;
+
+const MAX_PROBLEMS = 200;
+const MAX_SUMMARY = 160;
+
+/** Effects of an operation on the state behind the API, by its verb (RFC 9110, section 9.2). */
+export interface Effects {
+  readonly readOnly: boolean;
+  readonly idempotent: boolean;
+  readonly destructive: boolean;
+}
+
+export interface CompiledOperation extends DescribedOperation {
+  readonly name: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly isDeprecated: boolean;
+  /** Its own servers, where the document names some. */
+  readonly servers: readonly string[];
+}
+
+/** A document as a catalog stores it, without its operations. */
+export interface CompiledDocument {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  readonly servers: readonly string[];
+  readonly definitions: Definitions;
+  /** Parts that are left out or changed, each with its location. */
+  readonly problems: readonly string[];
+}
+
+/** Thrown for a document that cannot be one of OpenAPI. */
+export class DocumentError extends Error {}
+
+export interface DocumentOptions {
+  /** The names that operations had before, by `getOperationKey`. */
+  readonly names?: ReadonlyMap<string, string>;
+  /** Takes each operation when it is compiled: all of them together can be large. */
+  readonly take: (operation: CompiledOperation) => void;
+}
+
+/**
+ * Compiles a document of OpenAPI 2.0, 3.0, 3.1 or 3.2. What is broken is left out, with a problem that names it; a document
+ * without any operation throws a `DocumentError`.
+ */
+export function compileDocument(files: DocumentFiles, { names, take }: DocumentOptions): CompiledDocument {
+  const document = readRoot(files.root);
+  const problems = new ProblemList();
+  const context = createContext(files, document, problems);
+  const found = findOperations(document, context, problems);
+  if (found.length === 0) throw new DocumentError('the document has no operations: its "paths" are empty or missing');
+  const methodNames = nameOperations(
+    found.map(({ verb, path, operation: { operationId } }) => ({
+      verb,
+      path,
+      ...(typeof operationId === "string" && { operationId }),
+    })),
+    names,
+  );
+  const used = new Set<string>();
+  for (const [at, each] of found.entries()) {
+    problems.location = getOperationKey(each);
+    const name = methodNames[at] ?? "";
+    if (used.has(name)) problems.add(`another operation has its name, ${name}; it is left out`);
+    else take(compileOne(each, name, context));
+    used.add(name);
+  }
+  problems.location = "schemas";
+  const definitions = context.schemas.finish();
+  const { title, version, description } = toRecord(document["info"]);
+  return {
+    title: toText(title),
+    version: toText(version),
+    description: truncateText(toText(description), 2_000),
+    servers: readServers(document, context.isSwagger),
+    definitions,
+    problems: problems.list,
+  };
+}
+
+/** The effects of a verb; those of POST and PATCH are unknown, so they count as writes. */
+export function getEffects(verb: string): Effects {
+  const readOnly = ["get", "head", "options", "trace"].includes(verb);
+  const destructive = verb === "delete";
+  return { readOnly, destructive, idempotent: readOnly || destructive || verb === "put" };
+}
+
+class ProblemList {
+  readonly #problems = new Set<string>();
+  /** The subject of the problems from now on. */
+  location = "document";
+
+  add(problem: string): void {
+    if (this.#problems.size < MAX_PROBLEMS) this.#problems.add(truncateText(`${this.location}: ${problem}`, 300));
+  }
+
+  get list(): readonly string[] {
+    return [...this.#problems];
+  }
+}
+
+function readRoot({ value }: Located): Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) throw new DocumentError("the document is no object");
+  const { openapi, swagger } = value;
+  if (typeof swagger === "string" && swagger.startsWith("2.")) return value;
+  if (typeof openapi === "string" && /^3\.[012]\b/.test(openapi)) return value;
+  const version = openapi ?? swagger;
+  throw new DocumentError(
+    version === undefined
+      ? 'the document has neither "openapi" nor "swagger", so it is no OpenAPI document'
+      : `the document is of version ${truncateText(JSON.stringify(version), 40)}; OpenAPI 2.0, 3.0, 3.1 and 3.2 are read`,
+  );
+}
+
+function createContext(
+  files: DocumentFiles,
+  document: Readonly<Record<string, unknown>>,
+  problems: ProblemList,
+): DocumentContext {
+  const report = (problem: string): void => problems.add(problem);
+  const isSwagger = document["swagger"] !== undefined;
+  const toTypes = (list: unknown): readonly string[] => toList(list).filter((type) => typeof type === "string");
+  return {
+    files,
+    schemas: new SchemaConverter(files, report),
+    isSwagger,
+    consumes: toTypes(document["consumes"]),
+    produces: toTypes(document["produces"]),
+    credentials: findCredentials(document, files),
+    report,
+  };
+}
+
+/** Finds the parameters that the security schemes of a document describe as keys: `query api_key`. */
+function findCredentials(document: Readonly<Record<string, unknown>>, files: DocumentFiles): ReadonlySet<string> {
+  const schemes = document["securityDefinitions"] ?? toRecord(document["components"])["securitySchemes"];
+  const keys = Object.values(toRecord(schemes)).flatMap((written) => {
+    const scheme = toRecord(files.follow({ value: written, file: files.root.file })?.value);
+    const { type, in: location, name } = scheme;
+    return type === "apiKey" && typeof location === "string" && typeof name === "string" ? [`${location} ${name}`] : [];
+  });
+  return new Set(keys);
+}
+
+function findOperations(
+  document: Readonly<Record<string, unknown>>,
+  { files }: DocumentContext,
+  problems: ProblemList,
+): readonly FoundOperation[] {
+  const found: FoundOperation[] = [];
+  for (const [path, written] of Object.entries(toRecord(document["paths"]))) {
+    if (path.startsWith("x-")) continue;
+    problems.location = path;
+    const target = files.follow({ value: written, file: files.root.file });
+    if (target === undefined || !isRecord(target.value)) {
+      problems.add(`what it refers to is missing: ${describeReference(written, files.root.file)}; it is left out`);
+      continue;
+    }
+    const { value: item, file } = target;
+    for (const verb of VERBS) {
+      const operation = item[verb];
+      if (operation === undefined) continue;
+      problems.location = `${verb} ${path}`;
+      if (!isRecord(operation)) problems.add("it is no object; it is left out");
+      else if (verb === "trace") problems.add("its answer would show the credentials; it is left out");
+      else if (!path.startsWith("/")) problems.add('its path does not begin with "/"; it is left out');
+      else if (found.length === MAX_OPERATIONS)
+        problems.add(`it is beyond ${MAX_OPERATIONS} operations; it is left out`);
+      else found.push({ verb, path, operation, item, file });
+    }
+  }
+  return found;
+}
+
+function describeReference(written: unknown, file: string): string {
+  const { $ref } = toRecord(written);
+  return typeof $ref === "string" ? (resolveReference($ref, file) ?? $ref) : JSON.stringify(written);
+}
+
+function compileOne(found: FoundOperation, name: string, context: DocumentContext): CompiledOperation {
+  const { operation, item } = found;
+  const { summary, description, tags, deprecated } = operation;
+  const text = [summary, description].find((each) => typeof each === "string" && each.trim() !== "");
+  return {
+    ...compileOperation(found, context),
+    name,
+    summary: truncateText(toText(text).replaceAll(/\s+/g, " ").trim(), MAX_SUMMARY),
+    tags: toList(tags)
+      .filter((tag) => typeof tag === "string")
+      .slice(0, 10),
+    isDeprecated: deprecated === true,
+    servers: toServerUrls(operation["servers"] ?? item["servers"]),
+  };
+}
+
+function readServers(document: Readonly<Record<string, unknown>>, isSwagger: boolean): readonly string[] {
+  if (!isSwagger) return toServerUrls(document["servers"]);
+  const { host, basePath, schemes } = document;
+  if (typeof host !== "string") return typeof basePath === "string" ? [basePath] : [];
+  const secure = toList(schemes).includes("http") && !toList(schemes).includes("https") ? "http" : "https";
+  return [`${secure}://${host}${toText(basePath)}`];
+}
+
+/** Variables in a URL have their defaults; the owner can give others. */
+function toServerUrls(servers: unknown): readonly string[] {
+  return toList(servers)
+    .slice(0, 20)
+    .flatMap((server) => {
+      const { url, variables } = toRecord(server);
+      if (typeof url !== "string") return [];
+      const fill = (whole: string, name: string): string => {
+        const value = toRecord(toRecord(variables)[name])["default"];
+        return typeof value === "string" ? value : whole;
+      };
+      return [url.replaceAll(/\{([^{}]+)\}/g, fill)];
+    });
+}
+
+const toText = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,0 +1,46 @@
+import { Worker } from "node:worker_threads";
+
+import { findPackageFile } from "../../../../sandbox/package-files.ts";
+import type { CompiledReport, CompileOrder, CompileReport } from "./protocol.ts";
+
+/** The largest public documents take 1 to 5 s, with many files more. */
+const MAX_MS = 120_000;
+
+/** A document of 64 MB needs about eight times as much. */
+const MAX_HEAP_MB = 768;
+
+/** Threads start from compiled files, also when this file itself runs from its source. */
+function findEntry(): URL {
+  return findPackageFile("src/providers/sources/compile/worker.js", () => new URL("./worker.js", import.meta.url));
+}
+
+/** Compiles a document in a thread, so that nothing else waits for it. Rejects with an error for people. */
+export async function compileInThread(order: CompileOrder, signal: AbortSignal): Promise<CompiledReport> {
+  const worker = new Worker(findEntry(), {
+    name: "skillgate-source",
+    workerData: order,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
+  try {
+    const report = await new Promise<CompileReport>((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", (error) => reject(explain(error)));
+      worker.once("exit", () => reject(new Error("the thread that reads the document has ended")));
+      limit.addEventListener("abort", () =>
+        reject(new Error(signal.aborted ? "it was cancelled" : `it takes more than ${MAX_MS / 1_000} s`)),
+      );
+    });
+    if (report.kind === "failed") throw new Error(report.error);
+    return report;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+function explain(error: Error & { readonly code?: string }): Error {
+  if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return error;
+  return new Error(`reading it needs more than ${MAX_HEAP_MB} MB`);
+}

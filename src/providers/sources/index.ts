@@ -1,0 +1,68 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { Provider } from "../../model/provider.ts";
+import { ApiSource, type SourceStatus } from "./source.ts";
+import type { SourceConfig } from "./source-config.ts";
+
+export { SOURCE_EFFECTS, type SourceConfig } from "./source-config.ts";
+export type { SourceStatus } from "./source.ts";
+
+/** The skills of APIs that documents describe. */
+export interface SourceProvider extends Provider {
+  readonly sources: readonly SourceStatus[];
+  /** Reads the document of a source again. */
+  refresh(name: string): Promise<SourceStatus>;
+}
+
+export interface SourcesOptions {
+  /** The folder of the project: each project has catalogs of its own. */
+  readonly cwd: string;
+  /** The folder of catalogs; without one, they are kept as long as the provider is open. */
+  readonly folder?: string;
+}
+
+/** Opens the catalogs of all sources in the background: those that are stored are there after some milliseconds. */
+export function openSources(
+  configs: readonly SourceConfig[],
+  { cwd, folder: stateFolder }: SourcesOptions,
+): SourceProvider {
+  const folder = stateFolder ?? mkdtempSync(join(tmpdir(), "skillgate-sources-"));
+  const end = new AbortController();
+  const sources = configs.map((config) => new ApiSource(config, { cwd, folder, signal: end.signal }));
+  const listeners: (() => void)[] = [];
+  const announce = (): void => listeners.forEach((listener) => listener());
+  const open = async (source: ApiSource): Promise<void> => {
+    await source.open();
+    announce();
+  };
+  const opening = Promise.all(sources.map(open)).then(() => {});
+  return {
+    get skills() {
+      return sources.flatMap(({ skill }) => skill ?? []);
+    },
+    get problems() {
+      return sources.flatMap(({ problems }) => problems);
+    },
+    get sources() {
+      return sources.map(({ status }) => status);
+    },
+    known: opening,
+    async refresh(name) {
+      const source = sources.find(({ config }) => config.name === name);
+      if (source === undefined) throw new Error(`There is no source ${name}`);
+      await source.refresh();
+      announce();
+      return source.status;
+    },
+    onChange: (listener) => void listeners.push(listener),
+    async close() {
+      end.abort();
+      await opening;
+      sources.forEach((source) => source.close());
+      if (stateFolder === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

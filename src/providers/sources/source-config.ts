@@ -1,0 +1,26 @@
+/** A source of the settings: an API that is described by a document. */
+export interface SourceConfig {
+  /** Its name in the settings. */
+  readonly name: string;
+  /** The name of the skill: `GithubAPI`. */
+  readonly skill: string;
+  /** Where the document is: a URL of http, https or file. */
+  readonly document: string;
+  /** The base of all requests; by default, the first server of the document. */
+  readonly server?: string;
+  /** Headers of all requests, credentials among them. They are secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The document or the server may be at an address of a private network. */
+  readonly isPrivate: boolean;
+  /** Patterns of the operations that become methods; all of them without this. */
+  readonly include?: readonly string[];
+  /** Patterns of the operations that do not become methods. */
+  readonly exclude: readonly string[];
+  /** Effects of operations, by pattern; the last pattern that matches decides. */
+  readonly effects: readonly (readonly [pattern: string, effect: SourceEffect])[];
+  /** The name of a header that makes a repeated request harmless. */
+  readonly idempotencyHeader?: string;
+}
+
+export const SOURCE_EFFECTS = ["read", "write", "destructive"] as const;
+export type SourceEffect = (typeof SOURCE_EFFECTS)[number];

@@ -1,0 +1,105 @@
+import type { JsonSchema } from "../../model/json.ts";
+import type { CallContext, MethodDefinition, MethodMetadata, ProvidedSkill } from "../../model/skill.ts";
+import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
+import { getEffects } from "./compile/compile-document.ts";
+import type { DescribedOperation } from "./openapi/operation.ts";
+import { matchesOperation } from "./patterns.ts";
+import type { SourceConfig, SourceEffect } from "./source-config.ts";
+
+/** Sends the request of an operation, and resolves with its value. */
+export type SendOperation = (
+  operation: DescribedOperation,
+  input: Readonly<Record<string, unknown>>,
+  call: { readonly context: CallContext; readonly isRead: boolean },
+) => Promise<unknown>;
+
+/** Makes a skill of a catalog. The schemas of a method are read from the catalog's file when they are needed. */
+export function createSourceSkill(config: SourceConfig, catalog: OpenCatalog, send: SendOperation): ProvidedSkill {
+  const rows = new Map(selectOperations(config, catalog).map((row) => [row.name, row]));
+  const { title, description } = catalog.index;
+  const readOperation = createCache(catalog);
+  return {
+    name: config.skill,
+    description: [title, description].filter(Boolean).join(". "),
+    source: config.document,
+    kind: "api",
+    methods: [...rows.values()].map((row) => new SourceMethod(row, getMetadata(row, config), readOperation)),
+    async invoke({ name, metadata }, input, context) {
+      const row = rows.get(name);
+      if (row === undefined) throw new Error(`${config.skill} has no method ${name}`);
+      return send(readOperation(row), input, { context, isRead: metadata?.readOnly === true });
+    },
+  };
+}
+
+/** Returns the operations that the settings select. */
+export function selectOperations(
+  { include, exclude }: Pick<SourceConfig, "include" | "exclude">,
+  { index }: OpenCatalog,
+): readonly OperationRow[] {
+  return index.operations.filter((row) => {
+    const isIncluded = include?.some((pattern) => matchesOperation(pattern, row)) ?? true;
+    return isIncluded && !exclude.some((pattern) => matchesOperation(pattern, row));
+  });
+}
+
+/** A method whose schemas are in a file. */
+class SourceMethod implements MethodDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly metadata: Partial<MethodMetadata>;
+  readonly argumentNames: readonly string[];
+  readonly fillsDefaults = true;
+  readonly #row: OperationRow;
+  readonly #read: (row: OperationRow) => DescribedOperation;
+
+  constructor(row: OperationRow, metadata: Partial<MethodMetadata>, read: (row: OperationRow) => DescribedOperation) {
+    const { name, summary, verb, path } = row;
+    this.name = name;
+    this.description = [summary, `${verb.toUpperCase()} ${path}`].filter(Boolean).join(". ");
+    this.metadata = metadata;
+    this.argumentNames = row.argumentNames;
+    this.#row = row;
+    this.#read = read;
+  }
+
+  get input(): JsonSchema {
+    return this.#read(this.#row).input;
+  }
+
+  get output(): JsonSchema | undefined {
+    return this.#read(this.#row).output;
+  }
+}
+
+/** The last operation that was read: its schemas are asked for one after the other. */
+function createCache(catalog: OpenCatalog): (row: OperationRow) => DescribedOperation {
+  let last: { readonly row: OperationRow; readonly operation: DescribedOperation } | undefined;
+  return (row) => {
+    if (last?.row !== row) last = { row, operation: catalog.read(row) };
+    return last.operation;
+  };
+}
+
+const METADATA = new Map<string, Partial<MethodMetadata>>();
+
+/** Equal metadata is one object: thousands of methods have few kinds of it. */
+function getMetadata(row: OperationRow, { effects }: SourceConfig): Partial<MethodMetadata> {
+  const metadata: Partial<MethodMetadata> = {
+    ...getEffects(row.verb),
+    ...toEffects(effects.findLast(([pattern]) => matchesOperation(pattern, row))?.[1]),
+    openWorld: true,
+    tags: row.tags,
+    ...(row.isDeprecated && { deprecated: "its API has deprecated it" }),
+  };
+  const key = JSON.stringify(metadata);
+  const existing = METADATA.get(key);
+  if (existing === undefined) METADATA.set(key, metadata);
+  return existing ?? metadata;
+}
+
+function toEffects(effect: SourceEffect | undefined): Partial<MethodMetadata> {
+  if (effect === undefined) return {};
+  if (effect === "read") return { readOnly: true, idempotent: true, destructive: false };
+  return { readOnly: false, destructive: effect === "destructive" };
+}

@@ -1,0 +1,91 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { fillIn, RUNTIME_SECTION_SCHEMAS, type Variables } from "../../config/index.ts";
+import { sentence } from "../../errors.ts";
+import { isRecord } from "../../model/json.ts";
+import type { Problem } from "../../model/provider.ts";
+import type { SourceConfig } from "../../providers/sources/index.ts";
+import { isMemberName } from "../../shared/names/skill-names.ts";
+import { findSettingMistakes } from "../../shared/settings/check-settings.ts";
+import type { SourceSettings } from "../options.ts";
+
+const SOURCE_NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
+
+interface SourceContext {
+  readonly cwd: string;
+  readonly variables: Variables;
+}
+
+/** Parses the section `sources`. A source with a mistake is a problem, and is left out. */
+export function parseSources(
+  section: unknown,
+  context: SourceContext,
+): { readonly sources: readonly SourceConfig[]; readonly problems: readonly Problem[] } {
+  if (section === undefined || section === null) return { sources: [], problems: [] };
+  if (!isRecord(section)) return { sources: [], problems: [createProblem("sources must have sources by name")] };
+  const sources: SourceConfig[] = [];
+  const problems: Problem[] = [];
+  for (const [name, written] of Object.entries(section)) {
+    const missing = new Set<string>();
+    const mistakes = findMistakes(name, written);
+    const source = mistakes.length > 0 ? undefined : toSource(name, written as SourceSettings, { ...context, missing });
+    const unset = [...missing].map((what) => `sources.${name}: ${what} is not set`);
+    problems.push(...[...mistakes, ...unset].map(createProblem));
+    if (source !== undefined && missing.size === 0) sources.push(source);
+  }
+  return { sources, problems };
+}
+
+function findMistakes(name: string, written: unknown): readonly string[] {
+  if (!SOURCE_NAME.test(name))
+    return [`${JSON.stringify(name)} cannot name a source: it must have letters, digits, _ and -, at most 64`];
+  const mistakes = findSettingMistakes(RUNTIME_SECTION_SCHEMAS.sources, { [name]: written }, ["sources"]);
+  if (mistakes.length > 0) return mistakes.map(({ error }) => error);
+  const { skill, server } = written as SourceSettings;
+  const isUrl = server === undefined || server.includes("${") || /^https?:/.test(URL.canParse(server) ? server : "");
+  return [
+    ...(skill === undefined || isMemberName(skill) ? [] : [`sources.${name}.skill must be a name such as GithubAPI`]),
+    ...(isUrl ? [] : [`sources.${name}.server must be a URL such as https://api.example.com`]),
+  ];
+}
+
+function toSource(
+  name: string,
+  written: SourceSettings,
+  { cwd, variables, missing }: SourceContext & { readonly missing: Set<string> },
+): SourceConfig {
+  const fill = (text: string): string => fillIn(text, variables, missing);
+  const { server, include, idempotencyHeader } = written;
+  const headers = Object.entries(written.headers ?? {}).map(([header, value]) => [header, fill(value)]);
+  return {
+    name,
+    skill: written.skill ?? toSourceSkillName(name),
+    document: toDocumentUrl(fill(written.openapi), cwd),
+    ...(server !== undefined && { server: fill(server) }),
+    headers: Object.fromEntries(headers),
+    isPrivate: written.private ?? false,
+    ...(include !== undefined && { include }),
+    exclude: written.exclude ?? [],
+    effects: Object.entries(written.effects ?? {}),
+    ...(idempotencyHeader !== undefined && { idempotencyHeader }),
+  };
+}
+
+/** `my-shop` becomes `MyShopAPI`. */
+function toSourceSkillName(name: string): string {
+  const words = name.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return `${/^[A-Za-z]/.test(joined) ? joined : `Source${joined}`}API`;
+}
+
+/** A URL of http or https stays; everything else is a file of the project. */
+function toDocumentUrl(text: string, cwd: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href;
+  return pathToFileURL(resolve(cwd, text)).href;
+}
+
+const createProblem = (error: string): Problem => ({
+  source: "settings.yaml",
+  error: sentence("CONFIG_INVALID", error),
+});

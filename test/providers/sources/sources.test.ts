@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../../src/index.ts";
+
+const PETS = {
+  openapi: "3.0.3",
+  info: { title: "Pets", version: "1.2" },
+  servers: [{ url: "/v1" }],
+  components: {
+    securitySchemes: { key: { type: "apiKey", in: "query", name: "api_key" } },
+    schemas: {
+      Pet: {
+        type: "object",
+        required: ["id", "name"],
+        properties: {
+          id: { type: "integer", readOnly: true },
+          name: { type: "string" },
+          owner: { $ref: "#/components/schemas/Owner" },
+          note: { type: "string", nullable: true },
+        },
+      },
+      Owner: { type: "object", properties: { pets: { type: "array", items: { $ref: "#/components/schemas/Pet" } } } },
+    },
+  },
+  paths: {
+    "/pets": {
+      get: {
+        operationId: "pets/list-all",
+        summary: "Lists the pets",
+        parameters: [
+          { name: "tag", in: "query", schema: { type: "array", items: { type: "string" } } },
+          { name: "api_key", in: "query", schema: { type: "string" } },
+          { name: "limit", in: "query", schema: { type: "integer", default: 30, maximum: 100 } },
+        ],
+        responses: {
+          200: {
+            description: "pets",
+            content: {
+              "application/json": { schema: { type: "array", items: { $ref: "#/components/schemas/Pet" } } },
+            },
+          },
+        },
+      },
+      post: {
+        operationId: "pets/create",
+        summary: "Creates a pet",
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } },
+        },
+        responses: { 201: { description: "made" } },
+      },
+    },
+    "/pets/{id}": {
+      parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
+      get: { responses: { 404: { description: "none" } } },
+      delete: { operationId: "then", responses: { 204: { description: "gone" } } },
+      put: { parameters: [{ $ref: "#/components/parameters/missing" }], responses: {} },
+    },
+    "/search": { post: { operationId: "search", summary: "Searches", responses: {} } },
+  },
+};
+
+interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly authorization: string | undefined;
+  readonly body: string;
+}
+
+/** A real API at a local port, and a project with its document. */
+async function openPets(source: object = {}, options: RuntimeOptions = {}) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request;
+      received.push({ method, url, authorization: headers.authorization, body });
+      const isMissing = url.startsWith("/v1/pets/");
+      response.writeHead(isMissing ? 404 : 200, { "content-type": "application/json" });
+      response.end(JSON.stringify(isMissing ? { message: "no such pet" } : [{ id: 1, name: "Rex" }]));
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-"));
+  writeFileSync(join(folder, "pets.json"), JSON.stringify(PETS));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const pets = { openapi: "./pets.json", server: url, private: true, ...source };
+  const open = async (): Promise<Runtime> => {
+    const runtime = await createRuntime({
+      cwd: folder,
+      skillsDir: false,
+      workers: 1,
+      sources: { pets },
+      mcp: { stateDir: join(folder, "state") },
+      ...options,
+    });
+    onTestFinished(() => runtime.close());
+    await runtime.known;
+    return runtime;
+  };
+  onTestFinished(() => {
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { received, folder, url, open, runtime: await open() };
+}
+
+test("a document becomes a skill whose operations are checked and called [S5]", async () => {
+  const { runtime, received } = await openPets({ headers: { Authorization: "Bearer secret-token-4711" } });
+  expect(runtime.problems).toEqual([]);
+  expect(runtime.catalog.skill("PetsAPI")?.methods.map(({ name }) => name)).toEqual([
+    "pets_listAll",
+    "pets_create",
+    "getPetsById",
+    "putPetsById",
+    "then_",
+    "search",
+  ]);
+  expect(
+    await runtime.run('const pets = await device.PetsAPI.pets_listAll({ tag: ["a b", "c"] }); pets[0].name'),
+  ).toMatchObject({
+    kind: "completed",
+    value: "Rex",
+  });
+  expect(received).toEqual([
+    { method: "GET", url: "/v1/pets?tag=a%20b&tag=c", authorization: "Bearer secret-token-4711", body: "" },
+  ]);
+  expect(await runtime.run('device.PetsAPI.pets.create({ name: "Ada", note: null })')).toMatchObject({
+    kind: "completed",
+  });
+  expect(received.at(-1)).toMatchObject({ method: "POST", body: '{"name":"Ada","note":null}' });
+});
+
+test("a property that a document does not have is refused before a request is sent [S5]", async () => {
+  const { runtime, received } = await openPets();
+  const outcome = await runtime.run('device.PetsAPI.pets_create({ nam: "Ada" })');
+  expect(outcome.kind).toBe("refused");
+  expect(outcome.text).toContain("name");
+  const readOnly = await runtime.run("device.PetsAPI.pets_create({ name: 'Ada', id: 1 })");
+  expect(readOnly.kind).toBe("refused");
+  expect((await runtime.run("device.PetsAPI.pets_listAll({ api_key: 'x' })")).kind).toBe("refused");
+  expect(received).toEqual([]);
+});
+
+test("the effects are those of the verbs, and of the owner's settings [P3]", async () => {
+  const { runtime } = await openPets({ effects: { "POST /search": "read", "pets_*": "destructive" } });
+  const effects = runtime.catalog
+    .skill("PetsAPI")
+    ?.methods.map(({ name, metadata }) => [
+      name,
+      metadata.readOnly ? "read" : metadata.destructive ? "destructive" : "write",
+    ]);
+  expect(Object.fromEntries(effects ?? [])).toEqual({
+    pets_listAll: "destructive",
+    pets_create: "destructive",
+    getPetsById: "read",
+    then_: "destructive",
+    putPetsById: "write",
+    search: "read",
+  });
+});
+
+test("an error of the API says what it answered, and a program can catch it [S10]", async () => {
+  const { runtime } = await openPets();
+  const source = "try { await device.PetsAPI.getPetsById(7) } catch (e) { return [e.status, e.message] }";
+  const outcome = await runtime.run(source);
+  expect(outcome).toMatchObject({ kind: "completed", value: [404, expect.stringContaining("no such pet")] });
+});
+
+test("include and exclude select operations [P2]", async () => {
+  const { runtime } = await openPets({ include: ["GET *", "POST /search"], exclude: ["getPetsById"] });
+  expect(runtime.catalog.skill("PetsAPI")?.methods.map(({ name }) => name)).toEqual(["pets_listAll", "search"]);
+});
+
+test("the last good document serves if the file is broken or gone, and says so [M10]", async () => {
+  const { runtime, folder, open } = await openPets();
+  await runtime.close();
+  writeFileSync(join(folder, "pets.json"), "{ not json");
+  const broken = await open();
+  expect(broken.catalog.skill("PetsAPI")?.methods).toHaveLength(6);
+  expect(broken.problems).toMatchObject([{ source: "sources.pets", error: expect.stringContaining("last document") }]);
+  await broken.close();
+  rmSync(join(folder, "pets.json"));
+  const gone = await open();
+  expect(gone.catalog.skill("PetsAPI")?.methods).toHaveLength(6);
+  expect(gone.listApis()).toMatchObject([{ name: "pets", error: expect.stringContaining("ENOENT") }]);
+});
+
+test("names stay when the document changes, and what is broken is left out by name [N2]", async () => {
+  const { runtime, folder, open } = await openPets();
+  expect(runtime.listApis()[0]?.problems.join()).toContain("put /pets/{id}: a parameter that leads nowhere");
+  await runtime.close();
+  const { "/pets": pets, ...others } = PETS.paths;
+  const renamed = { ...pets, get: { ...pets.get, operationId: "another" } };
+  writeFileSync(join(folder, "pets.json"), JSON.stringify({ ...PETS, paths: { ...others, "/pets": renamed } }));
+  const next = await open();
+  expect(next.catalog.method("PetsAPI.pets_listAll")).toBeDefined();
+  expect(next.catalog.method("PetsAPI.another")).toBeUndefined();
+});
+
+test("an address of a private network is refused unless the owner allows it [P12]", async () => {
+  const { runtime, received } = await openPets({ private: false });
+  const outcome = await runtime.run("device.PetsAPI.pets_listAll()");
+  expect(outcome).toMatchObject({ kind: "failed" });
+  expect(outcome.text).toContain("private");
+  expect(received).toEqual([]);
+});
+
+test("a source with a mistake, or with a variable that is not set, is a problem [O1]", async () => {
+  const runtime = await createRuntime({
+    skillsDir: false,
+    env: {},
+    sources: { one: { openapi: "./x.json", headers: { Authorization: "Bearer ${MISSING_KEY}" } } },
+  });
+  onTestFinished(() => runtime.close());
+  expect(runtime.problems).toMatchObject([{ error: expect.stringContaining("MISSING_KEY") }]);
+});

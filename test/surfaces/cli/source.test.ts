@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { type Ended, project, skillgate } from "./command.ts";
+
+const DOCUMENT = `openapi: 3.1.0
+info: { title: Shop, version: "1" }
+servers: [{ url: https://api.example.com }]
+paths:
+  /orders:
+    get: { operationId: orders/list, summary: Lists the orders, responses: {} }
+  /orders/search:
+    post: { operationId: orders/search, summary: Searches the orders, responses: {} }
+  /broken:
+    get: { parameters: [{ $ref: "#/missing" }], responses: {} }
+`;
+
+test("source adds, lists, checks and removes an API [O1]", async () => {
+  const cwd = project();
+  writeFileSync(join(cwd, "shop.yaml"), DOCUMENT);
+  const source = (...args: readonly string[]): Promise<Ended> => skillgate(["source", ...args], { cwd });
+  const added = await source("add", "shop.yaml", "--name", "shop", "-H", "Authorization: Bearer ${PATH}");
+  expect(added).toMatchObject({ exit: 0, stdout: expect.stringContaining("ShopAPI, 3 methods of Shop 1") });
+  expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toContain("openapi: ./shop.yaml");
+  expect(await source("list")).toMatchObject({ exit: 0, stdout: expect.stringContaining("https://api.example.com/") });
+  const { stdout } = await source("check", "shop");
+  expect(stdout).toContain("get /broken: a parameter that leads nowhere");
+  expect(stdout).toContain('effects: { "POST /orders/search": read }');
+  writeFileSync(join(cwd, "shop.yaml"), DOCUMENT.replace("title: Shop", "title: Store"));
+  expect(await source("refresh", "shop")).toMatchObject({ exit: 0, stdout: expect.stringContaining("of Store 1") });
+  expect(await source("remove", "shop")).toMatchObject({ exit: 0, stdout: "Removed shop from settings.yaml\n" });
+  expect(await source("list", "--json")).toMatchObject({ stdout: expect.stringContaining('"sources":[]') });
+});
+
+test("source says what is wrong with a file, a name or a document [O1]", async () => {
+  const cwd = project();
+  const source = (...args: readonly string[]): Promise<Ended> => skillgate(["source", ...args], { cwd });
+  expect(await source("add", "missing.yaml", "--name", "a")).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("There is no file missing.yaml"),
+  });
+  expect(await source("check", "shop")).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("There is no source shop in settings.yaml"),
+  });
+  writeFileSync(join(cwd, "no.json"), '{ "title": 1 }');
+  expect(await source("add", "no.json", "--name", "no")).toMatchObject({
+    exit: 1,
+    stdout: expect.stringContaining('has neither "openapi" nor "swagger"'),
+  });
+});
