@@ -102,8 +102,8 @@ function parseState(taskId: string, state: unknown): TaskMembers {
 
 /** The server chooses the interval, within limits. Before 2026-07-28, its name has no unit. */
 function getPollMs({ pollIntervalMs, pollInterval = pollIntervalMs }: TaskMembers): number {
-  const wanted = typeof pollInterval === "number" && pollInterval > 0 ? pollInterval : DEFAULT_POLL_MS;
-  return Math.min(Math.max(wanted, MIN_POLL_MS), MAX_POLL_MS);
+  const interval = typeof pollInterval === "number" && pollInterval > 0 ? pollInterval : DEFAULT_POLL_MS;
+  return Math.min(Math.max(interval, MIN_POLL_MS), MAX_POLL_MS);
 }
 
 async function findEnd(taskId: string, state: TaskMembers, call: TaskCall): Promise<TaskEnd | undefined> {

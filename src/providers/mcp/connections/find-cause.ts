@@ -26,8 +26,8 @@ const GROUP_MEMBER = /^\s*\|\s+(?!\w*ExceptionGroup)[\w.]+(?:Error|Exception)\b/
 function findRustCause(lines: readonly string[]): string | undefined {
   const at = lines.findIndex((line) => /^thread '[^']*'.* panicked at /.test(line));
   if (at === -1) return undefined;
-  const [place = "", message = ""] = lines.slice(at, at + 2);
-  return place.endsWith(":") ? `${place} ${message.trim()}` : place;
+  const [header = "", message = ""] = lines.slice(at, at + 2);
+  return header.endsWith(":") ? `${header} ${message.trim()}` : header;
 }
 
 /** The forms of such lines, the surest first. */

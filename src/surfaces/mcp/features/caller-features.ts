@@ -43,7 +43,7 @@ export interface CallerFeatures {
   readonly prompts: ReadonlyMap<string, NamedPrompt>;
   readonly skills: readonly McpSkill[];
   /** Must be called with the skills that a client gets, before it gets them. */
-  showSkills(shown: readonly McpSkill[]): void;
+  showSkills(skills: readonly McpSkill[]): void;
   /** Finds the features that serve an address; several only if none has named it. */
   find(address: string): readonly FoundOffering[];
 }
@@ -104,7 +104,7 @@ function collectFeatures(offering: readonly Offering[], book: AddressBook, names
   );
   const skills = offering.map(({ rewriting, offers }) => ({
     offers,
-    items: (offers.skills ?? []).map((item) => ({ shown: rewriting.skill(item), uri: item.uri })),
+    items: (offers.skills ?? []).map((item) => ({ skill: rewriting.skill(item), uri: item.uri })),
   }));
   const templates = offering.flatMap(({ owner, offers }) =>
     offers.templates.map((item) => ({
@@ -119,11 +119,11 @@ function collectFeatures(offering: readonly Offering[], book: AddressBook, names
     resources: withoutRepetition(resources),
     templates,
     prompts: collectPrompts(offering, names),
-    skills: withoutRepetition(skills.flatMap(({ items }) => items.map(({ shown }) => shown))),
+    skills: withoutRepetition(skills.flatMap(({ items }) => items.map(({ skill }) => skill))),
     showSkills(skillsOfClient) {
       const addresses = new Set(skillsOfClient.map(({ uri }) => uri));
       for (const { offers, items } of skills)
-        offers.showSkills?.(new Set(items.flatMap(({ shown, uri }) => (addresses.has(shown.uri) ? [uri] : []))));
+        offers.showSkills?.(new Set(items.flatMap(({ skill, uri }) => (addresses.has(skill.uri) ? [uri] : []))));
     },
     find: (address) =>
       book.find(address, isServer).flatMap(({ owner, uri }) => {

@@ -60,7 +60,7 @@ export function followPages(
   view: RuntimeView,
   observer: RunObserver,
 ): { readonly observer: RunObserver; readonly getPage: () => ShownPage | undefined } {
-  let shown: ShownPage | undefined;
+  let lastPage: ShownPage | undefined;
   /** The last results by the paths of their methods. */
   const results = new Map<string, ToolResultFields>();
   const getResultReceiver: RunObserver["getResultReceiver"] = (method) => {
@@ -76,9 +76,9 @@ export function followPages(
     const method = methods.find((each) => getOriginal(each).name === record.method);
     const page = getMethodPage(features, view, method);
     const result = method && results.get(getOriginal(method).path);
-    if (page !== undefined) shown = { page, ...(result && { result }) };
+    if (page !== undefined) lastPage = { page, ...(result && { result }) };
   };
-  return { observer: { ...observer, getResultReceiver, onCallEnd }, getPage: () => shown };
+  return { observer: { ...observer, getResultReceiver, onCallEnd }, getPage: () => lastPage };
 }
 
 /** The most characters of the content of a tool that are added for its page, because the model reads them too. */
@@ -93,10 +93,10 @@ const MAX_STRUCTURE_UNITS = 1 << 20;
  */
 export function withRunPage(
   run: CallToolResult,
-  shown: ShownPage | undefined,
+  lastPage: ShownPage | undefined,
   client: Pick<Client, "apps">,
 ): CallToolResult {
-  const { page, result } = shown ?? {};
+  const { page, result } = lastPage ?? {};
   if (client.apps === undefined || result === undefined || run.isError === true) return withPage(run, page);
   const { content, structuredContent, _meta: meta } = result;
   const blocks = (Array.isArray(content) ? content : []).filter(isRecord).map(forUser);
