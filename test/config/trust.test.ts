@@ -26,6 +26,7 @@ import {
   revokeTrust,
   trustProject,
 } from "../../src/config/index.ts";
+import { takeEvery } from "../support/repetitions.ts";
 import { readOptions } from "../../src/runtime/settings/index.ts";
 
 let cwd: string;
@@ -143,14 +144,16 @@ describe("with git", () => {
     git(cwd, "clone", "--quiet", theirs, ".");
   });
 
-  test.each([
-    ["lib/prices.ts", "a file beside the folder of skills"],
-    ["src/rates.js", "an import of the project's package.json"],
-    ["node_modules/money/index.js", "a package of the project"],
-    ["tools/server.js", "the script that a server starts"],
-    ["skills/shop.ts", "a skill"],
-    [".mcp.json", "the servers"],
-  ])("asks again after a pull of %s: %s [P12]", async (name) => {
+  test.each(
+    takeEvery(2, [
+      ["lib/prices.ts", "a file beside the folder of skills"],
+      ["src/rates.js", "an import of the project's package.json"],
+      ["node_modules/money/index.js", "a package of the project"],
+      ["tools/server.js", "the script that a server starts"],
+      ["skills/shop.ts", "a skill"],
+      [".mcp.json", "the servers"],
+    ]),
+  )("asks again after a pull of %s: %s [P12]", { tags: "repeated" }, async (name) => {
     expect((await loadConfig(options)).trust.parts.has(name)).toBe(true);
     await trust();
     expect(await heldNames()).toEqual([]);

@@ -84,9 +84,9 @@ describe.each(Object.entries(OP))("a taken-over guest that sends %s", (_, op) =>
     },
   );
 
-  test("ends with an outcome for each name and number [S13]", async () => {
+  test("ends with an outcome for each name and number [S13]", { tags: "repeated" }, async () => {
     for (const name of NAMES)
-      for (const id of [0, -1, 2 ** 31, NaN]) {
+      for (const id of takeEvery(2, [0, -1, 2 ** 31, NaN])) {
         const outcome = await say([op, id, name, "[]"]);
         expect(["completed", "failed"], `${name} ${id}`).toContain(outcome.kind);
       }

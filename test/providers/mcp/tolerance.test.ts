@@ -59,10 +59,14 @@ test("restarts a server that exits during version negotiation, with the older pr
   expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25" });
 });
 
-test("uses the older protocol for a server that does not answer the version negotiation [M3]", async () => {
-  const provider = await connected([fixture(["silent-on-probe"])], { connectTimeoutMs: 3_000 });
-  expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25" });
-});
+test(
+  "uses the older protocol for a server that does not answer the version negotiation [M3]",
+  { tags: "rest" },
+  async () => {
+    const provider = await connected([fixture(["silent-on-probe"])], { connectTimeoutMs: 3_000 });
+    expect(provider.servers[0]).toMatchObject({ status: "connected", protocolVersion: "2025-11-25" });
+  },
+);
 
 test.each([
   [

@@ -106,24 +106,28 @@ function readInstructions(line: string): string {
   return (JSON.parse(line) as { readonly result: { readonly instructions: string } }).result.instructions;
 }
 
-test("names the servers of the settings at the first start, and methods that were listed before [V1]", async () => {
-  const cwd = project({ "mcp.json": SERVERS });
-  const first = start(cwd);
-  first.write(INITIALIZE);
-  const instructions = readInstructions(await first.line('"id":1'));
-  expect(instructions).toContain("\n\n## Servers\n");
-  expect(instructions).toMatch(/\nMailMCP \(Letters of the team\)\nTimeSheetMCP$/);
-  const describe = { name: "describe_function", arguments: { path: "TimeSheetMCP.echo" } };
-  first.write(INITIALIZED, { ...CALL, params: describe });
-  expect(await first.line('"id":3')).toContain("message");
-  first.child.kill("SIGTERM");
-  await first.exit;
-  const others = start(cwd, "--expose", "calls");
-  others.write(INITIALIZE);
-  expect(readInstructions(await others.line('"id":1'))).toMatch(
-    /\nMailMCP \(Letters of the team\)\nTimeSheetMCP \(Fixture\): .*\becho\b.*$/,
-  );
-});
+test(
+  "names the servers of the settings at the first start, and methods that were listed before [V1]",
+  { tags: "rest" },
+  async () => {
+    const cwd = project({ "mcp.json": SERVERS });
+    const first = start(cwd);
+    first.write(INITIALIZE);
+    const instructions = readInstructions(await first.line('"id":1'));
+    expect(instructions).toContain("\n\n## Servers\n");
+    expect(instructions).toMatch(/\nMailMCP \(Letters of the team\)\nTimeSheetMCP$/);
+    const describe = { name: "describe_function", arguments: { path: "TimeSheetMCP.echo" } };
+    first.write(INITIALIZED, { ...CALL, params: describe });
+    expect(await first.line('"id":3')).toContain("message");
+    first.child.kill("SIGTERM");
+    await first.exit;
+    const others = start(cwd, "--expose", "calls");
+    others.write(INITIALIZE);
+    expect(readInstructions(await others.line('"id":1'))).toMatch(
+      /\nMailMCP \(Letters of the team\)\nTimeSheetMCP \(Fixture\): .*\becho\b.*$/,
+    );
+  },
+);
 
 test("names no servers of a project that is not trusted [V1] [P12]", async () => {
   const cwd = project({ "mcp.json": SERVERS });

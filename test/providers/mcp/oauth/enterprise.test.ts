@@ -110,27 +110,31 @@ test("asks the user once for all servers of a company that start together [M7]",
   expect(authorize).toHaveBeenCalledTimes(1);
 });
 
-test("refreshes the login at the identity provider, and asks the user only if that brings no ID token [M7]", async () => {
-  const idp = await identityProvider();
-  const server = await companyServer(idp);
-  const stateDir = await temporaryFolder();
-  const authorize = vi.fn(browse);
-  idp.issueFor(60);
-  const provider = await connected([entry(server.url, idp)], { stateDir, authorize });
-  for (const seconds of [60, undefined]) {
-    vi.setSystemTime(Date.now() + 40_000);
-    server.expire();
-    idp.issueFor(seconds);
-    expect(await hello(provider)).toBe("hello");
-  }
-  expect(idp.grants.filter((grant) => grant !== "token-exchange")).toEqual([
-    "authorization_code",
-    "refresh_token",
-    "refresh_token",
-    "authorization_code",
-  ]);
-  expect(authorize).toHaveBeenCalledTimes(2);
-});
+test(
+  "refreshes the login at the identity provider, and asks the user only if that brings no ID token [M7]",
+  { tags: "rest" },
+  async () => {
+    const idp = await identityProvider();
+    const server = await companyServer(idp);
+    const stateDir = await temporaryFolder();
+    const authorize = vi.fn(browse);
+    idp.issueFor(60);
+    const provider = await connected([entry(server.url, idp)], { stateDir, authorize });
+    for (const seconds of [60, undefined]) {
+      vi.setSystemTime(Date.now() + 40_000);
+      server.expire();
+      idp.issueFor(seconds);
+      expect(await hello(provider)).toBe("hello");
+    }
+    expect(idp.grants.filter((grant) => grant !== "token-exchange")).toEqual([
+      "authorization_code",
+      "refresh_token",
+      "refresh_token",
+      "authorization_code",
+    ]);
+    expect(authorize).toHaveBeenCalledTimes(2);
+  },
+);
 
 test("asks for an assertion with the scope of the server, not with that of the login [M7]", async () => {
   const idp = await identityProvider();
@@ -143,7 +147,7 @@ test("asks for an assertion with the scope of the server, not with that of the l
   expect(idp.scopes).toEqual([null, "chat.read"]);
 });
 
-test("keeps the login while the identity provider is out of order [M7]", async () => {
+test("keeps the login while the identity provider is out of order [M7]", { tags: "rest" }, async () => {
   const idp = await identityProvider();
   const server = await companyServer(idp);
   const stateDir = await temporaryFolder();
@@ -319,7 +323,7 @@ test("sends an assertion of the platform only to the authorization server that i
   expect(await start("api://exchange", { issuer: origin })).toBeUndefined();
 });
 
-test("uses no stored token of another grant or client [M7]", async () => {
+test("uses no stored token of another grant or client [M7]", { tags: "rest" }, async () => {
   const idp = await identityProvider();
   const server = await companyServer(idp);
   const stateDir = await temporaryFolder();

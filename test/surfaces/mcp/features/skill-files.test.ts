@@ -112,7 +112,7 @@ describe("a changed file of a skill that a caller has listed is not read", () =>
   const read = `return await ${READ}("${safe}a.sh")`;
   const LIST = "await device.AMCP.skills.list()";
 
-  test("after another caller has got a thousand skills [M7]", async () => {
+  test("after another caller has got a thousand skills [M7]", { tags: "rest" }, async () => {
     const { runtime, describe: set } = await serveDescribed({ a: { skills: [listed("safe")] } });
     await runtime.run(LIST);
     set("a", { skills: many, ...changed });
@@ -122,7 +122,7 @@ describe("a changed file of a skill that a caller has listed is not read", () =>
     expect(await runtime.run(read)).toMatchObject(CHANGED);
   });
 
-  test("after the caller has got another entry of its folder [M7]", async () => {
+  test("after the caller has got another entry of its folder [M7]", { tags: "rest" }, async () => {
     for (const more of [{}, { resources: [{ uri: `${safe}a.sh` }] }]) {
       const { runtime, describe: set } = await serveDescribed({ a: { skills: [listed("safe")] } });
       await runtime.run(LIST);
@@ -220,7 +220,7 @@ describe("the files of a skill are those that a client has been shown", () => {
     await expect(read(last)).rejects.toThrow("not the file that the server has listed");
   });
 
-  test("by whatever spelling of an address a server takes for the same [M7]", async () => {
+  test("by whatever spelling of an address a server takes for the same [M7]", { tags: "rest" }, async () => {
     const text = "---\nname: other\n---";
     const { url, runtime } = await serveDescribed({
       a: {
