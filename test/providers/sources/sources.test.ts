@@ -223,3 +223,49 @@ test("a source with a mistake, or with a variable that is not set, is a problem 
   onTestFinished(() => runtime.close());
   expect(runtime.problems).toMatchObject([{ error: expect.stringContaining("MISSING_KEY") }]);
 });
+
+test("a document at a URL is read with its files, from its own server only [P12]", async () => {
+  const elsewhere = "http://127.0.0.2:1";
+  const answers: Readonly<Record<string, readonly [status: number, body: string, location?: string]>> = {
+    "/api.yaml": [302, "", "/v1/api.yaml"],
+    "/v1/api.yaml": [
+      200,
+      `openapi: 3.1.0
+info: { title: Parts, version: "1" }
+servers: [{ url: /v1 }]
+paths:
+  /own: { $ref: "paths/own.yaml" }
+  /away: { $ref: "${elsewhere}/away.yaml" }
+  /moved: { $ref: "moved.yaml" }`,
+    ],
+    "/paths/own.yaml": [200, "get: { operationId: own, responses: {} }"],
+    "/moved.yaml": [302, "", `${elsewhere}/moved.yaml`],
+  };
+  const paths: string[] = [];
+  const server = createServer(({ url = "" }, response) => {
+    paths.push(url);
+    const [status, body, location] = answers[url] ?? [404, ""];
+    response.writeHead(status, location === undefined ? {} : { location }).end(body);
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  const openapi = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api.yaml`;
+  const open = async (isPrivate: boolean): Promise<Runtime> => {
+    const runtime = await createRuntime({
+      skillsDir: false,
+      workers: 1,
+      sources: { parts: { openapi, private: isPrivate } },
+    });
+    onTestFinished(() => runtime.close());
+    await runtime.known;
+    return runtime;
+  };
+  const refused = await open(false);
+  expect(refused.problems).toMatchObject([{ error: expect.stringContaining("private network") }]);
+  expect(paths).toEqual([]);
+  const runtime = await open(true);
+  expect(runtime.catalog.skill("PartsAPI")?.methods.map(({ name }) => name)).toEqual(["own"]);
+  const problems = runtime.listApis()[0]?.problems.join("\n");
+  expect(problems).toContain(`${elsewhere}/away.yaml: it is not read`);
+  expect(problems).toContain(`redirects to ${elsewhere}`);
+});
