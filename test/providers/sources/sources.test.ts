@@ -269,3 +269,60 @@ paths:
   expect(problems).toContain(`${elsewhere}/away.yaml: it is not read`);
   expect(problems).toContain(`redirects to ${elsewhere}`);
 });
+
+test("a document of Swagger 2.0 has its base path, its collections and its forms [S5]", async () => {
+  const { runtime, folder, received, url } = await openPets();
+  await runtime.close();
+  const swagger = {
+    swagger: "2.0",
+    info: { title: "Old", version: "1" },
+    host: "old.example",
+    basePath: "/v1",
+    consumes: ["application/json"],
+    produces: ["application/json"],
+    definitions: {
+      Item: { type: "object", required: ["id"], properties: { id: { type: "integer", "x-nullable": true } } },
+    },
+    paths: {
+      "/items": {
+        get: {
+          operationId: "listItems",
+          parameters: [
+            { name: "ids", in: "query", type: "array", items: { type: "integer" }, collectionFormat: "pipes" },
+          ],
+          responses: { 200: { schema: { type: "array", items: { $ref: "#/definitions/Item" } } } },
+        },
+        post: {
+          operationId: "addItem",
+          parameters: [{ name: "item", in: "body", required: true, schema: { $ref: "#/definitions/Item" } }],
+          responses: {},
+        },
+        put: {
+          operationId: "setItem",
+          consumes: ["application/x-www-form-urlencoded"],
+          parameters: [{ name: "title", in: "formData", type: "string", required: true }],
+          responses: {},
+        },
+      },
+    },
+  };
+  writeFileSync(join(folder, "old.json"), JSON.stringify(swagger));
+  const old = await createRuntime({
+    cwd: folder,
+    skillsDir: false,
+    workers: 1,
+    sources: { old: { openapi: "old.json", server: url, private: true } },
+  });
+  onTestFinished(() => old.close());
+  await old.known;
+  expect(old.problems).toEqual([]);
+  const source = `await device.OldAPI.listItems({ ids: [1, 2] });
+    await device.OldAPI.addItem({ id: null });
+    await device.OldAPI.setItem({ title: "a b" });`;
+  expect(await old.run(source)).toMatchObject({ kind: "completed" });
+  expect(received.map(({ method, url: target, body }) => [method, target, body])).toEqual([
+    ["GET", "/v1/items?ids=1%7C2", ""],
+    ["POST", "/v1/items", '{"id":null}'],
+    ["PUT", "/v1/items", "title=a%20b"],
+  ]);
+});
