@@ -1,6 +1,7 @@
 import { isRecord } from "../../model/json.ts";
 import { DEFAULT_LIMITS } from "../../model/limits.ts";
 import { DEFAULT_TIMEOUTS } from "../../model/timeouts.ts";
+import type { RUNTIME_SECTION_SCHEMAS } from "../sections.ts";
 import type { SettingsFile } from "../settings.ts";
 
 /** Settings of a project that is not trusted, without what would loosen anything. */
@@ -12,28 +13,44 @@ export interface RestrictedSettings {
 
 type IsHarmless = (name: string, value: unknown) => boolean;
 
-/** The settings that an untrusted project may set: none of them relaxes a restriction. */
-const HARMLESS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
-  ["limits", (name, value) => isAtMost(DEFAULT_LIMITS, name, value)],
-  ["timeouts", (name, value) => isAtMost(DEFAULT_TIMEOUTS, name, value)],
-  ["server", (name, value) => HARMLESS_OF_SERVER.has(name) || (name === "auth" && value === true)],
+/** For sections that relax no restriction, whatever they say. */
+const isFree: IsHarmless = () => true;
+
+/**
+ * The settings of each section that an untrusted project may set: none of them relaxes a restriction. A section that is missing
+ * here is an error of the compiler.
+ */
+const HARMLESS: Readonly<Record<keyof typeof RUNTIME_SECTION_SCHEMAS | "server" | "agent", IsHarmless>> = {
+  // Held by themselves: see below, and the servers one by one.
+  skills: isFree,
+  mcpServers: isFree,
+  audit: isFree,
+  // Only texts and checks of programs depend on them.
+  typecheck: isFree,
+  observe: isFree,
+  catalogTokens: isFree,
+  // Its one value asks more often.
+  trust: isFree,
+  limits: (name, value) => isAtMost(DEFAULT_LIMITS, name, value),
+  timeouts: (name, value) => isAtMost(DEFAULT_TIMEOUTS, name, value),
+  server: (name, value) => HARMLESS_OF_SERVER.has(name) || (name === "auth" && value === true),
   // Its servers are held one by one.
-  ["mcp", (name, value) => name !== "changes" || value === "hold"],
-  ["store", () => false],
+  mcp: (name, value) => name !== "changes" || value === "hold",
+  store: () => false,
   // An address and headers decide who receives variables of the owner and arguments of calls.
-  ["sources", () => false],
+  sources: () => false,
   // Its texts replace those of methods, and models follow them.
-  ["profiles", () => false],
-  ["secrets", () => false],
+  profiles: () => false,
+  secrets: () => false,
   // An address decides who may offer skills, and who receives arguments.
-  ["nodes", () => false],
+  nodes: () => false,
   // An address decides who receives programs.
-  ["executors", () => false],
+  executors: () => false,
   // A model, an address and a variable decide where the owner's key is sent.
-  ["agent", (name) => name === "mode"],
-  ["runs", (name, value) => name === "record" && (value === "effects" || value === "full")],
-  ["approvals", (name, value) => name === "destructive" && value === "ask"],
-]);
+  agent: (name) => name === "mode",
+  runs: (name, value) => name === "record" && (value === "effects" || value === "full"),
+  approvals: (name, value) => name === "destructive" && value === "ask",
+};
 
 const HARMLESS_OF_SERVER: ReadonlySet<string> = new Set(["port", "expose", "names", "budgetTokens"]);
 
@@ -47,8 +64,8 @@ export function restrictSettings(settings: SettingsFile): RestrictedSettings {
       ignored.push([section, value]);
       return [];
     }
-    const isHarmless = HARMLESS.get(section);
-    if (isHarmless === undefined || value == null) return [[section, value]];
+    const isHarmless = Object.hasOwn(HARMLESS, section) ? HARMLESS[section as keyof typeof HARMLESS] : isFree;
+    if (isHarmless === isFree || value == null) return [[section, value]];
     if (!isRecord(value)) return [];
     const members = Object.entries(value);
     const loosening = members.filter(([name, item]) => !isHarmless(name, item));
