@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import { EXPOSES, TOOL_NAMES } from "../model/tools/exposure.ts";
 import { ANY_DEVICE } from "../shared/names/method-paths.ts";
-import { SOURCE_EFFECTS } from "../providers/sources/index.ts";
+import { SOURCE_EFFECTS } from "../model/tools/source-effects.ts";
 import { DEFAULT_RETENTION } from "../store/index.ts";
 import { withForm } from "../shared/settings/check-settings.ts";
 

@@ -156,9 +156,10 @@ function collectNames(
     const isWhole = level < levels;
     const next: string[] = [];
     for (const name of open) {
-      if (found.has(name)) continue;
+      // Data of a document can look like a reference.
+      if (found.has(name) || !Object.hasOwn(definitions, name)) continue;
       found.set(name, isWhole);
-      if (isWhole && Object.hasOwn(definitions, name)) next.push(...(definitions[name]?.[2] ?? []));
+      if (isWhole) next.push(...(definitions[name]?.[2] ?? []));
     }
     open = next;
   }

@@ -7,7 +7,7 @@ import type { Provider } from "../../model/provider.ts";
 import { ApiSource, type SourceStatus } from "./source.ts";
 import type { SourceConfig } from "./source-config.ts";
 
-export { SOURCE_EFFECTS, type SourceConfig } from "./source-config.ts";
+export type { SourceConfig } from "./source-config.ts";
 export type { SourceStatus } from "./source.ts";
 
 /** The skills of APIs that documents describe. */

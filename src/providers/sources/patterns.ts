@@ -1,3 +1,4 @@
+import { createPathMatcher } from "../../model/permissions.ts";
 import type { OperationRow } from "./catalog-file.ts";
 
 /**
@@ -8,20 +9,5 @@ export function matchesOperation(pattern: string, { verb, path, name, tags }: Op
   const [, wantedVerb, rest = ""] = /^(?:([A-Za-z]+)\s+)?(.*)$/s.exec(pattern.trim()) ?? [];
   if (wantedVerb !== undefined && wantedVerb !== "*" && wantedVerb.toLowerCase() !== verb) return false;
   const subjects = rest.startsWith("/") ? [path] : [name, ...tags, ...(rest === "*" ? [path] : [])];
-  return subjects.some((subject) => matchesText(rest, subject));
-}
-
-/** Compares from left to right, each part at its first place: without a regular expression that could take long. */
-function matchesText(pattern: string, text: string): boolean {
-  const [first = "", ...parts] = pattern.split("*");
-  const last = parts.pop();
-  if (last === undefined) return pattern === text;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of parts) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
+  return subjects.some(createPathMatcher(rest));
 }

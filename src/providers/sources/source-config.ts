@@ -1,3 +1,7 @@
+import { fileURLToPath } from "node:url";
+
+import type { SourceEffect } from "../../model/tools/source-effects.ts";
+
 /** A source of the settings: an API that is described by a document. */
 export interface SourceConfig {
   /** Its name in the settings. */
@@ -22,5 +26,8 @@ export interface SourceConfig {
   readonly idempotencyHeader?: string;
 }
 
-export const SOURCE_EFFECTS = ["read", "write", "destructive"] as const;
-export type SourceEffect = (typeof SOURCE_EFFECTS)[number];
+/** Returns a document's file, or its address without what may hold a key, for people and models. */
+export function describeDocument(document: string): string {
+  const { protocol, origin, pathname } = new URL(document);
+  return protocol === "file:" ? fileURLToPath(document) : origin + pathname;
+}

@@ -4,7 +4,8 @@ import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
 import { getEffects } from "./compile/compile-document.ts";
 import type { DescribedOperation } from "./openapi/operation.ts";
 import { matchesOperation } from "./patterns.ts";
-import type { SourceConfig, SourceEffect } from "./source-config.ts";
+import type { SourceEffect } from "../../model/tools/source-effects.ts";
+import { describeDocument, type SourceConfig } from "./source-config.ts";
 
 /** Sends the request of an operation, and resolves with its value. */
 export type SendOperation = (
@@ -21,7 +22,7 @@ export function createSourceSkill(config: SourceConfig, catalog: OpenCatalog, se
   return {
     name: config.skill,
     description: [title, description].filter(Boolean).join(". "),
-    source: config.document,
+    source: describeDocument(config.document),
     kind: "api",
     methods: [...rows.values()].map((row) => new SourceMethod(row, getMetadata(row, config), readOperation)),
     async invoke({ name, metadata }, input, context) {

@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-import { getMessage } from "../../errors.ts";
+import { getMessage, sentence, SkillgateError } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import { type ApiClient, createApiClient } from "./http/api-client.ts";
 import { buildRequest } from "./openapi/build-request.ts";
 import { compileInThread } from "./compile/compile-in-thread.ts";
 import type { OpenCatalog } from "./catalog-file.ts";
-import type { SourceConfig } from "./source-config.ts";
+import { describeDocument, type SourceConfig } from "./source-config.ts";
 import { createSourceSkill, type SendOperation } from "./source-skill.ts";
 import { StoredSource } from "./stored-source.ts";
 
@@ -19,8 +19,12 @@ export interface SourceStatus {
   readonly document: string;
   readonly title: string;
   readonly version: string;
-  /** The base of its requests; `undefined` if neither the settings nor the document name one. */
+  /** The base of its requests; `undefined` if neither the settings nor the document name one that may be used. */
   readonly server: string | undefined;
+  /** The first server of the document. */
+  readonly documentServer: string | undefined;
+  /** The SHA-256 digest of the document with its files. */
+  readonly digest: string | undefined;
   /** Methods, and all operations of the document. */
   readonly methods: number;
   readonly operations: number;
@@ -46,10 +50,10 @@ export class ApiSource {
   readonly #options: SourceOptions;
   readonly #stored: StoredSource;
   #catalog: OpenCatalog | undefined;
-  /** Runs that began before have methods of these. */
-  readonly #earlier: OpenCatalog[] = [];
+  /** Catalogs and connections of runs that began before a refresh. */
+  readonly #earlier: { close(): void }[] = [];
   #client: ApiClient | undefined;
-  #readAt: number | undefined;
+  #state: ReturnType<StoredSource["readState"]>;
   #error: string | undefined;
 
   constructor(config: SourceConfig, options: SourceOptions) {
@@ -60,24 +64,16 @@ export class ApiSource {
 
   /** Opens the stored catalog. A document that is new, or a file that has changed, is read first. */
   async open(): Promise<void> {
-    const state = await this.#stored.readState();
-    this.#use(this.#stored.open());
-    this.#readAt = state?.readAt;
-    const isSame = state !== undefined && (await readStamp(this.config).catch(() => "missing")) === state.stamp;
-    if (this.#catalog === undefined || !isSame) await this.refresh();
+    this.#state = this.#stored.readState();
+    const catalog = this.#stored.open();
+    if (catalog !== undefined) await this.#try(async () => this.#use(catalog));
+    const isSame = (await readStamp(this.config).catch(() => "missing")) === this.#state?.stamp;
+    if (this.#catalog === undefined || this.#state === undefined || !isSame) await this.refresh();
   }
 
   /** Reads the document again. If that fails, the last catalog serves. */
   async refresh(): Promise<void> {
-    try {
-      const stamp = await readStamp(this.config);
-      await this.#compile(stamp);
-      this.#error = undefined;
-    } catch (error) {
-      const { name, document } = this.config;
-      const serves = this.#catalog === undefined ? "it has no methods" : "the catalog of its last document serves";
-      this.#error = `Cannot read the document of ${name}, ${document}: ${getMessage(error)}; ${serves}`;
-    }
+    await this.#try(() => this.#compile());
   }
 
   get problems(): readonly Problem[] {
@@ -90,14 +86,16 @@ export class ApiSource {
     return {
       name,
       skill,
-      document,
+      document: describeDocument(document),
       title: index?.title ?? "",
       version: index?.version ?? "",
       server: this.#getServer()?.href,
+      documentServer: toHttpUrl(index?.servers[0], document)?.href,
+      digest: this.#state?.digest,
       methods: this.skill?.methods.length ?? 0,
       operations: index?.operations.length ?? 0,
-      readAt: this.#readAt,
-      problems: index?.problems ?? [],
+      readAt: this.#state?.readAt,
+      problems: (index?.problems ?? []).map((problem) => this.#hideQuery(problem)),
       error: this.#error,
     };
   }
@@ -107,38 +105,67 @@ export class ApiSource {
     this.#client?.close();
   }
 
-  async #compile(stamp: string | undefined): Promise<void> {
+  async #try(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#error = undefined;
+    } catch (error) {
+      const { name, document } = this.config;
+      const serves = this.#catalog === undefined ? "it has no methods" : "the catalog of its last document serves";
+      const why = this.#hideQuery(getMessage(error));
+      this.#error = `Cannot use the document of ${name}, ${describeDocument(document)}: ${why}; ${serves}`;
+    }
+  }
+
+  async #compile(): Promise<void> {
     const { document, isPrivate } = this.config;
-    const names = Object.entries((await this.#stored.readState())?.names ?? {});
+    const stamp = await readStamp(this.config);
+    const names = Object.entries(this.#stored.readState()?.names ?? {});
     const { digest } = await this.#stored.replace((target) =>
       compileInThread({ document, isPrivate, names, target }, this.#options.signal),
     );
     const catalog = this.#stored.open();
     if (catalog === undefined) throw new Error("its catalog cannot be written");
+    this.#stored.writeState({ digest, readAt: Date.now(), ...(stamp !== undefined && { stamp }) }, catalog);
+    this.#state = this.#stored.readState();
     this.#use(catalog);
-    this.#readAt = Date.now();
-    const state = { document, digest, readAt: this.#readAt, ...(stamp !== undefined && { stamp }) };
-    await this.#stored.writeState(state, catalog);
   }
 
-  #use(catalog: OpenCatalog | undefined): void {
-    if (catalog === undefined) return;
+  #use(catalog: OpenCatalog): void {
     if (this.#catalog !== undefined) this.#earlier.push(this.#catalog);
+    if (this.#client !== undefined) this.#earlier.push(this.#client);
     this.#catalog = catalog;
-    this.#client?.close();
     const server = this.#getServer();
     this.#client = server && createClient(this.config, server);
     const send = this.#client === undefined ? refuseWithoutServer(this.config) : createSender(this.#client);
     this.skill = createSourceSkill(this.config, catalog, send);
   }
 
-  /** A document may name its server relative to itself. */
+  /**
+   * The server of the settings, else that of the document. Headers, which hold credentials, go to a server that only the document
+   * names if that is the document's own.
+   */
   #getServer(): URL | undefined {
-    const { server = this.#catalog?.index.servers[0], document } = this.config;
-    if (server === undefined || !URL.canParse(server, document)) return undefined;
-    const url = new URL(server, document);
-    return url.protocol === "https:" || url.protocol === "http:" ? url : undefined;
+    const { server, headers, document } = this.config;
+    if (server !== undefined) return toHttpUrl(server, document);
+    const fromDocument = toHttpUrl(this.#catalog?.index.servers[0], document);
+    return Object.keys(headers).length === 0 || fromDocument?.origin === new URL(document).origin
+      ? fromDocument
+      : undefined;
   }
+
+  /** The address of a document may hold a key. */
+  #hideQuery(text: string): string {
+    const { document } = this.config;
+    return text.replaceAll(document, describeDocument(document));
+  }
+}
+
+/** A document may name its server relative to itself. */
+function toHttpUrl(server: string | undefined, document: string): URL | undefined {
+  if (server === undefined || !URL.canParse(server, document)) return undefined;
+  const url = new URL(server, document);
+  return url.protocol === "https:" || url.protocol === "http:" ? url : undefined;
 }
 
 /** Reads the time of change and the size of a file; `undefined` for a document elsewhere, which is read again on demand only. */
@@ -161,10 +188,15 @@ function createSender(client: ApiClient): SendOperation {
   return (operation, input, { isRead, context }) => client.send(buildRequest(operation, input), context, { isRead });
 }
 
-function refuseWithoutServer({ name }: SourceConfig): SendOperation {
+function refuseWithoutServer({ name, headers }: SourceConfig): SendOperation {
+  const why =
+    Object.keys(headers).length === 0
+      ? `The document of ${name} names no server`
+      : `The headers of ${name} are sent only to a server that the settings name`;
   return async () => {
-    throw new Error(
-      `The document of ${name} names no server; the owner sets it: sources: { ${name}: { server: https://… } }`,
+    throw new SkillgateError(
+      "CALL_FAILED",
+      sentence("CALL_FAILED", `${why}; the owner writes it: sources: { ${name}: { server: https://… } }`),
     );
   };
 }

@@ -37,9 +37,15 @@ export function parseSources(
   return { sources, problems };
 }
 
+/** Says why a name cannot be that of a source; `undefined` if it can. */
+export function findSourceNameFlaw(name: string): string | undefined {
+  if (SOURCE_NAME.test(name)) return undefined;
+  return `${JSON.stringify(name)} cannot name a source: it must have letters, digits, _ and -, at most 64`;
+}
+
 function findMistakes(name: string, written: unknown): readonly string[] {
-  if (!SOURCE_NAME.test(name))
-    return [`${JSON.stringify(name)} cannot name a source: it must have letters, digits, _ and -, at most 64`];
+  const flaw = findSourceNameFlaw(name);
+  if (flaw !== undefined) return [flaw];
   const mistakes = findSettingMistakes(RUNTIME_SECTION_SCHEMAS.sources, { [name]: written }, ["sources"]);
   if (mistakes.length > 0) return mistakes.map(({ error }) => error);
   const { skill, server } = written as SourceSettings;

@@ -63,6 +63,23 @@ const PETS = {
       delete: { operationId: "then", responses: { 204: { description: "gone" } } },
       put: { parameters: [{ $ref: "#/components/parameters/missing" }], responses: {} },
     },
+    "/photos": {
+      post: {
+        operationId: "addPhoto",
+        requestBody: {
+          content: {
+            "multipart/form-data": {
+              schema: {
+                type: "object",
+                required: ["file"],
+                properties: { file: { type: "string", format: "binary" }, title: { type: "string" } },
+              },
+            },
+          },
+        },
+        responses: {},
+      },
+    },
     "/search": { post: { operationId: "search", summary: "Searches", responses: {} } },
   },
 };
@@ -122,6 +139,7 @@ test("a document becomes a skill whose operations are checked and called [S5]", 
     "getPetsById",
     "putPetsById",
     "then_",
+    "addPhoto",
     "search",
   ]);
   expect(
@@ -164,6 +182,7 @@ test("the effects are those of the verbs, and of the owner's settings [P3]", asy
     getPetsById: "read",
     then_: "destructive",
     putPetsById: "write",
+    addPhoto: "write",
     search: "read",
   });
 });
@@ -185,12 +204,12 @@ test("the last good document serves if the file is broken or gone, and says so [
   await runtime.close();
   writeFileSync(join(folder, "pets.json"), "{ not json");
   const broken = await open();
-  expect(broken.catalog.skill("PetsAPI")?.methods).toHaveLength(6);
+  expect(broken.catalog.skill("PetsAPI")?.methods).toHaveLength(7);
   expect(broken.problems).toMatchObject([{ source: "sources.pets", error: expect.stringContaining("last document") }]);
   await broken.close();
   rmSync(join(folder, "pets.json"));
   const gone = await open();
-  expect(gone.catalog.skill("PetsAPI")?.methods).toHaveLength(6);
+  expect(gone.catalog.skill("PetsAPI")?.methods).toHaveLength(7);
   expect(gone.listApis()).toMatchObject([{ name: "pets", error: expect.stringContaining("ENOENT") }]);
 });
 
@@ -325,4 +344,56 @@ test("a document of Swagger 2.0 has its base path, its collections and its forms
     ["POST", "/v1/items", '{"id":null}'],
     ["PUT", "/v1/items", "title=a%20b"],
   ]);
+});
+
+test("a program sends bytes as a part of a form, and no path that leads elsewhere [S9]", async () => {
+  const { runtime, received } = await openPets();
+  const source = "await device.PetsAPI.addPhoto({ file: new Uint8Array([80, 78, 71]), title: 'Rex' })";
+  expect(await runtime.run(source)).toMatchObject({ kind: "completed" });
+  expect(received[0]?.body).toMatch(/name="file"[^]*PNG[^]*name="title"[^]*Rex/);
+});
+
+test("headers are sent to a server that only the document names neither at first nor after a change [P12]", async () => {
+  const { runtime, folder, received, url } = await openPets();
+  await runtime.close();
+  writeFileSync(join(folder, "moved.json"), JSON.stringify({ ...PETS, servers: [{ url }] }));
+  const pets = { openapi: "moved.json", private: true, headers: { Authorization: "Bearer secret-token-4711" } };
+  const moved = await createRuntime({ cwd: folder, skillsDir: false, workers: 1, sources: { pets } });
+  onTestFinished(() => moved.close());
+  await moved.known;
+  const outcome = await moved.run("device.PetsAPI.pets_listAll()");
+  expect(outcome).toMatchObject({
+    kind: "failed",
+    text: expect.stringContaining("only to a server that the settings name"),
+  });
+  expect(received).toEqual([]);
+});
+
+test("a source that cannot be used is a problem, and the others go on [M10]", async () => {
+  const { runtime, folder, url } = await openPets();
+  await runtime.close();
+  const openapi = "pets.json";
+  const sources = {
+    bad: { openapi, server: "https://user:word@api.example" },
+    good: { openapi, server: url, private: true },
+    twin: { openapi, skill: "GoodAPI", server: url },
+  };
+  const mixed = await createRuntime({ cwd: folder, skillsDir: false, workers: 1, sources });
+  onTestFinished(() => mixed.close());
+  await mixed.known;
+  expect(mixed.catalog.skills.map(({ name }) => name)).toContain("GoodAPI");
+  expect(mixed.problems).toHaveLength(2);
+  expect(await mixed.run("(await device.GoodAPI.pets_listAll()).length")).toMatchObject({
+    kind: "completed",
+    value: 1,
+  });
+});
+
+test("a key in the address of a document is shown nowhere [P9]", async () => {
+  const openapi = "http://127.0.0.1:1/api.json?key=hidden-key-4711";
+  const runtime = await createRuntime({ skillsDir: false, workers: 1, sources: { far: { openapi, private: true } } });
+  onTestFinished(() => runtime.close());
+  await runtime.known;
+  expect(runtime.problems).toHaveLength(1);
+  expect(JSON.stringify([runtime.problems, runtime.listApis()])).not.toContain("hidden-key-4711");
 });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -22,7 +22,13 @@ test("source adds, lists, checks and removes an API [O1]", async () => {
   const source = (...args: readonly string[]): Promise<Ended> => skillgate(["source", ...args], { cwd });
   const added = await source("add", "shop.yaml", "--name", "shop", "-H", "Authorization: Bearer ${PATH}");
   expect(added).toMatchObject({ exit: 0, stdout: expect.stringContaining("ShopAPI, 3 methods of Shop 1") });
-  expect(readFileSync(join(cwd, "settings.yaml"), "utf8")).toContain("openapi: ./shop.yaml");
+  const settings = readFileSync(join(cwd, "settings.yaml"), "utf8");
+  expect(settings).toContain("openapi: ./shop.yaml");
+  expect(settings).toContain("server: https://api.example.com/");
+  expect(await source("add", "shop.yaml", "--name", "shop")).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("settings.yaml has a source shop already"),
+  });
   expect(await source("list")).toMatchObject({ exit: 0, stdout: expect.stringContaining("https://api.example.com/") });
   const { stdout } = await source("check", "shop");
   expect(stdout).toContain("get /broken: a parameter that leads nowhere");
@@ -45,6 +51,13 @@ test("source says what is wrong with a file, a name or a document [O1]", async (
     stderr: expect.stringContaining("There is no source shop in settings.yaml"),
   });
   writeFileSync(join(cwd, "no.json"), '{ "title": 1 }');
+  expect(await source("add", "no.json", "--name", "a b")).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('"a b" cannot name a source'),
+  });
+  expect(existsSync(join(cwd, "settings.yaml"))).toBe(false);
+  writeFileSync(join(cwd, "settings.yaml"), "sources: { broken: { openapi: 5 } }");
+  expect(await source("remove", "broken")).toMatchObject({ exit: 0 });
   expect(await source("add", "no.json", "--name", "no")).toMatchObject({
     exit: 1,
     stdout: expect.stringContaining('has neither "openapi" nor "swagger"'),

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
-
 import { isRecord, type JsonSchema } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
+import { shortHash } from "./names.ts";
 import { type DocumentFiles, isReference, type Located, resolveReference } from "./document-files.ts";
 
 /** Whether a schema describes what is sent or what is received: `readOnly` and `writeOnly` leave different properties. */
@@ -150,7 +149,7 @@ export class SchemaConverter {
     const last = location.slice(location.search(/[^/#]*$/)).replaceAll("~1", "_");
     const words = last.replace(/\.(?:json|ya?ml)$/i, "").replaceAll(/[^A-Za-z0-9_]/g, "_");
     const plain = `${/^[A-Za-z_]/.test(words) ? words : `Type${words}`}${isOwn ? "Input" : ""}`;
-    const name = this.#definitions.has(plain) ? `${plain}_${hash(key)}` : plain;
+    const name = this.#definitions.has(plain) ? `${plain}_${shortHash(key)}` : plain;
     this.#names.set(key, name);
     this.#definitions.set(name, {});
     this.#open.push({ name, target, use: isOwn ? "input" : "output" });
@@ -277,5 +276,3 @@ function describeFile({ description }: Readonly<Record<string, unknown>>): JsonS
   const forms = "bytes (Uint8Array), a text, or { data, filename, contentType }";
   return { description: typeof description === "string" ? `${description} (${forms})` : forms };
 }
-
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 6);

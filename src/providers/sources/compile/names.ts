@@ -24,12 +24,13 @@ export function nameOperations(
   const counts = new Map<string, number>();
   for (const name of proposals) counts.set(name, (counts.get(name) ?? 0) + 1);
   const earlierNames = operations.map((operation) => before.get(getOperationKey(operation)));
-  const usedNames = new Set(earlierNames.filter((name) => name !== undefined));
+  // An operation that is gone can come back.
+  const usedNames = new Set(before.values());
   return operations.map((operation, at) => {
     const own = earlierNames[at];
     if (own !== undefined) return own;
     const name = proposals[at] ?? "";
-    return counts.get(name) === 1 && !usedNames.has(name) ? name : `${name}_${hash(getOperationKey(operation))}`;
+    return counts.get(name) === 1 && !usedNames.has(name) ? name : `${name}_${shortHash(getOperationKey(operation))}`;
   });
 }
 
@@ -42,9 +43,11 @@ export function getOperationKey({ verb, path }: { readonly verb: string; readonl
 function nameOperation(operation: Named): string {
   const parts = (operation.operationId ?? "").split(/[/.]+/).map(toCamelCase).filter(Boolean);
   const name = parts.length > 0 ? parts.join("_") : toCamelCase(describePath(operation));
-  const short = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}_${hash(getOperationKey(operation))}` : name;
+  const short = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}_${shortHash(getOperationKey(operation))}` : name;
   if (isMemberName(short)) return short;
-  return [`${short}_`, `_${short}`, `_${short}_`].find(isMemberName) ?? `operation_${hash(getOperationKey(operation))}`;
+  return (
+    [`${short}_`, `_${short}`, `_${short}_`].find(isMemberName) ?? `operation_${shortHash(getOperationKey(operation))}`
+  );
 }
 
 function describePath({ verb, path }: Named): string {
@@ -67,6 +70,6 @@ function lowerFirst(word: string): string {
 }
 
 /** Six hexadecimal digits: of 20,000 operations, two that also have one name will hardly have one hash. */
-function hash(text: string): string {
+export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 6);
 }

@@ -262,10 +262,8 @@ function withAttempts(thrown: unknown, attempts: number): unknown {
 /** Returns the error for a request without an answer; the errors of answers stay as they are. */
 function explain(thrown: unknown, { host }: URL): unknown {
   if (thrown instanceof SkillgateError || thrown instanceof TransientFailure) return thrown;
-  if (thrown instanceof AddressRefused) {
-    const says = `${thrown.message}, which this source may not have; the owner can allow it in the settings of the source`;
-    return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", says), {}, { cause: thrown });
-  }
+  if (thrown instanceof AddressRefused)
+    return new SkillgateError("CALL_FAILED", sentence("CALL_FAILED", thrown.message), {}, { cause: thrown });
   if (thrown instanceof AnswerTimeout || thrown instanceof BodyStalled) {
     const says = thrown instanceof AnswerTimeout ? thrown.message : `the answer of ${host} stopped: ${thrown.message}`;
     return new SkillgateError("CALL_TIMEOUT", sentence("CALL_TIMEOUT", says), {}, { cause: thrown });

@@ -42,7 +42,10 @@ export class AddressRefused extends Error {}
 /** Sends a request, and resolves with the answer when its headers are there. */
 export async function exchange(request: WireRequest, options: ExchangeOptions): Promise<Answer> {
   const { server, reach, agent, headersMs, signal } = options;
-  const refuse = (): Error => new AddressRefused(`${server.host} is an address of a private network`);
+  const refuse = (): Error =>
+    new AddressRefused(
+      `${server.host} is an address of a private network; the owner allows it by private: true in the settings of the source`,
+    );
   if (!isAllowedUrl(server, reach)) throw refuse();
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
     const sendOptions: RequestOptions = {

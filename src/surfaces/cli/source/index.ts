@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 
 import type { SourceStatus } from "../../../providers/sources/index.ts";
+import { toRecord } from "../../../model/json.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import { loadConfigModule } from "../mcp/files.ts";
 import { collected, parseHeaders } from "../mcp/server-flags.ts";
@@ -69,6 +70,7 @@ interface AddSourceFlags {
 
 async function add(session: CliSession, document: string, flags: AddSourceFlags): Promise<CommandResult> {
   const { name, server, header = [], include, exclude } = flags;
+  await requireFreeName(session, name);
   const openapi = /^https?:\/\//i.test(document) ? document : toProjectPath(document);
   const settings = {
     openapi,
@@ -79,12 +81,33 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
     ...(exclude !== undefined && { exclude }),
   };
   await edit(session, name, settings);
-  const status = await findStatus(session, name);
+  let status = await findStatus(session, name, "new");
+  const fromDocument = status.documentServer;
+  if (server === undefined && fromDocument !== undefined) {
+    // Written down, it stays the same when the document changes.
+    await edit(session, name, { ...settings, server: fromDocument });
+    status = await findStatus(session, name, "new");
+  }
   return {
     ...(status.error !== undefined && { exit: "failed" as const }),
     json: { added: name, ...status },
     text: lines([`Added ${name} to settings.yaml`, ...describe(status, session.paint.out)]),
   };
+}
+
+async function requireFreeName(session: CliSession, name: string): Promise<void> {
+  const { findSourceNameFlaw } = await import("../../../runtime/settings/index.ts");
+  const flaw = findSourceNameFlaw(name);
+  if (flaw !== undefined) throw new UsageError(`${flaw}; for example: --name shop`);
+  if (Object.hasOwn(await readSection(session), name))
+    throw new UsageError(
+      `settings.yaml has a source ${name} already; choose another name, or remove it: skillgate source remove ${name}`,
+    );
+}
+
+/** The section as it is written, with sources that have mistakes. */
+async function readSection(session: CliSession): Promise<Readonly<Record<string, unknown>>> {
+  return toRecord((await session.openRuntime()).sections["sources"]);
 }
 
 function toProjectPath(document: string): string {
@@ -143,7 +166,7 @@ async function refresh(session: CliSession, name: string): Promise<CommandResult
 }
 
 async function remove(session: CliSession, name: string): Promise<CommandResult> {
-  await findStatus(session, name);
+  if (!Object.hasOwn(await readSection(session), name)) await findStatus(session, name);
   await edit(session, name, undefined);
   return { json: { removed: name }, text: `Removed ${name} from settings.yaml` };
 }
@@ -156,14 +179,14 @@ async function edit(session: CliSession, name: string, settings: object | undefi
   await editSettingsByHand({ cwd: process.cwd(), env: process.env }, settingsFile, { values });
 }
 
-async function findStatus(session: CliSession, name: string): Promise<SourceStatus> {
-  const runtime = await session.openRuntime({ until: "known" });
+async function findStatus(session: CliSession, name: string, which: "new" | "old" = "old"): Promise<SourceStatus> {
+  const runtime = await session.openRuntime({ until: "known", which });
   const apis = runtime.listApis();
   const status = apis.find((api) => api.name === name);
   if (status !== undefined) return status;
   const problem = runtime.problems.find(({ error }) => error.includes(`sources.${name}`));
-  const names = apis.length === 0 ? "The settings have none" : `They have ${apis.map((api) => api.name).join(", ")}`;
-  throw new UsageError(problem?.error ?? `There is no source ${name} in settings.yaml. ${names}`);
+  const names = apis.length === 0 ? "it has none" : `it has ${apis.map((api) => api.name).join(", ")}`;
+  throw new UsageError(problem?.error ?? `There is no source ${name} in settings.yaml; ${names}`);
 }
 
 function describe(status: SourceStatus, paint: Paint): readonly string[] {

@@ -74,7 +74,9 @@ describe("a request", () => {
     const { port } = new URL(server.origin);
     for (const host of ["127.0.0.1", "2130706433", "localhost", "[::1]", "[::ffff:127.0.0.1]"]) {
       const client = clientFor({ origin: `http://${host}:${port}` }, { allowsPrivate: false });
-      await expect(get(client)).rejects.toThrow("is an address of a private network, which this source may not have");
+      await expect(get(client)).rejects.toThrow(
+        "is an address of a private network; the owner allows it by private: true",
+      );
     }
     const metadata = clientFor({ origin: "http://169.254.169.254" });
     await expect(get(metadata)).rejects.toThrow("is an address of a private network");
