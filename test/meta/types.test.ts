@@ -26,7 +26,7 @@ test("finds a type that is named and not exported", () => {
   expect(findUnexportedTypes([file])).toEqual(["Deep", "Inner"]);
 });
 
-describe("the declarations of the package", () => {
+describe("the declarations of the package", { tags: "rest" }, () => {
   const examples = ["README.md", "docs/skills.md"]
     .flatMap(readBlocks)
     .filter((text) => text.includes('from "skillgate'));
