@@ -167,17 +167,20 @@ function findOperations(
       problems.add(`what it refers to is missing: ${describeReference(written, files.root.file)}; it is left out`);
       continue;
     }
-    const { value: item, file } = target;
+    const { value: item, file: itemFile } = target;
     for (const verb of VERBS) {
-      const operation = item[verb];
-      if (operation === undefined) continue;
+      if (item[verb] === undefined) continue;
       problems.location = `${verb} ${path}`;
-      if (!isRecord(operation)) problems.add("it is no object; it is left out");
+      // Many documents have operations in files of their own.
+      const own = files.follow({ value: item[verb], file: itemFile });
+      if (own === undefined)
+        problems.add(`what it refers to is missing: ${describeReference(item[verb], itemFile)}; it is left out`);
+      else if (!isRecord(own.value)) problems.add("it is no object; it is left out");
       else if (verb === "trace") problems.add("its answer would show the credentials; it is left out");
       else if (!path.startsWith("/")) problems.add('its path does not begin with "/"; it is left out');
       else if (found.length === MAX_OPERATIONS)
         problems.add(`it is beyond ${MAX_OPERATIONS} operations; it is left out`);
-      else found.push({ verb, path, operation, item, file });
+      else found.push({ verb, path, operation: own.value, file: own.file, item, itemFile });
     }
   }
   return found;

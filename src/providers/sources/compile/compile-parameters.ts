@@ -1,5 +1,6 @@
 import { isRecord, toList, toRecord } from "../../../model/json.ts";
 import type { DocumentContext, FoundOperation, FoundParameter } from "./document-context.ts";
+import type { Located } from "./document-files.ts";
 import { describe, type MethodArguments } from "./method-arguments.ts";
 import type { ApiParameter, Place, Serialization } from "../openapi/operation.ts";
 
@@ -22,8 +23,12 @@ export function findParameters(
   { files, credentials, report }: DocumentContext,
 ): FoundParameters {
   const byKey = new Map<string, FoundParameter>();
-  for (const each of [...toList(found.item["parameters"]), ...toList(found.operation["parameters"])]) {
-    const target = files.follow({ value: each, file: found.file });
+  const written: readonly Located[] = [
+    ...toList(found.item["parameters"]).map((value) => ({ value, file: found.itemFile })),
+    ...toList(found.operation["parameters"]).map((value) => ({ value, file: found.file })),
+  ];
+  for (const each of written) {
+    const target = files.follow(each);
     const value = target?.value;
     if (target === undefined || !isRecord(value) || typeof value["name"] !== "string") {
       report("a parameter that leads nowhere, or has no name, is left out");

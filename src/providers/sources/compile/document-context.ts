@@ -9,8 +9,9 @@ export interface FoundOperation {
   readonly verb: Verb;
   readonly path: string;
   readonly operation: RawObject;
-  readonly item: RawObject;
   readonly file: string;
+  readonly item: RawObject;
+  readonly itemFile: string;
 }
 
 /** Facts that the operations of a document share. */
