@@ -116,6 +116,16 @@ export const ERRORS = {
     says: "Cannot use a skill that is held",
     fix: "Ask the owner to look at what has changed, and then to run: skillgate trust",
   },
+  METHOD_HELD: {
+    stage: "check",
+    says: "Cannot call a method whose definition is not accepted",
+    fix: "Ask the owner to look at what has changed, and to accept it as the message says",
+  },
+  METHOD_REMOVED: {
+    stage: "check",
+    says: "Cannot call a method that its provider does not have any more",
+    fix: "Use another method of the skill",
+  },
   SECRET_MISSING: {
     stage: "call",
     says: "Cannot call a skill without its secret",

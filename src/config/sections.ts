@@ -5,10 +5,10 @@ import { EXPOSES, TOOL_NAMES } from "../model/tools/exposure.ts";
 import { ANY_DEVICE } from "../shared/names/method-paths.ts";
 import { SOURCE_EFFECTS } from "../model/tools/source-effects.ts";
 import { DEFAULT_RETENTION } from "../store/index.ts";
+import { CHANGE_POLICIES } from "../shared/changes/definition-changes.ts";
 import { withForm } from "../shared/settings/check-settings.ts";
 
 export const MCP_STARTS = ["at once", "when needed"] as const;
-export const MCP_CHANGES = ["report", "hold"] as const;
 
 const LIMIT_MEANINGS: Readonly<Record<keyof Limits, string>> = {
   cpuMs: "milliseconds of computing in a run, without waiting for calls",
@@ -79,7 +79,7 @@ export const RUNTIME_SECTION_SCHEMAS = {
       description: "seconds without a call after which a server is stopped",
     },
     changes: {
-      enum: [...MCP_CHANGES],
+      enum: [...CHANGE_POLICIES],
       default: "report",
       description: "what happens to a tool whose definition changed",
     },
@@ -346,6 +346,11 @@ function describeSources(): JsonSchema {
         include: describePatterns('the operations that become methods, as in ["GET *", "/repos/*", "issues_*"]'),
         exclude: describePatterns("the operations that do not"),
         effects,
+        changes: {
+          enum: [...CHANGE_POLICIES],
+          default: "report",
+          description: "what happens to operations that were changed or added since they were accepted",
+        },
         idempotencyHeader: describeText("the header that makes a repeated request harmless, such as `Idempotency-Key`"),
       },
     },

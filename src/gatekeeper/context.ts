@@ -15,8 +15,8 @@ export interface Host {
   readonly problems: (method: Method, args: readonly unknown[]) => readonly ArgumentProblem[];
   /** Returns why the caller may not call a method, as an error code with its values; `undefined` if it may. */
   readonly findRefusal: (method: Method) => { readonly code: ErrorCode; readonly values: string } | undefined;
-  /** Says why a skill is missing from the catalog that exists: it is disabled or held. */
-  readonly whyUnavailable?: (skill: string) => { readonly code: ErrorCode; readonly message: string } | undefined;
+  /** Says why a skill or a method that exists is missing from the catalog, by its path: it is disabled, held or removed. */
+  readonly whyUnavailable?: (path: string) => { readonly code: ErrorCode; readonly message: string } | undefined;
   /** Examples of the required arguments, which replace missing ones in corrections. */
   readonly exampleArguments?: (method: Method) => Readonly<Record<string, unknown>>;
   /** Finds methods by their purpose. */

@@ -170,6 +170,13 @@ export type RequestContext = Pick<
 > &
   Partial<Pick<CallContext, "callId" | "wire" | "deferSkills" | "addNote" | "requestValues" | "task">>;
 
+/** Why a skill does not offer a method: its definition has changed and is not accepted yet, or it is gone. */
+export interface MissingMethod {
+  readonly code: "METHOD_HELD" | "METHOD_REMOVED";
+  /** `has changed since it was accepted (…); accept it with: skillgate source accept github` */
+  readonly why: string;
+}
+
 /** The health of a skill. */
 export interface Health {
   readonly healthy: boolean;
@@ -233,5 +240,7 @@ export interface ProvidedSkill {
   complete?: ResourcesAndPrompts["complete"];
   /** Watches a resource of an MCP server; absent if the server announces no subscriptions. */
   subscribe?: ResourcesAndPrompts["subscribe"];
+  /** Says why it does not offer a method that it has or had: `undefined` for a name that it never had. */
+  whyMissing?(method: string): MissingMethod | undefined;
   invoke(method: MethodDefinition, input: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }

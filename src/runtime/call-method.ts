@@ -7,7 +7,6 @@ import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
 import { createUnknownNameError } from "../shared/suggest.ts";
 import { answerTo, type Call, type CallResult, type Route, runCalls } from "../router/index.ts";
 import type { RunRequest } from "./execution/run-services.ts";
-import { splitPath } from "../shared/names/method-paths.ts";
 
 /** Passes the log lines and the progress of a call to the runtime's listeners and to the run's observer. */
 function createCallEvents(
@@ -60,8 +59,7 @@ export function callMethods(
   parallel: boolean,
 ): Promise<readonly CallResult[]> {
   const calls = targets.map((each, index) => {
-    const { skill } = splitPath(each.path);
-    const obstacle = request.whyUnavailable(skill)?.message;
+    const obstacle = request.whyUnavailable(each.path)?.message;
     return {
       name: each.path,
       call: createDirectCall(each, index + 1, request),
@@ -139,8 +137,7 @@ export function createUnknownMethodError(path: string, { catalog, whyUnavailable
     const says = `${truncateText(path, 100)} is too long: a path has at most ${MAX_PATH_UNITS} characters`;
     return new SkillgateError("METHOD_UNKNOWN", sentence("METHOD_UNKNOWN", says), { suggestions: [] });
   }
-  const { skill } = splitPath(path);
-  const unavailable = catalog.skill(skill) === undefined ? whyUnavailable(skill) : undefined;
+  const unavailable = whyUnavailable(path);
   if (unavailable !== undefined) return unavailable;
   const paths = catalog.methods.map((each) => each.path);
   return createUnknownNameError("METHOD_UNKNOWN", path, paths, { path });

@@ -32,8 +32,8 @@ export interface Providers {
   readonly nodes: readonly NodeStatus[];
   /** The APIs of the settings. */
   readonly apis: readonly SourceStatus[];
-  /** Reads the document of an API again. */
-  refreshApi(name: string): Promise<SourceStatus>;
+  /** Reads the document of an API again, or accepts its operations as they are now. */
+  changeApi(name: string, how: "refresh" | "accept"): Promise<SourceStatus>;
   /** Lists the tools that MCP servers have only for such a request; `undefined` if they are known. */
   listWith(asker: RequestAsker): Promise<void> | undefined;
   /** Connects at once to the MCP servers that could not be reached and whose skills a text names; `undefined` if there are none. */
@@ -108,10 +108,10 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     get apis() {
       return opened.apis?.sources ?? [];
     },
-    async refreshApi(name) {
+    async changeApi(name, how) {
       await open();
       if (opened.apis === undefined) throw new Error("The settings have no sources");
-      return opened.apis.refresh(name);
+      return opened.apis[how](name);
     },
     listWith: (asker) => (isOpen ? opened.mcp?.listWith(asker) : open().then(() => opened.mcp?.listWith(asker))),
     reach: (text) => opened.mcp?.reach(text),

@@ -133,6 +133,8 @@ export interface SourceSettings {
   readonly exclude?: readonly string[];
   /** Effects of operations, by pattern, where their verb does not say them. The last pattern that matches decides. */
   readonly effects?: Readonly<Record<string, "read" | "write" | "destructive">>;
+  /** Operations that were changed or added since they were accepted are reported (the default), or also held. */
+  readonly changes?: "report" | "hold";
   /** The header that makes a repeated request harmless, such as `Idempotency-Key`. */
   readonly idempotencyHeader?: string;
 }

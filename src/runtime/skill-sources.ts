@@ -83,6 +83,11 @@ export class SkillSources {
     return [...this.#disabled].toSorted().flatMap((name) => this.#offered.get(name) ?? []);
   }
 
+  /** Returns a skill that a provider offers and that is not disabled. */
+  findOffered(name: string): ProvidedSkill | undefined {
+    return this.#registered.get(name);
+  }
+
   /** Skills that are not used, because files of theirs are held. */
   get held(): readonly HeldSkill[] {
     return this.#providers.flatMap((provider) => provider.heldSkills ?? []);

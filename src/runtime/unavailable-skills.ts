@@ -2,6 +2,7 @@ import { SkillgateError } from "../errors.ts";
 import { type Caller, mayRead, mayReadAll } from "../model/caller.ts";
 import type { ProvidedSkill } from "../model/skill.ts";
 import { describeHeld, type HeldSkill } from "../model/provider.ts";
+import { splitPath } from "../shared/names/method-paths.ts";
 import type { RuntimeParts } from "./api/parts.ts";
 
 /** A skill that exists and is not in the catalog. */
@@ -28,12 +29,15 @@ export function listUnavailable(
   );
 }
 
-/** Says why the catalog lacks a skill: it is disabled or held. `undefined` if the caller may not know that. */
+/** Says why the catalog lacks a skill or a method: it is disabled, held or removed. `undefined` if the caller may not know that. */
 export function whyUnavailable(
-  skill: string,
+  path: string,
   caller: Caller,
   { sources, providers, trust }: Pick<RuntimeParts, "sources" | "providers" | "trust">,
 ): SkillgateError | undefined {
+  const { skill, method } = splitPath(path);
+  const missing = mayRead(caller, path) ? sources.findOffered(skill)?.whyMissing?.(method) : undefined;
+  if (missing !== undefined) return new SkillgateError(missing.code, `${path} ${missing.why}`, { path });
   const found = listUnavailable(sources, caller).find(({ name }) => name === skill);
   if (found !== undefined || !mayReadAll(caller)) return found?.error;
   const server = providers.servers.find((each) => each.skill === skill);

@@ -12,6 +12,8 @@ export const REMOTE_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "METHOD_UNKNOWN",
   "SKILL_DISABLED",
   "SKILL_HELD",
+  "METHOD_HELD",
+  "METHOD_REMOVED",
   "ARGUMENTS_INVALID",
   "VALIDATION_TIMEOUT",
 ]);

@@ -111,6 +111,8 @@ const KIND_BY_CODE: Partial<Record<ErrorCode, RpcErrorKind>> = {
   APPROVAL_CLOSED: "InvalidRequest",
   SKILL_DISABLED: "AuthorizationError",
   SKILL_HELD: "AuthorizationError",
+  METHOD_HELD: "AuthorizationError",
+  METHOD_REMOVED: "ToolNotFound",
   SECRET_MISSING: "AuthorizationError",
   CPU_LIMIT: "ToolTimeout",
   WALL_LIMIT: "ToolTimeout",

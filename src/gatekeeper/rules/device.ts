@@ -181,10 +181,11 @@ class DeviceTracker {
     const outer = this.#parent(member);
     if (outer?.type !== "MemberExpression" || outer.object !== member || outer.computed || member.computed)
       return false;
-    const { catalog } = this.#context.host;
+    const { catalog, whyUnavailable } = this.#context.host;
     const joined = `${name}_${literalName(outer.property, false)}`;
-    const isMeant = catalog.method(`${skill.name}.${name}`) === undefined && catalog.method(`${skill.name}.${joined}`);
-    if (!isMeant) return false;
+    const [path, joinedPath] = [`${skill.name}.${name}`, `${skill.name}.${joined}`];
+    const exists = catalog.method(joinedPath) ?? whyUnavailable?.(joinedPath);
+    if (catalog.method(path) !== undefined || exists === undefined) return false;
     const found = findMethod(joined, skill, outer.property, this.#context);
     if (found === undefined) return true;
     this.#context.report.replace({ start: member.property.start, end: outer.property.end }, joined);

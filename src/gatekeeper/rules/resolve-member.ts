@@ -87,7 +87,9 @@ export function findMethod(
   const knownName = catalog.method(`${skill.name}.${name}`) === undefined ? findOtherStyle(name, skill) : name;
   const method = knownName === undefined ? undefined : catalog.method(`${skill.name}.${knownName}`);
   if (method === undefined) {
-    report.refuse("METHOD_UNKNOWN", node, () => describeUnknownMethod(name, skill.name, context));
+    const unavailable = host.whyUnavailable?.(`${skill.name}.${name}`);
+    if (unavailable !== undefined) report.refuse(unavailable.code, node, () => ({ values: unavailable.message }));
+    else report.refuse("METHOD_UNKNOWN", node, () => describeUnknownMethod(name, skill.name, context));
     return undefined;
   }
   const refusal = host.findRefusal(method);

@@ -17,7 +17,7 @@ import type { LogLevel } from "../../model/skill.ts";
 import { createFileCache } from "../../shared/file-cache.ts";
 import { LISTINGS } from "./known-server.ts";
 import { Server, type ServerOptions, type ServerStatus } from "./server.ts";
-import type { ChangePolicy } from "./catalog/accepted-tools.ts";
+import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
 import type { Authorize } from "./oauth/session.ts";
 import { knownTokens } from "./oauth/known-tokens.ts";
 import { tokenFile, tokensInMemory } from "./oauth/token-file.ts";

@@ -21,13 +21,8 @@ import { listToolsAlone, listToolsAs } from "./connections/list-as.ts";
 import { callMasked } from "./masked-call.ts";
 import { subscribe } from "./subscribe.ts";
 import { withSender } from "./questions.ts";
-import {
-  type ChangePolicy,
-  parseAcceptedTools,
-  acceptTools,
-  serializeAcceptedTools,
-  type ToolChange,
-} from "./catalog/accepted-tools.ts";
+import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
+import { parseAcceptedTools, acceptTools, serializeAcceptedTools, type ToolChange } from "./catalog/accepted-tools.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import { waitAtMost } from "../../shared/run-with-timeout.ts";

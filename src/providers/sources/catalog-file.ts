@@ -1,3 +1,4 @@
+import { createHash, type Hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 
 import { isRecord, type JsonSchema, toRecord } from "../../model/json.ts";
@@ -27,6 +28,8 @@ export interface OperationRow {
   readonly tags: readonly string[];
   readonly isDeprecated: boolean;
   readonly servers: readonly string[];
+  /** The digest of all that its definition says, with its types. */
+  readonly digest: string;
   readonly at: Extent;
 }
 
@@ -38,35 +41,64 @@ export interface CatalogIndex extends Omit<CompiledDocument, "definitions"> {
   readonly definitions: Readonly<Record<string, readonly [...Extent, references: readonly string[]]>>;
 }
 
+/** 132 bits: two definitions with one digest cannot be found. */
+const DIGEST_CHARACTERS = 22;
+
+/** A row whose digest waits for the types of the document. */
+interface WrittenRow {
+  readonly row: Omit<OperationRow, "digest">;
+  readonly hash: Hash;
+  readonly types: readonly { readonly names: readonly string[]; readonly levels: number }[];
+}
+
 /** Collects the parts of a catalog. */
 export class CatalogWriter {
   readonly #chunks: Buffer[] = [];
-  readonly #rows: OperationRow[] = [];
+  readonly #rows: WrittenRow[] = [];
   #bytes = 0;
 
   add({ name, summary, tags, isDeprecated, servers, ...operation }: CompiledOperation): void {
-    const { verb, path } = operation;
-    const argumentNames = Object.keys(toRecord(operation.input["properties"]));
-    const at = this.#put(operation);
-    this.#rows.push({ name, verb, path, summary, argumentNames, tags, isDeprecated, servers, at });
+    const { verb, path, input, output } = operation;
+    const argumentNames = Object.keys(toRecord(input["properties"]));
+    const { extent: at, bytes } = this.#put(operation);
+    const facts = { verb, path, summary, tags, isDeprecated, servers };
+    this.#rows.push({
+      row: { name, ...facts, argumentNames, at },
+      hash: createHash("sha256").update(JSON.stringify(facts)).update(bytes),
+      types: [
+        { names: findReferences(input), levels: Infinity },
+        { names: findReferences(output), levels: OUTPUT_LEVELS },
+      ],
+    });
   }
 
   /** Returns the whole catalog. */
   finish({ definitions, ...document }: CompiledDocument): Buffer {
-    const locations = [...definitions].map(([name, schema]) => [name, [...this.#put(schema), findReferences(schema)]]);
-    const index = {
+    const digests = new Map<string, Buffer>();
+    const locations = [...definitions].map(([name, schema]) => {
+      const { extent, bytes } = this.#put(schema);
+      digests.set(name, createHash("sha256").update(bytes).digest());
+      return [name, [...extent, findReferences(schema)]] as const;
+    });
+    const index: CatalogIndex = {
       format: CATALOG_FORMAT,
       ...document,
-      operations: this.#rows,
       definitions: Object.fromEntries(locations),
+      operations: [],
     };
-    const text = Buffer.from(JSON.stringify(index));
+    const operations = this.#rows.map(({ row, hash, types }) => {
+      for (const { names, levels } of types)
+        for (const [name, isWhole] of collectNames(names, index.definitions, levels))
+          hash.update(`${name}\n`).update((isWhole && digests.get(name)) || "");
+      return { ...row, digest: hash.digest("base64url").slice(0, DIGEST_CHARACTERS) };
+    });
+    const text = Buffer.from(JSON.stringify({ ...index, operations }));
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt32LE(text.length);
     return Buffer.concat([head, text, ...this.#chunks]);
   }
 
-  #put(value: object): Extent {
+  #put(value: object): { readonly extent: Extent; readonly bytes: Buffer } {
     const bytes = Buffer.from(JSON.stringify(value));
     const start = this.#bytes;
     this.#bytes += bytes.length;
@@ -75,7 +107,7 @@ export class CatalogWriter {
         `the operations of the document have more than ${MAX_BYTES >> 20} MB; select some with "include"`,
       );
     this.#chunks.push(bytes);
-    return [start, bytes.length];
+    return { extent: [start, bytes.length], bytes };
   }
 }
 

@@ -15,6 +15,8 @@ export interface SourceProvider extends Provider {
   readonly sources: readonly SourceStatus[];
   /** Reads the document of a source again. */
   refresh(name: string): Promise<SourceStatus>;
+  /** Accepts the operations of a source as they are now. */
+  accept(name: string): Promise<SourceStatus>;
 }
 
 export interface SourcesOptions {
@@ -38,6 +40,13 @@ export function openSources(
     await source.open();
     announce();
   };
+  const change = async (name: string, work: (source: ApiSource) => Promise<void>): Promise<SourceStatus> => {
+    const source = sources.find(({ config }) => config.name === name);
+    if (source === undefined) throw new Error(`There is no source ${name}`);
+    await work(source);
+    announce();
+    return source.status;
+  };
   const opening = Promise.all(sources.map(open)).then(() => {});
   return {
     get skills() {
@@ -50,13 +59,8 @@ export function openSources(
       return sources.map(({ status }) => status);
     },
     known: opening,
-    async refresh(name) {
-      const source = sources.find(({ config }) => config.name === name);
-      if (source === undefined) throw new Error(`There is no source ${name}`);
-      await source.refresh();
-      announce();
-      return source.status;
-    },
+    refresh: (name) => change(name, (source) => source.refresh()),
+    accept: (name) => change(name, (source) => source.accept()),
     onChange: (listener) => void listeners.push(listener),
     async close() {
       end.abort();

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 
+import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
 import type { SourceEffect } from "../../model/tools/source-effects.ts";
 
 /** A source of the settings: an API that is described by a document. */
@@ -22,6 +23,8 @@ export interface SourceConfig {
   readonly exclude: readonly string[];
   /** Effects of operations, by pattern; the last pattern that matches decides. */
   readonly effects: readonly (readonly [pattern: string, effect: SourceEffect])[];
+  /** How an operation that is not as it was accepted is treated. */
+  readonly changes: ChangePolicy;
   /** The name of a header that makes a repeated request harmless. */
   readonly idempotencyHeader?: string;
 }

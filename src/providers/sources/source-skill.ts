@@ -3,6 +3,7 @@ import type { CallContext, MethodDefinition, MethodMetadata, ProvidedSkill } fro
 import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
 import { getEffects } from "./compile/compile-document.ts";
 import type { DescribedOperation } from "./openapi/operation.ts";
+import { type OfferedOperations, type OperationChange, whyOperationMissing } from "./operation-changes.ts";
 import { matchesOperation } from "./patterns.ts";
 import type { SourceEffect } from "../../model/tools/source-effects.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
@@ -14,9 +15,23 @@ export type SendOperation = (
   call: { readonly context: CallContext; readonly isRead: boolean },
 ) => Promise<unknown>;
 
+interface SourceOffer extends OfferedOperations {
+  readonly send: SendOperation;
+  /** Operations that are not as they were accepted. */
+  readonly changes: readonly OperationChange[];
+}
+
 /** Makes a skill of a catalog. The schemas of a method are read from the catalog's file when they are needed. */
-export function createSourceSkill(config: SourceConfig, catalog: OpenCatalog, send: SendOperation): ProvidedSkill {
-  const rows = new Map(selectOperations(config, catalog).map((row) => [row.name, row]));
+export function createSourceSkill(
+  config: SourceConfig,
+  { catalog, rows: allRows, changes, send }: SourceOffer,
+): ProvidedSkill {
+  const missing = new Map(
+    changes
+      .filter(({ kind }) => kind === "removed" || config.changes === "hold")
+      .map((change) => [change.name, change]),
+  );
+  const rows = new Map([...allRows].filter(([name]) => !missing.has(name)));
   const { title, description } = catalog.index;
   const readOperation = createCache(catalog);
   return {
@@ -24,6 +39,10 @@ export function createSourceSkill(config: SourceConfig, catalog: OpenCatalog, se
     description: [title, description].filter(Boolean).join(". "),
     source: describeDocument(config.document),
     kind: "api",
+    whyMissing(name) {
+      const change = missing.get(name);
+      return change && whyOperationMissing(change, config.name);
+    },
     methods: [...rows.values()].map((row) => new SourceMethod(row, getMetadata(row, config), readOperation)),
     async invoke({ name, metadata }, input, context) {
       const row = rows.get(name);
@@ -33,15 +52,16 @@ export function createSourceSkill(config: SourceConfig, catalog: OpenCatalog, se
   };
 }
 
-/** Returns the operations that the settings select. */
+/** Returns the operations that the settings select, by the names of their methods. */
 export function selectOperations(
   { include, exclude }: Pick<SourceConfig, "include" | "exclude">,
-  { index }: OpenCatalog,
-): readonly OperationRow[] {
-  return index.operations.filter((row) => {
+  catalog: OpenCatalog,
+): OfferedOperations {
+  const rows = catalog.index.operations.filter((row) => {
     const isIncluded = include?.some((pattern) => matchesOperation(pattern, row)) ?? true;
     return isIncluded && !exclude.some((pattern) => matchesOperation(pattern, row));
   });
+  return { catalog, rows: new Map(rows.map((row) => [row.name, row])) };
 }
 
 /** A method whose schemas are in a file. */

@@ -9,7 +9,13 @@ import { buildRequest } from "./openapi/build-request.ts";
 import { compileInThread } from "./compile/compile-in-thread.ts";
 import type { OpenCatalog } from "./catalog-file.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
-import { createSourceSkill, type SendOperation } from "./source-skill.ts";
+import {
+  countChanges,
+  findOperationChanges,
+  type OfferedOperations,
+  type OperationChange,
+} from "./operation-changes.ts";
+import { createSourceSkill, selectOperations, type SendOperation } from "./source-skill.ts";
 import { StoredSource } from "./stored-source.ts";
 
 /** How a source is. */
@@ -28,9 +34,15 @@ export interface SourceStatus {
   /** Methods, and all operations of the document. */
   readonly methods: number;
   readonly operations: number;
+  /** Operations that the settings leave out. */
+  readonly left: number;
   /** When the document was read, in milliseconds since 1970. */
   readonly readAt: number | undefined;
   readonly problems: readonly string[];
+  /** Operations that were changed, added or removed since they were accepted. */
+  readonly changes: readonly OperationChange[];
+  /** Operations that were changed or added are not offered until they are accepted. */
+  readonly holdsChanges: boolean;
   /** Why it has no methods, or those of an older document. */
   readonly error: string | undefined;
 }
@@ -50,6 +62,8 @@ export class ApiSource {
   readonly #options: SourceOptions;
   readonly #stored: StoredSource;
   #catalog: OpenCatalog | undefined;
+  #changes: readonly OperationChange[] = [];
+  #left = 0;
   /** Catalogs and connections of runs that began before a refresh. */
   readonly #earlier: { close(): void }[] = [];
   #client: ApiClient | undefined;
@@ -66,7 +80,7 @@ export class ApiSource {
   async open(): Promise<void> {
     this.#state = this.#stored.readState();
     const catalog = this.#stored.open();
-    if (catalog !== undefined) await this.#try(async () => this.#use(catalog));
+    if (catalog !== undefined) await this.#try(() => this.#use(catalog));
     const isSame = (await readStamp(this.config).catch(() => "missing")) === this.#state?.stamp;
     if (this.#catalog === undefined || this.#state === undefined || !isSame) await this.refresh();
   }
@@ -76,8 +90,22 @@ export class ApiSource {
     await this.#try(() => this.#compile());
   }
 
+  /** Accepts the operations of the document as they are now. */
+  async accept(): Promise<void> {
+    await this.#stored.accept();
+    await this.#offer();
+  }
+
   get problems(): readonly Problem[] {
-    return this.#error === undefined ? [] : [{ source: `sources.${this.config.name}`, error: this.#error }];
+    const { name, changes } = this.config;
+    const counts = countChanges(this.#changes);
+    const held = changes === "hold" ? "; what was changed or added is held back until it is accepted" : "";
+    const changed =
+      counts === undefined ? [] : [`The document of ${name} has ${counts}${held}: skillgate source check ${name}`];
+    return [...(this.#error === undefined ? [] : [this.#error]), ...changed].map((error) => ({
+      source: `sources.${name}`,
+      error,
+    }));
   }
 
   get status(): SourceStatus {
@@ -94,8 +122,11 @@ export class ApiSource {
       digest: this.#state?.digest,
       methods: this.skill?.methods.length ?? 0,
       operations: index?.operations.length ?? 0,
+      left: this.#left,
       readAt: this.#state?.readAt,
       problems: (index?.problems ?? []).map((problem) => this.#hideQuery(problem)),
+      changes: this.#changes,
+      holdsChanges: this.config.changes === "hold",
       error: this.#error,
     };
   }
@@ -128,17 +159,38 @@ export class ApiSource {
     if (catalog === undefined) throw new Error("its catalog cannot be written");
     this.#stored.writeState({ digest, readAt: Date.now(), ...(stamp !== undefined && { stamp }) }, catalog);
     this.#state = this.#stored.readState();
-    this.#use(catalog);
+    await this.#use(catalog);
   }
 
-  #use(catalog: OpenCatalog): void {
+  async #use(catalog: OpenCatalog): Promise<void> {
     if (this.#catalog !== undefined) this.#earlier.push(this.#catalog);
     if (this.#client !== undefined) this.#earlier.push(this.#client);
     this.#catalog = catalog;
     const server = this.#getServer();
     this.#client = server && createClient(this.config, server);
+    await this.#offer();
+  }
+
+  /** Makes the skill of the catalog, without the operations that are held. */
+  async #offer(): Promise<void> {
+    const catalog = this.#catalog;
+    if (catalog === undefined) return;
+    const offered = selectOperations(this.config, catalog);
+    this.#left = catalog.index.operations.length - offered.rows.size;
+    this.#changes = this.#findChanges(offered);
+    // The document has become as it was when it was accepted.
+    if (this.#changes.length === 0) await this.#stored.accept();
     const send = this.#client === undefined ? refuseWithoutServer(this.config) : createSender(this.#client);
-    this.skill = createSourceSkill(this.config, catalog, send);
+    this.skill = createSourceSkill(this.config, { ...offered, changes: this.#changes, send });
+  }
+
+  #findChanges(offered: OfferedOperations): readonly OperationChange[] {
+    const accepted = this.#stored.openAccepted();
+    if (accepted === undefined) return [];
+    if (accepted === "unreadable") return findOperationChanges(accepted, offered, this.config.changes);
+    // Definitions are read from it where a difference is shown.
+    this.#earlier.push(accepted);
+    return findOperationChanges(selectOperations(this.config, accepted), offered, this.config.changes);
   }
 
   /**

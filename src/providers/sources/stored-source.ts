@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { link, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
@@ -20,18 +21,21 @@ interface SourceState {
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** The catalog of a source and its state, in two files of a folder. */
+/** The catalog of a source, its state, and the catalog that was accepted before, in files of a folder. */
 export class StoredSource {
   readonly #folder: string;
   readonly #key: string;
   readonly #catalogFile: string;
+  readonly #acceptedFile: string;
   readonly #states: KeyValueCache;
 
   /** `key` stands for the source of one project. */
   constructor(folder: string, key: string) {
     this.#folder = folder;
     this.#key = key;
-    this.#catalogFile = join(folder, `${createHash("sha256").update(key).digest("hex")}.catalog`);
+    const file = join(folder, createHash("sha256").update(key).digest("hex"));
+    this.#catalogFile = `${file}.catalog`;
+    this.#acceptedFile = `${file}.accepted`;
     this.#states = createFileCache(folder);
   }
 
@@ -52,12 +56,30 @@ export class StoredSource {
     }
   }
 
-  /** Has a catalog written to a file, and puts it into its place unless that fails. */
-  async replace<Result>(write: (file: string) => Promise<Result>): Promise<Result> {
+  /** Opens the catalog of the operations that were accepted, if there are later ones; `unreadable` if it is of another format. */
+  openAccepted(): OpenCatalog | "unreadable" | undefined {
+    try {
+      return openCatalog(this.#acceptedFile);
+    } catch {
+      return existsSync(this.#acceptedFile) ? "unreadable" : undefined;
+    }
+  }
+
+  /** Accepts the operations of the catalog as they are now. */
+  async accept(): Promise<void> {
+    await rm(this.#acceptedFile, { force: true });
+  }
+
+  /**
+   * Has a catalog written to a file, and puts it into its place unless that fails. The catalog before it stays as the accepted one,
+   * if the document has changed.
+   */
+  async replace<Result extends { readonly digest: string }>(write: (file: string) => Promise<Result>): Promise<Result> {
     await makeFolder(this.#folder, 0o700);
     const draft = `${this.#catalogFile}.${randomUUID()}`;
     try {
       const result = await write(draft);
+      if (result.digest !== this.readState()?.digest) await link(this.#catalogFile, this.#acceptedFile).catch(() => {}); // it is the first one, or an earlier one is not accepted yet
       await rename(draft, this.#catalogFile);
       return result;
     } finally {

@@ -1,4 +1,3 @@
-import { splitPath } from "../../shared/names/method-paths.ts";
 import type { ArgumentProblem } from "../../model/arguments.ts";
 import { type Caller, OWNER } from "../../model/caller.ts";
 import type { Catalog } from "../../model/catalog.ts";
@@ -92,10 +91,9 @@ export function createDiscoveryApi(
   };
 }
 
-/** Describes a method or a skill; for one that is disabled or held says so, instead of that it is unknown. */
+/** Describes a method or a skill; for one that is disabled, held or removed says so, instead of that it is unknown. */
 function describeFor(path: string, { caller, catalog, whyUnavailable }: RunRequest, discovery: Discovery): Description {
   const found = discovery.describe(catalog, caller, path);
-  const { skill } = splitPath(path);
-  const unavailable = found.kind === "unknown" ? whyUnavailable(skill) : undefined;
+  const unavailable = found.kind === "unknown" ? whyUnavailable(path) : undefined;
   return unavailable === undefined ? found : { ...found, suggestions: [], text: `Error: ${unavailable.message}` };
 }

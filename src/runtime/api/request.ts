@@ -27,7 +27,7 @@ export function createRequest(
     caller,
     catalog: registry.viewFor(observer?.client === undefined ? caller : withAnswers(caller, observer.client)),
     limits: mergeLimits(settings.limits, limits),
-    whyUnavailable: (name) => whyUnavailable(name, caller, parts),
+    whyUnavailable: (path) => whyUnavailable(path, caller, parts),
     log: (path, run, level, text) => events.emit("log", { level, text, path, runId: run }),
     onSkillError: (path, run, text) => events.emit("log", { level: "error", text, path, runId: run, isThrown: true }),
     progress: (path, runId, done, total, text) =>

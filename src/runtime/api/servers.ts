@@ -28,6 +28,8 @@ export interface ServerApi {
   listApis(): readonly SourceStatus[];
   /** Reads the document of an API of the settings again. Rejects for a name that they do not have. */
   refreshApi(name: string): Promise<SourceStatus>;
+  /** Accepts the operations of an API as its document has them now. Rejects for a name that the settings do not have. */
+  acceptApi(name: string): Promise<SourceStatus>;
 }
 
 /** Creates the methods of a runtime that administer its providers. */
@@ -43,7 +45,8 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
     reloadSkills: () => providers.reloadSkills(),
     reloadServers: () => reloadServers(parts),
     listApis: () => providers.apis,
-    refreshApi: (name) => providers.refreshApi(name),
+    refreshApi: (name) => providers.changeApi(name, "refresh"),
+    acceptApi: (name) => providers.changeApi(name, "accept"),
   };
 }
 

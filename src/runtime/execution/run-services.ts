@@ -47,7 +47,7 @@ export interface RunRequest {
   readonly catalog: Catalog;
   readonly limits: Limits;
   /** Says why the catalog lacks a skill that exists: it is disabled or held, if the caller may know that. */
-  readonly whyUnavailable: (skill: string) => SkillgateError | undefined;
+  readonly whyUnavailable: (path: string) => SkillgateError | undefined;
   /** Receive the log lines, the stacks of errors and the progress of the methods that are called. */
   readonly log: (path: string, runId: string, ...entry: Parameters<CallContext["log"]>) => void;
   readonly onSkillError: (path: string, runId: string, stack: string) => void;

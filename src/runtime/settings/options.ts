@@ -1,7 +1,8 @@
-import { MCP_CHANGES, MCP_STARTS, RUNTIME_SECTION_SCHEMAS } from "../../config/index.ts";
+import { MCP_STARTS, RUNTIME_SECTION_SCHEMAS } from "../../config/index.ts";
 import { sentence, SkillgateError } from "../../errors.ts";
 import { isRecord, type JsonSchema } from "../../model/json.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
+import { CHANGE_POLICIES } from "../../shared/changes/definition-changes.ts";
 import { findSettingMistakes, findSectionSchema, withForm } from "../../shared/settings/check-settings.ts";
 import type { RuntimeOptions } from "../options.ts";
 
@@ -54,7 +55,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof RuntimeOptions, "log" | "approve" |
       type: "object",
       properties: {
         start: { enum: MCP_STARTS },
-        changes: { enum: MCP_CHANGES },
+        changes: { enum: CHANGE_POLICIES },
         idleMs: { type: "number", exclusiveMinimum: 0 },
         stateDir: withForm("the path of a folder, or false", { anyOf: [{ type: "string" }, { const: false }] }),
       },

@@ -74,6 +74,7 @@ function toSource(
     ...(include !== undefined && { include }),
     exclude: written.exclude ?? [],
     effects: Object.entries(written.effects ?? {}),
+    changes: written.changes ?? "report",
     ...(idempotencyHeader !== undefined && { idempotencyHeader }),
   };
 }

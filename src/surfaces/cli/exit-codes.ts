@@ -40,6 +40,8 @@ const EXIT_OF_ERROR: Partial<Record<ErrorCode, Exit>> = {
   POLICY_DENIED: "unreachable",
   SKILL_DISABLED: "unreachable",
   SKILL_HELD: "unreachable",
+  METHOD_HELD: "unreachable",
+  METHOD_REMOVED: "notFound",
   SECRET_MISSING: "unreachable",
   SERVER_FAILED: "unreachable",
   MODEL_UNREACHABLE: "unreachable",
@@ -60,13 +62,15 @@ export function errorToExit(code: ErrorCode): Exit {
   return EXIT_OF_ERROR[code] ?? "failed";
 }
 
+const HELD: ReadonlySet<ErrorCode> = new Set(["SKILL_HELD", "METHOD_HELD"]);
+
 /** A failed run may have made calls, so it never exits as `refused` or `notFound`. */
 export function outcomeToExit(outcome: Outcome): Exit {
   switch (outcome.kind) {
     case "completed":
       return "ok";
     case "refused":
-      return outcome.violations.some(({ code }) => code === "SKILL_HELD") ? "unreachable" : "refused";
+      return outcome.violations.some(({ code }) => HELD.has(code)) ? "unreachable" : "refused";
     case "waiting":
       return "approval";
     case "failed": {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import type { McpProviderOptions, McpProvider } from "../../../src/providers/mcp/index.ts";
-import { describeDifferences } from "../../../src/providers/mcp/catalog/schema-diff.ts";
+import { describeDifferences } from "../../../src/shared/changes/describe-differences.ts";
 import { call, connected, fixture, temporaryFolder, until } from "../../support/mcp/servers.ts";
 
 const tool = (name: string, description: string, properties: object = {}): object => ({

@@ -33,8 +33,15 @@ test("source adds, lists, checks and removes an API [O1]", async () => {
   const { stdout } = await source("check", "shop");
   expect(stdout).toContain("get /broken: a parameter that leads nowhere");
   expect(stdout).toContain('effects: { "POST /orders/search": read }');
-  writeFileSync(join(cwd, "shop.yaml"), DOCUMENT.replace("title: Shop", "title: Store"));
-  expect(await source("refresh", "shop")).toMatchObject({ exit: 0, stdout: expect.stringContaining("of Store 1") });
+  writeFileSync(join(cwd, "shop.yaml"), DOCUMENT.replace("title: Shop", "title: Store").replace("Lists", "Counts"));
+  const refreshed = await source("refresh", "shop");
+  expect(refreshed).toMatchObject({ exit: 0, stdout: expect.stringContaining("of Store 1") });
+  expect(refreshed.stdout).toContain("1 operation changed, added or removed since they were accepted");
+  expect(await source("accept", "shop")).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining('description: "Lists the orders" → "Counts the orders"'),
+  });
+  expect((await source("check", "shop")).stdout).not.toContain("since they were accepted");
   expect(await source("remove", "shop")).toMatchObject({ exit: 0, stdout: "Removed shop from settings.yaml\n" });
   expect(await source("list", "--json")).toMatchObject({ stdout: expect.stringContaining('"sources":[]') });
 });

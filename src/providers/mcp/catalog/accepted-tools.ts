@@ -1,20 +1,18 @@
 import { isRecord } from "../../../model/json.ts";
-import { describeDifferences } from "./schema-diff.ts";
+import {
+  type ChangePolicy,
+  type Definition,
+  type DefinitionChange,
+  findChanges,
+} from "../../../shared/changes/definition-changes.ts";
 import { hashTool, selectPinnedFields } from "./tool-digest.ts";
-
-/** How a tool that differs from its accepted definition is treated: reported, or reported and held back. */
-export type ChangePolicy = "report" | "hold";
 
 /** The accepted definitions of a server's tools, by protocol name. */
 export type AcceptedTools = ReadonlyMap<string, Definition>;
 
-export type Definition = Readonly<Record<string, unknown>>;
-
 /** A tool that differs from its accepted definition, or was added later. */
-export interface ToolChange {
+export interface ToolChange extends Pick<DefinitionChange, "differences"> {
   readonly tool: string;
-  /** One line for each difference; empty for a tool that was added later. */
-  readonly differences: readonly string[];
 }
 
 /** A tool as its server lists it. */
@@ -29,23 +27,14 @@ export function acceptTools(tools: readonly ListedTool[]): AcceptedTools {
 }
 
 /** Returns the tools that changed since they were accepted; with `hold`, added tools as well. */
-export function findChanges(
+export function findToolChanges(
   pins: AcceptedTools,
   tools: readonly ListedTool[],
   policy: ChangePolicy,
-): readonly ToolChange[] {
-  return tools.flatMap(({ name: tool, digest, definition }) => {
-    const pinned = pins.get(tool);
-    if (pinned === undefined) return policy === "hold" ? [{ tool, differences: [] }] : [];
-    if (hashTool(pinned) === digest) return [];
-    return [{ tool, differences: describeDifferences(pinned, selectPinnedFields(definition)) }];
-  });
-}
-
-/** `has changed since it was accepted (description: "a" → "b")` */
-export function describeChange(change: ToolChange): string {
-  if (change.differences.length === 0) return "was added after the tools were accepted";
-  return `has changed since it was accepted (${change.differences.join("; ")})`;
+): readonly DefinitionChange[] {
+  const accepted = new Map([...pins].map(([name, definition]) => [name, { digest: hashTool(definition), definition }]));
+  const offered = tools.map((tool) => ({ ...tool, definition: selectPinnedFields(tool.definition) }));
+  return findChanges(accepted, offered).filter(({ kind }) => policy === "hold" || kind === "changed");
 }
 
 /** Parses stored definitions; `undefined` if the value is not an object. */

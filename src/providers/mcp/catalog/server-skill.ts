@@ -1,17 +1,17 @@
 import { APPS_EXTENSION } from "../../../model/client-requests.ts";
 import { isRecord } from "../../../model/json.ts";
 import type { Problem } from "../../../model/provider.ts";
-import type { ProvidedSkill } from "../../../model/skill.ts";
+import type { MissingMethod, ProvidedSkill } from "../../../model/skill.ts";
 import { NO_CAPABLE_TOOLS } from "./capable-tools.ts";
 import { findDescription, listingKey, type ServerListing } from "./server-listing.ts";
 import { type Operation, toolOperation } from "./operations.ts";
 import {
-  describeChange,
   type ChangePolicy,
-  findChanges,
-  type AcceptedTools,
-  type ToolChange,
-} from "./accepted-tools.ts";
+  type DefinitionChange,
+  describeChange,
+  describeHeldChange,
+} from "../../../shared/changes/definition-changes.ts";
+import { type AcceptedTools, findToolChanges, type ToolChange } from "./accepted-tools.ts";
 import { createResourceOperations } from "./resource-operations.ts";
 import { ListedSkillFiles } from "./skill-files.ts";
 import { getTextForm, type ServerConfig } from "../server-config.ts";
@@ -60,8 +60,8 @@ export function createServerSkill(
   const hasHeaders = config.transport !== "stdio" && listing.era.kind === "modern";
   const { tools: capableTools, needs } = listing.capable ?? NO_CAPABLE_TOOLS;
   const imported = importTools([...listing.tools, ...capableTools], { ...config, hasHeaders });
-  const changes = pins === undefined ? [] : findChanges(pins, imported.tools, changePolicy);
-  const heldChanges = new Map(changePolicy === "hold" ? changes.map((change) => [change.tool, change]) : []);
+  const changes = pins === undefined ? [] : findToolChanges(pins, imported.tools, changePolicy);
+  const heldChanges = new Map(changePolicy === "hold" ? changes.map((change) => [change.name, change]) : []);
   const tools = imported.tools.filter((tool) => !heldChanges.has(tool.name));
   const usedNames = new Set(tools.flatMap(({ name, method }) => [name, method.name]));
   const files = last?.files ?? new ListedSkillFiles();
@@ -81,6 +81,7 @@ export function createServerSkill(
       ...readings.map(({ method }) => method),
     ],
     invoke,
+    whyMissing: (name) => whyToolMissing(name, { name: config.name, tools: imported.tools, heldChanges }),
     ...(hasApps(listing) && { hasApps: true as const }),
     ...(config.fromRequest !== undefined && { getRequestKey }),
     ...(isRecord(listing.capabilities["completions"]) && { complete }),
@@ -98,10 +99,13 @@ export function createServerSkill(
     files,
     quarantined: [
       ...imported.quarantined,
-      ...[...heldChanges.values()].map((change) => ({ tool: change.tool, reason: `it ${describeChange(change)}` })),
+      ...[...heldChanges.values()].map((change) => ({
+        tool: change.name,
+        reason: `it ${describeChange(change, "tools")}`,
+      })),
     ],
     disabled: imported.disabled,
-    changes,
+    changes: changes.map(({ name, differences }) => ({ tool: name, differences })),
     problems: [
       ...findProblems(listing, imported.quarantined, changes, changePolicy),
       ...findUnusedOverrides(config, listing).map(
@@ -113,6 +117,17 @@ export function createServerSkill(
   };
 }
 
+interface HeldTools extends Pick<ServerConfig, "name"> {
+  readonly tools: readonly ImportedTool[];
+  readonly heldChanges: ReadonlyMap<string, DefinitionChange>;
+}
+
+function whyToolMissing(method: string, { name: server, tools, heldChanges }: HeldTools): MissingMethod | undefined {
+  const held = tools.find((tool) => tool.method.name === method);
+  const change = held && heldChanges.get(held.name);
+  return change && describeHeldChange(change, "tools", `skillgate mcp accept ${server}`);
+}
+
 /** True if the server announces the extension of MCP Apps. */
 function hasApps({ capabilities }: ServerListing): boolean {
   const { extensions } = capabilities;
@@ -122,17 +137,17 @@ function hasApps({ capabilities }: ServerListing): boolean {
 function findProblems(
   { incomplete }: ServerListing,
   quarantined: readonly QuarantinedTool[],
-  changes: readonly ToolChange[],
+  changes: readonly DefinitionChange[],
   policy: ChangePolicy,
 ): readonly string[] {
   return [
     ...(incomplete === undefined ? [] : [incomplete]),
     ...quarantined.map(({ tool, reason }) => `the tool "${tool}" is left out, ${reason}`),
     ...changes.map((change) => {
-      const words = describeChange(change);
+      const words = describeChange(change, "tools");
       return policy === "hold"
-        ? `the tool "${change.tool}" is held back until it is accepted, it ${words}`
-        : `the tool "${change.tool}" ${words}`;
+        ? `the tool "${change.name}" is held back until it is accepted, it ${words}`
+        : `the tool "${change.name}" ${words}`;
     }),
   ];
 }

@@ -4,7 +4,7 @@ import { addMcpEnable, addMcpGet, addMcpRemove } from "./declared-servers.ts";
 import { addMcpEdit } from "./edit.ts";
 import { addMcpExport } from "./export.ts";
 import { addMcpImport } from "./import.ts";
-import { addMcpList, addMcpLogin, addMcpLogs, addMcpTest, addMcpTools } from "./live-servers.ts";
+import { addMcpAccept, addMcpList, addMcpLogin, addMcpLogs, addMcpTest, addMcpTools } from "./live-servers.ts";
 import { addMcpObserve } from "./observe.ts";
 
 /** Adds `skillgate mcp …`, with the names of commands that other clients use. */
@@ -22,6 +22,7 @@ const COMMANDS = [
   addMcpGet,
   addMcpTools,
   addMcpTest,
+  addMcpAccept,
   addMcpLogs,
   addMcpObserve,
   addMcpEdit,

@@ -1,7 +1,7 @@
 import { sentence, SkillgateError } from "../../../errors.ts";
 import type { CliCommand } from "../command.ts";
 import { openPage } from "../terminal/open-page.ts";
-import { escaped, lines } from "../text/layout.ts";
+import { count, escaped, lines } from "../text/layout.ts";
 import { warningsText } from "../text/output.ts";
 import { createServerRow, serverText, toolsText } from "../text/server-texts.ts";
 import { UsageError } from "../usage-error.ts";
@@ -79,6 +79,29 @@ export function addMcpTest(mcp: CliCommand): void {
         exit: servers.every(({ status }) => status === "connected") ? "ok" : "unreachable",
         json: { servers },
         text: lines(servers.map((server) => serverText(server, session.paint.out))) || "No MCP servers to test",
+      };
+    });
+}
+
+export function addMcpAccept(mcp: CliCommand): void {
+  mcp
+    .command("accept")
+    .description("accept the tools of a server as they are now, after a look at what has changed")
+    .argument("<name>", "name of the server")
+    .addHelpText("after", "\nExample:\n  skillgate mcp accept filesystem")
+    .run(async (session, name: string) => {
+      const { runtime, servers } = await startServers(session, name);
+      const isUp = servers.every(({ status }) => status === "connected");
+      if (isUp) runtime.acceptTools(name);
+      const changes = servers.flatMap((server) => server.changes);
+      const texts = changes.map(({ tool, differences }) =>
+        lines([`  ${tool}`, ...differences.map((difference) => `    ${difference}`)]),
+      );
+      return {
+        exit: isUp ? "ok" : "unreachable",
+        json: { name, accepted: isUp, changes },
+        text: isUp ? lines([...texts, `Accepted ${count(changes.length, "change")} of ${name}`]) : "",
+        remarks: lines(servers.flatMap(({ error }) => error ?? [])),
       };
     });
 }

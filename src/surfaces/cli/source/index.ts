@@ -47,6 +47,11 @@ export function addSource(program: CliCommand): void {
     .argument("<name>", "its name in the settings")
     .run(refresh);
   source
+    .command("accept")
+    .description("accept the operations of an API as they are now, after a look at what has changed")
+    .argument("<name>", "its name in the settings")
+    .run(accept);
+  source
     .command("remove")
     .description("remove an API from settings.yaml")
     .argument("<name>", "its name in the settings")
@@ -143,6 +148,8 @@ async function check(session: CliSession, name: string): Promise<CommandResult> 
     text: lines([
       ...describe(status, session.paint.out),
       ...status.problems.map((problem) => `  ${problem}`),
+      ...status.changes.map(describeChange),
+      ...(status.changes.length === 0 ? [] : [`Accept this with: skillgate source accept ${name}`]),
       ...(candidates.length === 0
         ? []
         : [
@@ -163,6 +170,23 @@ async function refresh(session: CliSession, name: string): Promise<CommandResult
     json: status,
     text: lines(describe(status, session.paint.out)),
   };
+}
+
+async function accept(session: CliSession, name: string): Promise<CommandResult> {
+  const { changes, error } = await findStatus(session, name);
+  const runtime = await session.openRuntime();
+  await runtime.acceptApi(name);
+  return {
+    ...(error !== undefined && { exit: "failed" as const }),
+    json: { accepted: name, changes },
+    text: lines([...changes.map(describeChange), `Accepted ${count(changes.length, "change")} of ${name}`]),
+    remarks: error ?? "",
+  };
+}
+
+/** Lines for the differences of one operation. */
+function describeChange({ name, kind, differences }: SourceStatus["changes"][number]): string {
+  return lines([`  ${name} was ${kind}`, ...differences.map((difference) => `    ${difference}`)]);
 }
 
 async function remove(session: CliSession, name: string): Promise<CommandResult> {
@@ -189,14 +213,19 @@ async function findStatus(session: CliSession, name: string, which: "new" | "old
   throw new UsageError(problem?.error ?? `There is no source ${name} in settings.yaml; ${names}`);
 }
 
+function describeChanges({ changes, holdsChanges }: SourceStatus): string {
+  const words = `${count(changes.length, "operation")} changed, added or removed since they were accepted`;
+  return holdsChanges ? `${words}, and held back` : words;
+}
+
 function describe(status: SourceStatus, paint: Paint): readonly string[] {
-  const { name, skill, title, version, server, methods, operations, problems, error } = status;
+  const { name, skill, title, version, server, methods, operations, left, problems, changes, error } = status;
   if (error !== undefined && operations === 0) return [`${paint.red("✗")} ${name}: ${error}`];
-  const left = operations - methods;
   return [
     `${paint.green("✓")} ${name}: ${skill}, ${count(methods, "method")} of ${title} ${version}`.trimEnd(),
     `  ${server ?? `no server: write sources.${name}.server`}`,
     ...(left > 0 ? [`  ${count(left, "operation")} left out by include and exclude`] : []),
+    ...(changes.length > 0 ? [`  ${describeChanges(status)}: skillgate source check ${name}`] : []),
     ...(problems.length > 0 ? [`  ${count(problems.length, "problem")}: skillgate source check ${name}`] : []),
     ...(error === undefined ? [] : [`${paint.red("✗")} ${error}`]),
   ];

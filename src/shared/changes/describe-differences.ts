@@ -1,5 +1,5 @@
-import { isRecord } from "../../../model/json.ts";
-import { truncateText } from "../../../shared/format-text.ts";
+import { isRecord } from "../../model/json.ts";
+import { truncateText } from "../format-text.ts";
 
 /** Maximum number of differences that are listed. */
 const MAX_DIFFERENCES = 8;
