@@ -56,7 +56,10 @@ export interface OpenedSaved {
 }
 
 /** Settings that providers need. */
-export interface ProviderSettings extends Pick<RuntimeSettings, "watch" | "serverUse" | "timeouts" | "env" | "cwd"> {
+export interface ProviderSettings extends Pick<
+  RuntimeSettings,
+  "watch" | "serverUse" | "timeouts" | "limits" | "env" | "cwd"
+> {
   /** Returns the folder of skills and the servers to start; called when the providers are opened. */
   readonly sources: () => Promise<Pick<RuntimeSettings, "skillsDir" | "servers" | "nodes" | "apis" | "trust">>;
   readonly trust: LiveTrust;
@@ -194,12 +197,12 @@ async function openMcp(
 /** Without a folder for what is kept of servers, catalogs of documents are kept as long as the process. */
 async function openApis(
   configs: readonly SourceConfig[],
-  { serverUse: { stateDir }, cwd }: ProviderSettings,
+  { serverUse: { stateDir }, limits: { answerBytes }, cwd }: ProviderSettings,
   sources: SkillSources,
 ): Promise<SourceProvider> {
   const { openSources } = await import("../providers/sources/index.ts");
   const folder = stateDir === undefined ? undefined : join(stateDir, "sources");
-  return sources.add(openSources(configs, { cwd, ...(folder !== undefined && { folder }) }));
+  return sources.add(openSources(configs, { cwd, answerBytes, ...(folder !== undefined && { folder }) }));
 }
 
 /**

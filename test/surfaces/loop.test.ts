@@ -1,5 +1,7 @@
 // @module-tag rest
 
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { completeCode } from "../../src/registry/index.ts";
 import type { Runtime } from "../../src/runtime.ts";
+import type { SourceSettings } from "../../src/runtime/options.ts";
 import { createRuntime } from "../../src/runtime.ts";
 import { SERVER_DEFAULTS, serveHttp, type HttpServer } from "../../src/surfaces/http/index.ts";
 import { canProbe, LoopProbe, requireShortTurns } from "../support/loop-probe.ts";
@@ -92,6 +95,23 @@ const FROM_SERVER: Readonly<Record<string, string>> = {
   ),
 };
 
+/** Bodies that an API answers with, by their media types. */
+const FROM_API: Readonly<Record<string, readonly [type: string, body: string]>> = {
+  "many members": ["application/json", JSON.stringify(Object.fromEntries(numbers(MEMBERS, (id) => [`name${id}`, id])))],
+  lists: ["application/json", `[${"[],".repeat(MEMBERS)}1]`],
+  objects: ["application/json", JSON.stringify(numbers(MEMBERS / 2, (id) => ({ id })))],
+  "large numbers": ["application/json", `[${"12345678901234567890,".repeat(BYTES / 21)}1]`],
+  "a long text": ["application/json", JSON.stringify("sk-".repeat(BYTES / 3))],
+  levels: ["application/json", "[".repeat(90_000) + "]".repeat(90_000)],
+  lines: ["application/x-ndjson", '{"id":1}\n'.repeat(400_000)],
+  events: ["text/event-stream", 'data: {"id":1}\n\n'.repeat(MEMBERS)],
+  HTML: ["text/html", "<title".repeat(BYTES / 6)],
+};
+
+function numbers<Item>(length: number, make: (id: number) => Item): Item[] {
+  return Array.from({ length }, (_, id) => make(id));
+}
+
 /** Texts that a caller sends as a program. They have at most as many bytes as are read. */
 const SOURCES: Readonly<Record<string, string>> = {
   "unknown names": Array.from({ length: 10_000 }, (_, id) => `unknownName${id};`).join("\n"),
@@ -121,6 +141,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 let folder: string;
+let api: Server;
 let runtime: Runtime;
 let server: HttpServer;
 let probe: LoopProbe;
@@ -129,7 +150,16 @@ beforeAll(async () => {
   if (!canProbe) return;
   folder = mkdtempSync(join(tmpdir(), "skillgate-loop-"));
   writeFileSync(join(folder, "hostile.mjs"), SKILL);
-  runtime = await createRuntime({ skillsDir: folder, mcpServers: {}, typecheck: false });
+  const bodies = new Map(
+    Object.entries(FROM_API).map(([name, [type, body]]) => [name, { type, body: Buffer.from(body) }]),
+  );
+  api = createServer((request, response) => {
+    const { type, body } = bodies.get(decodeURIComponent((request.url ?? "").slice(1))) ?? { type: "", body: "" };
+    response.writeHead(200, { "content-type": type }).end(body);
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const sources = { api: describeApi(api) };
+  runtime = await createRuntime({ cwd: folder, skillsDir: folder, mcpServers: {}, sources, typecheck: false });
   await runtime.ready;
   server = await serveHttp(runtime, { ...SERVER_DEFAULTS, port: 0, auth: false });
   probe = new LoopProbe();
@@ -143,6 +173,7 @@ afterAll(async () => {
   probe.close();
   await server.close();
   await runtime.close();
+  api.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -154,6 +185,11 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
   });
 
   test.each(Object.entries(FROM_SERVER))("from a skill: %s", async (_name, code) => {
+    await requireShortTurns(probe, () => runtime.run(code, { limits: LIMITS }));
+  });
+
+  test.each(Object.keys(FROM_API))("from an API: %s", async (name) => {
+    const code = `const value = await device.HostileAPI.get({ name: ${JSON.stringify(name)} }); value.length`;
     await requireShortTurns(probe, () => runtime.run(code, { limits: LIMITS }));
   });
 
@@ -188,6 +224,15 @@ describe.runIf(canProbe)("keeps the turns of the event loop short [P4]", () => {
     await expect(requireShortTurns(probe, work)).rejects.toThrow("to be less than or equal to 50");
   });
 });
+
+/** Writes the document of an API. */
+function describeApi(server: Server): SourceSettings {
+  const parameters = [{ name: "name", in: "path", required: true, schema: { type: "string" } }];
+  const paths = { "/{name}": { get: { operationId: "get", parameters, responses: {} } } };
+  writeFileSync(join(folder, "api.json"), JSON.stringify({ openapi: "3.1.0", info: { title: "Hostile" }, paths }));
+  const { port } = server.address() as AddressInfo;
+  return { openapi: "./api.json", skill: "HostileAPI", server: `http://127.0.0.1:${port}`, private: true };
+}
 
 function call(name: string, args: object): Promise<void> {
   return post(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }));

@@ -12,6 +12,12 @@ export const CATALOG_FORMAT = "skillgate-openapi-2";
 /** Bytes of a catalog: forty times that of the largest public document (GitHub, 4 MB). */
 const MAX_BYTES = 160 << 20;
 
+/** Bytes of the index, which is in memory: thirty times that of GitHub. */
+const MAX_INDEX_BYTES = 8 << 20;
+
+/** Bytes of an operation, and of the types that its arguments, or its result, refer to: more takes too long when it is called. */
+const MAX_OPERATION_BYTES = 256 << 10;
+
 /** The bytes in front of the index: its length. */
 const HEAD_BYTES = 4;
 
@@ -56,29 +62,40 @@ export class CatalogWriter {
   readonly #chunks: Buffer[] = [];
   readonly #rows: WrittenRow[] = [];
   #bytes = 0;
+  #indexBytes = 0;
 
-  add({ name, summary, tags, isDeprecated, servers, ...operation }: CompiledOperation): void {
+  /** Adds an operation, or says why it is left out. */
+  add({ name, summary, tags, isDeprecated, servers, ...operation }: CompiledOperation): string | undefined {
     const { verb, path, input, output } = operation;
     const argumentNames = Object.keys(toRecord(input["properties"]));
-    const { extent: at, bytes } = this.#put(operation);
+    const bytes = Buffer.from(JSON.stringify(operation));
+    if (bytes.length > MAX_OPERATION_BYTES)
+      return `its parameters and types have more than ${MAX_OPERATION_BYTES >> 10} KB`;
     const facts = { verb, path, summary, tags, isDeprecated, servers };
+    const row = { name, ...facts, argumentNames, at: [this.#bytes, bytes.length] as const };
+    const indexBytes = this.#indexBytes + Buffer.byteLength(JSON.stringify(row)) + DIGEST_CHARACTERS;
+    if (indexBytes > MAX_INDEX_BYTES || this.#bytes + bytes.length > MAX_BYTES)
+      return "the operations before it are as large as a catalog can be";
+    this.#put(bytes);
+    this.#indexBytes = indexBytes;
     this.#rows.push({
-      row: { name, ...facts, argumentNames, at },
+      row,
       hash: createHash("sha256").update(JSON.stringify(facts)).update(bytes),
       types: [
         { names: findReferences(input), levels: Infinity },
         { names: findReferences(output), levels: OUTPUT_LEVELS },
       ],
     });
+    return undefined;
   }
 
-  /** Returns the whole catalog. */
+  /** Returns the whole catalog. Throws a `DocumentError` if its types are too large. */
   finish({ definitions, ...document }: CompiledDocument): Buffer {
     const digests = new Map<string, Buffer>();
     const locations = [...definitions].map(([name, schema]) => {
-      const { extent, bytes } = this.#put(schema);
+      const bytes = Buffer.from(JSON.stringify(schema));
       digests.set(name, createHash("sha256").update(bytes).digest());
-      return [name, [...extent, findReferences(schema)]] as const;
+      return [name, [...this.#put(bytes), findReferences(schema)]] as const;
     });
     const index: CatalogIndex = {
       format: CATALOG_FORMAT,
@@ -93,21 +110,18 @@ export class CatalogWriter {
       return { ...row, digest: hash.digest("base64url").slice(0, DIGEST_CHARACTERS) };
     });
     const text = Buffer.from(JSON.stringify({ ...index, operations }));
+    if (this.#bytes > MAX_BYTES || text.length > 2 * MAX_INDEX_BYTES)
+      throw new DocumentError("the named schemas of the document are larger than a catalog can be");
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt32LE(text.length);
     return Buffer.concat([head, text, ...this.#chunks]);
   }
 
-  #put(value: object): { readonly extent: Extent; readonly bytes: Buffer } {
-    const bytes = Buffer.from(JSON.stringify(value));
+  #put(bytes: Buffer): Extent {
     const start = this.#bytes;
     this.#bytes += bytes.length;
-    if (this.#bytes > MAX_BYTES)
-      throw new DocumentError(
-        `the operations of the document have more than ${MAX_BYTES >> 20} MB; select some with "include"`,
-      );
     this.#chunks.push(bytes);
-    return { extent: [start, bytes.length], bytes };
+    return [start, bytes.length];
   }
 }
 
@@ -176,7 +190,7 @@ function createReader(descriptor: number, base: number, index: CatalogIndex): Op
 /** Levels of named types in the type of a result. All of them would be 58,000 tokens for a customer of Stripe. */
 const OUTPUT_LEVELS = 2;
 
-/** Returns the names that are reached, and whether they are within the levels. */
+/** Returns the names that are reached, and whether they are within the levels and the limit of bytes. */
 function collectNames(
   first: readonly string[],
   definitions: CatalogIndex["definitions"],
@@ -184,14 +198,19 @@ function collectNames(
 ): ReadonlyMap<string, boolean> {
   const found = new Map<string, boolean>();
   let open = first;
+  let bytesLeft = MAX_OPERATION_BYTES;
   for (let level = 0; open.length > 0; level++) {
-    const isWhole = level < levels;
     const next: string[] = [];
     for (const name of open) {
       // Data of a document can look like a reference.
-      if (found.has(name) || !Object.hasOwn(definitions, name)) continue;
+      const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+      if (found.has(name) || definition === undefined) continue;
+      const [, length, references] = definition;
+      const isWhole = level < levels && length <= bytesLeft;
       found.set(name, isWhole);
-      if (isWhole) next.push(...(definitions[name]?.[2] ?? []));
+      if (!isWhole) continue;
+      bytesLeft -= length;
+      next.push(...references);
     }
     open = next;
   }

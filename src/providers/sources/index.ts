@@ -24,16 +24,18 @@ export interface SourcesOptions {
   readonly cwd: string;
   /** The folder of catalogs; without one, they are kept as long as the provider is open. */
   readonly folder?: string;
+  /** The largest body of an answer, in bytes: no result of a call can have more. */
+  readonly answerBytes: number;
 }
 
 /** Opens the catalogs of all sources in the background: those that are stored are there after some milliseconds. */
 export function openSources(
   configs: readonly SourceConfig[],
-  { cwd, folder: stateFolder }: SourcesOptions,
+  { cwd, folder: stateFolder, answerBytes }: SourcesOptions,
 ): SourceProvider {
   const folder = stateFolder ?? mkdtempSync(join(tmpdir(), "skillgate-sources-"));
   const end = new AbortController();
-  const sources = configs.map((config) => new ApiSource(config, { cwd, folder, signal: end.signal }));
+  const sources = configs.map((config) => new ApiSource(config, { cwd, folder, answerBytes, signal: end.signal }));
   const listeners: (() => void)[] = [];
   const announce = (): void => listeners.forEach((listener) => listener());
   const open = async (source: ApiSource): Promise<void> => {

@@ -52,6 +52,8 @@ export interface SourceOptions {
   readonly folder: string;
   /** The folder of the project: each project has catalogs of its own. */
   readonly cwd: string;
+  /** The largest body of an answer, in bytes. */
+  readonly answerBytes: number;
   readonly signal: AbortSignal;
 }
 
@@ -167,7 +169,7 @@ export class ApiSource {
     if (this.#client !== undefined) this.#earlier.push(this.#client);
     this.#catalog = catalog;
     const server = this.#getServer();
-    this.#client = server && createClient(this.config, server);
+    this.#client = server && createClient(this.config, server, this.#options);
     await this.#offer();
   }
 
@@ -227,11 +229,16 @@ async function readStamp({ document }: SourceConfig): Promise<string | undefined
   return `${mtimeMs} ${size}`;
 }
 
-function createClient({ headers, isPrivate, idempotencyHeader }: SourceConfig, server: URL): ApiClient {
+function createClient(
+  { headers, isPrivate, idempotencyHeader }: SourceConfig,
+  server: URL,
+  { answerBytes }: SourceOptions,
+): ApiClient {
   return createApiClient({
     server: server.href,
     headers: async () => headers,
     allowsPrivate: isPrivate,
+    limits: { maxBytes: answerBytes },
     ...(idempotencyHeader !== undefined && { idempotencyHeader }),
   });
 }

@@ -46,8 +46,8 @@ export class DocumentError extends Error {}
 export interface DocumentOptions {
   /** The names that operations had before, by `getOperationKey`. */
   readonly names?: ReadonlyMap<string, string>;
-  /** Takes each operation when it is compiled: all of them together can be large. */
-  readonly take: (operation: CompiledOperation) => void;
+  /** Takes each operation when it is compiled, because all of them together can be large, or says why it is left out. */
+  readonly take: (operation: CompiledOperation) => string | undefined;
 }
 
 /**
@@ -72,8 +72,8 @@ export function compileDocument(files: DocumentFiles, { names, take }: DocumentO
   for (const [at, each] of found.entries()) {
     problems.location = getOperationKey(each);
     const name = methodNames[at] ?? "";
-    if (used.has(name)) problems.add(`another operation has its name, ${name}; it is left out`);
-    else take(compileOne(each, name, context));
+    const why = used.has(name) ? `another operation has its name, ${name}` : take(compileOne(each, name, context));
+    if (why !== undefined) problems.add(`${why}; it is left out`);
     used.add(name);
   }
   problems.location = "schemas";

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { getMessage, sentence, SkillgateError } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
+import { DEFAULT_LIMITS } from "../../../model/limits.ts";
 import type { CallContext } from "../../../model/skill.ts";
 import type { AllowedAddresses } from "../../../shared/http/guarded-lookup.ts";
 import { VERSION } from "../../../shared/version.ts";
@@ -24,10 +25,10 @@ export interface ApiLimits extends AnswerLimits {
   readonly requests: number;
 }
 
-const DEFAULT_LIMITS: ApiLimits = {
+const DEFAULT_API_LIMITS: ApiLimits = {
   headersMs: 30_000,
   stallMs: 30_000,
-  maxBytes: 32 << 20,
+  maxBytes: DEFAULT_LIMITS.answerBytes,
   eventsBytes: 1 << 20,
   eventsMs: 10_000,
   requests: 8,
@@ -125,7 +126,7 @@ class HttpApiClient implements ApiClient {
   constructor(options: ApiClientOptions) {
     this.#options = options;
     this.#server = parseServer(options.server);
-    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#limits = { ...DEFAULT_API_LIMITS, ...options.limits };
     this.#turns = new Turns(this.#limits.requests);
     const agentOptions = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: this.#limits.requests };
     this.#agent = this.#server.protocol === "https:" ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);

@@ -8,13 +8,12 @@ export interface StreamEvent {
 }
 
 /** Parses events (HTML, section 9.2.6). An event without its empty line at the end is left out, as browsers do. */
-export function parseEvents(text: string, parse: (json: string) => unknown): readonly StreamEvent[] {
-  const events: StreamEvent[] = [];
+export function* parseEvents(text: string, parse: (json: string) => unknown): Generator<StreamEvent> {
   let fields: { event?: string; id?: string; data: string[] } = { data: [] };
   for (const line of text.split(/\r\n|\n|\r/)) {
     if (line === "") {
       const { data, ...rest } = fields;
-      if (data.length > 0) events.push({ ...rest, data: parseData(data.join("\n"), parse) });
+      if (data.length > 0) yield { ...rest, data: parseData(data.join("\n"), parse) };
       fields = { data: [] };
       continue;
     }
@@ -22,7 +21,6 @@ export function parseEvents(text: string, parse: (json: string) => unknown): rea
     if (name === "data") fields.data.push(value);
     else if (name === "event" || name === "id") fields[name] = value;
   }
-  return events;
 }
 
 function parseData(data: string, parse: (json: string) => unknown): unknown {

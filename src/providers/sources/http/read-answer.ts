@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { sentence, SkillgateError } from "../../../errors.ts";
 import { cutText, quote } from "../../../shared/format-text.ts";
 import { describeInexact, inexactToText, parseValueExactly } from "../../../shared/json/exact-json.ts";
 import { findShapeExcess } from "../../../shared/json/json-shape.ts";
 import { findSizeExcess, requireBounds } from "../../../shared/value-size.ts";
-import { parseEvents } from "./events.ts";
+import { parseEvents, type StreamEvent } from "./events.ts";
 import type { Answer } from "./exchange.ts";
 import { decodeText, getContentKind, type MediaType, parseMediaType } from "./media-type.ts";
 import { type BodyLimits, readBody, readStart } from "./read-body.ts";
@@ -67,8 +69,12 @@ function parseOrRefuse(json: string, where: string): unknown {
   }
 }
 
-/** `application/json-seq` has the character RS before each value. */
-function parseLines(text: string, { type }: MediaType, toExact: (value: unknown) => unknown): readonly unknown[] {
+/** `application/json-seq` has the character RS before each value. Other work runs between the lines. */
+async function parseLines(
+  text: string,
+  { type }: MediaType,
+  toExact: (value: unknown) => unknown,
+): Promise<readonly unknown[]> {
   const lines = text.replaceAll("\u001E", "\n");
   const values: unknown[] = [];
   for (let start = 0, number = 1; start < lines.length; number++) {
@@ -76,16 +82,14 @@ function parseLines(text: string, { type }: MediaType, toExact: (value: unknown)
     const end = newline < 0 ? lines.length : newline;
     const line = lines.slice(start, end);
     start = end + 1;
-    if (line.trim() === "") continue;
-    if (values.length === MAX_LINES)
-      throw new SkillgateError("ANSWER_LIMIT", sentence("ANSWER_LIMIT", `it has more than ${MAX_LINES} lines`));
-    values.push(parseText(line, `${type} (line ${number})`, toExact));
+    if (number % TURN_LINES === 0) await nextTurn();
+    if (line.trim() !== "") values.push(parseText(line, `${type} (line ${number})`, toExact));
   }
   return values;
 }
 
-/** More lines would take the process seconds. */
-const MAX_LINES = 500_000;
+/** Lines, or events, that are read before other work. */
+const TURN_LINES = 1_000;
 
 async function readEvents({ headers, body }: Answer, limits: AnswerLimits, addNote: AddNote): Promise<unknown> {
   const { eventsBytes, eventsMs, stallMs } = limits;
@@ -93,7 +97,11 @@ async function readEvents({ headers, body }: Answer, limits: AnswerLimits, addNo
   const text = decodeText(bytes, { ...parseMediaType(headers), charset: "utf-8" }, addNote);
   if (isCut) addNote(`is the beginning of a stream, cut after ${bytes.length} bytes or ${eventsMs} ms`);
   const toExact = noteInexact(addNote);
-  return parseEvents(text, (json) => parseText(json, "text/event-stream", toExact));
+  const events: StreamEvent[] = [];
+  for (const event of parseEvents(text, (json) => parseText(json, "text/event-stream", toExact))) {
+    if (events.push(event) % TURN_LINES === 0) await nextTurn();
+  }
+  return events;
 }
 
 /** Returns a function that writes numbers which a number cannot hold as text, and adds a note on the first value with such numbers. */

@@ -1,6 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-import { CatalogWriter } from "../../../../src/providers/sources/catalog-file.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { CatalogWriter, openCatalog, type OpenCatalog } from "../../../../src/providers/sources/catalog-file.ts";
 import {
   compileDocument,
   type CompiledOperation,
@@ -18,8 +22,24 @@ function compile(document: object): {
 } {
   const operations: CompiledOperation[] = [];
   const files = new DocumentFiles(new Map([[ROOT, { openapi: "3.1.0", ...document }]]));
-  const { problems } = compileDocument(files, { take: (operation) => void operations.push(operation) });
+  const take = (operation: CompiledOperation): undefined => void operations.push(operation);
+  const { problems } = compileDocument(files, { take });
   return { operations, problems };
+}
+
+/** Writes a catalog, and opens it. */
+function openCompiled(document: object): { readonly catalog: OpenCatalog; readonly problems: readonly string[] } {
+  const folder = mkdtempSync(join(tmpdir(), "skillgate-catalog-"));
+  const files = new DocumentFiles(new Map([[ROOT, { openapi: "3.1.0", ...document }]]));
+  const writer = new CatalogWriter();
+  const compiled = compileDocument(files, { take: (operation) => writer.add(operation) });
+  writeFileSync(join(folder, "catalog"), writer.finish(compiled));
+  const catalog = openCatalog(join(folder, "catalog"));
+  onTestFinished(() => {
+    catalog.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { catalog, problems: compiled.problems };
 }
 
 const wrap = (schema: object, times: number): object =>
@@ -51,15 +71,52 @@ describe("the limits of a document", () => {
     await expect(loadDocument(ROOT, read)).rejects.toThrow("more than 3000 files");
   });
 
-  test("refuse a catalog of more than 160 MB [S7]", () => {
-    const description = "x".repeat(900_000);
-    const writer = new CatalogWriter();
-    const { operations } = compile({ paths: { "/p": { get: { responses: {} } } } });
-    const [operation] = operations;
-    if (operation === undefined) throw new Error("No operation was compiled");
-    expect(() => {
-      for (let at = 0; at < 200; at++) writer.add({ ...operation, description });
-    }).toThrow("more than 160 MB");
+  test("name an operation of more than 256 KB, and leave it out [S7]", () => {
+    const values = Array.from({ length: 30_000 }, (_, at) => `value ${at}`);
+    const parameters = [{ name: "q", in: "query", schema: { enum: values } }];
+    const { catalog, problems } = openCompiled({
+      paths: { "/large": { get: { parameters, responses: {} } }, "/small": { get: { responses: {} } } },
+    });
+    expect(catalog.index.operations.map(({ path }) => path)).toEqual(["/small"]);
+    expect(problems).toEqual(["get /large: its parameters and types have more than 256 KB; it is left out"]);
+  });
+
+  test("name the operations that the index of a catalog has no place for, and leave them out [S7]", () => {
+    const path = (at: number): string => `/${"long".repeat(500)}${at}`;
+    const paths = Object.fromEntries(Array.from({ length: 4_500 }, (_, at) => [path(at), { get: { responses: {} } }]));
+    const { catalog, problems } = openCompiled({ paths });
+    const count = catalog.index.operations.length;
+    expect(count).toBeGreaterThan(3_000);
+    expect(count).toBeLessThan(4_500);
+    expect(problems[0]).toContain(`get ${path(count)}`.slice(0, 200));
+  });
+
+  test("refuse named schemas that the index of a catalog has no place for [S7]", () => {
+    const definitions = new Map(Array.from({ length: 40_000 }, (_, at) => [`${"Long".repeat(120)}${at}`, {}] as const));
+    const document = { title: "", version: "", description: "", servers: [], problems: [] };
+    expect(() => new CatalogWriter().finish({ ...document, definitions })).toThrow("larger than a catalog can be");
+  });
+
+  test("read at most 256 KB of the types that an argument refers to, the nearest ones first [S7]", () => {
+    const at = (number: number): object => ({ $ref: `#/components/schemas/S${number}` });
+    const schemas = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, number) => [
+        `S${number}`,
+        { type: "object", properties: { next: at((number + 1) % 10_000), text: { type: "string" } } },
+      ]),
+    );
+    const content = { "application/json": { schema: { type: "object", properties: { first: at(0) } } } };
+    const { catalog } = openCompiled({
+      components: { schemas },
+      paths: { "/p": { post: { requestBody: { content }, responses: {} } } },
+    });
+    const [row] = catalog.index.operations;
+    if (row === undefined) throw new Error("No operation was compiled");
+    const { input } = catalog.read(row);
+    expect(JSON.stringify(input).length).toBeLessThan(400_000);
+    const definitions = Object.entries(input["$defs"] ?? {});
+    expect(definitions[0]).toEqual(["S0", expect.objectContaining({ type: "object" })]);
+    expect(definitions.at(-1)).toEqual([`S${definitions.length - 1}`, { title: `S${definitions.length - 1}` }]);
   });
 
   test("refuse aliases of YAML that multiply what they stand for, and circles of them [S7]", async () => {
