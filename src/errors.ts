@@ -49,6 +49,16 @@ export const ERRORS = {
   DEVICE_UNKNOWN: { stage: "check", says: "Unknown device", fix: "Use one of the devices that are connected" },
   SKILL_UNKNOWN: { stage: "check", says: "Unknown skill", fix: "Use one of the names that exist" },
   METHOD_UNKNOWN: { stage: "check", says: "Unknown method", fix: "Use one of the methods that the skill has" },
+  METHOD_HELD: {
+    stage: "check",
+    says: "Cannot call a method whose definition is not accepted",
+    fix: "Ask the owner to look at what has changed, and to accept it as the message says",
+  },
+  METHOD_REMOVED: {
+    stage: "check",
+    says: "Cannot call a method that its provider does not have any more",
+    fix: "Use another method of the skill",
+  },
   MEMBER_UNKNOWN: {
     stage: "check",
     says: "Cannot find this member of a result",
@@ -115,16 +125,6 @@ export const ERRORS = {
     stage: "call",
     says: "Cannot use a skill that is held",
     fix: "Ask the owner to look at what has changed, and then to run: skillgate trust",
-  },
-  METHOD_HELD: {
-    stage: "check",
-    says: "Cannot call a method whose definition is not accepted",
-    fix: "Ask the owner to look at what has changed, and to accept it as the message says",
-  },
-  METHOD_REMOVED: {
-    stage: "check",
-    says: "Cannot call a method that its provider does not have any more",
-    fix: "Use another method of the skill",
   },
   SECRET_MISSING: {
     stage: "call",

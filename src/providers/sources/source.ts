@@ -101,9 +101,9 @@ export class ApiSource {
   get problems(): readonly Problem[] {
     const { name, changes } = this.config;
     const counts = countChanges(this.#changes);
-    const held = changes === "hold" ? "; what was changed or added is held back until it is accepted" : "";
+    const remark = changes === "hold" ? "; what was changed or added is held back until it is accepted" : "";
     const changed =
-      counts === undefined ? [] : [`The document of ${name} has ${counts}${held}: skillgate source check ${name}`];
+      counts === undefined ? [] : [`The document of ${name} has ${counts}${remark}: skillgate source check ${name}`];
     return [...(this.#error === undefined ? [] : [this.#error]), ...changed].map((error) => ({
       source: `sources.${name}`,
       error,

@@ -123,8 +123,8 @@ interface HeldTools extends Pick<ServerConfig, "name"> {
 }
 
 function whyToolMissing(method: string, { name: server, tools, heldChanges }: HeldTools): MissingMethod | undefined {
-  const held = tools.find((tool) => tool.method.name === method);
-  const change = held && heldChanges.get(held.name);
+  const found = tools.find((tool) => tool.method.name === method);
+  const change = found && heldChanges.get(found.name);
   return change && describeHeldChange(change, "tools", `skillgate mcp accept ${server}`);
 }
 
