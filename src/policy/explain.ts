@@ -1,5 +1,6 @@
 import type { Caller } from "../model/caller.ts";
 import { type Decision, findRefusal, type MethodRule, type RuledMethod } from "../model/policy.ts";
+import { asksByRow, type RowFields } from "./fields.ts";
 import type { ExplainedPolicy } from "./rules.ts";
 
 /** The decision on the calls of one method by one caller, and the reasons for it. */
@@ -39,19 +40,20 @@ function listReasons(policy: ExplainedPolicy, { metadata }: RuledMethod, rule: M
   const isDestructive = isAsked && asksDestructive && metadata.destructive;
   return [
     rule.row === undefined ? "No row matches, so the method's own metadata applies" : `The row "${rule.row}" applies`,
-    isAsked && row !== undefined && asksByRow(row.fields) ? "The row asks before each call" : "",
+    isAsked && row !== undefined && asksByRow(row.fields, metadata) ? describeAsking(row.fields) : "",
+    row?.fields.requires_approval === "writes" && metadata.readOnly
+      ? "The row asks before writes, and the method only reads"
+      : "",
     asksByMethod ? `The method itself requires the approval of ${formatApprover(metadata.approval)}` : "",
     isDestructive ? "The method is destructive, and the setting approvals.destructive is ask" : "",
     onlyTightens ? "The project is not trusted, so its policy can only tighten" : "",
   ].filter((reason) => reason !== "");
 }
 
-function asksByRow({
-  decision,
-  requires_approval: requires,
-  approval = "none",
-}: ExplainedPolicy["content"]["rows"][number]["fields"]): boolean {
-  return decision === "ask" || requires === true || approval !== "none";
+function describeAsking({ requires_approval: requires }: RowFields): string {
+  return requires === "writes"
+    ? "The row asks before writes, and the method does not only read"
+    : "The row asks before each call";
 }
 
 function formatApprover(approval: string): string {

@@ -10,11 +10,20 @@ export interface RowFields {
   readonly sensitivity?: MethodMetadata["sensitivity"];
   /** Calls per minute; 0 means no limit. */
   readonly rate_limit?: number;
-  readonly requires_approval?: boolean;
+  /** `writes` asks before calls of methods that do not only read. */
+  readonly requires_approval?: boolean | "writes";
   readonly approval?: MethodMetadata["approval"];
   readonly cooldown_seconds?: number;
   /** In seconds. */
   readonly timeout?: number;
+}
+
+/** True if a row asks before calls of a method with such metadata. */
+export function asksByRow(
+  { decision, requires_approval: requires, approval = "none" }: RowFields,
+  { readOnly }: Pick<MethodMetadata, "readOnly">,
+): boolean {
+  return decision === "ask" || requires === true || (requires === "writes" && !readOnly) || approval !== "none";
 }
 
 /** The longest delay of a timer, in seconds. */
@@ -37,7 +46,10 @@ export const FIELDS: Readonly<Record<keyof RowFields, JsonSchema>> = {
     description: "Calls per minute over all callers; 0 means no limit.",
     minimum: 0,
   },
-  requires_approval: { type: "boolean", description: "Asks the user before each call." },
+  requires_approval: withForm("true, false or writes", {
+    enum: [true, false, "writes"],
+    description: "Asks the user before each call, or before calls of methods that do not only read.",
+  }),
   approval: { enum: ["none", "user", "admin"], description: "The person who must approve each call." },
   cooldown_seconds: {
     type: "number",

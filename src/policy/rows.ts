@@ -104,6 +104,9 @@ function reportContradictions(
   const asks = approval === "user" || approval === "admin";
   const pairs: readonly (readonly [isWrong: boolean, one: string, other: string])[] = [
     [decision === "allow" && requires === true, "decision: allow", "requires_approval: true"],
+    [decision === "allow" && requires === "writes", "decision: allow", "requires_approval: writes"],
+    [decision === "ask" && requires === "writes", "decision: ask", "requires_approval: writes"],
+    [requires === "writes" && approval !== undefined, "requires_approval: writes", `approval: ${approval}`],
     [decision === "allow" && asks, "decision: allow", `approval: ${approval}`],
     [decision === "ask" && requires === false, "decision: ask", "requires_approval: false"],
     [decision === "ask" && approval === "none", "decision: ask", "approval: none"],

@@ -1,6 +1,7 @@
 import type { Roles } from "../model/caller.ts";
 import type { Flow, MethodRule, Policy, RuledMethod } from "../model/policy.ts";
 import type { MethodMetadata } from "../model/skill.ts";
+import { asksByRow } from "./fields.ts";
 import { MATCH_KINDS, type MatchKind, parseKey } from "./keys.ts";
 import type { PolicyRow } from "./rows.ts";
 
@@ -77,10 +78,10 @@ function findMatchingRows(rows: readonly PolicyRow[], method: RuledMethod): read
   );
 }
 
-function getStrictness({ fields: { decision, requires_approval: requires, approval = "none" } }: PolicyRow): number {
-  if (decision === "deny") return 3;
-  if (decision === "ask" || requires === true || approval !== "none") return 2;
-  return decision === "allow" ? 0 : 1;
+function getStrictness({ fields }: PolicyRow): number {
+  if (fields.decision === "deny") return 3;
+  if (asksByRow(fields, { readOnly: false })) return 2;
+  return fields.decision === "allow" ? 0 : 1;
 }
 
 /** Applies a row to the metadata of a method. What the row does not mention stays. */
@@ -98,13 +99,13 @@ function createRule(metadata: MethodMetadata, row: PolicyRow | undefined, conten
 
 /** The strictest of the method, its annotations and the row; `decision: allow` lifts the first two. */
 function ruledApproval(
-  { approval: own, destructive }: MethodMetadata,
+  { approval: own, destructive, readOnly }: MethodMetadata,
   row: PolicyRow | undefined,
   { asksDestructive, onlyTightens }: PolicyContent,
 ): MethodMetadata["approval"] {
-  const { decision, requires_approval: requires, approval } = row?.fields ?? {};
-  if (decision === "allow" && !onlyTightens) return "none";
-  const byRow = approval ?? (requires === true || decision === "ask" ? "user" : "none");
+  const { fields = {} } = row ?? {};
+  if (fields.decision === "allow" && !onlyTightens) return "none";
+  const byRow = fields.approval ?? (asksByRow(fields, { readOnly }) ? "user" : "none");
   const byAnnotation = asksDestructive && destructive ? "user" : "none";
   return getStricter(APPROVALS, getStricter(APPROVALS, own, byAnnotation), byRow);
 }

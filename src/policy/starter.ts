@@ -4,6 +4,10 @@ export const STARTER_POLICY = `# yaml-language-server: $schema=./tools.schema.js
 # skill (web_search), or a capability (capability:web_search). The most specific row applies, and only that row.
 # decision: allow | ask | deny. Check the file with: skillgate policy check
 
+# Requests to APIs of the section "sources" that do not only read, by their effects there.
+"*API.*":
+  requires_approval: writes
+
 web_search:
   required_scopes: [tool:web_search]
   sensitivity: low

@@ -27,6 +27,7 @@ test("writes the starter rows, which are valid [P4]", () => {
   const { rows, problems } = parsePolicy(STARTER_POLICY, "tools.yaml");
   expect(problems).toEqual([]);
   expect(Object.fromEntries(rows.map(({ key, fields }) => [key.text, fields]))).toEqual({
+    "*API.*": { requires_approval: "writes" },
     web_search: { required_scopes: ["tool:web_search"], sensitivity: "low", rate_limit: 60, requires_approval: false },
     documentation: { sensitivity: "low", rate_limit: 100, requires_approval: false },
     database_query: {
@@ -48,7 +49,11 @@ const MALFORMED: readonly (readonly [text: string, place: string, wrong: string]
   ["A.b:\n  rate_limit: -1", "line 2, column 3", '"rate_limit" must be a whole number from 0 to 1000000, not -1'],
   ["A.b: { rate_limit: 1.5 }", "line 1, column 8", '"rate_limit" must be a whole number from 0 to 1000000, not 1.5'],
   ["A.b: { timeout: 0 }", "line 1, column 8", '"timeout" must be a number above 0 and up to 2147483, not 0'],
-  ["A.b: { requires_approval: yes }", "line 1, column 8", '"requires_approval" must be true or false, not "yes"'],
+  [
+    "A.b: { requires_approval: yes }",
+    "line 1, column 8",
+    '"requires_approval" must be true, false or writes, not "yes"',
+  ],
   ["A.b: { approval: owner }", "line 1, column 8", '"approval" must be none, user or admin, not "owner"'],
   [
     "A.b: { required_scopes: mail }",
@@ -100,6 +105,8 @@ test.each([
   ["{ decision: allow, requires_approval: true }", "decision: allow and requires_approval: true"],
   ["{ decision: allow, approval: admin }", "decision: allow and approval: admin"],
   ["{ decision: ask, approval: none }", "decision: ask and approval: none"],
+  ["{ decision: allow, requires_approval: writes }", "decision: allow and requires_approval: writes"],
+  ["{ requires_approval: writes, approval: admin }", "requires_approval: writes and approval: admin"],
   ["{ requires_approval: false, approval: user }", "requires_approval: false and approval: user"],
 ])("refuses the contradiction in %s [P4]", (fields, pair) => {
   expect(problemsOf(`A.b: ${fields}`)).toEqual([
@@ -220,6 +227,13 @@ test("asks for what the method, its annotations or the row asks for; only decisi
   expect(approvals("B.x", { destructive: true, approval: "admin" })).toBe("none");
   expect(approvals("C.x", { approval: "user" })).toBe("admin");
   expect(approvals("D.x")).toBe("user");
+});
+
+test("asks before the writes of APIs with the starter policy, and not before reads [P4]", () => {
+  const policy = policyOf(STARTER_POLICY);
+  expect(policy.getRule(method("ShopAPI.addOrder"))).toMatchObject({ decision: "ask", row: "*API.*" });
+  expect(policy.getRule(method("ShopAPI.listOrders", { readOnly: true }))).toMatchObject({ decision: "allow" });
+  expect(policy.getRule(method("MailSkill.send"))).toMatchObject({ decision: "allow" });
 });
 
 test("lets the policy of a project that is not trusted only tighten [P4, P12]", () => {
