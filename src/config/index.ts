@@ -47,6 +47,7 @@ export { parsePastedServers, type PastedServer } from "./servers/pasted-servers.
 export { isSelfEntry } from "./servers/self-entry.ts";
 export { normalizeEntry } from "./servers/normalize-entry.ts";
 export { findToolObjection } from "./servers/tool-selection.ts";
+export { findOverrideFlaw } from "./servers/tool-overrides.ts";
 export { MCP_STARTS, RUNTIME_SECTION_SCHEMAS } from "./sections.ts";
 export { renameOldPasses } from "./settings.ts";
 export {

@@ -346,6 +346,11 @@ function describeSources(): JsonSchema {
         include: describePatterns('the operations that become methods, as in ["GET *", "/repos/*", "issues_*"]'),
         exclude: describePatterns("the operations that do not"),
         effects,
+        methods: {
+          type: "object",
+          description: "names, titles and descriptions in place of those of methods, by the names of the document",
+        },
+        patch: describeText("a file with a JSON patch (RFC 6902), which changes the document before it is read"),
         changes: {
           enum: [...CHANGE_POLICIES],
           default: "report",

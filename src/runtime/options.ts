@@ -133,6 +133,12 @@ export interface SourceSettings {
   readonly exclude?: readonly string[];
   /** Effects of operations, by pattern, where their verb does not say them. The last pattern that matches decides. */
   readonly effects?: Readonly<Record<string, "read" | "write" | "destructive">>;
+  /** Names, titles and descriptions in place of those of methods, by the names that the document gives them. */
+  readonly methods?: Readonly<
+    Record<string, { readonly name?: string; readonly title?: string; readonly description?: string }>
+  >;
+  /** A file with a JSON patch (RFC 6902), which changes the document before it is read. */
+  readonly patch?: string;
   /** Operations that were changed or added since they were accepted are reported (the default), or also held. */
   readonly changes?: "report" | "hold";
   /** The header that makes a repeated request harmless, such as `Idempotency-Key`. */

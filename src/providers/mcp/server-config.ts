@@ -39,11 +39,6 @@ export interface TextSetting {
   readonly tools: Readonly<Record<string, TextForm>>;
 }
 
-/** Returns the override of a tool by its protocol name; empty if it has none. */
-export function getToolOverride({ toolOverrides }: Pick<ServerConfig, "toolOverrides">, tool: string): ToolOverride {
-  return (toolOverrides !== undefined && Object.hasOwn(toolOverrides, tool) ? toolOverrides[tool] : undefined) ?? {};
-}
-
 export function getTextForm({ text }: Pick<ServerConfig, "text">, tool: string): TextForm {
   if (text === undefined) return "json";
   return Object.hasOwn(text.tools, tool) ? (text.tools[tool] ?? text.default) : text.default;

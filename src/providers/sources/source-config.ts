@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 
+import type { ToolOverride } from "../../model/tools/tool-definition.ts";
 import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
 import type { SourceEffect } from "../../model/tools/source-effects.ts";
 
@@ -17,6 +18,10 @@ export interface SourceConfig {
   readonly headers: Readonly<Record<string, string>>;
   /** The document or the server may be at an address of a private network. */
   readonly isPrivate: boolean;
+  /** The file of a JSON patch (RFC 6902), which changes the document before it is compiled. Absolute. */
+  readonly patch?: string;
+  /** Names and texts in place of those of methods, by the names of the document. */
+  readonly methods: Readonly<Record<string, ToolOverride>>;
   /** Patterns of the operations that become methods; all of them without this. */
   readonly include?: readonly string[];
   /** Patterns of the operations that do not become methods. */

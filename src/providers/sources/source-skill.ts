@@ -5,6 +5,8 @@ import { getEffects } from "./compile/compile-document.ts";
 import type { DescribedOperation } from "./openapi/operation.ts";
 import { type OfferedOperations, type OperationChange, whyOperationMissing } from "./operation-changes.ts";
 import { matchesOperation } from "./patterns.ts";
+import { getNameOwners, getToolOverride } from "../../model/tools/override-tool.ts";
+import type { ToolOverride } from "../../model/tools/tool-definition.ts";
 import type { SourceEffect } from "../../model/tools/source-effects.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
 
@@ -43,7 +45,14 @@ export function createSourceSkill(
       const change = missing.get(name);
       return change && whyOperationMissing(change, config.name);
     },
-    methods: [...rows.values()].map((row) => new SourceMethod(row, getMetadata(row, config), readOperation)),
+    methods: [...rows].map(
+      ([name, row]) =>
+        new SourceMethod(row, {
+          override: { ...getToolOverride(config.methods, row.name), name },
+          metadata: getMetadata(row, config),
+          read: readOperation,
+        }),
+    ),
     async invoke({ name, metadata }, input, context) {
       const row = rows.get(name);
       if (row === undefined) throw new Error(`${config.skill} has no method ${name}`);
@@ -54,14 +63,39 @@ export function createSourceSkill(
 
 /** Returns the operations that the settings select, by the names of their methods. */
 export function selectOperations(
-  { include, exclude }: Pick<SourceConfig, "include" | "exclude">,
+  { include, exclude, methods }: Pick<SourceConfig, "include" | "exclude" | "methods">,
   catalog: OpenCatalog,
 ): OfferedOperations {
-  const rows = catalog.index.operations.filter((row) => {
+  const owners = getNameOwners(methods);
+  const rows = new Map<string, OperationRow>();
+  for (const row of catalog.index.operations) {
     const isIncluded = include?.some((pattern) => matchesOperation(pattern, row)) ?? true;
-    return isIncluded && !exclude.some((pattern) => matchesOperation(pattern, row));
-  });
-  return { catalog, rows: new Map(rows.map((row) => [row.name, row])) };
+    const name = getToolOverride(methods, row.name).name ?? row.name;
+    const isRenamedTo = owners.get(name) ?? row.name;
+    if (isIncluded && isRenamedTo === row.name && !exclude.some((pattern) => matchesOperation(pattern, row)))
+      rows.set(name, row);
+  }
+  return { catalog, rows };
+}
+
+/** Says which names and texts of the settings are for no operation, and which operations lose their name to another one. */
+export function findOverrideProblems({ methods }: SourceConfig, { index }: OpenCatalog): readonly string[] {
+  const names = new Set(index.operations.map(({ name }) => name));
+  const unknown = Object.keys(methods).filter((name) => !names.has(name));
+  const taken = [...getNameOwners(methods)].filter(([name, owner]) => name !== owner && names.has(name));
+  return [
+    ...unknown.map((name) => `methods names ${JSON.stringify(name)}, which the document does not have`),
+    ...taken
+      .filter(([name]) => getToolOverride(methods, name).name === undefined)
+      .map(([name, owner]) => `${name} is left out, because methods gives its name to ${owner}`),
+  ];
+}
+
+interface SourceMethodOptions {
+  /** The name of the method, and texts in place of those of the document. */
+  readonly override: ToolOverride & { readonly name: string };
+  readonly metadata: Partial<MethodMetadata>;
+  readonly read: (row: OperationRow) => DescribedOperation;
 }
 
 /** A method whose schemas are in a file. */
@@ -71,13 +105,16 @@ class SourceMethod implements MethodDefinition {
   readonly metadata: Partial<MethodMetadata>;
   readonly argumentNames: readonly string[];
   readonly fillsDefaults = true;
+  readonly toolFields?: Readonly<Record<string, unknown>>;
   readonly #row: OperationRow;
   readonly #read: (row: OperationRow) => DescribedOperation;
 
-  constructor(row: OperationRow, metadata: Partial<MethodMetadata>, read: (row: OperationRow) => DescribedOperation) {
-    const { name, summary, verb, path } = row;
+  constructor(row: OperationRow, { override, metadata, read }: SourceMethodOptions) {
+    const { summary, verb, path } = row;
+    const { name, title, description = summary } = override;
     this.name = name;
-    this.description = [summary, `${verb.toUpperCase()} ${path}`].filter(Boolean).join(". ");
+    this.description = [description, `${verb.toUpperCase()} ${path}`].filter(Boolean).join(". ");
+    if (title !== undefined) this.toolFields = { title };
     this.metadata = metadata;
     this.argumentNames = row.argumentNames;
     this.#row = row;

@@ -15,7 +15,7 @@ import {
   type OfferedOperations,
   type OperationChange,
 } from "./operation-changes.ts";
-import { createSourceSkill, selectOperations, type SendOperation } from "./source-skill.ts";
+import { createSourceSkill, findOverrideProblems, selectOperations, type SendOperation } from "./source-skill.ts";
 import { StoredSource } from "./stored-source.ts";
 
 /** How a source is. */
@@ -104,7 +104,8 @@ export class ApiSource {
     const remark = changes === "hold" ? "; what was changed or added is held back until it is accepted" : "";
     const changed =
       counts === undefined ? [] : [`The document of ${name} has ${counts}${remark}: skillgate source check ${name}`];
-    return [...(this.#error === undefined ? [] : [this.#error]), ...changed].map((error) => ({
+    const overrides = this.#catalog === undefined ? [] : findOverrideProblems(this.config, this.#catalog);
+    return [...(this.#error === undefined ? [] : [this.#error]), ...overrides, ...changed].map((error) => ({
       source: `sources.${name}`,
       error,
     }));
@@ -151,11 +152,14 @@ export class ApiSource {
   }
 
   async #compile(): Promise<void> {
-    const { document, isPrivate } = this.config;
+    const { document, isPrivate, patch } = this.config;
     const stamp = await readStamp(this.config);
     const names = Object.entries(this.#stored.readState()?.names ?? {});
     const { digest } = await this.#stored.replace((target) =>
-      compileInThread({ document, isPrivate, names, target }, this.#options.signal),
+      compileInThread(
+        { document, isPrivate, names, target, ...(patch !== undefined && { patch }) },
+        this.#options.signal,
+      ),
     );
     const catalog = this.#stored.open();
     if (catalog === undefined) throw new Error("its catalog cannot be written");
@@ -222,11 +226,14 @@ function toHttpUrl(server: string | undefined, document: string): URL | undefine
   return url.protocol === "https:" || url.protocol === "http:" ? url : undefined;
 }
 
-/** Reads the time of change and the size of a file; `undefined` for a document elsewhere, which is read again on demand only. */
-async function readStamp({ document }: SourceConfig): Promise<string | undefined> {
-  if (!document.startsWith("file:")) return undefined;
-  const { mtimeMs, size } = await stat(fileURLToPath(document));
-  return `${mtimeMs} ${size}`;
+/** Reads the times of change and the sizes of the files on this machine; `undefined` without one: a URL is read on demand only. */
+async function readStamp({ document, patch }: SourceConfig): Promise<string | undefined> {
+  const files = [
+    ...(document.startsWith("file:") ? [fileURLToPath(document)] : []),
+    ...(patch === undefined ? [] : [patch]),
+  ];
+  const stats = await Promise.all(files.map((file) => stat(file)));
+  return stats.length === 0 ? undefined : stats.map(({ mtimeMs, size }) => `${mtimeMs} ${size}`).join(", ");
 }
 
 function createClient(

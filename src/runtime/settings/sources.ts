@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { fillIn, RUNTIME_SECTION_SCHEMAS, type Variables } from "../../config/index.ts";
+import { fillIn, findOverrideFlaw, RUNTIME_SECTION_SCHEMAS, type Variables } from "../../config/index.ts";
 import { sentence } from "../../errors.ts";
 import { isRecord } from "../../model/json.ts";
 import type { Problem } from "../../model/provider.ts";
@@ -48,9 +48,11 @@ function findMistakes(name: string, written: unknown): readonly string[] {
   if (flaw !== undefined) return [flaw];
   const mistakes = findSettingMistakes(RUNTIME_SECTION_SCHEMAS.sources, { [name]: written }, ["sources"]);
   if (mistakes.length > 0) return mistakes.map(({ error }) => error);
-  const { skill, server } = written as SourceSettings;
+  const { skill, server, methods = {} } = written as SourceSettings;
+  const overrideFlaw = findOverrideFlaw(`sources.${name}.methods`, methods);
   const isUrl = server === undefined || server.includes("${") || /^https?:/.test(URL.canParse(server) ? server : "");
   return [
+    ...(overrideFlaw === undefined ? [] : [overrideFlaw]),
     ...(skill === undefined || isMemberName(skill) ? [] : [`sources.${name}.skill must be a name such as GithubAPI`]),
     ...(isUrl ? [] : [`sources.${name}.server must be a URL such as https://api.example.com`]),
   ];
@@ -62,7 +64,7 @@ function toSource(
   { cwd, variables, missing }: SourceContext & { readonly missing: Set<string> },
 ): SourceConfig {
   const fill = (text: string): string => fillIn(text, variables, missing);
-  const { server, include, idempotencyHeader } = written;
+  const { server, include, patch, idempotencyHeader } = written;
   const headers = Object.entries(written.headers ?? {}).map(([header, value]) => [header, fill(value)]);
   return {
     name,
@@ -73,6 +75,8 @@ function toSource(
     isPrivate: written.private ?? false,
     ...(include !== undefined && { include }),
     exclude: written.exclude ?? [],
+    ...(patch !== undefined && { patch: resolve(cwd, patch) }),
+    methods: written.methods ?? {},
     effects: Object.entries(written.effects ?? {}),
     changes: written.changes ?? "report",
     ...(idempotencyHeader !== undefined && { idempotencyHeader }),

@@ -5,8 +5,8 @@ import { isVisibleTo, TOOL_FIELDS } from "../../../model/tools/tool-definition.t
 import { findSizeExcess } from "../../../shared/value-size.ts";
 import { hashTool } from "./tool-digest.ts";
 import { findHeaderFlaw } from "../http/parameter-headers.ts";
-import { overrideTool } from "../../../model/tools/override-tool.ts";
-import { getToolOverride, isToolEnabled, type ServerConfig } from "../server-config.ts";
+import { getNameOwners, getToolOverride, overrideTool } from "../../../model/tools/override-tool.ts";
+import { isToolEnabled, type ServerConfig } from "../server-config.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 
 /** A tool that can be called. */
@@ -46,14 +46,15 @@ export interface ImportOptions extends Pick<
 /** Converts the tools of a server to methods. A bad tool is left out and does not affect the others. */
 export function importTools(listed: readonly unknown[], options: ImportOptions): ImportedTools {
   const parsed = new Map<string, RenamedTool>();
-  const owners = getNameOwners(options);
+  const { toolOverrides = {} } = options;
+  const owners = getNameOwners(toolOverrides);
   const quarantined: QuarantinedTool[] = [];
   for (const [index, item] of listed.entries()) {
     const tool = parseTool(item, `#${index + 1}`, options.hasHeaders === true);
     if ("reason" in tool) quarantined.push(tool);
     else if (parsed.has(tool.name)) quarantined.push({ tool: tool.name, reason: "another tool has this name" });
     else {
-      const { name: newName, ...texts } = getToolOverride(options, tool.name);
+      const { name: newName, ...texts } = getToolOverride(toolOverrides, tool.name);
       const owner = owners.get(newName ?? tool.name) ?? tool.name;
       if (owner === tool.name) parsed.set(tool.name, { ...overrideTool(tool, texts), newName });
       else quarantined.push({ tool: tool.name, reason: `toolOverrides gives its name to "${owner}"` });
@@ -67,11 +68,6 @@ export function importTools(listed: readonly unknown[], options: ImportOptions):
     quarantined,
     disabled: [...parsed.keys()].filter((name) => !isToolEnabled(options, name)),
   };
-}
-
-/** The tools that have a new name, by that name. */
-function getNameOwners({ toolOverrides = {} }: ImportOptions): ReadonlyMap<string | undefined, string> {
-  return new Map(Object.entries(toolOverrides).map(([tool, { name }]) => [name, tool]));
 }
 
 interface ParsedTool {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { getMessage } from "../../../errors.ts";
 import { parse } from "../../../shared/package/yaml.ts";
 import { DocumentError } from "./compile-document.ts";
+import { applyPatch } from "./json-patch.ts";
 import { DocumentFiles, isReference, resolveReference, splitKey, walkObjects } from "./document-files.ts";
 
 /** Bytes of a document with all its files. */
@@ -28,10 +29,20 @@ export interface LoadedDocument {
   readonly problems: readonly string[];
 }
 
-/** Reads a document, and the files that its references lead to. Throws a `DocumentError` if the document cannot be read. */
-export async function loadDocument(location: string, read: ReadFile): Promise<LoadedDocument> {
+/** The text of a JSON patch of the owner, and its file for messages. */
+export interface DocumentPatch {
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * Reads a document, changes it by the owner's patch, and reads the files that its references lead to. Throws a `DocumentError` if the
+ * document cannot be read or changed so.
+ */
+export async function loadDocument(location: string, read: ReadFile, patch?: DocumentPatch): Promise<LoadedDocument> {
   const loader = new DocumentLoader(read);
   await loader.add(location);
+  if (patch !== undefined) loader.change(location, patch);
   let open = loader.findMissing(location);
   while (open.length > 0) {
     const batch = open.slice(0, AT_ONCE);
@@ -46,6 +57,7 @@ class DocumentLoader {
   readonly #contents = new Map<string, unknown>();
   readonly #digests = new Map<string, string>();
   readonly #problems = new Map<string, string>();
+  #patchDigest: readonly string[] = [];
   #bytes = 0;
 
   constructor(read: ReadFile) {
@@ -56,8 +68,17 @@ class DocumentLoader {
     const text = await this.#read(url);
     this.#bytes += Buffer.byteLength(text);
     this.#requireBounds();
-    this.#digests.set(url, createHash("sha256").update(text).digest("hex"));
+    this.#digests.set(url, hashText(text));
     this.#contents.set(url, parseText(text, url));
+  }
+
+  change(url: string, { file, text }: DocumentPatch): void {
+    try {
+      this.#contents.set(url, applyPatch(this.#contents.get(url), parseText(text, file)));
+    } catch (error) {
+      throw new DocumentError(`the patch ${file} cannot be applied: ${getMessage(error)}`);
+    }
+    this.#patchDigest = [hashText(text)];
   }
 
   /** A file that cannot be read is a problem of what refers to it. */
@@ -86,10 +107,10 @@ class DocumentLoader {
   finish(): LoadedDocument {
     const [root = ""] = this.#contents.keys();
     const urls = [root, ...[...this.#contents.keys()].filter((url) => url !== root).toSorted()];
-    const digests = urls.map((url) => `${url} ${this.#digests.get(url)}`).join("\n");
+    const digests = [...urls.map((url) => `${url} ${this.#digests.get(url)}`), ...this.#patchDigest].join("\n");
     return {
       files: new DocumentFiles(new Map(urls.map((url) => [url, this.#contents.get(url)]))),
-      digest: createHash("sha256").update(digests).digest("hex"),
+      digest: hashText(digests),
       problems: [...this.#problems.values()].toSorted(),
     };
   }
@@ -99,6 +120,10 @@ class DocumentLoader {
       throw new DocumentError(`the document has more than ${MAX_DOCUMENT_BYTES >> 20} MB with its files`);
     if (this.#contents.size >= MAX_FILES) throw new DocumentError(`the document has more than ${MAX_FILES} files`);
   }
+}
+
+function hashText(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function parseText(text: string, url: string): unknown {

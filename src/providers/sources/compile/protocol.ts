@@ -3,6 +3,8 @@ export interface CompileOrder {
   /** The document: a URL of http, https or file. */
   readonly document: string;
   readonly isPrivate: boolean;
+  /** The file of a JSON patch, which changes the document before it is compiled. */
+  readonly patch?: string;
   /** The names that operations had before, by verb and path. */
   readonly names: readonly (readonly [operation: string, name: string])[];
   /** The file to write the catalog to. */

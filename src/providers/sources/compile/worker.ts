@@ -1,5 +1,5 @@
 /** Entry of the thread: reads a document with its files, compiles it, and writes its catalog. */
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 
 import { getMessage } from "../../../errors.ts";
@@ -20,8 +20,12 @@ async function answer(order: CompileOrder): Promise<void> {
   port.postMessage(report);
 }
 
-async function compile({ document, isPrivate, names, target }: CompileOrder): Promise<CompileReport> {
-  const { files, digest, problems } = await loadDocument(document, createReader(document, { isPrivate }));
+async function compile({ document, isPrivate, patch, names, target }: CompileOrder): Promise<CompileReport> {
+  const { files, digest, problems } = await loadDocument(
+    document,
+    createReader(document, { isPrivate }),
+    patch === undefined ? undefined : { file: patch, text: await readFile(patch, "utf8") },
+  );
   const writer = new CatalogWriter();
   const compiled = compileDocument(files, { names: new Map(names), take: (operation) => writer.add(operation) });
   await writeFile(target, writer.finish({ ...compiled, problems: [...problems, ...compiled.problems] }), {

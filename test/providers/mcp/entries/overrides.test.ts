@@ -110,7 +110,7 @@ test.each([
   [{ a: { names: "b" } }, 'toolOverrides of "a" has the key "names", which is not known'],
   [{ a: { name: "b c" } }, 'toolOverrides of "a": "b c" cannot be the name of a method'],
   [{ a: { name: "constructor" } }, 'toolOverrides of "a": "constructor" cannot be the name of a method'],
-  [{ a: { name: "c" }, b: { name: "c" } }, 'toolOverrides gives two tools the name "c"'],
+  [{ a: { name: "c" }, b: { name: "c" } }, 'toolOverrides gives the name "c" twice'],
 ])("refuses the overrides %j [M1]", (toolOverrides, error) => {
   expect(() => fixture([], { toolOverrides })).toThrow(`MCP server 'fixture': ${error}`);
 });

@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
 
-import {
-  compileDocument,
-  type CompiledOperation,
-} from "../../../../src/providers/sources/compile/compile-document.ts";
+import { compileDocument, type CompiledOperation } from "../../../../src/providers/sources/compile/compile-document.ts";
 import { loadDocument } from "../../../../src/providers/sources/compile/load-document.ts";
 
 const ROOT = "https://api.example/openapi.json";
