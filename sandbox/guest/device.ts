@@ -1,10 +1,10 @@
 import { registerCall, forgetCall, markSaid } from "./call-results.ts";
 import { toAnswer } from "./found-methods.ts";
 import { allowRaw, encodeSettled, push, requireJson, sendRaw } from "./serialization.ts";
-import { stackHere } from "./errors.ts";
+import { atCall, stackHere } from "./errors.ts";
 import { host } from "./host.ts";
 import { OP } from "./host-protocol.ts";
-import { create, fix, freeze, NativePromise } from "./primordials.ts";
+import { create, data, define, fix, freeze, NativePromise, ownKeys, setPrototypeOf } from "./primordials.ts";
 import { rememberCall } from "./touch.ts";
 
 /**
@@ -79,7 +79,62 @@ export function makeMethod(path: string, read?: (answer: unknown) => unknown): o
     return promise;
   };
   fix(method, "name", path);
+  setPrototypeOf(method, METHOD);
   return freeze(method);
+}
+
+/** Prototype of methods. */
+const METHOD = create(Function.prototype) as object;
+
+/** Limits of `pages` that a program does not give. */
+const MAX_ITEMS = 1_000;
+const MAX_PAGES = 100;
+
+/** The answer to a call that asks for a page: the host computes the arguments of the next one, null after the last. */
+interface ReadPage {
+  readonly items: readonly unknown[];
+  readonly next: object | null;
+}
+
+/** Gives methods `pages`, which calls one for each page of a list, and returns one list. Runs once, before the snapshot is taken. */
+export function installPages(): void {
+  define(METHOD, "pages", function pages(this: unknown, args: object, options: PageOptions): Promise<unknown> {
+    const { items = MAX_ITEMS, pages: most = MAX_PAGES } = options ?? NO_OPTIONS;
+    return readPages(this as CallForPage, withMember(args, "includeResponse", [items, most]), stackHere());
+  });
+  freeze(METHOD);
+}
+
+type CallForPage = (args: object) => Promise<ReadPage>;
+
+interface PageOptions {
+  readonly items?: number;
+  readonly pages?: number;
+}
+
+const NO_OPTIONS: PageOptions = {};
+
+async function readPages(call: CallForPage, args: object, stack: string): Promise<unknown[]> {
+  const list: unknown[] = [];
+  try {
+    for (let next: object | null = args; next !== null;) {
+      const page: ReadPage = await call(next);
+      for (let i = 0; i < page.items.length; i++) push(list, page.items[i]);
+      next = page.next;
+    }
+  } catch (error) {
+    throw atCall(error, stack);
+  }
+  return list;
+}
+
+/** Copies the arguments of a call: the program may change its own ones meanwhile. */
+function withMember(args: object, name: string, value: unknown): object {
+  const copy = {};
+  const names = typeof args === "object" && args !== null ? ownKeys(args) : [];
+  for (let i = 0; i < names.length; i++) data(copy, names[i] as string, (args as DeviceMembers)[names[i] as string]);
+  data(copy, name, value);
+  return copy;
 }
 
 /** Reads an answer about methods. It has a `toJSON`, so that values must be sent as JSON from now on. */

@@ -52,6 +52,13 @@ export function callError(failure: CallFailure, stack = `${failure["stack"] as s
   return error;
 }
 
+/** Gives an error of a call that the guest has made for the program the stack of the program's own call. */
+export function atCall(error: unknown, stack: string): unknown {
+  if (typeof error === "object" && error !== null && (error as Error).stack === "")
+    define(error, "stack", selectProgramFrames(stack));
+  return error;
+}
+
 let lastThrown: unknown;
 let lastStack = "";
 

@@ -1,5 +1,15 @@
 import type { CatalogAnswer, CallableMethod } from "../contract.ts";
-import { apply, create, data, define, freeze, getPrototypeOf, NativeString, NativeTypeError } from "./primordials.ts";
+import {
+  apply,
+  create,
+  data,
+  define,
+  freeze,
+  getPrototypeOf,
+  NativeString,
+  NativeTypeError,
+  setPrototypeOf,
+} from "./primordials.ts";
 import { push, teach } from "./serialization.ts";
 
 /** Creates the function that calls a method by its path. */
@@ -120,8 +130,6 @@ function withMembers(answer: object, text: string, results: unknown[]): object {
   define(answer, "results", results);
   return answer;
 }
-
-const { setPrototypeOf } = Reflect;
 
 function setPrototype(object: object, prototype: object): object {
   setPrototypeOf(object, prototype);

@@ -7,7 +7,7 @@ import { deliverResult, deliverNext, expectTouches, hasCallsUnderWay } from "./c
 import { defineBase64 } from "./bytes.ts";
 import { afterPrinting, defineConsole, isAllPrinted } from "./console.ts";
 import { allowRaw, encodeSettled, sendRaw, installToJson } from "./serialization.ts";
-import { makeDevice, makeMethod } from "./device.ts";
+import { installPages, makeDevice, makeMethod } from "./device.ts";
 import { cannotSettle, describeThrown, freezeStackFormat, noteThrown } from "./errors.ts";
 import { installAnswers } from "./found-methods.ts";
 import { host } from "./host.ts";
@@ -22,6 +22,7 @@ import { defineWeb } from "./web.ts";
 
 installToJson();
 installAnswers(makeMethod);
+installPages();
 touchPromises();
 freezeStackFormat();
 defineConsole();

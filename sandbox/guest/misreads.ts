@@ -13,6 +13,7 @@ import {
   NativeString,
   parse,
   reflectGet,
+  setPrototypeOf,
   slice,
   stringify,
   uncurry,
@@ -25,7 +26,6 @@ const STRING = String.prototype;
 const NUMBER = Number.prototype;
 const stringValue = uncurry(STRING.valueOf) as (text: object) => string;
 const numberValue = uncurry(NUMBER.valueOf) as (number: object) => number;
-const { setPrototypeOf } = Reflect;
 const NAME_LENGTH = 60;
 
 /** Reports that are still sent; the host keeps fewer, as many are from one place. */

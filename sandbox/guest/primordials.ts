@@ -3,7 +3,7 @@
  * a global or a method of a prototype after it has started: a program may have replaced it.
  */
 export const { stringify, parse } = JSON;
-export const { apply, construct, defineProperty, get: reflectGet, ownKeys, set: reflectSet } = Reflect;
+export const { apply, construct, defineProperty, get: reflectGet, ownKeys, set: reflectSet, setPrototypeOf } = Reflect;
 export const { freeze, create, getPrototypeOf } = Object;
 export const { isArray } = Array;
 export const NativeBoolean = Boolean;

@@ -4,6 +4,7 @@ import { DEFAULT_TIMEOUTS, type Timeouts } from "../model/timeouts.ts";
 import { EXPOSES, TOOL_NAMES } from "../model/tools/exposure.ts";
 import { ANY_DEVICE } from "../shared/names/method-paths.ts";
 import { SOURCE_EFFECTS } from "../model/tools/source-effects.ts";
+import { PAGE_ORDERS } from "../model/tools/source-pages.ts";
 import { DEFAULT_RETENTION } from "../store/index.ts";
 import { CHANGE_POLICIES } from "../shared/changes/definition-changes.ts";
 import { withForm } from "../shared/settings/check-settings.ts";
@@ -326,6 +327,29 @@ function describeSources(): JsonSchema {
     additionalProperties: { enum: [...SOURCE_EFFECTS] },
     description: "what operations do, where their verb does not say it; the last pattern that matches decides",
   });
+  const pages = withForm('pages by pattern, as in { "GET /orders": { by: cursor, at: meta.next, argument: after } }', {
+    type: "object",
+    additionalProperties: withForm("false, or have by, argument, at and items", {
+      anyOf: [
+        {
+          type: "object",
+          additionalProperties: false,
+          required: ["by"],
+          properties: {
+            by: { enum: [...PAGE_ORDERS], description: "what leads to the next page" },
+            argument: describeText("the argument that the next page changes"),
+            at: describeText("the member of the body with the cursor, or with the flag that there is more"),
+            items: {
+              type: "string",
+              description: "the member of the body with the list; empty if the body is the list",
+            },
+          },
+        },
+        { const: false },
+      ],
+    }),
+    description: "how the pages of lists follow each other, where the document does not say it",
+  });
   return {
     type: "object",
     description: "APIs whose OpenAPI documents become skills, by name.",
@@ -356,6 +380,7 @@ function describeSources(): JsonSchema {
           default: "report",
           description: "what happens to operations that were changed or added since they were accepted",
         },
+        pages,
         idempotencyHeader: describeText("the header that makes a repeated request harmless, such as `Idempotency-Key`"),
       },
     },

@@ -30,7 +30,7 @@ export function createPlan(
       endLine: end.line,
       endColumn: end.column,
       literalArguments: use.call && args.argumentValues.get(use.call),
-      inLoop: (around & LOOP) !== 0,
+      inLoop: use.isPages === true || (around & LOOP) !== 0,
       conditional: (around & CONDITION) !== 0,
       parallel: (around & PARALLEL) !== 0,
       dynamic: use.call === undefined,

@@ -1,5 +1,11 @@
-import type { JsonSchema } from "./json.ts";
-import type { MethodDefinition, MethodMetadata, ProvidedSkill } from "./skill.ts";
+import { isRecord, type JsonSchema } from "./json.ts";
+import {
+  type MethodDefinition,
+  type MethodMetadata,
+  type ProvidedSkill,
+  RESPONSE_ARGUMENT,
+  type ResponseForms,
+} from "./skill.ts";
 
 /** One parameter of a method, in the order of positional arguments: required ones first, each group as declared. */
 export interface Parameter {
@@ -21,6 +27,8 @@ export interface Method {
   readonly input: JsonSchema;
   readonly output: JsonSchema | undefined;
   readonly parameters: readonly Parameter[];
+  /** Present for a method of an API; `includeResponse` is among its parameters. */
+  readonly response: ResponseForms | undefined;
   readonly metadata: MethodMetadata;
   readonly definition: MethodDefinition;
   /** The method of the registry, for one that a profile shows with another name or text. */
@@ -46,6 +54,12 @@ const FOREIGN: ReadonlySet<string | undefined> = new Set<Skill["kind"]>(["mcp", 
 /** True for a skill of an MCP server, an API or another machine: its schemas are not the owner's, and its values travel as JSON. */
 export function isForeign(skill: Pick<Skill, "kind"> | undefined): boolean {
   return FOREIGN.has(skill?.kind);
+}
+
+/** True for a call that asks for another form of the result than the output schema of the method describes. */
+export function asksForResponse({ response }: Pick<Method, "response">, args: readonly unknown[]): boolean {
+  const isAsked = (value: unknown): boolean => isRecord(value) && (value[RESPONSE_ARGUMENT] ?? false) !== false;
+  return response !== undefined && args.some(isAsked);
 }
 
 /** Returns the method that rules, records and providers know, for one of a profile. */

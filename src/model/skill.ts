@@ -66,6 +66,15 @@ export const METADATA_DEFAULTS: MethodMetadata = Object.freeze({
   taskSupport: "optional",
 });
 
+/** The argument by which a method of an API gives more of an answer than its body: `true` for `{ status, headers, body }`. */
+export const RESPONSE_ARGUMENT = "includeResponse";
+
+/** The forms of its result that a method of an API has beside the body of an answer. */
+export interface ResponseForms {
+  /** The names of the members that lead to the list in the body of a page; absent for a method without pages. */
+  readonly items?: readonly string[];
+}
+
 /** A method as its provider describes it. */
 export interface MethodDefinition {
   /** A JavaScript identifier, unique within its skill. */
@@ -82,6 +91,7 @@ export interface MethodDefinition {
   readonly argumentNames?: readonly string[];
   /** The service behind the method fills in the defaults of its schema; nothing is added to the arguments before. */
   readonly fillsDefaults?: true;
+  readonly response?: ResponseForms | undefined;
   readonly metadata?: Partial<MethodMetadata>;
   /** The requests that the client of a caller must answer; a caller without them does not have the method. */
   readonly needsClient?: readonly ClientRequest[];

@@ -1,4 +1,4 @@
-import type { Method } from "../model/catalog.ts";
+import { asksForResponse, type Method } from "../model/catalog.ts";
 
 /** Maximum values of the arguments that are read, and maximum length of a text that may be a name. */
 const MAX_VALUES = 200;
@@ -11,7 +11,9 @@ const QUERY_TEXT =
   /^\s*(?:(?:select|with|insert|update|delete|explain)\b[^]*\b(?:from|into|set|select|values)\b|select\b|pragma\b|match\s*\(|query\s*[\w({]*\s*[({]|\{)/i;
 
 /** True if the arguments decide what members a result has, as in SQL. */
-export function decidesMembers({ parameters }: Method, args: readonly unknown[]): boolean {
+export function decidesMembers(method: Method, args: readonly unknown[]): boolean {
+  const { parameters } = method;
+  if (asksForResponse(method, args)) return true;
   if (parameters.some(({ name }) => QUERY_PARAMETER.test(name))) return true;
   return parameters.some(({ name }) => /^query$/i.test(name)) && listTexts(args).some((text) => QUERY_TEXT.test(text));
 }

@@ -167,6 +167,9 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string, o
     get parameters() {
       return once("parameters", () => getParameters(method.input));
     },
+    get response() {
+      return once("response", () => definition.response);
+    },
     get signature() {
       return once("signature", () => formatSignature(method));
     },
@@ -179,7 +182,7 @@ function methodFrom(definition: MethodDefinition, skill: string, path: string, o
   return Object.freeze(method);
 }
 
-type LateMembers = Pick<Method, "input" | "output" | "parameters" | "signature" | "declaration">;
+type LateMembers = Pick<Method, "input" | "output" | "parameters" | "response" | "signature" | "declaration">;
 
 /** Keeps each value that was made once. */
 function createOnce(): <Name extends keyof LateMembers>(

@@ -3,6 +3,7 @@ import { isRecord, type JsonSchema } from "../model/json.ts";
 import { takesAnyObject } from "./declarations/signature.ts";
 import { propertyName, quoted } from "./declarations/text.ts";
 import { formatRange, readDescription } from "./number-range.ts";
+import { getShownParameters } from "./parameters.ts";
 import { resolveReference } from "./schema.ts";
 import { findDateForm, findIdentifier, findListedValues, findPathBase, findQueryFields } from "./text-forms.ts";
 
@@ -134,13 +135,14 @@ export function compactCall(method: Method, siblings: ReadonlyMap<string, string
   if (takesAnyObject(method)) return `${method.name}(args?)`;
   const parameters: string[] = [];
   let length = 0;
-  for (const parameter of method.parameters.slice(0, MAX_PARAMETERS)) {
+  const shown = getShownParameters(method);
+  for (const parameter of shown.slice(0, MAX_PARAMETERS)) {
     const text = compactParameter(parameter, method, siblings);
     length += text.length + 2;
     if (length > units && !parameter.required) break;
     parameters.push(text);
   }
-  if (parameters.length < method.parameters.length) parameters.push(OMITTED);
+  if (parameters.length < shown.length) parameters.push(OMITTED);
   return `${method.name}(${parameters.join(", ")})`;
 }
 

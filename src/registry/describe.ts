@@ -4,7 +4,7 @@ import { formatMethodAccess, formatSkillAccess, splitPath, splitRemoteSkill } fr
 import { MAX_PATH_UNITS } from "../shared/names/skill-names.ts";
 import { didYouMean, suggestNames } from "../shared/suggest.ts";
 import { type MethodRule, NO_POLICY, type Policy } from "../model/policy.ts";
-import { METADATA_DEFAULTS } from "../model/skill.ts";
+import { METADATA_DEFAULTS, RESPONSE_ARGUMENT } from "../model/skill.ts";
 import { declarations } from "./declarations/index.ts";
 import { formatDeclaration } from "./declarations/method.ts";
 import {
@@ -286,7 +286,18 @@ function listNotes(method: Method, rule: MethodRule): readonly string[] {
     cooldownSeconds === 0 ? "" : `Wait at least ${cooldownSeconds}s between calls`,
     timeoutMs === METADATA_DEFAULTS.timeoutMs ? "" : `Times out after ${timeoutMs / 1_000}s`,
     formatDestructive(method),
+    ...describeResponse(method),
   ].filter((note) => note !== "");
+}
+
+/** Says what a method of an API gives beside the body of an answer. */
+function describeResponse({ path, response }: Method): readonly string[] {
+  if (response === undefined) return [];
+  const members = response.items === undefined ? "" : ", next: the arguments of the next page or null";
+  const whole = `With ${RESPONSE_ARGUMENT}: true it returns { status, headers, body${members} }`;
+  if (response.items === undefined) return [whole];
+  const pages = `${formatMethodAccess(path)}.pages({ … }, { items: 100 })`;
+  return [whole, `It gives one page; ${pages} calls it for each page, and returns one list`];
 }
 
 /** A method for statements of a query language has one mark for all of them, although most statements read. */

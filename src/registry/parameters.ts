@@ -1,5 +1,6 @@
 import { isRecord, type JsonSchema, toList } from "../model/json.ts";
 import type { Parameter } from "../model/catalog.ts";
+import { RESPONSE_ARGUMENT, type ResponseForms } from "../model/skill.ts";
 import { sanitizeText } from "./sanitize.ts";
 import { dereference, resolveReference } from "./schema.ts";
 
@@ -29,6 +30,17 @@ export function getParameters(input: JsonSchema): readonly Parameter[] {
     });
   });
   return Object.freeze([...parameters.filter((each) => each.required), ...parameters.filter((each) => !each.required)]);
+}
+
+/** Returns the parameters that a signature shows: what `response` says of a method stands beside its signature. */
+export function getShownParameters({
+  parameters,
+  response,
+}: {
+  readonly parameters: readonly Parameter[];
+  readonly response?: ResponseForms | undefined;
+}): readonly Parameter[] {
+  return response === undefined ? parameters : parameters.filter(({ name }) => name !== RESPONSE_ARGUMENT);
 }
 
 const ANYTHING: JsonSchema = Object.freeze({});

@@ -4,6 +4,7 @@ import type { Prompter } from "../config/index.ts";
 import type { Limits } from "../model/limits.ts";
 import type { LogLevel, ProvidedSkill } from "../model/skill.ts";
 import type { Timeouts } from "../model/timeouts.ts";
+import type { PageSetting } from "../model/tools/source-pages.ts";
 import type { SkillInspector } from "../providers/skills/index.ts";
 import type { McpServerOptions } from "./mcp-options.ts";
 
@@ -141,6 +142,8 @@ export interface SourceSettings {
   readonly patch?: string;
   /** Operations that were changed or added since they were accepted are reported (the default), or also held. */
   readonly changes?: "report" | "hold";
+  /** How the pages of lists follow each other, by pattern, where the document does not say it. The last pattern that matches decides. */
+  readonly pages?: Readonly<Record<string, PageSetting>>;
   /** The header that makes a repeated request harmless, such as `Idempotency-Key`. */
   readonly idempotencyHeader?: string;
 }

@@ -22,15 +22,37 @@ export function withAnyCall(declarations: string): DeviceDeclarations {
     if (!ts.isTypeLiteralNode(node)) return;
     for (const [index, member] of node.members.entries()) {
       const before = node.members[index - 1];
-      if (!ts.isMethodSignature(member) || (before !== undefined && getName(before) === getName(member))) continue;
-      const result = member.type === undefined ? "" : `: ${member.type.getText(file)}`;
-      const name = member.name.getText(file);
+      if (!isMethod(member) || (before && isMethod(before) && getName(before) === getName(member))) continue;
+      const name = member.name?.getText(file) ?? "";
       if (isOwnMethod(member)) additions.push({ at: node.end - 1, text: `${name}(...values: any[]): Promise<any>; ` });
-      else additions.push({ at: member.getStart(file), text: `${name}(...values: any[])${result}; ` });
+      else {
+        const calls = listCalls(member, file);
+        additions.push({ at: member.getStart(file), text: calls.map((call) => `${name}${call}; `).join("") });
+      }
       methods.add(getName(member));
     }
   });
   return { text: withAdditions(declarations, additions), methods };
+}
+
+/**
+ * The signatures that take anything. The result of a method of an API depends on its last argument: it is the whole response
+ * if that has a flag, and may be if the flag is computed. An argument of the type `any` fits everything, so it comes first.
+ */
+function listCalls(method: MethodNode, file: ts.SourceFile): readonly string[] {
+  const [plain, response, byName] = getSignatures(method);
+  const result = plain?.type === undefined ? "" : `: ${plain.type.getText(file)}`;
+  const any = `(...values: any[])${result}`;
+  const args = byName === undefined ? undefined : response?.parameters[0]?.type;
+  if (args === undefined || !ts.isTypeLiteralNode(args)) return [any];
+  const flag = args.members.at(-1)?.name?.getText(file);
+  const withLast = (type: string): string => `(...values: [...any[], ${type}])`;
+  return [
+    `${withLast("{ readonly __any: never }")}${result}`,
+    `${withLast(`{ ${flag}: true; [name: string]: any }`)}: ${response?.type?.getText(file)}`,
+    `${withLast(`{ ${flag}: any; [name: string]: any }`)}: Promise<any>`,
+    any,
+  ];
 }
 
 function withAdditions(text: string, additions: { readonly at: number; readonly text: string }[]): string {
@@ -61,8 +83,9 @@ export interface DeviceParameter {
 /** The method that a signature belongs to; `undefined` for signatures of anything else. */
 export function readMethod(signature: ts.Node): DeviceMethod | undefined {
   if (!isMethod(signature) || isOwnMethod(signature)) return undefined;
-  const [, positional, objectSignature] = getSignatures(signature);
+  const [positional, ...others] = getSignatures(signature).filter((each) => !takesAnything(each));
   if (positional === undefined) return undefined;
+  const objectSignature = others.at(-1);
   const [byName] = objectSignature?.parameters ?? [];
   const names = byName?.type !== undefined && ts.isTypeLiteralNode(byName.type) ? byName.type.members.map(getName) : [];
   return {
@@ -76,31 +99,37 @@ export function readMethod(signature: ts.Node): DeviceMethod | undefined {
   };
 }
 
-interface MethodNode extends ts.MethodSignature {
-  readonly parent: ts.TypeLiteralNode;
-}
+/** A signature of a method; without a name in the type of a method that has members itself. */
+type MethodNode = (ts.MethodSignature | ts.CallSignatureDeclaration) & { readonly parent: ts.TypeLiteralNode };
 
 function isMethod(node: ts.Node): node is MethodNode {
-  return ts.isMethodSignature(node) && ts.isTypeLiteralNode(node.parent);
+  return isSignature(node) && ts.isTypeLiteralNode(node.parent);
+}
+
+function isSignature(node: ts.Node): node is ts.MethodSignature | ts.CallSignatureDeclaration {
+  return ts.isMethodSignature(node) || ts.isCallSignatureDeclaration(node);
+}
+
+function takesAnything({ parameters: [first] }: MethodNode): boolean {
+  return first?.dotDotDotToken !== undefined;
 }
 
 /** True for a method of `device` itself, whose signatures differ in their results: the compiler chooses among them. */
-const isOwnMethod = (signature: ts.MethodSignature): boolean =>
-  ts.isTypeLiteralNode(signature.parent) && ts.isVariableDeclaration(signature.parent.parent);
+const isOwnMethod = (signature: MethodNode): boolean => ts.isVariableDeclaration(signature.parent.parent);
 
 /** All signatures of a method: they follow each other. */
-function getSignatures(signature: MethodNode): readonly ts.MethodSignature[] {
-  const name = getName(signature);
-  return signature.parent.members.filter(
-    (member) => ts.isMethodSignature(member) && getName(member) === name,
-  ) as ts.MethodSignature[];
+function getSignatures(signature: MethodNode): readonly MethodNode[] {
+  const { kind, parent } = signature;
+  const isSame = (member: ts.TypeElement): member is MethodNode =>
+    member.kind === kind && getName(member) === getName(signature);
+  return parent.members.filter(isSame);
 }
 
 /** True for the type of an object that a method takes or gives; not for `device` and its skills. */
 export function isDataType(type: ts.Node): boolean {
   if (!ts.isTypeLiteralNode(type)) return false;
   let at: ts.Node = type;
-  while (!ts.isMethodSignature(at) && !ts.isTypeAliasDeclaration(at)) {
+  while (!isSignature(at) && !ts.isTypeAliasDeclaration(at)) {
     if (ts.isVariableDeclaration(at)) return false;
     at = at.parent;
   }
@@ -108,13 +137,14 @@ export function isDataType(type: ts.Node): boolean {
 }
 
 function getPath(method: MethodNode): string {
-  const names = [getName(method)];
+  const names = ts.isMethodSignature(method) ? [getName(method)] : [];
   for (let owner: ts.Node = method.parent.parent; ts.isPropertySignature(owner); owner = owner.parent.parent)
     names.unshift(getName(owner));
   return names.join(".");
 }
 
 function getName(node: ts.Node): string {
+  if (ts.isCallSignatureDeclaration(node)) return getName(node.parent.parent);
   const { name } = node as Partial<ts.NamedDeclaration>;
   return name !== undefined && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : "";
 }

@@ -7,6 +7,7 @@ import type { CheckContext } from "../context.ts";
 import { literalValue } from "../ast/literals.ts";
 import { formatCall } from "../suggestions.ts";
 import { correctCall } from "./correct-call.ts";
+import { findPageProblems, formatPagesCall, toPageArguments } from "./page-arguments.ts";
 import { literalName } from "../ast/walk.ts";
 import { formatList } from "../../shared/format-text.ts";
 import { formatMethodAccess } from "../../shared/names/method-paths.ts";
@@ -32,7 +33,7 @@ export function checkArguments(uses: readonly MethodUse[], context: CheckContext
   const keywords = new Set<AnyNode>();
   const keywordNames = new Set<Identifier>();
   let unfit = 0;
-  for (const { call, method } of uses) {
+  for (const { call, method, isPages = false } of uses) {
     if (call === undefined) continue;
     const keywordArgs = findKeywords(call, method, context);
     for (const { node, name } of keywordArgs) {
@@ -41,9 +42,9 @@ export function checkArguments(uses: readonly MethodUse[], context: CheckContext
     }
     if (keywordArgs.length > 0 && !writeAsObject(call, keywordArgs, context)) continue;
     const values = evaluateArguments(call, keywordArgs, context);
-    argumentValues.set(call, values);
+    argumentValues.set(call, isPages ? toPageArguments(values) : values);
     if (method === undefined || values === undefined || unfit >= MAX_UNFIT) continue;
-    if (!requireFit({ call, keywords: keywordArgs, method }, values, context)) unfit++;
+    if (!requireFit({ call, keywords: keywordArgs, method, isPages }, values, context)) unfit++;
   }
   return { argumentValues, keywords, keywordNames };
 }
@@ -130,18 +131,24 @@ function requireFit(
     call,
     keywords,
     method,
-  }: { readonly call: CallExpression; readonly keywords: readonly Keyword[]; readonly method: Method },
+    isPages,
+  }: {
+    readonly call: CallExpression;
+    readonly keywords: readonly Keyword[];
+    readonly method: Method;
+    readonly isPages: boolean;
+  },
   values: readonly unknown[],
   context: CheckContext,
 ): boolean {
   const { host, report } = context;
-  const problems = host.problems(method, values);
+  const problems = isPages ? findPageProblems(method, values, host) : host.problems(method, values);
   const [first] = problems;
   if (first === undefined) return true;
   const written = keywords.map(({ node, name }) => ({ name: name.name, value: node.right }));
   report.refuse("ARGUMENTS_INVALID", findArgumentNode(first, call, method), () => ({
     values: `${formatProblems(problems)}; see ${method.path}`,
-    fix: `Write ${correctCall(call, written, method, context) ?? formatCall(method)}`,
+    fix: `Write ${isPages ? formatPagesCall(method) : (correctCall(call, written, method, context) ?? formatCall(method))}`,
     suggestions: [...new Set(problems.flatMap(({ suggestions }) => suggestions))].slice(0, 5),
   }));
   return false;

@@ -1,7 +1,7 @@
 import type { AnyNode, MemberExpression } from "acorn";
 import { printableName } from "../../shared/source-text.ts";
 import type { CheckContext } from "../context.ts";
-import { formatMethodCall, type DeviceRef, formatRef } from "./device-reference.ts";
+import { formatMethodCall, type DeviceOwner, type DeviceRef, formatRef } from "./device-reference.ts";
 import { formatCall } from "../suggestions.ts";
 import type { MessageParts } from "../report.ts";
 import { formatMethodAccess } from "../../shared/names/method-paths.ts";
@@ -14,11 +14,7 @@ export function refuseDynamic(node: AnyNode, words: MessageParts, { report }: Ch
 }
 
 /** Refuses a call of `device` or of a skill: only methods can be called. */
-export function refuseCall(
-  call: AnyNode,
-  ref: Exclude<DeviceRef, { readonly kind: "method" }>,
-  context: CheckContext,
-): void {
+export function refuseCall(call: AnyNode, ref: DeviceOwner, context: CheckContext): void {
   const [first] = ref.kind === "skill" ? ref.skill.methods : [];
   const values =
     ref.kind === "skill" ? `${ref.skill.name} is a skill, not a method` : `${formatRef(ref)} is not a function`;
@@ -27,6 +23,11 @@ export function refuseCall(
 
 export function refuseChange(node: AnyNode, ref: DeviceRef, { report }: CheckContext): void {
   report.refuse("DEVICE_READONLY", node, () => ({ values: formatRef(ref) }));
+}
+
+/** Refuses another use of `pages` than its call. */
+export function refusePages(node: AnyNode, ref: DeviceRef, context: CheckContext): void {
+  refuseDynamic(node, { values: `${formatRef(ref)} is not called`, fix: `Write ${formatRef(ref)}({ … })` }, context);
 }
 
 /** Refuses a member of a method; the fix depends on the member that the program uses. */
@@ -39,6 +40,8 @@ export function refuseMember(
   const form = `${formatMethodAccess(path)}(…)`;
   const refuse = (values: string, fix: string): void => refuseDynamic(property, { values, fix }, context);
   switch (name ?? "[…]") {
+    case "pages":
+      return refuse(`${path} has no pages`, `Call it: ${form}`);
     case "call":
     case "apply":
       return refuse(`${path}.${name}`, `Call it directly: ${form}`);

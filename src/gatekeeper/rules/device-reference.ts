@@ -12,7 +12,16 @@ export type DeviceRef =
   | { readonly kind: "devices" }
   | { readonly kind: "node"; readonly name: string }
   | { readonly kind: "skill"; readonly skill: Skill }
-  | { readonly kind: "method"; readonly path: string; readonly method: Method | undefined };
+  | { readonly kind: "method"; readonly path: string; readonly method: Method | undefined }
+  /** `pages` of a method whose results are parts of a list. */
+  | { readonly kind: "pages"; readonly path: string; readonly method: Method };
+
+/** A reference that has members: `device`, `devices`, another machine or a skill. */
+export type DeviceOwner = Exclude<DeviceRef, { readonly kind: "method" | "pages" }>;
+
+export function isOwner(ref: DeviceRef): ref is DeviceOwner {
+  return ref.kind !== "method" && ref.kind !== "pages";
+}
 
 export const DEVICE_REF: Extract<DeviceRef, { readonly kind: "device" }> = { kind: "device" };
 export const DEVICES_REF: Extract<DeviceRef, { readonly kind: "devices" }> = { kind: "devices" };
@@ -29,6 +38,8 @@ export function formatRef(ref: DeviceRef): string {
       return formatSkillAccess(ref.skill.name);
     case "method":
       return formatMethodAccess(ref.path);
+    case "pages":
+      return `${formatMethodAccess(ref.path)}.pages`;
   }
 }
 

@@ -9,12 +9,22 @@ import {
   refuseChange,
   refuseDynamic,
   refuseMember,
+  refusePages,
   refuseUncalled,
 } from "./device-errors.ts";
 import { findDeviceParameter } from "./device-parameters.ts";
 import type { CheckContext } from "../context.ts";
 import { knownName } from "../ast/literals.ts";
-import { DEVICE_REF, DEVICES_REF, isTarget, isTest, type DeviceRef, formatRef } from "./device-reference.ts";
+import {
+  DEVICE_REF,
+  DEVICES_REF,
+  type DeviceOwner,
+  type DeviceRef,
+  formatRef,
+  isOwner,
+  isTarget,
+  isTest,
+} from "./device-reference.ts";
 import { findMember, findMethod, getNodeNames } from "./resolve-member.ts";
 import { findOtherStyle } from "../suggestions.ts";
 import type { Binding } from "../ast/scopes.ts";
@@ -31,6 +41,8 @@ export interface MethodUse {
   /** The call, if the method is called here. */
   readonly call: CallExpression | undefined;
   readonly isWholeSkill: boolean;
+  /** True for a call of `pages`, which calls the method once for each page. */
+  readonly isPages?: boolean;
 }
 
 /** The calls of methods, by their nodes. */
@@ -54,6 +66,9 @@ export function trackDevice(context: CheckContext, entryParameters: readonly Bin
   for (const binding of entryParameters) tracker.alias(binding, DEVICE_REF);
   return tracker.run();
 }
+
+/** A reference that may be used in other ways than in a call. */
+type FollowedRef = Exclude<DeviceRef, { readonly kind: "pages" }>;
 
 class DeviceTracker {
   readonly #context: CheckContext;
@@ -139,16 +154,19 @@ class DeviceTracker {
     const parent = this.#parent(node);
     if (parent === undefined) return;
     if (parent.type === "ChainExpression") this.#todo.push({ node: parent, ref });
+    else if (parent.type === "CallExpression" && parent.callee === node) this.#addCall(node, parent, ref);
+    else if (ref.kind === "pages") refusePages(node, ref, this.#context);
     else if (parent.type === "MemberExpression" && parent.object === node) this.#followMember(parent, ref);
     else if (parent.type === "VariableDeclarator" && parent.init === node) this.#followDeclaration(node, parent, ref);
-    else if (parent.type === "CallExpression" && parent.callee === node) this.#addCall(node, parent, ref);
     else if (isTarget(node, this.#context)) refuseChange(node, ref, this.#context);
     else if (isTest(node, parent)) this.#addTest(ref);
     else this.#followValue(node, parent, ref);
   }
 
-  #followMember(member: MemberExpression, ref: DeviceRef): void {
+  #followMember(member: MemberExpression, ref: FollowedRef): void {
     const name = knownName(member.property, member.computed, this.#context.scopes);
+    if (ref.kind === "method" && name === "pages" && ref.method?.response?.items !== undefined)
+      return void this.#todo.push({ node: member, ref: { kind: "pages", path: ref.path, method: ref.method } });
     if (ref.kind === "method") return refuseMember(ref.path, member, name, this.#context);
     if (name === undefined && ref.kind === "skill" && this.#addComputedCall(member, ref.skill)) return;
     if (name === undefined)
@@ -193,9 +211,9 @@ class DeviceTracker {
     return true;
   }
 
-  #followDeclaration(node: AnyNode, { id }: VariableDeclarator, ref: DeviceRef): void {
+  #followDeclaration(node: AnyNode, { id }: VariableDeclarator, ref: FollowedRef): void {
     if (id.type === "Identifier") return this.#followAlias(node, id, ref);
-    if (id.type === "ObjectPattern" && ref.kind !== "method") return this.#followPattern(id, ref);
+    if (id.type === "ObjectPattern" && isOwner(ref)) return this.#followPattern(id, ref);
     refuseDynamic(id, { values: "a pattern", fix: PLAIN_CALL_HINT }, this.#context);
   }
 
@@ -211,7 +229,7 @@ class DeviceTracker {
     );
   }
 
-  #followPattern(pattern: ObjectPattern, ref: Exclude<DeviceRef, { readonly kind: "method" }>): void {
+  #followPattern(pattern: ObjectPattern, ref: DeviceOwner): void {
     for (const property of pattern.properties) {
       const { scopes } = this.#context;
       const name = property.type === "Property" ? knownName(property.key, property.computed, scopes) : undefined;
@@ -224,15 +242,16 @@ class DeviceTracker {
       if (found.name !== name) correctKey(property, found.name, this.#context);
       const { value } = property;
       if (value.type === "Identifier") this.#followAlias(value, value, found.ref);
-      else if (value.type === "ObjectPattern" && found.ref.kind !== "method") this.#followPattern(value, found.ref);
+      else if (value.type === "ObjectPattern" && isOwner(found.ref)) this.#followPattern(value, found.ref);
       else refuseDynamic(value, { values: "a pattern with a default", fix: PLAIN_CALL_HINT }, this.#context);
     }
   }
 
   #addCall(node: AnyNode, call: CallExpression, ref: DeviceRef): void {
-    if (ref.kind !== "method") return refuseCall(call, ref, this.#context);
+    if (isOwner(ref)) return refuseCall(call, ref, this.#context);
     this.#paths.add(ref.path);
-    this.#uses.push({ path: ref.path, method: ref.method, node, call, isWholeSkill: false });
+    const isPages = ref.kind === "pages";
+    this.#uses.push({ path: ref.path, method: ref.method, node, call, isWholeSkill: false, isPages });
   }
 
   /** A test for a method or skill is allowed; it makes the tested methods available to the program. */
@@ -244,7 +263,7 @@ class DeviceTracker {
         if (splitRemoteSkill(skill.name)?.device === ref.name) this.#addWholeSkill(skill);
   }
 
-  #followValue(node: AnyNode, parent: AnyNode, ref: DeviceRef): void {
+  #followValue(node: AnyNode, parent: AnyNode, ref: FollowedRef): void {
     if (ref.kind === "device") {
       if (this.#followArgument(node)) return;
       const fix = `${PLAIN_CALL_HINT}; to find one, call await device.search_skills("…")`;

@@ -5,7 +5,7 @@ import { printableName } from "../../shared/source-text.ts";
 import { suggestNames } from "../../shared/suggest.ts";
 import { DEVICE_METHOD_NAMES } from "./allowlist.ts";
 import { type CheckContext, getParent } from "../context.ts";
-import { isTest, type DeviceRef } from "./device-reference.ts";
+import { type DeviceOwner, isTest, type DeviceRef } from "./device-reference.ts";
 import {
   findAbbreviated,
   findOtherStyle,
@@ -16,9 +16,6 @@ import {
 import type { MessageParts } from "../report.ts";
 import { literalName } from "../ast/walk.ts";
 
-/** A reference that has members: `device`, `devices`, another machine or a skill. */
-type Owner = Exclude<DeviceRef, { readonly kind: "method" }>;
-
 interface ResolvedMember {
   /** The name in the catalog; the program may write it in another style. */
   readonly name: string;
@@ -26,7 +23,12 @@ interface ResolvedMember {
 }
 
 /** Resolves a member of `device` or of a skill. Refuses an unknown member and returns `undefined`. */
-export function findMember(name: string, owner: Owner, at: AnyNode, context: CheckContext): ResolvedMember | undefined {
+export function findMember(
+  name: string,
+  owner: DeviceOwner,
+  at: AnyNode,
+  context: CheckContext,
+): ResolvedMember | undefined {
   switch (owner.kind) {
     case "device":
       return findOnDevice(name, at, context);

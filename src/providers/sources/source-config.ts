@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { ToolOverride } from "../../model/tools/tool-definition.ts";
 import type { ChangePolicy } from "../../shared/changes/definition-changes.ts";
 import type { SourceEffect } from "../../model/tools/source-effects.ts";
+import type { PageSetting } from "../../model/tools/source-pages.ts";
 
 /** A source of the settings: an API that is described by a document. */
 export interface SourceConfig {
@@ -30,6 +31,8 @@ export interface SourceConfig {
   readonly effects: readonly (readonly [pattern: string, effect: SourceEffect])[];
   /** How an operation that is not as it was accepted is treated. */
   readonly changes: ChangePolicy;
+  /** How the pages of operations follow each other, by pattern; the last pattern that matches decides. */
+  readonly pages: readonly (readonly [pattern: string, setting: PageSetting])[];
   /** The name of a header that makes a repeated request harmless. */
   readonly idempotencyHeader?: string;
 }

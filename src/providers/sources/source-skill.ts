@@ -1,24 +1,23 @@
 import type { JsonSchema } from "../../model/json.ts";
-import type { CallContext, MethodDefinition, MethodMetadata, ProvidedSkill } from "../../model/skill.ts";
+import {
+  type MethodDefinition,
+  type MethodMetadata,
+  type ProvidedSkill,
+  type ResponseForms,
+} from "../../model/skill.ts";
+import { answerCall, type OperationSender } from "./answer-call.ts";
 import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
 import { getEffects } from "./compile/compile-document.ts";
-import type { DescribedOperation } from "./openapi/operation.ts";
 import { type OfferedOperations, type OperationChange, whyOperationMissing } from "./operation-changes.ts";
 import { matchesOperation } from "./patterns.ts";
 import { getNameOwners, getToolOverride } from "../../model/tools/override-tool.ts";
 import type { ToolOverride } from "../../model/tools/tool-definition.ts";
 import type { SourceEffect } from "../../model/tools/source-effects.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
-
-/** Sends the request of an operation, and resolves with its value. */
-export type SendOperation = (
-  operation: DescribedOperation,
-  input: Readonly<Record<string, unknown>>,
-  call: { readonly context: CallContext; readonly isRead: boolean },
-) => Promise<unknown>;
+import { type SourceOperation, toSourceOperation } from "./source-operation.ts";
 
 interface SourceOffer extends OfferedOperations {
-  readonly send: SendOperation;
+  readonly sender: OperationSender;
   /** Operations that are not as they were accepted. */
   readonly changes: readonly OperationChange[];
 }
@@ -26,7 +25,7 @@ interface SourceOffer extends OfferedOperations {
 /** Makes a skill of a catalog. The schemas of a method are read from the catalog's file when they are needed. */
 export function createSourceSkill(
   config: SourceConfig,
-  { catalog, rows: allRows, changes, send }: SourceOffer,
+  { catalog, rows: allRows, changes, sender }: SourceOffer,
 ): ProvidedSkill {
   const missing = new Map(
     changes
@@ -35,7 +34,7 @@ export function createSourceSkill(
   );
   const rows = new Map([...allRows].filter(([name]) => !missing.has(name)));
   const { title, description } = catalog.index;
-  const readOperation = createCache(catalog);
+  const readOperation = createCache(config, catalog);
   return {
     name: config.skill,
     description: [title, description].filter(Boolean).join(". "),
@@ -56,7 +55,8 @@ export function createSourceSkill(
     async invoke({ name, metadata }, input, context) {
       const row = rows.get(name);
       if (row === undefined) throw new Error(`${config.skill} has no method ${name}`);
-      return send(readOperation(row), input, { context, isRead: metadata?.readOnly === true });
+      const call = { operation: readOperation(row), input, context, isRead: metadata?.readOnly === true };
+      return answerCall(call, sender, `${config.skill}.${name}`);
     },
   };
 }
@@ -95,7 +95,7 @@ interface SourceMethodOptions {
   /** The name of the method, and texts in place of those of the document. */
   readonly override: ToolOverride & { readonly name: string };
   readonly metadata: Partial<MethodMetadata>;
-  readonly read: (row: OperationRow) => DescribedOperation;
+  readonly read: (row: OperationRow) => SourceOperation;
 }
 
 /** A method whose schemas are in a file. */
@@ -107,7 +107,7 @@ class SourceMethod implements MethodDefinition {
   readonly fillsDefaults = true;
   readonly toolFields?: Readonly<Record<string, unknown>>;
   readonly #row: OperationRow;
-  readonly #read: (row: OperationRow) => DescribedOperation;
+  readonly #read: (row: OperationRow) => SourceOperation;
 
   constructor(row: OperationRow, { override, metadata, read }: SourceMethodOptions) {
     const { summary, verb, path } = row;
@@ -128,13 +128,20 @@ class SourceMethod implements MethodDefinition {
   get output(): JsonSchema | undefined {
     return this.#read(this.#row).output;
   }
+
+  get response(): ResponseForms {
+    return this.#read(this.#row).response;
+  }
 }
 
 /** The last operation that was read: its schemas are asked for one after the other. */
-function createCache(catalog: OpenCatalog): (row: OperationRow) => DescribedOperation {
-  let last: { readonly row: OperationRow; readonly operation: DescribedOperation } | undefined;
+function createCache({ pages }: SourceConfig, catalog: OpenCatalog): (row: OperationRow) => SourceOperation {
+  let last: { readonly row: OperationRow; readonly operation: SourceOperation } | undefined;
   return (row) => {
-    if (last?.row !== row) last = { row, operation: catalog.read(row) };
+    if (last?.row !== row) {
+      const setting = pages.findLast(([pattern]) => matchesOperation(pattern, row))?.[1];
+      last = { row, operation: toSourceOperation(catalog.read(row), setting) };
+    }
     return last.operation;
   };
 }

@@ -15,7 +15,8 @@ import {
   type OfferedOperations,
   type OperationChange,
 } from "./operation-changes.ts";
-import { createSourceSkill, findOverrideProblems, selectOperations, type SendOperation } from "./source-skill.ts";
+import type { OperationSender } from "./answer-call.ts";
+import { createSourceSkill, findOverrideProblems, selectOperations } from "./source-skill.ts";
 import { StoredSource } from "./stored-source.ts";
 
 /** How a source is. */
@@ -187,7 +188,11 @@ export class ApiSource {
     // The document has become as it was when it was accepted.
     if (this.#changes.length === 0) await this.#stored.accept();
     const send = this.#client === undefined ? refuseWithoutServer(this.config) : createSender(this.#client);
-    this.skill = createSourceSkill(this.config, { ...offered, changes: this.#changes, send });
+    this.skill = createSourceSkill(this.config, {
+      ...offered,
+      changes: this.#changes,
+      sender: { server: this.#getServer(), send },
+    });
   }
 
   #findChanges(offered: OfferedOperations): readonly OperationChange[] {
@@ -250,11 +255,11 @@ function createClient(
   });
 }
 
-function createSender(client: ApiClient): SendOperation {
-  return (operation, input, { isRead, context }) => client.send(buildRequest(operation, input), context, { isRead });
+function createSender(client: ApiClient): OperationSender["send"] {
+  return (operation, input, { context, ...options }) => client.send(buildRequest(operation, input), context, options);
 }
 
-function refuseWithoutServer({ name, headers }: SourceConfig): SendOperation {
+function refuseWithoutServer({ name, headers }: SourceConfig): OperationSender["send"] {
   const why =
     Object.keys(headers).length === 0
       ? `The document of ${name} names no server`

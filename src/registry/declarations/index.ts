@@ -146,8 +146,7 @@ function writeSkill(skill: Pick<Skill, "name" | "description" | "methods">, writ
   const members = skill.methods.map((method) => {
     const text = agreeing(write(method, `${space}.`), types) ?? write(method, `${space}.`, `${method.name}_`);
     for (const [name, type] of text.types) types.set(name, type);
-    const signatures = text.byName === undefined ? [text.positional] : [text.positional, text.byName];
-    return text.comment + signatures.map((signature) => `${propertyName(method.name)}${signature};`).join("\n");
+    return text.comment + writeSignatures(propertyName(method.name), text);
   });
   const aliases = [...types].map(([name, type]) => `type ${name} = ${type};`).join("\n");
   const remote = splitRemoteSkill(skill.name);
@@ -156,6 +155,14 @@ function writeSkill(skill: Pick<Skill, "name" | "description" | "methods">, writ
     namespace: types.size === 0 ? "" : `declare namespace ${space} {\n${indented(aliases)}\n}\n`,
     member: `${docComment(skill.description === "" ? [] : [skill.description])}${propertyName(remote?.skill ?? skill.name)}: {\n${indented(members.join("\n"))}\n};`,
   };
+}
+
+/** A method with pages is a property: its type has signatures and a member. */
+function writeSignatures(name: string, { positional, byName, response, pages }: MethodText): string {
+  // An object that is not written in the call may have more members, so the form with one more comes first.
+  const signatures = [positional, response, byName].filter((signature) => signature !== undefined);
+  if (pages === undefined) return signatures.map((signature) => `${name}${signature};`).join("\n");
+  return `${name}: {\n${indented([...signatures, `pages${pages}`].map((each) => `${each};`).join("\n"))}\n};`;
 }
 
 /** Returns the text if each of its type names has the same meaning as elsewhere in the skill. */

@@ -30,6 +30,6 @@ export function formatOrigin(times: number): string {
 export function withInferredOutput(method: Method, observed: FindInferredOutput): DeclaredMethod {
   const output = observed(method);
   if (output === undefined) return method;
-  const { name, input, parameters, description, metadata } = method;
-  return { name, input, parameters, description, metadata, output: output.schema, observed: output.times };
+  const { name, input, parameters, response, description, metadata } = method;
+  return { name, input, parameters, response, description, metadata, output: output.schema, observed: output.times };
 }

@@ -1,6 +1,9 @@
 import type { Method, Parameter } from "../../model/catalog.ts";
+import { RESPONSE_ARGUMENT, type ResponseForms } from "../../model/skill.ts";
+import { getShownParameters } from "../parameters.ts";
 import { documented, holdsJson, TEXT_HOLDING_JSON } from "./doc-comments.ts";
 import { formatOrigin } from "./inferred-output.ts";
+import { getPageList } from "./page-type.ts";
 import { type Signed, takesAnyObject } from "./signature.ts";
 import { bindingName, docComment, propertyName } from "./text.ts";
 import { createTypeNames, type TypeNames } from "./type-names.ts";
@@ -25,6 +28,10 @@ export interface MethodText {
   readonly positional: string;
   /** `(args: { a: number; b: number }): Promise<number>`; absent if it is the only form, or the same as the positional one. */
   readonly byName: string | undefined;
+  /** The signature that gives the whole response, of a method of an API: `(args: { id: number; includeResponse: true }): Promise<…>`. */
+  readonly response?: string;
+  /** The signature of `pages`, of a method with pages. */
+  readonly pages?: string;
   readonly types: ReadonlyMap<string, string>;
 }
 
@@ -65,7 +72,40 @@ export function methodText(
     ...common,
     positional: `(${parameters.map(({ binding, mark, type }) => `${binding}${mark}: ${type}`).join(", ")})${returns}`,
     byName: `(${argumentsObject(parameters)})${returns}`,
+    ...(method.response && writeResponse(method, method.response, { parameters, result, style, names })),
   };
+}
+
+const PAGE_OPTIONS = "options?: { items?: number; pages?: number }";
+
+/** Writes the other forms of a result. */
+function writeResponse(
+  { name, output }: DeclaredMethod,
+  { items }: ResponseForms,
+  {
+    parameters,
+    result,
+    style,
+    names,
+  }: {
+    readonly parameters: readonly NamedParameter[];
+    readonly result: string;
+    readonly style: Omit<TypeStyle, "root" | "of">;
+    readonly names: TypeNames;
+  },
+): Pick<MethodText, "response" | "pages"> {
+  const args = argumentsObject(parameters, [`${RESPONSE_ARGUMENT}: true`]);
+  const next = items === undefined ? "" : `; next: ${args.replace(/^args: /, "")} | null`;
+  const whole = `{ status: number; headers: Record<string, string>; body: ${result}${next} }`;
+  const response = `(${args}): Promise<${whole}>`;
+  if (items === undefined) return { response };
+  const list = shortOrNamed(
+    getPageList(output, items),
+    `${name} items`,
+    { ...style, root: output ?? {}, of: "output" },
+    names,
+  );
+  return { response, pages: `(${argumentsObject(parameters)}, ${PAGE_OPTIONS}): Promise<${list}>` };
 }
 
 interface NamedParameter {
@@ -77,7 +117,7 @@ interface NamedParameter {
 
 function namedParameters(method: DeclaredMethod, style: TypeStyle, names: TypeNames): readonly NamedParameter[] {
   const used = new Set<string>();
-  return method.parameters.map((parameter) => {
+  return getShownParameters(method).map((parameter) => {
     const binding = freeBinding(parameter.name, used);
     used.add(binding);
     const type = shortOrNamed(parameter.schema, `${method.name} ${parameter.name}`, style, names);
@@ -101,10 +141,11 @@ function shortOrNamed(schema: unknown, preferred: string, style: TypeStyle, name
   return `${style.qualifier ?? ""}${name}`;
 }
 
-function argumentsObject(parameters: readonly NamedParameter[]): string {
-  if (parameters.length === 0) return "args: Record<string, never>";
+function argumentsObject(parameters: readonly NamedParameter[], further: readonly string[] = []): string {
+  if (parameters.length + further.length === 0) return "args: Record<string, never>";
+  const isRequired = further.length > 0 || parameters.some(({ mark }) => mark === "");
   const members = parameters.map(({ parameter, mark, type }) => `${propertyName(parameter.name)}${mark}: ${type}`);
-  return `args${parameters.some(({ mark }) => mark === "") ? "" : "?"}: { ${members.join("; ")} }`;
+  return `args${isRequired ? "" : "?"}: { ${[...members, ...further].join("; ")} }`;
 }
 
 function formatComment(method: DeclaredMethod, parameters: readonly NamedParameter[]): string {

@@ -1,6 +1,7 @@
 import type { Method, Parameter } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { formatRange } from "../number-range.ts";
+import { getShownParameters } from "../parameters.ts";
 import { shownDefault } from "./doc-comments.ts";
 import { propertyName } from "./text.ts";
 import { toType } from "./types.ts";
@@ -11,7 +12,7 @@ const SIGNATURE_UNITS = 240;
 const UNION_UNITS = 120;
 
 /** The inputs of a signature; a `Method` has all of them. */
-export type Signed = Pick<Method, "name" | "input" | "output" | "parameters">;
+export type Signed = Pick<Method, "name" | "input" | "output" | "parameters"> & Partial<Pick<Method, "response">>;
 
 /**
  * Formats a method on one line, for models: `search(query: string, count?: number = 10)`, with `: Promise<…>` if its output is
@@ -27,8 +28,9 @@ export function formatSignature(method: Signed): string {
 
 /** Formats the signature with as many optional parameters as fit into `units`; `…` stands for the rest. */
 export function briefSignature(method: Method, units: number): string {
-  const candidates = method.parameters.slice(0, MAX_BRIEF_PARAMETERS);
-  const isCut = candidates.length < method.parameters.length;
+  const parameters = getShownParameters(method);
+  const candidates = parameters.slice(0, MAX_BRIEF_PARAMETERS);
+  const isCut = candidates.length < parameters.length;
   if (!isCut && method.signature.length <= units) return method.signature;
   const texts = candidates.map((parameter) => parameterText(parameter, method, 0));
   let count = candidates.filter((parameter) => parameter.required).length;
@@ -37,8 +39,8 @@ export function briefSignature(method: Method, units: number): string {
     length += (texts[count]?.length ?? 0) + 2;
     if (length + 5 > units) break;
   }
-  const parameters = [...texts.slice(0, count), ...(isCut || count < texts.length ? ["…"] : [])];
-  return `${method.name}(${parameters.join(", ")})`;
+  const shown = [...texts.slice(0, count), ...(isCut || count < texts.length ? ["…"] : [])];
+  return `${method.name}(${shown.join(", ")})`;
 }
 
 /** Parameters of a method that a brief signature considers: writing thousands of types takes long. */
@@ -53,7 +55,7 @@ export function takesAnyObject(method: Pick<Method, "input" | "parameters">): bo
 function signatureAt(method: Signed, depth: number): string {
   const parameters = takesAnyObject(method)
     ? [`args?: ${toType(method.input, { root: method.input, depth, comments: false, of: "input" }).text}`]
-    : method.parameters.map((parameter) => parameterText(parameter, method, depth));
+    : getShownParameters(method).map((parameter) => parameterText(parameter, method, depth));
   return `${method.name}(${parameters.join(", ")})${returnText(method, depth)}`;
 }
 

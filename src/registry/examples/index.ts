@@ -1,6 +1,7 @@
 import type { Method } from "../../model/catalog.ts";
 import { isRecord } from "../../model/json.ts";
 import { propertyName, quoted } from "../declarations/text.ts";
+import { getShownParameters } from "../parameters.ts";
 import { createExample } from "./value.ts";
 import { formatMethodAccess } from "../../shared/names/method-paths.ts";
 
@@ -23,16 +24,17 @@ export function exampleArguments({ input }: Pick<Method, "input">): Readonly<Rec
 export function exampleCall(method: Method): string {
   const args = createArguments(method);
   const names = Object.keys(args);
-  const order = method.parameters.slice(0, names.length);
+  const parameters = getShownParameters(method);
+  const order = parameters.slice(0, names.length);
   const simple = Object.values(args).every((value) => typeof value !== "object" || value === null);
-  const fits = method.parameters.length <= MAX_POSITIONAL && order.every(({ name }) => Object.hasOwn(args, name));
+  const fits = parameters.length <= MAX_POSITIONAL && order.every(({ name }) => Object.hasOwn(args, name));
   const text =
     names.length === 0 ? "" : simple && fits ? order.map(({ name }) => literal(args[name])).join(", ") : literal(args);
   return `await ${formatMethodAccess(method.path)}(${text})`;
 }
 
 function createArguments(method: Method): Readonly<Record<string, unknown>> {
-  const [first] = method.parameters;
+  const [first] = getShownParameters(method);
   const { required } = method.input;
   const isEmpty = first !== undefined && !first.required && !(Array.isArray(required) && required.length > 0);
   return exampleArguments(isEmpty ? { input: { ...method.input, required: [first.name] } } : method);

@@ -131,10 +131,13 @@ function formatLine(hit: FoundMethod, detail: Detail, { explain, observed }: Lin
     ...(method.metadata.deprecated === false
       ? []
       : [`(deprecated: ${shortened(method.metadata.deprecated, BRIEF_SENTENCE_UNITS)})`]),
+    ...(signature !== "" && method.response?.items !== undefined ? [PAGES] : []),
     ...(devices === undefined ? [] : [`(devices: ${formatList(devices, LISTED)})`]),
     ...(explain ? [`[${score.toFixed(2)}${shares.length === 0 ? "" : `: ${shares.join(", ")}`}]`] : []),
   ].join(" ");
 }
+
+const PAGES = "(one page; .pages({ … }, { items: 100 }) reads all)";
 
 /** Formats the parameters, and the result as deeply as it fits, declared or observed. */
 function signatureWithResult(method: Method, observed: FindInferredOutput): string {

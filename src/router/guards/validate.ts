@@ -1,4 +1,4 @@
-import type { Method } from "../../model/catalog.ts";
+import { asksForResponse, type Method } from "../../model/catalog.ts";
 import { waitForTurn } from "../../../sandbox/index.ts";
 import type { Validator } from "../../validation/index.ts";
 import { requireInput, type Guard } from "../call.ts";
@@ -15,7 +15,8 @@ export function validate(validator: Validator, shouldReport: (method: Method) =>
     requireInput(call);
     if (checked.kind === "valid") for (const note of checked.notes) call.addNote(note);
     const answer = await next(call);
-    const problem = answer.cached ? undefined : validator.validateOutput(call.method, answer.value);
+    const isUndescribed = answer.cached || asksForResponse(call.method, call.args);
+    const problem = isUndescribed ? undefined : validator.validateOutput(call.method, answer.value);
     if (problem !== undefined && shouldReport(call.method)) call.addNote(problem);
     return answer;
   };

@@ -79,6 +79,7 @@ function toSource(
     methods: written.methods ?? {},
     effects: Object.entries(written.effects ?? {}),
     changes: written.changes ?? "report",
+    pages: Object.entries(written.pages ?? {}),
     ...(idempotencyHeader !== undefined && { idempotencyHeader }),
   };
 }

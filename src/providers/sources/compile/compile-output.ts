@@ -7,6 +7,10 @@ import { isJsonType, isTextType, preferJson } from "./media-types.ts";
 export interface Output {
   readonly schema?: JsonSchema;
   readonly accepts: readonly string[];
+  /** The schema as the document has it, if the answer is JSON. */
+  readonly source?: Located;
+  /** The answer has the address of the next page in a header. */
+  readonly hasLinkHeader?: boolean;
 }
 
 export function compileOutput(found: FoundOperation, context: DocumentContext): Output {
@@ -20,12 +24,12 @@ export function compileOutput(found: FoundOperation, context: DocumentContext): 
   const own = toList(found.operation["produces"]).filter((type) => typeof type === "string");
   const swaggerTypes = preferJson(own.length > 0 ? own : produces);
   for (const { value, file } of answers) {
-    const { schema, content } = toRecord(value);
-    if (isSwagger && schema !== undefined) return describeOutput({ value: schema, file }, swaggerTypes, context);
-    const types = preferJson(Object.keys(toRecord(content)));
-    const [first] = types;
-    if (!isSwagger && first !== undefined)
-      return describeOutput({ value: toRecord(toRecord(content)[first])["schema"], file }, types, context);
+    const { schema, content, headers } = toRecord(value);
+    const hasLinkHeader = Object.keys(toRecord(headers)).some((name) => /^link$/i.test(name));
+    const types = isSwagger ? swaggerTypes : preferJson(Object.keys(toRecord(content)));
+    const own = isSwagger ? schema : toRecord(toRecord(content)[types[0] ?? ""])["schema"];
+    if (isSwagger ? schema !== undefined : types.length > 0)
+      return { ...describeOutput({ value: own, file }, types, context), hasLinkHeader };
   }
   const isEmpty = codes.length > 0 && answers.length === codes.length;
   return { accepts: isSwagger ? swaggerTypes : [], ...(isEmpty && { schema: { type: "null" } }) };
@@ -36,5 +40,5 @@ function describeOutput({ value, file }: Located, types: readonly string[], { sc
   const [type = "application/json"] = types;
   if (isTextType(type)) return { accepts: types, schema: { type: "string" } };
   if (!isJsonType(type) || value === undefined) return { accepts: types };
-  return { accepts: types, schema: schemas.convert(value, file, "output") };
+  return { accepts: types, schema: schemas.convert(value, file, "output"), source: { value, file } };
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../../model/json.ts";
+import { RESPONSE_ARGUMENT } from "../../../model/skill.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 
 const MAX_DESCRIPTION = 600;
@@ -10,10 +11,10 @@ export class MethodArguments {
 
   /**
    * Adds an argument and returns its name. The first one with a name keeps it; the others have their place in it, as in
-   * `id_query`.
+   * `id_query`, and so has one with the name of the argument that every method has.
    */
   add(name: string, location: string, { schema, isRequired }: { schema: JsonSchema; isRequired: boolean }): string {
-    let free = this.#schemas.has(name) ? `${name}_${location}` : name;
+    let free = this.#schemas.has(name) || name === RESPONSE_ARGUMENT ? `${name}_${location}` : name;
     while (this.#schemas.has(free)) free += "_";
     this.#schemas.set(free, schema);
     if (isRequired) this.#required.push(free);

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../../model/json.ts";
+import type { PageStyle } from "../pages/page-style.ts";
 
 /** The verbs of HTTP that an OpenAPI document can describe, in lower case. */
 export const VERBS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
@@ -82,4 +83,6 @@ export interface DescribedOperation extends ApiOperation {
   readonly description: string;
   readonly input: JsonSchema;
   readonly output?: JsonSchema;
+  /** Present if its answer is a part of a list. */
+  readonly pages?: PageStyle;
 }
