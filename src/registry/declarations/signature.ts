@@ -19,11 +19,11 @@ export type Signed = Pick<Method, "name" | "input" | "output" | "parameters"> & 
  * known. Parameter names that are not identifiers are quoted.
  */
 export function formatSignature(method: Signed): string {
-  for (const depth of [3, 1]) {
-    const signature = signatureAt(method, depth);
-    if (signature.length <= SIGNATURE_UNITS) return signature;
-  }
-  return signatureAt(method, 0);
+  // The types of an API's results can be so large that they are not written deeper than needed.
+  const shallow = signatureAt(method, 1);
+  if (shallow.length > SIGNATURE_UNITS) return signatureAt(method, 0);
+  const deep = signatureAt(method, 3);
+  return deep.length <= SIGNATURE_UNITS ? deep : shallow;
 }
 
 /** Formats the signature with as many optional parameters as fit into `units`; `…` stands for the rest. */

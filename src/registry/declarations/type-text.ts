@@ -75,16 +75,15 @@ export function optionalItem(item: Type): string {
 
 /** Writes an object type on one line, or one line per member if `mayBreak` and it has comments or is long. */
 export function objectType(members: readonly ObjectMember[], mayBreak: boolean): Type {
-  const lines = members.map(({ name, optional, type, comment }) => ({
-    comment: docComment([comment]),
-    text: `${name}${optional ? "?" : ""}: ${type.text}`,
-  }));
-  const short = `{ ${lines.map((line) => line.text).join("; ")} }`;
-  const fits = short.length <= LINE_UNITS && !short.includes("\n") && lines.every((line) => line.comment === "");
-  if (fits || !mayBreak) return whole(short);
-  return whole(`{\n${indented(lines.map((line) => `${line.comment}${line.text};`).join("\n"))}\n}`);
+  const texts = members.map(({ name, optional, type }) => `${name}${optional ? "?" : ""}: ${type.text}`);
+  const short = `{ ${texts.join("; ")} }`;
+  if (!mayBreak) return whole(short);
+  const comments = members.map(({ comment }) => docComment([comment]));
+  const fits = short.length <= LINE_UNITS && !short.includes("\n") && comments.every((comment) => comment === "");
+  if (fits) return whole(short);
+  return whole(`{\n${indented(texts.map((text, at) => `${comments[at]}${text};`).join("\n"))}\n}`);
 }
 
 function distinct(types: readonly Type[]): readonly Type[] {
-  return [...new Map(types.map((type) => [type.text, type])).values()];
+  return types.length < 2 ? types : [...new Map(types.map((type) => [type.text, type])).values()];
 }

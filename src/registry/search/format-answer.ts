@@ -148,8 +148,18 @@ function signatureWithResult(method: Method, observed: FindInferredOutput): stri
   const end = brief.lastIndexOf("): Promise<");
   const parameters = end < 0 ? brief : brief.slice(0, end + 1);
   const at = (depth: number): string => toType(output, { root: output, depth, comments: false, of: "output" }).text;
-  const result = [3, 2, 1].map(at).find((text) => text.length <= RESULT_UNITS) ?? at(0);
-  return `${parameters}: Promise<${result}>${formatGuess(inferred)}`;
+  return `${parameters}: Promise<${findDeepest(at)}>${formatGuess(inferred)}`;
+}
+
+/** Returns the deepest text that is short enough. Deeper ones are longer, so the first that is too long is the last. */
+function findDeepest(at: (depth: number) => string): string {
+  let result = "";
+  for (const depth of [1, 2, 3]) {
+    const text = at(depth);
+    if (text.length > RESULT_UNITS) break;
+    result = text;
+  }
+  return result === "" ? at(0) : result;
 }
 
 function formatRemarks({ unmatched, isDoubtful, searched }: SearchFindings, catalog: Catalog): readonly string[] {
