@@ -75,6 +75,19 @@ export interface ResponseForms {
   readonly items?: readonly string[];
 }
 
+/** A request of HTTP, as an API describes it. */
+export interface HttpRequest {
+  /** In lower case. */
+  readonly verb: string;
+  /** A template with parameters in braces: `/repos/{owner}`. */
+  readonly path: string;
+}
+
+/** Returns a request as the description of a method shows it: `GET /repos/{owner}`. */
+export function formatRequest({ verb, path }: HttpRequest): string {
+  return `${verb.toUpperCase()} ${path}`;
+}
+
 /** A method as its provider describes it. */
 export interface MethodDefinition {
   /** A JavaScript identifier, unique within its skill. */
@@ -89,6 +102,8 @@ export interface MethodDefinition {
   readonly output?: JsonSchema | undefined;
   /** The names of its arguments, for the index of a search, of a method whose schemas are read when they are needed. */
   readonly argumentNames?: readonly string[];
+  /** The request that the method sends, of a method of an API. Its description ends with it. */
+  readonly request?: HttpRequest;
   /** The service behind the method fills in the defaults of its schema; nothing is added to the arguments before. */
   readonly fillsDefaults?: true;
   readonly response?: ResponseForms | undefined;

@@ -1,6 +1,6 @@
 import type { Catalog, Skill } from "../model/catalog.ts";
-import { stem } from "./search/stem.ts";
-import { splitWords } from "./search/words.ts";
+import { stem } from "./search/language/stem.ts";
+import { splitWords } from "./search/language/words.ts";
 
 /** Maximum words, and maximum methods of which the names are read: an answer must be quick. */
 const MAX_WORDS = 16;

@@ -1,6 +1,6 @@
 import type { Method, Skill } from "../model/catalog.ts";
 import { getEffectKnowledge } from "../model/tools/effects.ts";
-import { splitWords } from "./search/words.ts";
+import { splitWords } from "./search/language/words.ts";
 
 const FINDS: ReadonlySet<string> = new Set(["list", "search", "find", "query"]);
 const READS: ReadonlySet<string> = new Set(["get", "read", "fetch", "retrieve", "show", "lookup", "status", "log"]);

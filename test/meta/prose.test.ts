@@ -57,7 +57,10 @@ const PLAIN_FOLDERS: readonly string[] = ["src", "sandbox", "skills", "scripts",
 const PLAIN_PAGES: readonly string[] = ["README.md", "CHANGELOG.md"];
 
 /** Lists of everyday words, which are data of the search. */
-const WORD_LISTS: ReadonlySet<string> = new Set(["src/registry/search/query.ts", "src/registry/search/synonyms.ts"]);
+const WORD_LISTS: ReadonlySet<string> = new Set([
+  "src/registry/search/query.ts",
+  "src/registry/search/language/synonyms.ts",
+]);
 
 const FILES = [
   ...PLAIN_PAGES,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { search } from "../../src/registry/index.ts";
-import { splitClauses } from "../../src/registry/search/clauses.ts";
+import { splitClauses } from "../../src/registry/search/language/clauses.ts";
 import { createCatalog, createSkill, sampleSkills } from "./catalogs.ts";
 
 test.each([

@@ -452,3 +452,43 @@ test("reads the first 128 different words of a query [S13]", () => {
   expect(search(catalog, `${words} file ${"send an email to Bob. ".repeat(12_000)}`)).toEqual({ results, text });
   expect(search(catalog, `${words} ${"word1 ".repeat(300)}file send`).results[0]?.path).toBe(results[0]?.path);
 });
+
+describe("methods of an API", () => {
+  const requests = [
+    ["issues_create", "Create an issue", "post /repos/{owner}/{repo}/issues"],
+    ["issues_listForRepo", "List repository issues", "get /repos/{owner}/{repo}/issues"],
+    ["issues_get", "Get an issue", "get /repos/{owner}/{repo}/issues/{issue_number}"],
+    ["issues_update", "Update an issue", "patch /repos/{owner}/{repo}/issues/{issue_number}"],
+    ["issues_createComment", "Create an issue comment", "post /repos/{owner}/{repo}/issues/{issue_number}/comments"],
+    ["issues_deleteComment", "Delete an issue comment", "delete /repos/{owner}/{repo}/issues/comments/{comment_id}"],
+    ["orgs_createIssueField", "Create issue field for an organization", "post /orgs/{org}/issue-fields"],
+    ["orgs_get", "Get an organization", "get /orgs/{org}"],
+    ["orgs_listForUser", "List organizations of a user", "get /users/{username}/orgs"],
+    ["pulls_merge", "Merge a pull request", "put /repos/{owner}/{repo}/pulls/{pull_number}/merge"],
+    [
+      "pulls_checkIfMerged",
+      "Check if a pull request was merged",
+      "get /repos/{owner}/{repo}/pulls/{pull_number}/merge",
+    ],
+  ] as const;
+  const methods = requests.map(([name, summary, written]) => {
+    const [verb = "", path = ""] = written.split(" ");
+    const argumentNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, argument = ""]) => argument);
+    const description = `${summary}. ${verb.toUpperCase()} ${path}`;
+    return { name, description, input: {}, argumentNames, request: { verb, path } };
+  });
+  const api = createCatalog(createSkill("GithubAPI", methods, { kind: "api" }));
+
+  test.each([
+    ["create an issue in a repository", "issues_create"],
+    ["all issues of a repo", "issues_listForRepo"],
+    ["edit an issue", "issues_update"],
+    ["comment on an issue", "issues_createComment"],
+    ["remove a comment", "issues_deleteComment"],
+    ["get organization", "orgs_get"],
+    ["merge a PR", "pulls_merge"],
+    ["was the pull request merged", "pulls_checkIfMerged"],
+  ])("are found by what their request does: %j finds %s first [D1]", (query, name) => {
+    expect(search(api, query).results[0]?.path).toBe(`GithubAPI.${name}`);
+  });
+});

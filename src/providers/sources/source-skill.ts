@@ -1,5 +1,7 @@
 import type { JsonSchema } from "../../model/json.ts";
 import {
+  formatRequest,
+  type HttpRequest,
   type MethodDefinition,
   type MethodMetadata,
   type ProvidedSkill,
@@ -104,19 +106,21 @@ class SourceMethod implements MethodDefinition {
   readonly description: string;
   readonly metadata: Partial<MethodMetadata>;
   readonly argumentNames: readonly string[];
+  readonly request: HttpRequest;
   readonly fillsDefaults = true;
   readonly toolFields?: Readonly<Record<string, unknown>>;
   readonly #row: OperationRow;
   readonly #read: (row: OperationRow) => SourceOperation;
 
   constructor(row: OperationRow, { override, metadata, read }: SourceMethodOptions) {
-    const { summary, verb, path } = row;
+    const { summary } = row;
     const { name, title, description = summary } = override;
     this.name = name;
-    this.description = [description, `${verb.toUpperCase()} ${path}`].filter(Boolean).join(". ");
+    this.description = [description, formatRequest(row)].filter(Boolean).join(". ");
     if (title !== undefined) this.toolFields = { title };
     this.metadata = metadata;
     this.argumentNames = row.argumentNames;
+    this.request = row;
     this.#row = row;
     this.#read = read;
   }

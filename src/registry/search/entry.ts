@@ -1,8 +1,9 @@
 import { isRecord } from "../../model/json.ts";
 import type { Method, Skill } from "../../model/catalog.ts";
-import { METADATA_DEFAULTS } from "../../model/skill.ts";
+import { formatRequest, METADATA_DEFAULTS } from "../../model/skill.ts";
 import { FIELDS, NAME_PAIR_WEIGHT, SATURATION } from "./weights.ts";
-import { getStems } from "./words.ts";
+import { getPathStems } from "./requests.ts";
+import { getStems } from "./language/words.ts";
 
 type SearchField = (typeof FIELDS)[keyof typeof FIELDS];
 
@@ -42,7 +43,9 @@ function createEntry(method: Method, skill: SkillWords): IndexEntry {
   for (const [at, word] of name.slice(1).entries())
     countOne((name[at] ?? "") + word, NAME_PAIR_WEIGHT * FIELDS.name.weight, weights);
   count(skill.name, FIELDS.skill, weights);
-  count(getStems(method.description), FIELDS.description, weights);
+  count(getStems(getOwnText(method)), FIELDS.description, weights);
+  const { request } = method.definition;
+  if (request !== undefined) count(getPathStems(request), FIELDS.path, weights);
   const { argumentNames = method.parameters.map((parameter) => parameter.name) } = method.definition;
   count(argumentNames.flatMap(getStems), FIELDS.parameterNames, weights);
   if (method.definition.argumentNames === undefined)
@@ -79,6 +82,12 @@ function countOne(word: string, weight: number, weights: Map<string, number>): v
 
 function quantizeImpact(weight: number): number {
   return Math.max(1, Math.round((255 * weight) / (SATURATION + weight)));
+}
+
+/** The description without the request at its end, whose words are a field of their own. */
+function getOwnText({ description, definition: { request } }: Method): string {
+  const end = request === undefined ? "" : formatRequest(request);
+  return description.endsWith(end) ? description.slice(0, description.length - end.length) : description;
 }
 
 function getTagText(method: Method): string {

@@ -1,6 +1,6 @@
 import type { Method, Skill } from "../../model/catalog.ts";
 import { createEntryReader, type IndexEntry } from "./entry.ts";
-import { foldedName } from "./words.ts";
+import { foldedName } from "./language/words.ts";
 
 /** The index is compacted when the withdrawn methods exceed the live ones by more than this. */
 const MAX_WITHDRAWN_SHARE = 2_000;

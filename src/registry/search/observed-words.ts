@@ -2,7 +2,7 @@ import type { Catalog } from "../../model/catalog.ts";
 import { impactWithExamples } from "./entry.ts";
 import type { MethodIndex } from "./method-index.ts";
 import { getObservedWeight } from "./weights.ts";
-import { foldedName } from "./words.ts";
+import { foldedName } from "./language/words.ts";
 
 /** The words observed from one caller, in addition to the index. */
 export interface ObservedWords {

@@ -1,9 +1,9 @@
-import { splitClauses } from "./clauses.ts";
-import { FOREIGN_STOP_WORDS } from "./foreign-words.ts";
-import { stem } from "./stem.ts";
-import { getSynonyms } from "./synonyms.ts";
+import { splitClauses } from "./language/clauses.ts";
+import { FOREIGN_STOP_WORDS } from "./language/foreign-words.ts";
+import { stem } from "./language/stem.ts";
+import { getSynonyms } from "./language/synonyms.ts";
 import { NUMBER_WEIGHT, QUERY_PAIR_WEIGHT, STOP_WORD_WEIGHT, SYNONYM_WEIGHT, WEAK_WORD_WEIGHT } from "./weights.ts";
-import { foldedName, splitWords } from "./words.ts";
+import { foldedName, splitWords } from "./language/words.ts";
 
 const listed = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -77,6 +77,8 @@ export interface Query {
   readonly folded: string;
   /** `folded` and the name-like words of the query, folded: `read_text_file`, `Skill.method`. */
   readonly names: readonly string[];
+  /** All words of the query. */
+  readonly words: readonly string[];
   readonly wordCount: number;
   /** The last word that is neither a stop word, a common one nor a number: the noun of a short English request. */
   readonly thing: string | undefined;
@@ -98,6 +100,7 @@ export function parseQuery(text: string): Query {
     ),
     folded,
     names: [...new Set([folded, ...findNames(bounded)])].filter((name) => name !== ""),
+    words,
     wordCount: words.length,
     thing: telling.findLast((word) => !FOREIGN_STOP_WORDS.has(word) && getWeight(word) === 1),
   };

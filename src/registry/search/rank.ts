@@ -54,7 +54,7 @@ export function rank(
   const { scores, scored } = computeScores(terms, catalogIndex);
   const end = page.offset + page.limit;
   const best = selectTopDocuments(scored, scores, Math.max(end, CLOSER));
-  const scoreMethod = createMethodScorer(terms, index);
+  const scoreMethod = createMethodScorer(terms, index, query.words);
   const toCandidate = (document: number): Candidate => {
     const values = scoreMethod(document);
     const name = (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();

@@ -1,15 +1,28 @@
 import { type MethodIndex, pushToGroup } from "./method-index.ts";
 import type { WeightedTerm } from "./score.ts";
-import { WHOLE_NAME_BONUS } from "./weights.ts";
+import { createRequestScorer } from "./requests.ts";
+import { REQUEST_WEIGHTS, WHOLE_NAME_BONUS } from "./weights.ts";
 
 /** The last bits of a word's number rule out most words of a document that are not in the query. */
 const MASK = 1_023;
 
-/** Creates a function that returns the value of each term for a document, from its words and its observed words. */
+/**
+ * Creates a function that returns the value of each term for a document, from its words, its observed words and its request.
+ * `queryWords` are all words of the query.
+ */
 export function createMethodScorer(
   terms: readonly WeightedTerm[],
   index: MethodIndex,
+  queryWords: readonly string[],
 ): (document: number) => readonly number[] {
+  let scoreRequest: ReturnType<typeof createRequestScorer> | undefined;
+  const getRequestFactor = (document: number): number => {
+    const method = index.methods[document];
+    const request = method?.definition.request;
+    if (method === undefined || request === undefined) return 1;
+    scoreRequest ??= createRequestScorer(queryWords, terms);
+    return scoreRequest(request) * (method.metadata.deprecated === false ? 1 : REQUEST_WEIGHTS.deprecated);
+  };
   const usesByWord = findWordUses(terms, index);
   const mask = new Uint8Array(MASK + 1);
   for (const word of usesByWord.keys()) mask[word & MASK] = 1;
@@ -28,7 +41,7 @@ export function createMethodScorer(
       for (const { term, worth } of uses) values[term] = Math.max(values[term] ?? 0, worth * (packed & 255));
     }
     for (const { term, worth } of observed.get(document) ?? []) values[term] = Math.max(values[term] ?? 0, worth);
-    const factor = 1 + (WHOLE_NAME_BONUS * inName) / Math.max(1, nameStems);
+    const factor = (1 + (WHOLE_NAME_BONUS * inName) / Math.max(1, nameStems)) * getRequestFactor(document);
     for (let term = 0; term < values.length; term++) values[term] = (values[term] ?? 0) * factor;
     return values;
   };

@@ -1,7 +1,7 @@
 import { isWithinEditDistance } from "../../shared/suggest.ts";
 import type { ObservedPostings } from "./observed-words.ts";
 import type { Alternative, QueryTerm } from "./query.ts";
-import { FOREIGN_STOP_WORDS } from "./foreign-words.ts";
+import { FOREIGN_STOP_WORDS } from "./language/foreign-words.ts";
 import type { SearchedWords } from "./shared-index.ts";
 import { BEGINNING_WEIGHT, TYPING_ERROR_WEIGHT } from "./weights.ts";
 

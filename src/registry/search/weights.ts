@@ -11,6 +11,7 @@ export const FIELDS = {
   name: { weight: 2.5, bias: 0.5, usualWords: 2.5 },
   skill: { weight: 1.5, bias: 0.2, usualWords: 2 },
   description: { weight: 1.2, bias: 0.5, usualWords: 16 },
+  path: { weight: 1, bias: 0.3, usualWords: 3 },
   parameterNames: { weight: 1, bias: 0.4, usualWords: 4 },
   parameterTexts: { weight: 0.5, bias: 0.6, usualWords: 28 },
   tags: { weight: 1, bias: 0.4, usualWords: 3 },
@@ -64,6 +65,13 @@ export function getObservedWeight(meanings: number, usedMethods: number): number
 
 /** Bonus if the query has all words of a method's name. With 0.5, recall@5 of bfcl falls by 0.4, and of Seal-Tools by 0.3. */
 export const WHOLE_NAME_BONUS = 0.2;
+
+/**
+ * For methods of APIs: the weight of the verb, how much the score falls if the query has none of the words of the path's last
+ * segment, and of those before it, how much for each of these, and the factor for a deprecated method. Chosen among about 450
+ * settings on half of the questions for GitHub in `test/fixtures/search/questions`; the other sets were held out.
+ */
+export const REQUEST_WEIGHTS = { fit: 0.4, subjectWords: 0.6, contextWords: 0.2, segments: 0.1, deprecated: 0.75 };
 
 /** Factor on a method's score for each better method of the same name: copies must not fill the answer. */
 export const SAME_NAME_FACTOR = 0.7;

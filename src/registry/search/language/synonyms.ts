@@ -167,6 +167,8 @@ const GROUPS = `
   exam test quiz
   paper publication research scholar academic
   science scientific
+  org organization organisation
+  pr pull
   company business firm corporation organization enterprise
   market marketing
   advertise advertisement ad campaign promotion promotional
