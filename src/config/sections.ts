@@ -361,6 +361,12 @@ function describeSources(): JsonSchema {
         openapi: describeText("the URL or the file of its OpenAPI document"),
         skill: describeText("the name of its skill; by default, `GithubAPI` for the name `github`"),
         server: describeText("the base URL of its requests; by default, the first server of the document"),
+        servers: {
+          type: "array",
+          items: { type: "string" },
+          description:
+            "further servers, where operations of the document have their own; headers are sent to them, too",
+        },
         headers: {
           type: "object",
           additionalProperties: { type: "string" },

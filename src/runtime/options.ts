@@ -124,6 +124,8 @@ export interface SourceSettings {
   readonly skill?: string;
   /** The base URL of its requests; by default, the first server of the document. */
   readonly server?: string;
+  /** Further servers, where operations of the document have their own. Headers are sent to them, too. */
+  readonly servers?: readonly string[];
   /** Headers of all its requests. They are secret. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The document or the server may be at an address of a private network. Off by default. */

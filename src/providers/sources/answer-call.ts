@@ -7,8 +7,8 @@ import type { SourceOperation } from "./source-operation.ts";
 
 /** Sends requests to the server of a source. */
 export interface OperationSender {
-  /** The address of the API; `undefined` if no server may be used. */
-  readonly server: URL | undefined;
+  /** The base of its requests. */
+  readonly server: URL;
   /** Resolves with the value of the answer, or with an `ApiResponse`. */
   send(operation: DescribedOperation, input: Readonly<Record<string, unknown>>, call: SentCall): Promise<unknown>;
 }
@@ -36,7 +36,7 @@ export async function answerCall(
   const limits = Array.isArray(form) ? (form as unknown as PageLimits) : undefined;
   const sized = limits && pages ? withPageSize(input, pages, limits) : input;
   const answer = (await sender.send(operation, sized, { ...call, includeResponse: true })) as ApiResponse;
-  if (pages === undefined || sender.server === undefined) return answer;
+  if (pages === undefined) return answer;
   const addNote = (text: string): void => call.context.addNote?.(text);
   const page = { operation, input: sized, pages, server: sender.server };
   if (limits === undefined) return { ...answer, next: tryToFindNextPage(answer, page, addNote) };

@@ -15,6 +15,8 @@ export interface SourceConfig {
   readonly document: string;
   /** The base of all requests; by default, the first server of the document. */
   readonly server?: string;
+  /** Further servers, where operations of the document have their own. */
+  readonly servers: readonly string[];
   /** Headers of all requests, credentials among them. They are secret. */
   readonly headers: Readonly<Record<string, string>>;
   /** The document or the server may be at an address of a private network. */

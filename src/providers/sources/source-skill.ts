@@ -19,7 +19,8 @@ import { describeDocument, type SourceConfig } from "./source-config.ts";
 import { type SourceOperation, toSourceOperation } from "./source-operation.ts";
 
 interface SourceOffer extends OfferedOperations {
-  readonly sender: OperationSender;
+  /** Returns the sender of an operation. Throws a `SkillgateError` if its server may not be used. */
+  readonly getSender: (row: OperationRow) => OperationSender;
   /** Operations that are not as they were accepted. */
   readonly changes: readonly OperationChange[];
 }
@@ -27,7 +28,7 @@ interface SourceOffer extends OfferedOperations {
 /** Makes a skill of a catalog. The schemas of a method are read from the catalog's file when they are needed. */
 export function createSourceSkill(
   config: SourceConfig,
-  { catalog, rows: allRows, changes, sender }: SourceOffer,
+  { catalog, rows: allRows, changes, getSender }: SourceOffer,
 ): ProvidedSkill {
   const missing = new Map(
     changes
@@ -58,7 +59,7 @@ export function createSourceSkill(
       const row = rows.get(name);
       if (row === undefined) throw new Error(`${config.skill} has no method ${name}`);
       const call = { operation: readOperation(row), input, context, isRead: metadata?.readOnly === true };
-      return answerCall(call, sender, `${config.skill}.${name}`);
+      return answerCall(call, getSender(row), `${config.skill}.${name}`);
     },
   };
 }

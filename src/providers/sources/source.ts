@@ -1,13 +1,14 @@
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-import { getMessage, sentence, SkillgateError } from "../../errors.ts";
+import { getMessage } from "../../errors.ts";
 import type { Problem } from "../../model/provider.ts";
 import type { ProvidedSkill } from "../../model/skill.ts";
 import { type ApiClient, createApiClient } from "./http/api-client.ts";
 import { buildRequest } from "./openapi/build-request.ts";
+import { type ApiServer, ApiServers } from "./api-servers.ts";
 import { compileInThread } from "./compile/compile-in-thread.ts";
-import type { OpenCatalog } from "./catalog-file.ts";
+import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
 import {
   countChanges,
@@ -67,9 +68,11 @@ export class ApiSource {
   #catalog: OpenCatalog | undefined;
   #changes: readonly OperationChange[] = [];
   #left = 0;
+  /** The servers of operations that the settings do not name. */
+  #missingServers: readonly string[] = [];
   /** Catalogs and connections of runs that began before a refresh. */
   readonly #earlier: { close(): void }[] = [];
-  #client: ApiClient | undefined;
+  #servers: ApiServers | undefined;
   #state: ReturnType<StoredSource["readState"]>;
   #error: string | undefined;
 
@@ -121,14 +124,14 @@ export class ApiSource {
       document: describeDocument(document),
       title: index?.title ?? "",
       version: index?.version ?? "",
-      server: this.#getServer()?.href,
-      documentServer: toHttpUrl(index?.servers[0], document)?.href,
+      server: this.#servers?.main?.href,
+      documentServer: this.#servers?.ofDocument?.href,
       digest: this.#state?.digest,
       methods: this.skill?.methods.length ?? 0,
       operations: index?.operations.length ?? 0,
       left: this.#left,
       readAt: this.#state?.readAt,
-      problems: (index?.problems ?? []).map((problem) => this.#hideQuery(problem)),
+      problems: [...(index?.problems ?? []), ...this.#missingServers].map((problem) => this.#hideQuery(problem)),
       changes: this.#changes,
       holdsChanges: this.config.changes === "hold",
       error: this.#error,
@@ -137,7 +140,7 @@ export class ApiSource {
 
   close(): void {
     for (const catalog of [...this.#earlier, this.#catalog]) catalog?.close();
-    this.#client?.close();
+    this.#servers?.close();
   }
 
   async #try(work: () => Promise<void>): Promise<void> {
@@ -171,28 +174,26 @@ export class ApiSource {
 
   async #use(catalog: OpenCatalog): Promise<void> {
     if (this.#catalog !== undefined) this.#earlier.push(this.#catalog);
-    if (this.#client !== undefined) this.#earlier.push(this.#client);
+    if (this.#servers !== undefined) this.#earlier.push(this.#servers);
     this.#catalog = catalog;
-    const server = this.#getServer();
-    this.#client = server && createClient(this.config, server, this.#options);
+    const create = (server: URL): ApiClient => createClient(this.config, server, this.#options);
+    this.#servers = new ApiServers(this.config, catalog.index.servers[0], create);
     await this.#offer();
   }
 
   /** Makes the skill of the catalog, without the operations that are held. */
   async #offer(): Promise<void> {
     const catalog = this.#catalog;
-    if (catalog === undefined) return;
+    const servers = this.#servers;
+    if (catalog === undefined || servers === undefined) return;
     const offered = selectOperations(this.config, catalog);
     this.#left = catalog.index.operations.length - offered.rows.size;
     this.#changes = this.#findChanges(offered);
     // The document has become as it was when it was accepted.
     if (this.#changes.length === 0) await this.#stored.accept();
-    const send = this.#client === undefined ? refuseWithoutServer(this.config) : createSender(this.#client);
-    this.skill = createSourceSkill(this.config, {
-      ...offered,
-      changes: this.#changes,
-      sender: { server: this.#getServer(), send },
-    });
+    this.#missingServers = servers.describeMissing(offered.rows.values());
+    const getSender = (row: OperationRow): OperationSender => createSender(servers.find(row));
+    this.skill = createSourceSkill(this.config, { ...offered, changes: this.#changes, getSender });
   }
 
   #findChanges(offered: OfferedOperations): readonly OperationChange[] {
@@ -204,31 +205,11 @@ export class ApiSource {
     return findOperationChanges(selectOperations(this.config, accepted), offered, this.config.changes);
   }
 
-  /**
-   * The server of the settings, else that of the document. Headers, which hold credentials, go to a server that only the document
-   * names if that is the document's own.
-   */
-  #getServer(): URL | undefined {
-    const { server, headers, document } = this.config;
-    if (server !== undefined) return toHttpUrl(server, document);
-    const fromDocument = toHttpUrl(this.#catalog?.index.servers[0], document);
-    return Object.keys(headers).length === 0 || fromDocument?.origin === new URL(document).origin
-      ? fromDocument
-      : undefined;
-  }
-
   /** The address of a document may hold a key. */
   #hideQuery(text: string): string {
     const { document } = this.config;
     return text.replaceAll(document, describeDocument(document));
   }
-}
-
-/** A document may name its server relative to itself. */
-function toHttpUrl(server: string | undefined, document: string): URL | undefined {
-  if (server === undefined || !URL.canParse(server, document)) return undefined;
-  const url = new URL(server, document);
-  return url.protocol === "https:" || url.protocol === "http:" ? url : undefined;
 }
 
 /** Reads the times of change and the sizes of the files on this machine; `undefined` without one: a URL is read on demand only. */
@@ -255,19 +236,9 @@ function createClient(
   });
 }
 
-function createSender(client: ApiClient): OperationSender["send"] {
-  return (operation, input, { context, ...options }) => client.send(buildRequest(operation, input), context, options);
-}
-
-function refuseWithoutServer({ name, headers }: SourceConfig): OperationSender["send"] {
-  const why =
-    Object.keys(headers).length === 0
-      ? `The document of ${name} names no server`
-      : `The headers of ${name} are sent only to a server that the settings name`;
-  return async () => {
-    throw new SkillgateError(
-      "CALL_FAILED",
-      sentence("CALL_FAILED", `${why}; the owner writes it: sources: { ${name}: { server: https://… } }`),
-    );
+function createSender({ url, client }: ApiServer): OperationSender {
+  return {
+    server: url,
+    send: (operation, input, { context, ...options }) => client.send(buildRequest(operation, input), context, options),
   };
 }

@@ -48,14 +48,26 @@ function findMistakes(name: string, written: unknown): readonly string[] {
   if (flaw !== undefined) return [flaw];
   const mistakes = findSettingMistakes(RUNTIME_SECTION_SCHEMAS.sources, { [name]: written }, ["sources"]);
   if (mistakes.length > 0) return mistakes.map(({ error }) => error);
-  const { skill, server, methods = {} } = written as SourceSettings;
+  const { skill, server, servers = [], methods = {} } = written as SourceSettings;
   const overrideFlaw = findOverrideFlaw(`sources.${name}.methods`, methods);
-  const isUrl = server === undefined || server.includes("${") || /^https?:/.test(URL.canParse(server) ? server : "");
   return [
     ...(overrideFlaw === undefined ? [] : [overrideFlaw]),
     ...(skill === undefined || isMemberName(skill) ? [] : [`sources.${name}.skill must be a name such as GithubAPI`]),
-    ...(isUrl ? [] : [`sources.${name}.server must be a URL such as https://api.example.com`]),
+    ...(server === undefined || isServer(server)
+      ? []
+      : [`sources.${name}.server must be a URL such as https://api.example.com`]),
+    ...servers
+      .filter((each) => !isServer(each))
+      .map(
+        (each) =>
+          `sources.${name}.servers has ${JSON.stringify(each)}, which is not a URL such as https://api.example.com`,
+      ),
   ];
+}
+
+/** A URL, or one that a variable completes. */
+function isServer(text: string): boolean {
+  return text.includes("${") || (URL.canParse(text) && /^https?:/i.test(text));
 }
 
 function toSource(
@@ -71,6 +83,7 @@ function toSource(
     skill: written.skill ?? toSourceSkillName(name),
     document: toDocumentUrl(fill(written.openapi), cwd),
     ...(server !== undefined && { server: fill(server) }),
+    servers: (written.servers ?? []).map(fill),
     headers: Object.fromEntries(headers),
     isPrivate: written.private ?? false,
     ...(include !== undefined && { include }),
