@@ -7,6 +7,7 @@ import { createServerRow, serverText, toolsText } from "../text/server-texts.ts"
 import { UsageError } from "../usage-error.ts";
 import { findAddressCollisions } from "./collisions.ts";
 import { openServer } from "./files.ts";
+import { formatCalls, offerToObserve } from "./observe.ts";
 import { openServers, type StartedServer, type StartedServers, startServer, startServers } from "./start-servers.ts";
 
 export function addMcpList(mcp: CliCommand): void {
@@ -71,14 +72,20 @@ export function addMcpTest(mcp: CliCommand): void {
     .command("test")
     .description("start a server and list its tools, or show why it fails")
     .argument("[name]", "name of the server (default: all enabled servers)")
+    .option("--observe", "call methods that only read once, to observe the types of their results; without a question")
     .addHelpText("after", "\nExample:\n  skillgate mcp test filesystem")
-    .run(async (session, name: string | undefined) => {
+    .run(async (session, name: string | undefined, { observe }: { readonly observe?: true }) => {
       const started = await startServers(session, name);
       const servers = started.servers.filter(({ status }) => name !== undefined || status !== "disabled");
+      const tested = lines(servers.map((server) => serverText(server, session.paint.out)));
+      // Shown before the question.
+      if (tested !== "" && !session.flags.json) session.write("out", `${tested}\n`);
+      const { calls, remark } = await offerToObserve(started.runtime, { name, isSure: observe === true }, session);
       return {
         exit: servers.every(({ status }) => status === "connected") ? "ok" : "unreachable",
-        json: { servers },
-        text: lines(servers.map((server) => serverText(server, session.paint.out))) || "No MCP servers to test",
+        json: { servers, ...(observe === true && { calls }) },
+        text: servers.length === 0 ? "No MCP servers to test" : formatCalls(calls),
+        ...(remark !== undefined && { remarks: session.paint.err.dim(remark) }),
       };
     });
 }

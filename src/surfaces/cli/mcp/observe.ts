@@ -3,12 +3,15 @@ import type { Method } from "../../../model/catalog.ts";
 import type { Runtime } from "../../../runtime.ts";
 import type { CliCommand } from "../command.ts";
 import type { CliSession } from "../session.ts";
-import { requireYes } from "../terminal/ask.ts";
+import { askYesNo, isAtTerminal, requireYes } from "../terminal/ask.ts";
 import { escaped, lines } from "../text/layout.ts";
 import { startServers } from "./start-servers.ts";
 
-/** Maximum methods that one command calls. */
-const MAX_CALLS = 200;
+/** Maximum methods of one server that a command calls. */
+const MAX_CALLS = 20;
+
+/** The longest time of one call. */
+const CALL_MS = 10_000;
 
 interface HarmlessCall {
   readonly path: string;
@@ -37,13 +40,44 @@ function define(command: CliCommand): void {
       const calls = findCalls(runtime);
       if (calls.length === 0) return { json: { calls: [] }, text: NOTHING_TO_CALL };
       if (yes !== true) await confirm(calls, session);
-      const results: MadeCall[] = [];
-      for (const call of calls) {
-        session.signal.throwIfAborted();
-        results.push(await callOnce(runtime, call));
-      }
-      return { json: { calls: results }, text: lines(results.map(formatCall)) };
+      const made = await callEach(calls, runtime, session);
+      return { json: { calls: made }, text: formatCalls(made) };
     });
+}
+
+/** Calls that were made after an offer, or how to make them. */
+export interface Observation {
+  readonly calls: readonly MadeCall[];
+  readonly remark?: string;
+}
+
+/** Offers at a terminal to observe results whose types are not known yet; elsewhere, says how. `isSure` is a yes in advance. */
+export async function offerToObserve(
+  runtime: Runtime,
+  { name, isSure }: { readonly name: string | undefined; readonly isSure: boolean },
+  session: CliSession,
+): Promise<Observation> {
+  const calls = findCalls(runtime).filter(({ path }) => getResultType(runtime, path) === "any");
+  if (calls.length === 0) return { calls: [] };
+  const isAsked = !isSure && isAtTerminal() && !session.flags.json;
+  if (isSure || (isAsked && (await askYesNo(`${listCalls(calls)} [y/N] `, session.signal))))
+    return { calls: await callEach(calls, runtime, session) };
+  const command = ["skillgate mcp observe", ...(name === undefined ? [] : [name])].join(" ");
+  const methods = calls.length === 1 ? "1 method that only reads does" : `${calls.length} methods that only read do`;
+  return { calls: [], remark: `${methods} not say what the result is like. To call each once and see: ${command}` };
+}
+
+async function callEach(
+  calls: readonly HarmlessCall[],
+  runtime: Runtime,
+  { signal }: CliSession,
+): Promise<readonly MadeCall[]> {
+  const made: MadeCall[] = [];
+  for (const call of calls) {
+    signal.throwIfAborted();
+    made.push(await callOnce(runtime, call));
+  }
+  return made;
 }
 
 const NOTHING_TO_CALL =
@@ -52,14 +86,17 @@ const NOTHING_TO_CALL =
 /** Finds the methods of servers that say that they only read, and whose arguments are known. */
 function findCalls(runtime: Runtime): readonly HarmlessCall[] {
   const skills = runtime.catalog.skills.filter(({ kind }) => kind === "mcp");
-  const calls = skills.flatMap(({ methods }) =>
-    methods.filter(isHarmless).flatMap((method): HarmlessCall[] => {
-      const input = findArguments(method);
-      const isUsable = input !== undefined && runtime.validate(method.path, input).length === 0;
-      return isUsable ? [{ path: method.path, input }] : [];
-    }),
+  return skills.flatMap(({ methods }) =>
+    methods
+      .filter(isHarmless)
+      .flatMap((method): HarmlessCall[] => {
+        const input = findArguments(method);
+        const isUsable = input !== undefined && runtime.validate(method.path, input).length === 0;
+        return isUsable ? [{ path: method.path, input }] : [];
+      })
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+      .slice(0, MAX_CALLS),
   );
-  return calls.toSorted((a, b) => (a.path < b.path ? -1 : 1)).slice(0, MAX_CALLS);
 }
 
 function isHarmless({ output, metadata, definition }: Method): boolean {
@@ -80,22 +117,37 @@ function findExample({ examples, example, default: standard }: Method["input"]):
 }
 
 function confirm(calls: readonly HarmlessCall[], { signal }: CliSession): Promise<void> {
-  const list = calls.map(({ path, input }) => `  ${path}(${escaped(JSON.stringify(input))})`).join("\n");
-  const question = `These methods say that they only read:\n${list}\nCall each of them once?`;
-  return requireYes(question, signal, {
+  return requireYes(listCalls(calls), signal, {
     refusal: (why) => `Cannot call ${calls.length} methods: ${why}`,
     facts: { fix: "Add --yes: skillgate mcp observe --yes" },
   });
 }
 
+function listCalls(calls: readonly HarmlessCall[]): string {
+  const list = calls.map(({ path, input }) => `  ${path}(${escaped(JSON.stringify(input))})`);
+  return lines([
+    "These methods say that they only read, and not what their results are like:",
+    ...list,
+    "Call each of them once, so that programs know?",
+  ]);
+}
+
 async function callOnce(runtime: Runtime, call: HarmlessCall): Promise<MadeCall> {
   try {
-    await runtime.call(call.path, call.input);
+    await runtime.call(call.path, call.input, { signal: AbortSignal.timeout(CALL_MS) });
   } catch (error) {
     return { ...call, error: getMessage(error) };
   }
-  const result = /\): Promise<([^]*?)>;/.exec(runtime.describe(call.path).declaration)?.[1];
-  return { ...call, result: (result ?? "any").replace(/\s+/g, " ") };
+  return { ...call, result: getResultType(runtime, call.path) };
+}
+
+function getResultType(runtime: Runtime, path: string): string {
+  const result = /\): Promise<([^]*?)>;/.exec(runtime.describe(path).declaration)?.[1];
+  return (result ?? "any").replace(/\s+/g, " ");
+}
+
+export function formatCalls(calls: readonly MadeCall[]): string {
+  return lines(calls.map(formatCall));
 }
 
 function formatCall({ path, input, result, error }: MadeCall): string {
