@@ -1,5 +1,6 @@
 import { sep } from "node:path";
 
+import { isRecord, toRecord } from "../model/json.ts";
 import { type ConfigFolders, formatPathLabel } from "./read-file.ts";
 import { variablesReadBy } from "./reads.ts";
 import { type DeclaredServer, type ReadServers, serverKey } from "./servers/read-servers.ts";
@@ -48,6 +49,7 @@ export function heldParts({
       detail: JSON.stringify(value),
       isChanged,
     })),
+    ...settings.flatMap(([path, value]) => listLoosened(path, value)).map((part) => ({ ...part, isChanged })),
     ...POLICY_FILES.filter(isHeld).map((name) => ({
       name,
       detail: "permits calls; until then it only restricts them",
@@ -57,6 +59,13 @@ export function heldParts({
   // Alone it does nothing in a project that was never trusted.
   if (!isHeld(".env") || project.names.length === 0 || (parts.length === 0 && !isChanged)) return parts;
   return [...parts, { name: ".env", detail: `sets ${project.names.join(", ")}`, isChanged }];
+}
+
+/** Lists the operations of an API that a setting makes harmless by its word: what changes the state behind it would not ask. */
+function listLoosened(path: string, value: unknown): readonly Pick<HeldPart, "name" | "detail">[] {
+  if (!path.startsWith("sources.") || !isRecord(value)) return [];
+  const reads = Object.entries(toRecord(value["effects"])).filter(([, effect]) => effect === "read");
+  return reads.map(([pattern]) => ({ name: `settings ${path}`, detail: `treats ${quoted(pattern)} as reading only` }));
 }
 
 /** Lists the code that is held; of a project that was never trusted, a folder of skills counts as one. */

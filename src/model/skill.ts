@@ -108,6 +108,8 @@ export interface MethodDefinition {
   readonly fillsDefaults?: true;
   readonly response?: ResponseForms | undefined;
   readonly metadata?: Partial<MethodMetadata>;
+  /** Says what decides its effects, for people, where its provider does not state them. */
+  readonly effectReason?: string;
   /** The requests that the client of a caller must answer; a caller without them does not have the method. */
   readonly needsClient?: readonly ClientRequest[];
   /** True for a tool that only the pages of its server call: models and programs do not have it. */

@@ -1,4 +1,5 @@
 import type { Caller } from "../model/caller.ts";
+import type { Method } from "../model/catalog.ts";
 import { type Decision, findRefusal, type MethodRule, type RuledMethod } from "../model/policy.ts";
 import { asksByRow, type RowFields } from "./fields.ts";
 import type { ExplainedPolicy } from "./rules.ts";
@@ -15,7 +16,9 @@ export interface Explanation {
   readonly rows: readonly { readonly key: string; readonly line: number; readonly why: string }[];
 }
 
-export function explainDecision(policy: ExplainedPolicy, method: RuledMethod, caller: Caller): Explanation {
+type ExplainedMethod = RuledMethod & Partial<Pick<Method, "definition">>;
+
+export function explainDecision(policy: ExplainedPolicy, method: ExplainedMethod, caller: Caller): Explanation {
   const rule = policy.getRule(method);
   const refusal = findRefusal(caller, method, { rule, roles: policy.roles });
   const rows = policy.findRows(method).map(({ row, kind }) => ({ key: row.key.text, line: row.line, why: kind }));
@@ -32,7 +35,11 @@ export function explainDecision(policy: ExplainedPolicy, method: RuledMethod, ca
   };
 }
 
-function listReasons(policy: ExplainedPolicy, { metadata }: RuledMethod, rule: MethodRule): readonly string[] {
+function listReasons(
+  policy: ExplainedPolicy,
+  { metadata, definition }: ExplainedMethod,
+  rule: MethodRule,
+): readonly string[] {
   const { asksDestructive, onlyTightens, rows } = policy.content;
   const row = rows.find(({ key }) => key.text === rule.row);
   const isAsked = rule.decision === "ask";
@@ -46,6 +53,7 @@ function listReasons(policy: ExplainedPolicy, { metadata }: RuledMethod, rule: M
       : "",
     asksByMethod ? `The method itself requires the approval of ${formatApprover(metadata.approval)}` : "",
     isDestructive ? "The method is destructive, and the setting approvals.destructive is ask" : "",
+    definition?.effectReason ?? "",
     onlyTightens ? "The project is not trusted, so its policy can only tighten" : "",
   ].filter((reason) => reason !== "");
 }

@@ -10,7 +10,7 @@ import type { RuntimeSettings } from "./settings/runtime-settings.ts";
 import type { SavedOptions, SavedProvider } from "../providers/saved/index.ts";
 import type { McpProvider, RequestAsker, ServerConfig, ServerStatus } from "../providers/mcp/index.ts";
 import type { SkillInspector, SkillsProvider } from "../providers/skills/index.ts";
-import type { SourceConfig, SourceProvider, SourceStatus } from "../providers/sources/index.ts";
+import type { ShownOperation, SourceConfig, SourceProvider, SourceStatus } from "../providers/sources/index.ts";
 import type { KnownSecrets } from "../shared/secrets.ts";
 import type { NodeProvider, NodeSettings, NodeStatus } from "../providers/nodes/index.ts";
 import { getMessage } from "../errors.ts";
@@ -32,6 +32,8 @@ export interface Providers {
   readonly nodes: readonly NodeStatus[];
   /** The APIs of the settings. */
   readonly apis: readonly SourceStatus[];
+  /** Lists the operations of an API. */
+  listOperations(name: string): readonly ShownOperation[];
   /** Reads the document of an API again, or accepts its operations as they are now. */
   changeApi(name: string, how: "refresh" | "accept"): Promise<SourceStatus>;
   /** Lists the tools that MCP servers have only for such a request; `undefined` if they are known. */
@@ -111,6 +113,7 @@ export function createProviders(settings: ProviderSettings, sources: SkillSource
     get apis() {
       return opened.apis?.sources ?? [];
     },
+    listOperations: (name) => opened.apis?.listOperations(name) ?? [],
     async changeApi(name, how) {
       await open();
       if (opened.apis === undefined) throw new Error("The settings have no sources");

@@ -53,6 +53,16 @@ const obstacles = ({ servers }: Pick<Config, "servers">): unknown =>
 
 const NEW = "MCP server 'a' is held: this folder is not trusted yet; run skillgate trust";
 
+test("names in the question for trust the operations of an API that only a setting makes harmless [P12]", async () => {
+  write("settings.yaml", 'sources: { shop: { openapi: a.json, effects: { "POST /orders": read, "GET /x": write } } }');
+  const { heldParts, settings } = await loadConfig(options);
+  expect(settings["sources"]).toEqual({});
+  expect(heldParts.map(({ name, detail }) => [name, detail])).toEqual([
+    ["settings sources.shop", '{"openapi":"a.json","effects":{"POST /orders":"read","GET /x":"write"}}'],
+    ["settings sources.shop", "treats 'POST /orders' as reading only"],
+  ]);
+});
+
 test("holds a project until its owner trusts it, and then only what is new [P12]", async () => {
   write(".mcp.json", { a: { command: "x" } });
   write("skills/greeter.ts", "export const greet = () => 1;");

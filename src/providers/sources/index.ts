@@ -4,15 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Provider } from "../../model/provider.ts";
+import type { ShownOperation } from "./list-operations.ts";
 import { ApiSource, type SourceStatus } from "./source.ts";
 import type { SourceConfig } from "./source-config.ts";
 
+export type { ShownOperation } from "./list-operations.ts";
 export type { SourceConfig } from "./source-config.ts";
 export type { SourceStatus } from "./source.ts";
 
 /** The skills of APIs that documents describe. */
 export interface SourceProvider extends Provider {
   readonly sources: readonly SourceStatus[];
+  /** Lists the operations of a source. */
+  listOperations(name: string): readonly ShownOperation[];
   /** Reads the document of a source again. */
   refresh(name: string): Promise<SourceStatus>;
   /** Accepts the operations of a source as they are now. */
@@ -42,9 +46,13 @@ export function openSources(
     await source.open();
     announce();
   };
-  const change = async (name: string, work: (source: ApiSource) => Promise<void>): Promise<SourceStatus> => {
+  const find = (name: string): ApiSource => {
     const source = sources.find(({ config }) => config.name === name);
     if (source === undefined) throw new Error(`There is no source ${name}`);
+    return source;
+  };
+  const change = async (name: string, work: (source: ApiSource) => Promise<void>): Promise<SourceStatus> => {
+    const source = find(name);
     await work(source);
     announce();
     return source.status;
@@ -61,6 +69,7 @@ export function openSources(
       return sources.map(({ status }) => status);
     },
     known: opening,
+    listOperations: (name) => find(name).operations,
     refresh: (name) => change(name, (source) => source.refresh()),
     accept: (name) => change(name, (source) => source.accept()),
     onChange: (listener) => void listeners.push(listener),

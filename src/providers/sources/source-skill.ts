@@ -9,12 +9,11 @@ import {
 } from "../../model/skill.ts";
 import { answerCall, type OperationSender } from "./answer-call.ts";
 import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
-import { getEffects } from "./compile/compile-document.ts";
 import { type OfferedOperations, type OperationChange, whyOperationMissing } from "./operation-changes.ts";
+import { describeEffect, toEffectMetadata } from "./effects.ts";
 import { matchesOperation } from "./patterns.ts";
 import { getNameOwners, getToolOverride } from "../../model/tools/override-tool.ts";
 import type { ToolOverride } from "../../model/tools/tool-definition.ts";
-import type { SourceEffect } from "../../model/tools/source-effects.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
 import { type SourceOperation, toSourceOperation } from "./source-operation.ts";
 
@@ -53,6 +52,7 @@ export function createSourceSkill(
           override: { ...getToolOverride(config.methods, row.name), name },
           metadata: getMetadata(row, config),
           read: readOperation,
+          config,
         }),
     ),
     async invoke({ name, metadata }, input, context) {
@@ -99,6 +99,7 @@ interface SourceMethodOptions {
   readonly override: ToolOverride & { readonly name: string };
   readonly metadata: Partial<MethodMetadata>;
   readonly read: (row: OperationRow) => SourceOperation;
+  readonly config: SourceConfig;
 }
 
 /** A method whose schemas are in a file. */
@@ -112,8 +113,9 @@ class SourceMethod implements MethodDefinition {
   readonly toolFields?: Readonly<Record<string, unknown>>;
   readonly #row: OperationRow;
   readonly #read: (row: OperationRow) => SourceOperation;
+  readonly #config: SourceConfig;
 
-  constructor(row: OperationRow, { override, metadata, read }: SourceMethodOptions) {
+  constructor(row: OperationRow, { override, metadata, read, config }: SourceMethodOptions) {
     const { summary } = row;
     const { name, title, description = summary } = override;
     this.name = name;
@@ -124,10 +126,15 @@ class SourceMethod implements MethodDefinition {
     this.request = row;
     this.#row = row;
     this.#read = read;
+    this.#config = config;
   }
 
   get input(): JsonSchema {
     return this.#read(this.#row).input;
+  }
+
+  get effectReason(): string {
+    return describeEffect(this.#row, this.#config);
   }
 
   get output(): JsonSchema | undefined {
@@ -154,10 +161,9 @@ function createCache({ pages }: SourceConfig, catalog: OpenCatalog): (row: Opera
 const METADATA = new Map<string, Partial<MethodMetadata>>();
 
 /** Equal metadata is one object: thousands of methods have few kinds of it. */
-function getMetadata(row: OperationRow, { effects }: SourceConfig): Partial<MethodMetadata> {
+function getMetadata(row: OperationRow, config: SourceConfig): Partial<MethodMetadata> {
   const metadata: Partial<MethodMetadata> = {
-    ...getEffects(row.verb),
-    ...toEffects(effects.findLast(([pattern]) => matchesOperation(pattern, row))?.[1]),
+    ...toEffectMetadata(row, config),
     openWorld: true,
     tags: row.tags,
     ...(row.isDeprecated && { deprecated: "its API has deprecated it" }),
@@ -166,10 +172,4 @@ function getMetadata(row: OperationRow, { effects }: SourceConfig): Partial<Meth
   const existing = METADATA.get(key);
   if (existing === undefined) METADATA.set(key, metadata);
   return existing ?? metadata;
-}
-
-function toEffects(effect: SourceEffect | undefined): Partial<MethodMetadata> {
-  if (effect === undefined) return {};
-  if (effect === "read") return { readOnly: true, idempotent: true, destructive: false };
-  return { readOnly: false, destructive: effect === "destructive" };
 }

@@ -7,6 +7,7 @@ import type { ProvidedSkill } from "../../model/skill.ts";
 import { type ApiClient, createApiClient } from "./http/api-client.ts";
 import { buildRequest } from "./openapi/build-request.ts";
 import { type ApiServer, ApiServers } from "./api-servers.ts";
+import { type ShownOperation, listOperations } from "./list-operations.ts";
 import { compileInThread } from "./compile/compile-in-thread.ts";
 import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
@@ -136,6 +137,12 @@ export class ApiSource {
       holdsChanges: this.config.changes === "hold",
       error: this.#error,
     };
+  }
+
+  /** The operations that the settings select, those that are held included. */
+  get operations(): readonly ShownOperation[] {
+    if (this.#catalog === undefined) return [];
+    return listOperations(this.config, selectOperations(this.config, this.#catalog), this.#changes);
   }
 
   close(): void {

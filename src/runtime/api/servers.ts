@@ -1,7 +1,7 @@
 import { findServerSecrets } from "../../config/index.ts";
 import { OWNER } from "../../model/caller.ts";
 import type { RunObserver } from "../../model/run-observer.ts";
-import type { SourceStatus } from "../../providers/sources/index.ts";
+import type { ShownOperation, SourceStatus } from "../../providers/sources/index.ts";
 import type { CallerOption } from "../../runtime.ts";
 import { readAgain } from "../settings/live-trust.ts";
 import type { RuntimeParts } from "./parts.ts";
@@ -26,6 +26,8 @@ export interface ServerApi {
   reloadSkills(): Promise<void>;
   /** Lists the APIs of the settings, with the states of their documents. */
   listApis(): readonly SourceStatus[];
+  /** Lists the operations of an API, with their effects. Throws for a name that the settings do not have. */
+  listOperations(name: string): readonly ShownOperation[];
   /** Reads the document of an API of the settings again. Rejects for a name that they do not have. */
   refreshApi(name: string): Promise<SourceStatus>;
   /** Accepts the operations of an API as its document has them now. Rejects for a name that the settings do not have. */
@@ -45,6 +47,7 @@ export function createServerAdmin(parts: RuntimeParts): ServerApi {
     reloadSkills: () => providers.reloadSkills(),
     reloadServers: () => reloadServers(parts),
     listApis: () => providers.apis,
+    listOperations: (name) => providers.listOperations(name),
     refreshApi: (name) => providers.changeApi(name, "refresh"),
     acceptApi: (name) => providers.changeApi(name, "accept"),
   };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { getMessage } from "../../../errors.ts";
 import { isRecord } from "../../../model/json.ts";
 import { truncateText } from "../../../shared/format-text.ts";
 
@@ -17,7 +18,8 @@ export function applyPatch(document: unknown, patch: unknown): unknown {
       applyOperation(holder, operation as unknown);
     } catch (error) {
       const { op, path } = isRecord(operation) ? operation : {};
-      throw new Error(`operation ${at + 1} (${String(op)} ${String(path)}): ${(error as Error).message}`);
+      const where = `operation ${at + 1} (${String(op)} ${String(path)})`;
+      throw new Error(`${where}: ${getMessage(error)}`, { cause: error });
     }
   return holder.document;
 }

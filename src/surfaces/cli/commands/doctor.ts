@@ -13,6 +13,7 @@ import type { Exit } from "../exit-codes.ts";
 import { findAddressCollisions } from "../mcp/collisions.ts";
 import { configOptions, loadConfigModule, openConfig } from "../mcp/files.ts";
 import { openServers, type StartedServer } from "../mcp/start-servers.ts";
+import { checkApis } from "../source/check-apis.ts";
 import type { CliSession, CommonFlags } from "../session.ts";
 import { checkTelemetry } from "../telemetry.ts";
 import { count } from "../text/layout.ts";
@@ -89,7 +90,7 @@ async function checkRuntime(session: CliSession, report: ReportChecks): Promise<
     const { runtime, warnings, follow } = await openServers(session);
     const reported = new Set<string>();
     const reportProblems = (): void => {
-      const fresh = otherProblems(runtime).filter(({ error }) => !reported.has(error));
+      const fresh = otherProblems(runtime).filter(({ error, source }) => !reported.has(error) && !isOfApi(source));
       for (const problem of fresh) {
         reported.add(problem.error);
         report(problemCheck(problem, warnings.has(problem.error) ? "warning" : getStatus(problem, runtime)));
@@ -100,6 +101,7 @@ async function checkRuntime(session: CliSession, report: ReportChecks): Promise<
     report(await checkModel(session));
     await follow((server) => report(serverCheck(server)));
     reportProblems();
+    report(...checkApis(runtime));
     report(...(await findAddressCollisions(runtime)).map((problem) => problemCheck(problem, "warning")));
     report(...(await checkServerSettings(runtime)));
     report(...runtime.nodes.map(deviceCheck), ...(await checkExecutors(session, runtime)));
@@ -107,6 +109,11 @@ async function checkRuntime(session: CliSession, report: ReportChecks): Promise<
     if (session.signal.aborted) throw thrown;
     report(problemCheck({ source: "", error: getMessage(thrown) }, "error"));
   }
+}
+
+/** Its API has a check of its own. */
+function isOfApi(source: string): boolean {
+  return source.startsWith("sources.");
 }
 
 /** Returns a problem of the section `server`, which no other part of the runtime reads. */

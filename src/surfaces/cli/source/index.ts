@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 
-import type { SourceStatus } from "../../../providers/sources/index.ts";
 import { toRecord } from "../../../model/json.ts";
 import type { CliCommand, CommandResult } from "../command.ts";
 import { loadConfigModule } from "../mcp/files.ts";
 import { collected, parseHeaders } from "../mcp/server-flags.ts";
 import type { CliSession } from "../session.ts";
-import type { Paint } from "../terminal/terminal.ts";
 import { count, lines } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
+import { findSource } from "./find-source.ts";
+import { checkSource, proposeReads, showSource } from "./show.ts";
+import { describeChange, describeSource } from "./source-texts.ts";
 
 export function addSource(program: CliCommand): void {
   const source = program
@@ -37,10 +38,16 @@ export function addSource(program: CliCommand): void {
     .run(add);
   source.command("list").description("list the APIs with their methods and problems").run(list);
   source
+    .command("show")
+    .description("show the operations of an API with their effects, or one of them with its declaration")
+    .argument("<name>", "its name in the settings")
+    .argument("[method]", "the name of a method")
+    .run(showSource);
+  source
     .command("check")
     .description("list what of a document is left out, and the POST operations that look as if they only read")
     .argument("<name>", "its name in the settings")
-    .run(check);
+    .run(checkSource);
   source
     .command("refresh")
     .description("read the document of an API again")
@@ -86,17 +93,21 @@ async function add(session: CliSession, document: string, flags: AddSourceFlags)
     ...(exclude !== undefined && { exclude }),
   };
   await edit(session, name, settings);
-  let status = await findStatus(session, name, "new");
+  let status = await findSource(session, name, "new");
   const fromDocument = status.documentServer;
   if (server === undefined && fromDocument !== undefined) {
     // Written down, it stays the same when the document changes.
     await edit(session, name, { ...settings, server: fromDocument });
-    status = await findStatus(session, name, "new");
+    status = await findSource(session, name, "new");
   }
   return {
     ...(status.error !== undefined && { exit: "failed" as const }),
     json: { added: name, ...status },
-    text: lines([`Added ${name} to settings.yaml`, ...describe(status, session.paint.out)]),
+    text: lines([
+      `Added ${name} to settings.yaml`,
+      ...describeSource(status, session.paint.out),
+      ...proposeReads(name, (await session.openRuntime({ until: "known" })).listOperations(name)),
+    ]),
   };
 }
 
@@ -126,54 +137,23 @@ async function list(session: CliSession): Promise<CommandResult> {
   const none = "No API is in the section sources of settings.yaml. Add one: skillgate source add URL --name NAME";
   return {
     json: { sources: apis },
-    text: apis.length === 0 ? none : lines(apis.flatMap((status) => describe(status, session.paint.out))),
-  };
-}
-
-/** POST operations whose summary begins so usually change nothing. */
-const READS =
-  /^(?:get|gets|list|lists|search|searches|find|finds|query|queries|read|reads|count|counts|fetch|retrieve)s?\b/i;
-
-async function check(session: CliSession, name: string): Promise<CommandResult> {
-  const status = await findStatus(session, name);
-  const { catalog } = await session.openRuntime({ until: "known" });
-  const methods = catalog.skill(status.skill)?.methods ?? [];
-  const reads = methods.filter(
-    ({ description, metadata }) => !metadata.readOnly && READS.test(description) && / POST \/\S*$/.test(description),
-  );
-  const candidates = reads.map(({ description }) => description.slice(description.lastIndexOf("POST ")));
-  return {
-    ...(status.error !== undefined && { exit: "failed" as const }),
-    json: { ...status, reads: candidates },
-    text: lines([
-      ...describe(status, session.paint.out),
-      ...status.problems.map((problem) => `  ${problem}`),
-      ...status.changes.map(describeChange),
-      ...(status.changes.length === 0 ? [] : [`Accept this with: skillgate source accept ${name}`]),
-      ...(candidates.length === 0
-        ? []
-        : [
-            `${count(candidates.length, "operation")} may only read. If so, write it into settings.yaml:`,
-            `  sources: { ${name}: { effects: { ${JSON.stringify(candidates[0])}: read } } }`,
-            ...candidates.map((operation) => `  ${operation}`),
-          ]),
-    ]),
+    text: apis.length === 0 ? none : lines(apis.flatMap((status) => describeSource(status, session.paint.out))),
   };
 }
 
 async function refresh(session: CliSession, name: string): Promise<CommandResult> {
-  await findStatus(session, name);
+  await findSource(session, name);
   const runtime = await session.openRuntime();
   const status = await runtime.refreshApi(name);
   return {
     ...(status.error !== undefined && { exit: "failed" as const }),
     json: status,
-    text: lines(describe(status, session.paint.out)),
+    text: lines(describeSource(status, session.paint.out)),
   };
 }
 
 async function accept(session: CliSession, name: string): Promise<CommandResult> {
-  const { changes, error } = await findStatus(session, name);
+  const { changes, error } = await findSource(session, name);
   const runtime = await session.openRuntime();
   await runtime.acceptApi(name);
   return {
@@ -184,13 +164,8 @@ async function accept(session: CliSession, name: string): Promise<CommandResult>
   };
 }
 
-/** Lines for the differences of one operation. */
-function describeChange({ name, kind, differences }: SourceStatus["changes"][number]): string {
-  return lines([`  ${name} was ${kind}`, ...differences.map((difference) => `    ${difference}`)]);
-}
-
 async function remove(session: CliSession, name: string): Promise<CommandResult> {
-  if (!Object.hasOwn(await readSection(session), name)) await findStatus(session, name);
+  if (!Object.hasOwn(await readSection(session), name)) await findSource(session, name);
   await edit(session, name, undefined);
   return { json: { removed: name }, text: `Removed ${name} from settings.yaml` };
 }
@@ -201,32 +176,4 @@ async function edit(session: CliSession, name: string, settings: object | undefi
   const { settingsFile } = await session.folders();
   const values = [{ path: ["sources", name], value: settings }];
   await editSettingsByHand({ cwd: process.cwd(), env: process.env }, settingsFile, { values });
-}
-
-async function findStatus(session: CliSession, name: string, which: "new" | "old" = "old"): Promise<SourceStatus> {
-  const runtime = await session.openRuntime({ until: "known", which });
-  const apis = runtime.listApis();
-  const status = apis.find((api) => api.name === name);
-  if (status !== undefined) return status;
-  const problem = runtime.problems.find(({ error }) => error.includes(`sources.${name}`));
-  const names = apis.length === 0 ? "it has none" : `it has ${apis.map((api) => api.name).join(", ")}`;
-  throw new UsageError(problem?.error ?? `There is no source ${name} in settings.yaml; ${names}`);
-}
-
-function describeChanges({ changes, holdsChanges }: SourceStatus): string {
-  const words = `${count(changes.length, "operation")} changed, added or removed since they were accepted`;
-  return holdsChanges ? `${words}, and held back` : words;
-}
-
-function describe(status: SourceStatus, paint: Paint): readonly string[] {
-  const { name, skill, title, version, server, methods, operations, left, problems, changes, error } = status;
-  if (error !== undefined && operations === 0) return [`${paint.red("✗")} ${name}: ${error}`];
-  return [
-    `${paint.green("✓")} ${name}: ${skill}, ${count(methods, "method")} of ${title} ${version}`.trimEnd(),
-    `  ${server ?? `no server: write sources.${name}.server`}`,
-    ...(left > 0 ? [`  ${count(left, "operation")} left out by include and exclude`] : []),
-    ...(changes.length > 0 ? [`  ${describeChanges(status)}: skillgate source check ${name}`] : []),
-    ...(problems.length > 0 ? [`  ${count(problems.length, "problem")}: skillgate source check ${name}`] : []),
-    ...(error === undefined ? [] : [`${paint.red("✗")} ${error}`]),
-  ];
 }

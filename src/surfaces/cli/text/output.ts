@@ -21,6 +21,7 @@ export interface DoctorCheck {
     | "store"
     | "model"
     | "server"
+    | "api"
     | "device"
     | "executors"
     | "telemetry";

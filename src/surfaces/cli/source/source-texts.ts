@@ -1,0 +1,27 @@
+import type { SourceStatus } from "../../../providers/sources/index.ts";
+import type { Paint } from "../terminal/terminal.ts";
+import { count, lines } from "../text/layout.ts";
+
+/** Lines for the state of an API. */
+export function describeSource(status: SourceStatus, paint: Paint): readonly string[] {
+  const { name, skill, title, version, server, methods, operations, left, problems, changes, error } = status;
+  if (error !== undefined && operations === 0) return [`${paint.red("✗")} ${name}: ${error}`];
+  return [
+    `${paint.green("✓")} ${name}: ${skill}, ${count(methods, "method")} of ${title} ${version}`.trimEnd(),
+    `  ${server ?? `no server: write sources.${name}.server`}`,
+    ...(left > 0 ? [`  ${count(left, "operation")} left out by include and exclude`] : []),
+    ...(changes.length > 0 ? [`  ${describeChanges(status)}: skillgate source check ${name}`] : []),
+    ...(problems.length > 0 ? [`  ${count(problems.length, "problem")}: skillgate source check ${name}`] : []),
+    ...(error === undefined ? [] : [`${paint.red("✗")} ${error}`]),
+  ];
+}
+
+function describeChanges({ changes, holdsChanges }: SourceStatus): string {
+  const words = `${count(changes.length, "operation")} changed, added or removed since they were accepted`;
+  return holdsChanges ? `${words}, and held back` : words;
+}
+
+/** Lines for the differences of one operation. */
+export function describeChange({ name, kind, differences }: SourceStatus["changes"][number]): string {
+  return lines([`  ${name} was ${kind}`, ...differences.map((difference) => `    ${difference}`)]);
+}
