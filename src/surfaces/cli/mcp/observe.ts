@@ -46,7 +46,7 @@ function define(command: CliCommand): void {
 }
 
 /** Calls that were made after an offer, or how to make them. */
-export interface Observation {
+export interface ObservedCalls {
   readonly calls: readonly MadeCall[];
   readonly remark?: string;
 }
@@ -56,7 +56,7 @@ export async function offerToObserve(
   runtime: Runtime,
   { name, isSure }: { readonly name: string | undefined; readonly isSure: boolean },
   session: CliSession,
-): Promise<Observation> {
+): Promise<ObservedCalls> {
   const calls = findCalls(runtime).filter(({ path }) => getResultType(runtime, path) === "any");
   if (calls.length === 0) return { calls: [] };
   const isAsked = !isSure && isAtTerminal() && !session.flags.json;
