@@ -49,7 +49,7 @@ function toNextPage({ by, argument = by, at }: Exclude<PageSetting, false>): Nex
     case "link":
       return { by };
     case "cursor":
-      return { by, at: toMemberPath(at ?? "next"), argument };
+      return { by, argument, ...(at !== undefined && { at: toMemberPath(at) }) };
     case "last item":
       return { by, argument, more: toMemberPath(at ?? "has_more"), id: "id" };
     case "page":

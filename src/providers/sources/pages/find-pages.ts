@@ -1,5 +1,6 @@
 import { isRecord, type JsonSchema, toList, toRecord } from "../../../model/json.ts";
 import type { DocumentFiles, Located } from "../compile/document-files.ts";
+import { needsSameName, toPlainName, walkCursors, words } from "./cursor-members.ts";
 import type { MemberPath, NextPage, PageStyle } from "./page-style.ts";
 
 /** An operation, as far as its pages depend on it. */
@@ -13,57 +14,56 @@ export interface PagedOperation {
   readonly hasLinkHeader: boolean;
 }
 
+const URL_MEMBER = /(?:link|url|uri|href)$/;
+
 /** Names in plain form: small letters and digits only. */
 const CURSOR_ARGUMENTS = words(
-  "cursor pagetoken nextpagetoken nexttoken nextcursor startcursor pagecursor paginationtoken continuationtoken continuation after startingafter aftercursor bookmark marker scrollid startkey exclusivestartkey pageid",
+  "cursor pagetoken nextpagetoken nexttoken nextcursor startcursor pagecursor paginationtoken continuationtoken continuation continue after afterid startingafter aftercursor bookmark marker scrollid startkey exclusivestartkey pageid",
 );
 const PAGE_ARGUMENTS = words("page pagenumber pageno pagenum currentpage pageindex");
 const OFFSET_ARGUMENTS = words("offset skip start startat startindex startposition");
+const NEXT_ARGUMENTS = [...CURSOR_ARGUMENTS, ...PAGE_ARGUMENTS, ...OFFSET_ARGUMENTS, ...words("since before")];
 const LAST_ARGUMENTS = words("startingafter after afterid");
 const SIZE_ARGUMENTS = words("perpage pagesize limit maxresults count size take top itemsperpage pagelimit first rows");
 
-const NEXT_MEMBER = /^(?:odata)?next(?:page|results?|cursor|token|link|url|uri|href|key|marker|offset|start|path)*$/;
-const CURSOR_MEMBERS = words("endcursor continuationtoken continuation scrollid paginationtoken");
-const URL_MEMBER = /(?:link|url|uri|href)$/;
-/** Members that are a cursor if the operation has an argument of the same name. */
-const SAME_NAME = words("cursor bookmark marker offset");
-/** Members of a member `next` or `cursors`. */
-const INNER_MEMBERS = words("href url uri link after startingafter cursor token page");
 const MORE_MEMBERS = words("hasmore hasnext hasnextpage more");
 
-/** Objects in which a cursor or a list can be. */
-const CURSOR_HOLDERS = words(
-  "paging pagination paginator page pages pageinfo pagemeta meta metadata responsemetadata resultinfo links cursors cursor next navigation data result results response",
-);
 const LIST_HOLDERS = words("data result results response embedded");
 const LIST_NAMES = words("data items results values value entries records objects resources list nodes elements hits");
 
 const MAX_LEVELS = 3;
 
 /** Finds out how the pages of an operation follow each other; `undefined` for an operation without pages. */
-export function findPages(operation: PagedOperation, files: DocumentFiles): PageStyle | undefined {
+export function findPages(found: PagedOperation, files: DocumentFiles): PageStyle | undefined {
+  const plain = [...found.arguments].map(([name, argument]) => [toPlainName(name), argument] as const);
+  const operation = { ...found, arguments: new Map(plain) };
+  // Every way to the next page changes an argument; few operations have one.
+  if (findArgument(NEXT_ARGUMENTS, operation) === undefined) return undefined;
   const items = findList(operation, files);
-  const next = items === undefined ? undefined : findNext(operation, files);
+  const next = items === undefined ? undefined : findNext(operation, items, files);
   if (items === undefined || next === undefined) return undefined;
   const size = findSize(operation);
   return { items, next, ...(size !== undefined && { size }) };
 }
 
-function findNext(operation: PagedOperation, files: DocumentFiles): NextPage | undefined {
-  const cursor = findCursor(operation, files);
+function findNext(operation: PagedOperation, items: MemberPath, files: DocumentFiles): NextPage | undefined {
+  const cursor = findCursor(operation, items, files);
   if (cursor !== undefined) return cursor;
   const last = findArgument(LAST_ARGUMENTS, operation);
-  const more = [...listMembers(operation.output, files)].find(([name]) => MORE_MEMBERS.includes(toPlain(name)))?.[0];
+  const more = [...listMembers(operation.output, files)].find(([name]) =>
+    MORE_MEMBERS.includes(toPlainName(name)),
+  )?.[0];
   if (last !== undefined && more !== undefined) return { by: "last item", argument: last, more: [more], id: "id" };
   if (operation.hasLinkHeader) return { by: "link" };
-  for (const [by, names] of [
-    ["page", PAGE_ARGUMENTS],
-    ["offset", OFFSET_ARGUMENTS],
-  ] as const) {
-    const argument = findArgument(names, operation, isWholeNumber);
-    if (argument !== undefined) return { by, argument, first: findFirst(by, argument, operation) };
-  }
-  return last === undefined ? undefined : { by: "link" };
+  const page = findArgument(PAGE_ARGUMENTS, operation, isWholeNumber);
+  if (page !== undefined) return { by: "page", argument: page, first: findFirst("page", page, operation) };
+  // The other names are those of pages only beside a number of items: "after" may be a date, and "start" a time.
+  if (findArgument(SIZE_ARGUMENTS, operation) === undefined) return undefined;
+  const offset = findArgument(OFFSET_ARGUMENTS, operation, isWholeNumber);
+  if (offset !== undefined) return { by: "offset", argument: offset, first: findFirst("offset", offset, operation) };
+  // Many documents do not describe the cursor in the body, which is searched in each answer then.
+  const argument = findArgument([...CURSOR_ARGUMENTS, "offset"], operation, isTextSchema);
+  return argument === undefined ? undefined : { by: "cursor", argument };
 }
 
 /** Pages count from 1 and items from 0, unless the document says otherwise. */
@@ -77,21 +77,21 @@ function findSize(operation: PagedOperation): PageStyle["size"] {
   const argument = findArgument(SIZE_ARGUMENTS, operation, isWholeNumber);
   if (argument === undefined) return undefined;
   const { maximum, description } = readSchema(argument, operation);
-  const [, written] = /\bmax(?:imum)?\b\W{0,3}(?:(?:is|of) )?(\d{1,5})\b/i.exec(toText(description)) ?? [];
-  const max = typeof maximum === "number" ? maximum : Number(written);
+  const [, written, upper] = MAXIMUM.exec(toText(description)) ?? [];
+  const max = typeof maximum === "number" ? maximum : Number(written ?? upper);
   return max > 1 && max <= MAX_SIZE ? { argument, max } : undefined;
 }
 
 const MAX_SIZE = 1_000;
+const MAXIMUM = /\bmax(?:imum)?\b\W{0,3}(?:(?:is|of) )?(\d{1,5})\b|\bbetween 1 and (\d{1,5})\b/i;
 
 function findArgument(
   names: readonly string[],
   operation: PagedOperation,
   isFit: (schema: JsonSchema) => boolean = () => true,
 ): string | undefined {
-  const byPlainName = new Map([...operation.arguments].map(([name, argument]) => [toPlain(name), argument]));
   return names
-    .flatMap((name) => byPlainName.get(name) ?? [])
+    .flatMap((name) => operation.arguments.get(name) ?? [])
     .find((argument) => isFit(readSchema(argument, operation)));
 }
 
@@ -109,11 +109,13 @@ function findList({ path, output }: PagedOperation, files: DocumentFiles): Membe
   const members = listMembers(output, files);
   const own = chooseList(members, path, files);
   if (own !== undefined) return [own];
-  for (const [name, member] of members) {
-    const inner = LIST_HOLDERS.includes(toPlain(name))
-      ? chooseList(listMembers(member, files), path, files)
-      : undefined;
-    if (inner !== undefined) return [name, inner];
+  const objects = [...members]
+    .map(([name, member]) => [name, listMembers(member, files)] as const)
+    .filter(([, inner]) => inner.size > 0);
+  for (const [name, inner] of objects) {
+    const isWrapper = objects.length === 1 || LIST_HOLDERS.includes(toPlainName(name));
+    const list = isWrapper ? chooseList(inner, path, files) : undefined;
+    if (list !== undefined) return [name, list];
   }
   return undefined;
 }
@@ -121,59 +123,45 @@ function findList({ path, output }: PagedOperation, files: DocumentFiles): Membe
 function chooseList(members: ReadonlyMap<string, Located>, path: string, files: DocumentFiles): string | undefined {
   const lists = [...members].filter(([, member]) => isListSchema(member, files)).map(([name]) => name);
   if (lists.length <= 1) return lists[0];
-  const segment = toPlain(path.split("/").findLast((part) => part !== "" && !part.includes("{")) ?? "");
+  const segment = toPlainName(path.split("/").findLast((part) => part !== "" && !part.includes("{")) ?? "");
   return (
-    lists.find((name) => LIST_NAMES.includes(toPlain(name))) ??
-    lists.find((name) => toPlain(name) === segment) ??
-    lists.find((name) => toPlain(name).endsWith(segment))
+    lists.find((name) => LIST_NAMES.includes(toPlainName(name))) ??
+    lists.find((name) => toPlainName(name) === segment) ??
+    lists.find((name) => toPlainName(name).endsWith(segment))
   );
 }
 
-function findCursor(operation: PagedOperation, files: DocumentFiles): NextPage | undefined {
-  for (const [at, schema] of walkMembers(operation.output, files, [])) {
-    const name = toPlain(at.at(-1) ?? "");
-    const isUrl =
-      URL_MEMBER.test(name) ||
-      /\bur[il]\b|\blink\b/i.test(`${toText(schema["format"])} ${toText(schema["description"])}`);
-    const argument = findCursorArgument(name, schema, operation);
+function findCursor(operation: PagedOperation, items: MemberPath, files: DocumentFiles): NextPage | undefined {
+  const list = (holder: Located): Iterable<readonly [string, Located]> => listMembers(holder, files);
+  for (const [at, member] of walkCursors(operation.output, items, list)) {
+    const schema = toRecord(files.follow(member)?.value);
+    if (!isValueSchema(schema)) continue;
+    const name = toPlainName(at.at(-1) ?? "");
+    const argument = findCursorArgument(at, schema, operation);
     if (argument !== undefined) return { by: "cursor", at, argument };
-    if (isUrl && !SAME_NAME.includes(name)) return { by: "cursor", at };
+    const words = `${toText(schema["format"])} ${toText(schema["description"])}`;
+    const isAddress = URL_MEMBER.test(name) || /\bur[il]\b|\blink\b/i.test(words);
+    if (isAddress && !needsSameName(at)) return { by: "cursor", at };
   }
   return undefined;
 }
 
-function findCursorArgument(member: string, schema: JsonSchema, operation: PagedOperation): string | undefined {
-  const isText = [schema["type"]].flat().includes("string");
-  const same = SAME_NAME.includes(member) ? findArgument([member], operation) : undefined;
-  if (SAME_NAME.includes(member)) return isText ? same : undefined;
-  const argument = findArgument(CURSOR_ARGUMENTS, operation);
-  return argument ?? (isText ? undefined : findArgument(PAGE_ARGUMENTS, operation));
+function isValueSchema({ type, properties }: JsonSchema): boolean {
+  return !isRecord(properties) && ![type].flat().some((each) => ["object", "array", "boolean"].includes(String(each)));
 }
 
-/** Lists the members that can hold a cursor or an address, those of inner objects last. */
-function* walkMembers(
-  holder: Located,
-  files: DocumentFiles,
-  at: MemberPath,
-): Generator<readonly [at: MemberPath, schema: JsonSchema]> {
-  const members = [...listMembers(holder, files)];
-  const inner = at.length > 0 && /^(?:next|cursors?)$/.test(toPlain(at.at(-1) ?? ""));
-  for (const [name, member] of members) {
-    const plain = toPlain(name);
-    const isCursor =
-      NEXT_MEMBER.test(plain) ||
-      CURSOR_MEMBERS.includes(plain) ||
-      SAME_NAME.includes(plain) ||
-      (inner && INNER_MEMBERS.includes(plain));
-    const schema = toRecord(files.follow(member)?.value);
-    const isValue =
-      !isRecord(schema["properties"]) &&
-      ![schema["type"]].flat().some((type) => type === "object" || type === "array" || type === "boolean");
-    if (isCursor && isValue) yield [[...at, name], schema];
-  }
-  if (at.length === MAX_LEVELS) return;
-  for (const [name, member] of members)
-    if (CURSOR_HOLDERS.includes(toPlain(name))) yield* walkMembers(member, files, [...at, name]);
+function findCursorArgument(at: MemberPath, { type }: JsonSchema, operation: PagedOperation): string | undefined {
+  const isText = [type].flat().includes("string");
+  const name = toPlainName(at.at(-1) ?? "");
+  if (needsSameName(at)) return isText ? findArgument([name], operation, isTextSchema) : undefined;
+  const isFit = (schema: JsonSchema): boolean => !isText || isTextSchema(schema);
+  return (
+    findArgument(CURSOR_ARGUMENTS, operation) ?? findArgument([name, "offset", ...PAGE_ARGUMENTS], operation, isFit)
+  );
+}
+
+function isTextSchema({ type }: JsonSchema): boolean {
+  return [type].flat().some((each) => each === undefined || each === "string");
 }
 
 function isListSchema(located: Located, files: DocumentFiles): boolean {
@@ -186,19 +174,12 @@ function listMembers(located: Located, files: DocumentFiles, levels = MAX_LEVELS
   const target = files.follow(located);
   if (target === undefined || levels === 0) return new Map();
   const { value, file } = target;
-  const { properties, allOf } = toRecord(value);
-  const parts = toList(allOf).flatMap((part) => [...listMembers({ value: part, file }, files, levels - 1)]);
+  const { properties, ...others } = toRecord(value);
+  const parts = ["allOf", "anyOf", "oneOf"]
+    .flatMap((keyword) => toList(others[keyword]))
+    .flatMap((part) => [...listMembers({ value: part, file }, files, levels - 1)]);
   const own = Object.entries(toRecord(properties)).map(([name, each]) => [name, { value: each, file }] as const);
   return new Map([...parts, ...own]);
-}
-
-/** `nextPageToken`, `next_page_token` and `next-page-token` are one name. */
-function toPlain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-}
-
-function words(text: string): readonly string[] {
-  return text.split(" ");
 }
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : "");

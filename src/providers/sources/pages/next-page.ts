@@ -2,6 +2,7 @@ import { SkillgateError } from "../../../errors.ts";
 import { isRecord, type JsonSchema, toRecord } from "../../../model/json.ts";
 import { quote } from "../../../shared/format-text.ts";
 import type { ApiOperation, ApiParameter } from "../openapi/operation.ts";
+import { walkCursors } from "./cursor-members.ts";
 import { findLink } from "./link-header.ts";
 import type { MemberPath, NextPage, PageStyle } from "./page-style.ts";
 
@@ -71,7 +72,7 @@ function findChanges(response: ApiResponse, call: PageCall): PageArguments | und
     case "link":
       return undefined;
     case "cursor":
-      return readCursor(getAt(response.body, next.at), next, call);
+      return readCursor(next.at ? getAt(response.body, next.at) : findCursor(response.body, pages.items), next, call);
     case "last item": {
       const id = toRecord(items.at(-1))[next.id];
       return getAt(response.body, next.more) === true && id !== undefined ? { [next.argument]: id } : undefined;
@@ -89,6 +90,14 @@ function findChanges(response: ApiResponse, call: PageCall): PageArguments | und
       return { [next.argument]: at + (next.by === "page" ? 1 : items.length) };
     }
   }
+}
+
+/** Finds the cursor in a body, where the document does not describe it. */
+function findCursor(body: unknown, items: MemberPath): unknown {
+  const list = (value: unknown): readonly (readonly [string, unknown])[] => Object.entries(toRecord(value));
+  for (const [, value] of walkCursors(body, items, list))
+    if ((typeof value === "string" && value !== "") || typeof value === "number") return value;
+  return undefined;
 }
 
 const MORE_MEMBERS = ["has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage"];

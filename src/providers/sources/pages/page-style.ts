@@ -5,8 +5,8 @@ export type MemberPath = readonly string[];
 export type NextPage =
   /** Only by the header. */
   | { readonly by: "link" }
-  /** By a cursor in the body, or the address of the next page there; `argument` takes the cursor. */
-  | { readonly by: "cursor"; readonly at: MemberPath; readonly argument?: string }
+  /** By a cursor in the body, or the address of the next page there; `argument` takes the cursor. Without `at`, it is searched. */
+  | { readonly by: "cursor"; readonly at?: MemberPath; readonly argument?: string }
   /** The argument takes the id of the last item, while `more` is true. */
   | { readonly by: "last item"; readonly argument: string; readonly more: MemberPath; readonly id: string }
   /** By counting pages, or items, from `first`. */
