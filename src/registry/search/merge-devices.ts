@@ -7,9 +7,15 @@ import { pushToGroup } from "./method-index.ts";
 /** Scores that differ by less are the same: names of devices have different lengths. */
 const SAME_SCORE = 0.05;
 
+const HAS_DEVICES = new WeakMap<Catalog, boolean>();
+
 /** True if a catalog has skills of other machines. */
-export function hasDevices({ skills }: Pick<Catalog, "skills">): boolean {
-  return skills.some(({ kind }) => kind === "node");
+export function hasDevices(catalog: Catalog): boolean {
+  const known = HAS_DEVICES.get(catalog);
+  if (known !== undefined) return known;
+  const found = catalog.skills.some(({ kind }) => kind === "node");
+  HAS_DEVICES.set(catalog, found);
+  return found;
 }
 
 /**

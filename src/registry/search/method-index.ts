@@ -1,4 +1,5 @@
 import type { Method, Skill } from "../../model/catalog.ts";
+import type { HttpRequest } from "../../model/skill.ts";
 import { createEntryReader, type IndexEntry } from "./entry.ts";
 import { foldedName } from "./language/words.ts";
 
@@ -31,6 +32,8 @@ export interface MethodIndex {
   /** The words of a document: `number of the word * 256 + impact`, those of its name first. */
   getWords(document: number): Uint32Array;
   nameStems(document: number): number;
+  /** The request of a method of an API; `undefined` for other methods. */
+  getRequest(document: number): HttpRequest | undefined;
   /** The number of a word; `undefined` if no method has it. */
   wordNumber(word: string): number | undefined;
   /** Known words that begin with the same two characters. */
@@ -64,6 +67,8 @@ interface Content {
   /** By document, as `getWords` and `nameStems` give them. */
   readonly documentWords: NumberLists;
   readonly nameStems: number[];
+  /** By document: most methods have none. */
+  readonly requests: Map<number, HttpRequest>;
   readonly names: Groups<string, number>;
   readonly namesByBeginning: Groups<string, string>;
   /** The partly added skill; its methods are the last documents. */
@@ -100,6 +105,7 @@ export function createMethodIndex(): MethodIndex {
     postings: (word) => content.postings[content.wordNumbers.get(word) ?? -1] ?? [],
     getWords: (document) => content.documentWords.at(document),
     nameStems: (document) => content.nameStems[document] ?? 0,
+    getRequest: (document) => content.requests.get(document),
     wordNumber: (word) => content.wordNumbers.get(word),
     wordsBeginningLike: (word) => content.wordsByBeginning.get(word.slice(0, 2)) ?? [],
     documentsNamed: (folded) => content.names.get(folded) ?? [],
@@ -124,6 +130,7 @@ function emptyContent(): Content {
     wordsByBeginning: new Map(),
     documentWords: createNumberLists(),
     nameStems: [],
+    requests: new Map(),
     names: new Map(),
     namesByBeginning: new Map(),
     unfinished: undefined,
@@ -176,6 +183,8 @@ function addMethod(method: Method, { stems, impacts, nameStems }: IndexEntry, co
   const document = content.methods.push(method) - 1;
   content.documentWords.add(stems.map((word, position) => addWord(word, impacts[position] ?? 1, document, content)));
   content.nameStems.push(nameStems);
+  const { request } = method.definition;
+  if (request !== undefined) content.requests.set(document, request);
   addNames(method, document, content);
 }
 

@@ -4,8 +4,8 @@ import { CLAUSE_SETTLED_SHARE, SAME_NAME_FACTOR, SETTLED_SHARE } from "./weights
 /** Number of documents that are scored in detail. */
 export const CLOSER = 40;
 
-/** Number of ranks that are assigned one by one. */
-const ORDERED = 20;
+/** Maximum ranks that are assigned one by one. */
+const MAX_ORDERED = 20;
 
 export interface Candidate {
   readonly document: number;
@@ -20,18 +20,19 @@ export interface Candidate {
 
 /**
  * Sorts candidates, best first. The first ranks are assigned one by one: clauses and terms that better candidates have
- * settled, and repeated names, count less.
+ * settled, and repeated names, count less. `ranks` is the number of those that are needed.
  */
 export function orderCandidates(
   candidates: readonly Candidate[],
   terms: readonly WeightedTerm[],
+  ranks: number,
 ): readonly Candidate[] {
   const sorted = candidates.toSorted((a, b) => b.tier - a.tier || b.sum - a.sum);
   const open = sorted.slice(0, CLOSER);
   const demand = createDemand(open, terms);
   const names = new Map<string, number>();
   const ordered: Candidate[] = [];
-  while (open.length > 0 && ordered.length < ORDERED) {
+  while (open.length > 0 && ordered.length < Math.min(ranks, MAX_ORDERED)) {
     const [next] = open.splice(findBestIndex(open, demand.shares, names), 1);
     if (next === undefined) break;
     ordered.push(next);
@@ -43,8 +44,8 @@ export function orderCandidates(
 
 /** How much the terms of a query count for the next rank. */
 interface Demand {
-  /** By term, from 0 to 1. */
-  readonly shares: readonly number[];
+  /** By term, from 0 to 1; `undefined` if all count in full. */
+  readonly shares: readonly number[] | undefined;
   /** Lowers the shares by what the candidate of a rank answers. */
   settle(candidate: Candidate): void;
 }
@@ -52,9 +53,9 @@ interface Demand {
 /** In a query of one clause, all terms count for every rank. */
 function createDemand(candidates: readonly Candidate[], terms: readonly WeightedTerm[]): Demand {
   const clausesByTerm = terms.map(({ term }) => term.clauses);
-  const shares = terms.map(() => 1);
   const count = Math.max(0, ...clausesByTerm.flat()) + 1;
-  if (count === 1) return { shares, settle: () => {} };
+  if (count === 1) return { shares: undefined, settle: () => {} };
+  const shares = terms.map(() => 1);
   const termsLeft = terms.map(() => 1);
   const clausesLeft = Array.from({ length: count }, () => 1);
   const most = clausesLeft.map((_, clause) =>
@@ -87,7 +88,7 @@ function sumOfClause(values: readonly number[], clauses: readonly (readonly numb
 
 function findBestIndex(
   open: readonly Candidate[],
-  shares: readonly number[],
+  shares: readonly number[] | undefined,
   names: ReadonlyMap<string, number>,
 ): number {
   const tier = open[0]?.tier ?? 0;
@@ -97,7 +98,9 @@ function findBestIndex(
     const candidate = open[at];
     // Candidates are sorted by sum, an upper bound of the value: those after one that cannot win cannot win either.
     if (candidate === undefined || candidate.tier < tier || candidate.sum <= most) break;
-    const value = valueLeft(candidate.values, shares) * SAME_NAME_FACTOR ** (names.get(candidate.name) ?? 0);
+    const left = shares === undefined ? candidate.sum : valueLeft(candidate.values, shares);
+    if (left <= most) continue;
+    const value = left * SAME_NAME_FACTOR ** (names.get(candidate.name) ?? 0);
     if (value > most) [bestIndex, most] = [at, value];
   }
   return bestIndex;

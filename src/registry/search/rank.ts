@@ -57,11 +57,19 @@ export function rank(
   const scoreMethod = createMethodScorer(terms, index, query.words);
   const toCandidate = (document: number): Candidate => {
     const values = scoreMethod(document);
-    const name = (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();
-    return { document, tier: tiers.get(document) ?? 0, values, sum: sumValues(values), name };
+    return {
+      document,
+      tier: tiers.get(document) ?? 0,
+      values,
+      sum: sumValues(values),
+      // Few candidates are compared by their names.
+      get name() {
+        return (index.methods[document]?.name ?? "").replace(/_\d+$/, "").toLowerCase();
+      },
+    };
   };
   const closer = [...new Set([...tiers.keys(), ...best.slice(0, CLOSER)])].map(toCandidate);
-  const ordered = orderCandidates(closer, terms);
+  const ordered = orderCandidates(closer, terms, end);
   const others = best.slice(CLOSER).filter((document) => !tiers.has(document));
   const most = terms.reduce((sum, term) => sum + (term.term.word === "" ? 0 : term.most), 0) || 1;
   const hits = [

@@ -17,11 +17,11 @@ export function createMethodScorer(
 ): (document: number) => readonly number[] {
   let scoreRequest: ReturnType<typeof createRequestScorer> | undefined;
   const getRequestFactor = (document: number): number => {
-    const method = index.methods[document];
-    const request = method?.definition.request;
-    if (method === undefined || request === undefined) return 1;
+    const request = index.getRequest(document);
+    if (request === undefined) return 1;
     scoreRequest ??= createRequestScorer(queryWords, terms);
-    return scoreRequest(request) * (method.metadata.deprecated === false ? 1 : REQUEST_WEIGHTS.deprecated);
+    const isDeprecated = index.methods[document]?.metadata.deprecated !== false;
+    return scoreRequest(request) * (isDeprecated ? REQUEST_WEIGHTS.deprecated : 1);
   };
   const usesByWord = findWordUses(terms, index);
   const mask = new Uint8Array(MASK + 1);
