@@ -7,7 +7,7 @@ import { walkObjects } from "./compile/document-files.ts";
 import type { DescribedOperation } from "./openapi/operation.ts";
 
 /** Changes with each change of what a catalog contains; a catalog of another format is made again. */
-export const CATALOG_FORMAT = "skillgate-openapi-3";
+export const CATALOG_FORMAT = "skillgate-openapi-4";
 
 /** Bytes of a catalog: forty times that of the largest public document (GitHub, 4 MB). */
 const MAX_BYTES = 160 << 20;

@@ -15,7 +15,7 @@ import { matchesOperation } from "./patterns.ts";
 import { getNameOwners, getToolOverride } from "../../model/tools/override-tool.ts";
 import type { ToolOverride } from "../../model/tools/tool-definition.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
-import { type SourceOperation, toSourceOperation } from "./source-operation.ts";
+import { type SourceOperation, toSourceOperation, withoutHeaders } from "./source-operation.ts";
 
 interface SourceOffer extends OfferedOperations {
   /** Returns the sender of an operation. Throws a `SkillgateError` if its server may not be used. */
@@ -147,12 +147,12 @@ class SourceMethod implements MethodDefinition {
 }
 
 /** The last operation that was read: its schemas are asked for one after the other. */
-function createCache({ pages }: SourceConfig, catalog: OpenCatalog): (row: OperationRow) => SourceOperation {
+function createCache({ pages, headers }: SourceConfig, catalog: OpenCatalog): (row: OperationRow) => SourceOperation {
   let last: { readonly row: OperationRow; readonly operation: SourceOperation } | undefined;
   return (row) => {
     if (last?.row !== row) {
       const setting = pages.findLast(([pattern]) => matchesOperation(pattern, row))?.[1];
-      last = { row, operation: toSourceOperation(catalog.read(row), setting) };
+      last = { row, operation: toSourceOperation(withoutHeaders(catalog.read(row), headers), setting) };
     }
     return last.operation;
   };

@@ -198,7 +198,7 @@ function compileOne(found: FoundOperation, name: string, context: DocumentContex
   return {
     ...compileOperation(found, context),
     name,
-    summary: truncateText(toText(text).replaceAll(/\s+/g, " ").trim(), MAX_SUMMARY),
+    summary: toSummary(toText(text)),
     tags: toList(tags)
       .filter((tag) => typeof tag === "string")
       .slice(0, 10),
@@ -228,6 +228,15 @@ function toServerUrls(servers: unknown): readonly string[] {
       };
       return [url.replaceAll(/\{([^{}]+)\}/g, fill)];
     });
+}
+
+/** Other words in angle brackets are parameters. */
+const HTML_TAG = /<\/?(?:p|a|b|i|em|strong|code|br|ul|ol|li|span|div|h[1-6])\b[^<>]*>/gi;
+
+/** Joins the lines of a text, and leaves out the tags of HTML. */
+function toSummary(text: string): string {
+  const plain = text.replaceAll(HTML_TAG, " ").replaceAll(/\s+([.,;:]?)/g, "$1 ");
+  return truncateText(plain.replaceAll(/\s+/g, " ").trim(), MAX_SUMMARY);
 }
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : "");

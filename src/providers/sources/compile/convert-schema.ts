@@ -53,6 +53,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "$anchor",
   "$dynamicRef",
   "$dynamicAnchor",
+  "$recursiveRef",
+  "$recursiveAnchor",
   "__proto__",
 ]);
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { compileDocument, type CompiledOperation } from "../../../../src/providers/sources/compile/compile-document.ts";
+import { withoutHeaders } from "../../../../src/providers/sources/source-operation.ts";
 import { loadDocument } from "../../../../src/providers/sources/compile/load-document.ts";
 
 const ROOT = "https://api.example/openapi.json";
@@ -47,4 +48,28 @@ test("an operation in a file of its own is read from there, and one whose file i
   expect(problems).toEqual([
     expect.stringMatching(/^post \/pets: what it refers to is missing: .*operations\/missing\.json#; it is left out$/),
   ]);
+});
+
+test("a summary has no tags of HTML, and a schema no keyword of an old draft that checks refuse [S5]", async () => {
+  const summary = '<p>Returns a <a href="/docs">list</a>.\nIt has x < 3 of them.</p>';
+  const tree = { $recursiveAnchor: true, type: "array", items: { $recursiveRef: "#" } };
+  const parameters = [{ name: "filter", in: "query", schema: tree }];
+  const paths = { "/pets": { get: { description: summary, parameters } } };
+  const { operations } = await compile({ "/openapi.json": { openapi: "3.1.0", paths } });
+  expect(operations[0]?.summary).toBe("Returns a list. It has x < 3 of them.");
+  expect(operations[0]?.input["properties"]).toEqual({ filter: { type: "array", items: {} } });
+});
+
+test("a header that the settings give is no argument [S5]", async () => {
+  const token = { name: "token", in: "header", required: true, schema: { type: "string" } };
+  const user = { name: "user", in: "query", required: true, schema: { type: "string" } };
+  const paths = { "/users": { get: { parameters: [token, user] } } };
+  const { operations } = await compile({ "/openapi.json": { openapi: "3.0.0", paths } });
+  const [operation] = operations;
+  if (operation === undefined) throw new Error("No operation was compiled");
+  const { input, parameters } = withoutHeaders(operation, { Token: "xoxb" });
+  expect(input).toMatchObject({ properties: { user: {} }, required: ["user"] });
+  expect(input["properties"]).not.toHaveProperty("token");
+  expect(parameters.map(({ name }) => name)).toEqual(["user"]);
+  expect(withoutHeaders(operation, { Authorization: "Bearer x" })).toBe(operation);
 });
