@@ -327,29 +327,6 @@ function describeSources(): JsonSchema {
     additionalProperties: { enum: [...SOURCE_EFFECTS] },
     description: "what operations do, where their verb does not say it; the last pattern that matches decides",
   });
-  const pages = withForm('pages by pattern, as in { "GET /orders": { by: cursor, at: meta.next, argument: after } }', {
-    type: "object",
-    additionalProperties: withForm("false, or have by, argument, at and items", {
-      anyOf: [
-        {
-          type: "object",
-          additionalProperties: false,
-          required: ["by"],
-          properties: {
-            by: { enum: [...PAGE_ORDERS], description: "what leads to the next page" },
-            argument: describeText("the argument that the next page changes"),
-            at: describeText("the member of the body with the cursor, or with the flag that there is more"),
-            items: {
-              type: "string",
-              description: "the member of the body with the list; empty if the body is the list",
-            },
-          },
-        },
-        { const: false },
-      ],
-    }),
-    description: "how the pages of lists follow each other, where the document does not say it",
-  });
   return {
     type: "object",
     description: "APIs whose OpenAPI documents become skills, by name.",
@@ -380,17 +357,49 @@ function describeSources(): JsonSchema {
           type: "object",
           description: "names, titles and descriptions in place of those of methods, by the names of the document",
         },
+        refresh: withForm("never, or a time such as 30m, 24h or 7d", {
+          type: "string",
+          pattern: "^(?:never|[1-9]\\d{0,3}[mhd])$",
+          default: "never",
+          description: "when a document at a URL is read again, in the background",
+        }),
         patch: describeText("a file with a JSON patch (RFC 6902), which changes the document before it is read"),
         changes: {
           enum: [...CHANGE_POLICIES],
           default: "report",
           description: "what happens to operations that were changed or added since they were accepted",
         },
-        pages,
+        pages: describePages(),
         idempotencyHeader: describeText("the header that makes a repeated request harmless, such as `Idempotency-Key`"),
       },
     },
   };
+}
+
+function describePages(): JsonSchema {
+  return withForm('pages by pattern, as in { "GET /orders": { by: cursor, at: meta.next, argument: after } }', {
+    type: "object",
+    additionalProperties: withForm("false, or have by, argument, at and items", {
+      anyOf: [
+        {
+          type: "object",
+          additionalProperties: false,
+          required: ["by"],
+          properties: {
+            by: { enum: [...PAGE_ORDERS], description: "what leads to the next page" },
+            argument: describeText("the argument that the next page changes"),
+            at: describeText("the member of the body with the cursor, or with the flag that there is more"),
+            items: {
+              type: "string",
+              description: "the member of the body with the list; empty if the body is the list",
+            },
+          },
+        },
+        { const: false },
+      ],
+    }),
+    description: "how the pages of lists follow each other, where the document does not say it",
+  });
 }
 
 function describeProfiles(): JsonSchema {

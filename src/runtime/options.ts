@@ -142,6 +142,8 @@ export interface SourceSettings {
   >;
   /** A file with a JSON patch (RFC 6902), which changes the document before it is read. */
   readonly patch?: string;
+  /** When a document at a URL is read again: after a time such as `24h`, `30m` or `7d`, or `never`, the default. */
+  readonly refresh?: string;
   /** Operations that were changed or added since they were accepted are reported (the default), or also held. */
   readonly changes?: "report" | "hold";
   /** How the pages of lists follow each other, by pattern, where the document does not say it. The last pattern that matches decides. */

@@ -38,14 +38,9 @@ export function openSources(
   { cwd, folder: stateFolder, answerBytes }: SourcesOptions,
 ): SourceProvider {
   const folder = stateFolder ?? mkdtempSync(join(tmpdir(), "skillgate-sources-"));
-  const end = new AbortController();
-  const sources = configs.map((config) => new ApiSource(config, { cwd, folder, answerBytes, signal: end.signal }));
   const listeners: (() => void)[] = [];
   const announce = (): void => listeners.forEach((listener) => listener());
-  const open = async (source: ApiSource): Promise<void> => {
-    await source.open();
-    announce();
-  };
+  const sources = configs.map((config) => new ApiSource(config, { cwd, folder, answerBytes, onChange: announce }));
   const find = (name: string): ApiSource => {
     const source = sources.find(({ config }) => config.name === name);
     if (source === undefined) throw new Error(`There is no source ${name}`);
@@ -57,7 +52,6 @@ export function openSources(
     announce();
     return source.status;
   };
-  const opening = Promise.all(sources.map(open)).then(() => {});
   return {
     get skills() {
       return sources.flatMap(({ skill }) => skill ?? []);
@@ -68,15 +62,13 @@ export function openSources(
     get sources() {
       return sources.map(({ status }) => status);
     },
-    known: opening,
+    known: Promise.all(sources.map(({ known }) => known)).then(() => {}),
     listOperations: (name) => find(name).operations,
     refresh: (name) => change(name, (source) => source.refresh()),
     accept: (name) => change(name, (source) => source.accept()),
     onChange: (listener) => void listeners.push(listener),
     async close() {
-      end.abort();
-      await opening;
-      sources.forEach((source) => source.close());
+      await Promise.all(sources.map((source) => source.close()));
       if (stateFolder === undefined) await rm(folder, { recursive: true, force: true });
     },
   };

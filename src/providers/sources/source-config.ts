@@ -35,6 +35,8 @@ export interface SourceConfig {
   readonly changes: ChangePolicy;
   /** How the pages of operations follow each other, by pattern; the last pattern that matches decides. */
   readonly pages: readonly (readonly [pattern: string, setting: PageSetting])[];
+  /** A document of a URL is read again after this time; without it, on demand only. */
+  readonly refreshMs?: number;
   /** The name of a header that makes a repeated request harmless. */
   readonly idempotencyHeader?: string;
 }

@@ -8,6 +8,7 @@ import { type ApiClient, createApiClient } from "./http/api-client.ts";
 import { buildRequest } from "./openapi/build-request.ts";
 import { type ApiServer, ApiServers } from "./api-servers.ts";
 import { type ShownOperation, listOperations } from "./list-operations.ts";
+import type { KnownDocument } from "./compile/protocol.ts";
 import { compileInThread } from "./compile/compile-in-thread.ts";
 import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
@@ -19,7 +20,7 @@ import {
 } from "./operation-changes.ts";
 import type { OperationSender } from "./answer-call.ts";
 import { createSourceSkill, findOverrideProblems, selectOperations } from "./source-skill.ts";
-import { StoredSource } from "./stored-source.ts";
+import { type SourceState, StoredSource } from "./stored-source.ts";
 
 /** How a source is. */
 export interface SourceStatus {
@@ -57,8 +58,15 @@ export interface SourceOptions {
   readonly cwd: string;
   /** The largest body of an answer, in bytes. */
   readonly answerBytes: number;
-  readonly signal: AbortSignal;
+  /** Called after its skill or its problems have changed. */
+  readonly onChange: () => void;
 }
+
+/** A document that could not be read is asked for again after this time at most. */
+const RETRY_MS = 3_600_000;
+
+/** The longest delay of a timer. */
+const MAX_DELAY_MS = 2_147_483_647;
 
 /** One source: its document becomes a catalog once, and a skill at each start. */
 export class ApiSource {
@@ -66,6 +74,13 @@ export class ApiSource {
   skill: ProvidedSkill | undefined;
   readonly #options: SourceOptions;
   readonly #stored: StoredSource;
+  readonly #end = new AbortController();
+  /** Settles when the catalog is open. */
+  readonly known: Promise<void>;
+  /** The last reading of the document. */
+  #reading: Promise<void> = Promise.resolve();
+  #failedAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
   #catalog: OpenCatalog | undefined;
   #changes: readonly OperationChange[] = [];
   #left = 0;
@@ -74,27 +89,45 @@ export class ApiSource {
   /** Catalogs and connections of runs that began before a refresh. */
   readonly #earlier: { close(): void }[] = [];
   #servers: ApiServers | undefined;
-  #state: ReturnType<StoredSource["readState"]>;
+  #state: SourceState | undefined;
   #error: string | undefined;
 
   constructor(config: SourceConfig, options: SourceOptions) {
     this.config = config;
     this.#options = options;
     this.#stored = new StoredSource(options.folder, JSON.stringify([options.cwd, config.name, config.document]));
+    this.known = this.#open();
   }
 
   /** Opens the stored catalog. A document that is new, or a file that has changed, is read first. */
-  async open(): Promise<void> {
+  async #open(): Promise<void> {
     this.#state = this.#stored.readState();
     const catalog = this.#stored.open();
     if (catalog !== undefined) await this.#try(() => this.#use(catalog));
     const isSame = (await readStamp(this.config).catch(() => "missing")) === this.#state?.stamp;
     if (this.#catalog === undefined || this.#state === undefined || !isSame) await this.refresh();
+    else this.#follow();
+    this.#options.onChange();
   }
 
-  /** Reads the document again. If that fails, the last catalog serves. */
+  /** Reads the document again, one time after the other. If that fails, the last catalog serves. */
   async refresh(): Promise<void> {
-    await this.#try(() => this.#compile());
+    this.#reading = this.#reading.then(() => this.#try(() => this.#compile()));
+    await this.#reading;
+    this.#follow();
+  }
+
+  /** Reads the document of a URL again when it is due, in the background. */
+  #follow(): void {
+    clearTimeout(this.#timer);
+    const { document, refreshMs } = this.config;
+    if (refreshMs === undefined || document.startsWith("file:") || this.#end.signal.aborted) return;
+    const dueAt = Math.max((this.#state?.readAt ?? 0) + refreshMs, this.#failedAt + Math.min(refreshMs, RETRY_MS));
+    const delayMs = Math.min(Math.max(dueAt - Date.now(), 0), MAX_DELAY_MS);
+    this.#timer = setTimeout(() => {
+      if (Date.now() < dueAt) this.#follow();
+      else void this.refresh().then(this.#options.onChange);
+    }, delayMs).unref();
   }
 
   /** Accepts the operations of the document as they are now. */
@@ -145,7 +178,11 @@ export class ApiSource {
     return listOperations(this.config, selectOperations(this.config, this.#catalog), this.#changes);
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    this.#end.abort();
+    clearTimeout(this.#timer);
+    await this.known;
+    await this.#reading;
     for (const catalog of [...this.#earlier, this.#catalog]) catalog?.close();
     this.#servers?.close();
   }
@@ -156,6 +193,7 @@ export class ApiSource {
       this.#error = undefined;
     } catch (error) {
       const { name, document } = this.config;
+      this.#failedAt = Date.now();
       const serves = this.#catalog === undefined ? "it has no methods" : "the catalog of its last document serves";
       const why = this.#hideQuery(getMessage(error));
       this.#error = `Cannot use the document of ${name}, ${describeDocument(document)}: ${why}; ${serves}`;
@@ -165,18 +203,34 @@ export class ApiSource {
   async #compile(): Promise<void> {
     const { document, isPrivate, patch } = this.config;
     const stamp = await readStamp(this.config);
-    const names = Object.entries(this.#stored.readState()?.names ?? {});
-    const { digest } = await this.#stored.replace((target) =>
+    const state = this.#stored.readState();
+    const last = this.#getLast(state, stamp);
+    const { kind, ...known } = await this.#stored.replace((target) =>
       compileInThread(
-        { document, isPrivate, names, target, ...(patch !== undefined && { patch }) },
-        this.#options.signal,
+        {
+          document,
+          isPrivate,
+          names: Object.entries(state?.names ?? {}),
+          target,
+          ...(patch !== undefined && { patch }),
+          ...(last !== undefined && { last }),
+        },
+        this.#end.signal,
       ),
     );
-    const catalog = this.#stored.open();
+    const catalog = kind === "unchanged" ? this.#catalog : this.#stored.open();
     if (catalog === undefined) throw new Error("its catalog cannot be written");
-    this.#stored.writeState({ digest, readAt: Date.now(), ...(stamp !== undefined && { stamp }) }, catalog);
+    this.#stored.writeState({ ...known, readAt: Date.now(), ...(stamp !== undefined && { stamp }) }, catalog);
     this.#state = this.#stored.readState();
-    await this.#use(catalog);
+    if (kind === "compiled") await this.#use(catalog);
+  }
+
+  /** Returns the document of the open catalog, unless another process has stored a later one. */
+  #getLast(stored: SourceState | undefined, stamp: string | undefined): KnownDocument | undefined {
+    if (this.#catalog === undefined || stored === undefined || stored.digest !== this.#state?.digest) return undefined;
+    const { digest, validators } = stored;
+    // The server of the document knows nothing of the patch.
+    return { digest, ...(validators !== undefined && stored.stamp === stamp && { validators }) };
   }
 
   async #use(catalog: OpenCatalog): Promise<void> {

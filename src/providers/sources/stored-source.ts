@@ -7,12 +7,11 @@ import { isRecord } from "../../model/json.ts";
 import { createFileCache, type KeyValueCache } from "../../shared/file-cache.ts";
 import { makeFolder } from "../../shared/files/make-folder.ts";
 import { type OpenCatalog, openCatalog } from "./catalog-file.ts";
+import type { CompiledReport, KnownDocument } from "./compile/protocol.ts";
 import { getOperationKey } from "./compile/names.ts";
 
 /** Facts about a source beside its catalog. */
-interface SourceState {
-  /** The SHA-256 digest of the document with its files. */
-  readonly digest: string;
+export interface SourceState extends KnownDocument {
   /** When the document was read, in milliseconds since 1970. */
   readonly readAt: number;
   /** The time of change of a file and its size, which tell a changed file without reading it. */
@@ -72,13 +71,14 @@ export class StoredSource {
 
   /**
    * Has a catalog written to a file, and puts it into its place unless that fails. The catalog before it stays as the accepted one,
-   * if the document has changed.
+   * if the document has changed. Nothing is written for a document that is the same.
    */
-  async replace<Result extends { readonly digest: string }>(write: (file: string) => Promise<Result>): Promise<Result> {
+  async replace(write: (file: string) => Promise<CompiledReport>): Promise<CompiledReport> {
     await makeFolder(this.#folder, 0o700);
     const draft = `${this.#catalogFile}.${randomUUID()}`;
     try {
       const result = await write(draft);
+      if (result.kind === "unchanged") return result;
       if (result.digest !== this.readState()?.digest) await link(this.#catalogFile, this.#acceptedFile).catch(() => {}); // it is the first one, or an earlier one is not accepted yet
       await rename(draft, this.#catalogFile);
       return result;

@@ -76,6 +76,7 @@ function toSource(
   { cwd, variables, missing }: SourceContext & { readonly missing: Set<string> },
 ): SourceConfig {
   const fill = (text: string): string => fillIn(text, variables, missing);
+  const refreshMs = toMilliseconds(written.refresh);
   const { server, include, patch, idempotencyHeader } = written;
   const headers = Object.entries(written.headers ?? {}).map(([header, value]) => [header, fill(value)]);
   return {
@@ -91,10 +92,18 @@ function toSource(
     ...(patch !== undefined && { patch: resolve(cwd, patch) }),
     methods: written.methods ?? {},
     effects: Object.entries(written.effects ?? {}),
+    ...(refreshMs !== undefined && { refreshMs }),
     changes: written.changes ?? "report",
     pages: Object.entries(written.pages ?? {}),
     ...(idempotencyHeader !== undefined && { idempotencyHeader }),
   };
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `24h` becomes milliseconds, `never` becomes `undefined`. */
+function toMilliseconds(refresh = "never"): number | undefined {
+  return refresh === "never" ? undefined : Number(refresh.slice(0, -1)) * (UNIT_MS[refresh.slice(-1)] ?? 0);
 }
 
 /** `my-shop` becomes `MyShopAPI`. */

@@ -3,17 +3,47 @@ import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { MAX_DOCUMENT_BYTES, type ReadFile } from "./load-document.ts";
+import type { CompileOrder, Validators } from "./protocol.ts";
 import { readRemoteFile } from "./read-remote-file.ts";
 
-/** Returns a function that reads the files of a document: those in its folder, or those of its own server. */
-export function createReader(document: string, { isPrivate }: { readonly isPrivate: boolean }): ReadFile {
-  const root = new URL(document);
-  return async (url) => {
+/** Thrown for a document that is as it was read last. */
+export class UnchangedDocument extends Error {}
+
+/** Reads the files of a document: those in its folder, or those of its own server. */
+export class DocumentReader {
+  readonly #root: URL;
+  readonly #options: Pick<CompileOrder, "isPrivate" | "last">;
+  #files = 0;
+  #validators: Validators | undefined;
+
+  constructor({ document, ...options }: Pick<CompileOrder, "document" | "isPrivate" | "last">) {
+    this.#root = new URL(document);
+    this.#options = options;
+  }
+
+  /** The validators of a document in one file; those of one file say nothing about others. */
+  get validators(): Validators | undefined {
+    return this.#files === 1 ? this.#validators : undefined;
+  }
+
+  /** Throws `UnchangedDocument` if its server says that the document is as it was. */
+  readonly read: ReadFile = async (url) => {
+    this.#files += 1;
     const target = new URL(url);
+    const root = this.#root;
     if (target.protocol === "file:" && root.protocol === "file:") return readLocalFile(target, root);
     if (target.origin !== root.origin || root.protocol === "file:")
       throw new Error(`it is not read, because it is not beside the document at ${root.origin}`);
-    return readRemoteFile(target, { isPrivate, maxBytes: MAX_DOCUMENT_BYTES });
+    const { isPrivate, last } = this.#options;
+    const known = target.href === root.href ? last?.validators : undefined;
+    const file = await readRemoteFile(target, {
+      isPrivate,
+      maxBytes: MAX_DOCUMENT_BYTES,
+      ...(known !== undefined && { known }),
+    });
+    if (file === undefined) throw new UnchangedDocument();
+    this.#validators = file.validators;
+    return file.text;
   };
 }
 
