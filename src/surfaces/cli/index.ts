@@ -9,13 +9,14 @@ import { type CommonFlags, openSession } from "./session.ts";
 import { type Interruption, listenForInterruption } from "./terminal/interruption.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 import { interruptionText } from "./text/output.ts";
-import { endOnUncaught } from "./uncaught.ts";
+import { endOnUncaught, guardWarnings } from "./uncaught.ts";
 import { withWarnings } from "./unknown-path.ts";
 
 /** Runs one command, reports a failure in a sentence, and ends the process with the exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<never> {
   const terminal = openCommandTerminal(args);
   endOnUncaught(terminal);
+  guardWarnings((line) => terminal.write("err", `${line}\n`));
   const interruption = listenForInterruption();
   return terminal.exit(await runCommand(args, terminal, interruption));
 }

@@ -1,8 +1,11 @@
+import { format } from "node:util";
+
 import type { KnownSecrets } from "../../shared/secrets.ts";
 import type { ServeLog } from "./serve-log.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { createErrorResult } from "./error-answer.ts";
 import type { Terminal } from "./terminal/terminal.ts";
+import { escaped } from "./text/layout.ts";
 
 /** Ends the process with a sentence when an exception is not caught. */
 export function endOnUncaught(terminal: Terminal): void {
@@ -13,8 +16,14 @@ export function endOnUncaught(terminal: Terminal): void {
   });
 }
 
+/** Writes the warnings of libraries, which may have words of a server, on a line each, with secrets masked and nothing a terminal obeys. */
+export function guardWarnings(write: (line: string) => void): void {
+  console.warn = (...parts: readonly unknown[]) => write(escaped(format(...parts)));
+}
+
 /** Writes each uncaught exception to the log with its stack, and keeps serving where that is safe. */
 export function serveOnUncaught(secrets: KnownSecrets, log: ServeLog): void {
+  guardWarnings((line) => log.listener("warn", secrets.maskText(line), undefined));
   process.removeAllListeners("uncaughtException");
   process.on("uncaughtException", (thrown) => {
     const stack = thrown instanceof Error ? thrown.stack : undefined;
