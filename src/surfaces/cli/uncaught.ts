@@ -18,6 +18,7 @@ export function endOnUncaught(terminal: Terminal): void {
 
 /** Writes the warnings of libraries, which may have words of a server, on a line each, with secrets masked and nothing a terminal obeys. */
 export function guardWarnings(write: (line: string) => void): void {
+  // oxlint-disable-next-line eslint/no-console -- libraries write there
   console.warn = (...parts: readonly unknown[]) => write(escaped(format(...parts)));
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { project, runProcess } from "./command.ts";
+import { project, runProcess } from "../command.ts";
 
 /** A library that quotes a server. */
 const LIBRARY = `
