@@ -125,7 +125,7 @@ export async function benchFirstAnswers() {
 }
 
 /** Starts a server, and settles when it has listed its tools. It ends before it stores texts for its next start. */
-async function answerFirst({ args, cwd, env }) {
+export async function answerFirst({ args, cwd, env }) {
   const child = spawn(process.execPath, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
   const lines = createInterface({ input: child.stdout });
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
