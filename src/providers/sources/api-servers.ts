@@ -86,7 +86,7 @@ export class ApiServers {
     if (url === undefined || url.origin === main.origin) return url;
     if (this.#settings.servers.some((each) => toHttpUrl(each, main.href)?.origin === url.origin)) return url;
     // The settings send what is for the server of the document to another one, such as one for tests.
-    return url.origin === this.ofDocument?.origin ? new URL(url.pathname, main) : undefined;
+    return url.origin === this.ofDocument?.origin ? withPath(main, url.pathname) : undefined;
   }
 
   #refuse({ verb, path, servers }: Pick<OperationRow, "verb" | "path" | "servers">): SkillgateError {
@@ -111,6 +111,11 @@ export class ApiServers {
     const added = `sources: { ${this.#settings.name}: { servers: [${url.origin}] } }`;
     return `the settings do not name; the owner adds it: ${added}`;
   }
+}
+
+/** A path of a document can begin with "//", which would be another host in a reference. */
+function withPath(server: URL, pathname: string): URL {
+  return Object.assign(new URL(server.origin), { pathname });
 }
 
 /** A document may name its server relative to itself. */

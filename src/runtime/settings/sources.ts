@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -31,8 +32,10 @@ export function parseSources(
     const mistakes = findMistakes(name, written);
     const source = mistakes.length > 0 ? undefined : toSource(name, written as SourceSettings, { ...context, missing });
     const unset = [...missing].map((what) => `sources.${name}: ${what} is not set`);
-    problems.push(...[...mistakes, ...unset].map(createProblem));
-    if (source !== undefined && missing.size === 0) sources.push(source);
+    const isFilled = source !== undefined && missing.size === 0;
+    const flaws = [...mistakes, ...unset, ...(isFilled ? findFilledFlaws(source, written as SourceSettings) : [])];
+    problems.push(...flaws.map(createProblem));
+    if (isFilled && flaws.length === 0) sources.push(source);
   }
   return { sources, problems };
 }
@@ -48,26 +51,58 @@ function findMistakes(name: string, written: unknown): readonly string[] {
   if (flaw !== undefined) return [flaw];
   const mistakes = findSettingMistakes(RUNTIME_SECTION_SCHEMAS.sources, { [name]: written }, ["sources"]);
   if (mistakes.length > 0) return mistakes.map(({ error }) => error);
-  const { skill, server, servers = [], methods = {} } = written as SourceSettings;
+  const { skill, methods = {} } = written as SourceSettings;
   const overrideFlaw = findOverrideFlaw(`sources.${name}.methods`, methods);
   return [
     ...(overrideFlaw === undefined ? [] : [overrideFlaw]),
     ...(skill === undefined || isMemberName(skill) ? [] : [`sources.${name}.skill must be a name such as GithubAPI`]),
-    ...(server === undefined || isServer(server)
-      ? []
-      : [`sources.${name}.server must be a URL such as https://api.example.com`]),
-    ...servers
-      .filter((each) => !isServer(each))
-      .map(
-        (each) =>
-          `sources.${name}.servers has ${JSON.stringify(each)}, which is not a URL such as https://api.example.com`,
-      ),
   ];
 }
 
-/** A URL, or one that a variable completes. */
-function isServer(text: string): boolean {
-  return text.includes("${") || (URL.canParse(text) && /^https?:/i.test(text));
+/**
+ * Says which servers and headers cannot be sent when their variables are filled in. A host alone would be read as a path of the
+ * document's server. The values are secret.
+ */
+function findFilledFlaws(
+  { name, server, servers, headers, idempotencyHeader }: SourceConfig,
+  written: SourceSettings,
+): readonly string[] {
+  const where = `sources.${name}`;
+  const { server: writtenServer, servers: writtenServers = [] } = written;
+  const isServer = (text = ""): boolean => URL.canParse(text) && /^https?:/i.test(text);
+  const sent = [
+    ...Object.entries(headers),
+    ...(idempotencyHeader === undefined ? [] : [[idempotencyHeader, ""] as const]),
+  ];
+  return [
+    ...(server === undefined || isServer(server)
+      ? []
+      : [`${where}.server has ${JSON.stringify(writtenServer)}, which is not ${SERVER}`]),
+    ...writtenServers
+      .filter((_, at) => !isServer(servers[at]))
+      .map((each) => `${where}.servers has ${JSON.stringify(each)}, which is not ${SERVER}`),
+    ...sent.flatMap(([header, value]) => {
+      const flaw = findHeaderFlaw(header, value);
+      return flaw === undefined ? [] : [`${where} has the header ${JSON.stringify(header)}, ${flaw}`];
+    }),
+  ];
+}
+
+const SERVER = "a URL such as https://api.example.com";
+
+/** Node refuses it only when a request is sent. */
+function findHeaderFlaw(header: string, value: string): string | undefined {
+  try {
+    validateHeaderName(header);
+  } catch {
+    return "which cannot be a name; write a name such as Authorization, without a colon";
+  }
+  try {
+    validateHeaderValue(header, value);
+    return undefined;
+  } catch {
+    return "whose value has a line break or a character that a header cannot have; correct it, or its variable";
+  }
 }
 
 function toSource(
