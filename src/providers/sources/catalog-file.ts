@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 import { isRecord, type JsonSchema, toRecord } from "../../model/json.ts";
 import { type CompiledDocument, type CompiledOperation, DocumentError } from "./compile/compile-document.ts";
@@ -137,6 +137,8 @@ const PREFIX = "#/$defs/";
 /** A catalog of which only the index is in memory. */
 export interface OpenCatalog {
   readonly index: CatalogIndex;
+  /** The number of its file, which another one has when it is replaced. */
+  readonly inode: number;
   read(row: OperationRow): DescribedOperation;
   close(): void;
 }
@@ -153,6 +155,15 @@ export function openCatalog(file: string): OpenCatalog {
     closeSync(descriptor);
     throw error;
   }
+}
+
+/** True if two catalogs have the same operations, with all that their definitions say. */
+export function hasSameOperations({ index: one }: OpenCatalog, { index: other }: OpenCatalog): boolean {
+  const digests = new Map(one.operations.map(({ name, digest }) => [name, digest]));
+  return (
+    one.operations.length === other.operations.length &&
+    other.operations.every(({ name, digest }) => digests.get(name) === digest)
+  );
 }
 
 function createReader(descriptor: number, base: number, index: CatalogIndex): OpenCatalog {
@@ -172,6 +183,7 @@ function createReader(descriptor: number, base: number, index: CatalogIndex): Op
   };
   return {
     index,
+    inode: fstatSync(descriptor).ino,
     read(row) {
       const { input, output, ...operation } = read(row.at) as DescribedOperation;
       return {

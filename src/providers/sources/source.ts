@@ -10,7 +10,7 @@ import { type ApiServer, ApiServers } from "./api-servers.ts";
 import { type ShownOperation, listOperations } from "./list-operations.ts";
 import type { KnownDocument } from "./compile/protocol.ts";
 import { compileInThread } from "./compile/compile-in-thread.ts";
-import type { OpenCatalog, OperationRow } from "./catalog-file.ts";
+import { hasSameOperations, type OpenCatalog, type OperationRow } from "./catalog-file.ts";
 import { describeDocument, type SourceConfig } from "./source-config.ts";
 import {
   countChanges,
@@ -130,9 +130,13 @@ export class ApiSource {
     }, delayMs).unref();
   }
 
-  /** Accepts the operations of the document as they are now. */
+  /** Accepts the operations of the document as they are now. Throws if another process has read it again meanwhile. */
   async accept(): Promise<void> {
-    await this.#stored.accept();
+    const { name } = this.config;
+    if (this.#catalog !== undefined && !(await this.#stored.accept(this.#catalog)))
+      throw new Error(
+        `The document of ${name} was read again by another process; look at what has changed: skillgate source check ${name}`,
+      );
     await this.#offer();
   }
 
@@ -249,21 +253,27 @@ export class ApiSource {
     if (catalog === undefined || servers === undefined) return;
     const offered = selectOperations(this.config, catalog);
     this.#left = catalog.index.operations.length - offered.rows.size;
-    this.#changes = this.#findChanges(offered);
-    // The document has become as it was when it was accepted.
-    if (this.#changes.length === 0) await this.#stored.accept();
+    this.#changes = await this.#findChanges(offered);
     this.#missingServers = servers.describeMissing(offered.rows.values());
     const getSender = (row: OperationRow): OperationSender => createSender(servers.find(row));
     this.skill = createSourceSkill(this.config, { ...offered, changes: this.#changes, getSender });
   }
 
-  #findChanges(offered: OfferedOperations): readonly OperationChange[] {
+  async #findChanges(offered: OfferedOperations): Promise<readonly OperationChange[]> {
+    const { changes } = this.config;
+    const { catalog } = offered;
     const accepted = this.#stored.openAccepted();
     if (accepted === undefined) return [];
-    if (accepted === "unreadable") return findOperationChanges(accepted, offered, this.config.changes);
+    if (accepted === "unreadable") {
+      if (changes === "report") await this.#stored.accept(catalog);
+      return findOperationChanges(accepted, offered, changes);
+    }
     // Definitions are read from it where a difference is shown.
     this.#earlier.push(accepted);
-    return findOperationChanges(selectOperations(this.config, accepted), offered, this.config.changes);
+    // The document has become as it was when it was accepted, also where the settings leave operations out: they may be included
+    // later. A catalog that is itself the accepted one is being replaced by another process.
+    if (accepted.inode !== catalog.inode && hasSameOperations(accepted, catalog)) await this.#stored.accept(catalog);
+    return findOperationChanges(selectOperations(this.config, accepted), offered, changes);
   }
 
   /** The address of a document may hold a key. */

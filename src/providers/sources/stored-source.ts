@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { link, rename, rm } from "node:fs/promises";
+import { link, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { isRecord } from "../../model/json.ts";
@@ -64,9 +64,12 @@ export class StoredSource {
     }
   }
 
-  /** Accepts the operations of the catalog as they are now. */
-  async accept(): Promise<void> {
+  /** Accepts the operations of a catalog. Returns false if another process has put a later one into its place. */
+  async accept({ inode }: OpenCatalog): Promise<boolean> {
+    const { ino } = await stat(this.#catalogFile);
+    if (ino !== inode) return false;
     await rm(this.#acceptedFile, { force: true });
+    return true;
   }
 
   /**

@@ -1,10 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
 import { createRuntime, type Runtime } from "../../../src/index.ts";
+import type { SourceSettings } from "../../../src/runtime/options.ts";
 
 const PATHS = {
   "/pets": {
@@ -38,15 +48,16 @@ function createProject(changes: "report" | "hold") {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const write = (text: string): void => writeFileSync(join(folder, "pets.json"), text);
   write(createDocument());
-  const start = async (): Promise<Runtime> => {
-    const sources = { pets: { openapi: "pets.json", changes } };
+  const start = async (settings: Partial<SourceSettings> = {}): Promise<Runtime> => {
+    const sources = { pets: { openapi: "pets.json", changes, ...settings } };
     const mcp = { stateDir: join(folder, "state") };
     const runtime = await createRuntime({ cwd: folder, skillsDir: false, workers: 1, sources, mcp });
     onTestFinished(() => runtime.close());
     await runtime.known;
     return runtime;
   };
-  return { write, start };
+  const catalogs = join(folder, "state/sources");
+  return { write, start, catalogs };
 }
 
 const getNames = (runtime: Runtime): readonly string[] =>
@@ -110,4 +121,32 @@ test("reports changes and calls what has changed, unless the settings hold it [M
   project.write(createDocument());
   const back = await project.start();
   expect([getNames(back), back.problems]).toEqual([["listPets", "addPet", "deletePets"], []]);
+});
+
+test("settings that leave out what has changed do not accept it [M8]", async () => {
+  const project = createProject("hold");
+  await (await project.start()).close();
+  project.write(CHANGED);
+  const without = await project.start({ exclude: ["addPet", "listOwners", "deletePets"] });
+  expect([getNames(without), without.problems]).toEqual([["listPets"], []]);
+  await without.close();
+  expect(getNames(await project.start())).toEqual(["listPets"]);
+});
+
+test("a start while another process replaces the catalog accepts nothing [M8]", async () => {
+  const project = createProject("hold");
+  await (await project.start()).close();
+  const [name = ""] = readdirSync(project.catalogs).filter((each) => each.endsWith(".catalog"));
+  const catalog = join(project.catalogs, name);
+  const accepted = catalog.replace(/catalog$/, "accepted");
+  // The other process has kept the catalog as the accepted one, and not yet put the new one into its place.
+  linkSync(catalog, accepted);
+  await (await project.start()).close();
+  expect(existsSync(accepted)).toBe(true);
+  const runtime = await project.start();
+  copyFileSync(catalog, `${catalog}.new`);
+  renameSync(`${catalog}.new`, catalog);
+  await expect(runtime.acceptApi("pets")).rejects.toThrow(
+    "The document of pets was read again by another process; look at what has changed: skillgate source check pets",
+  );
 });
