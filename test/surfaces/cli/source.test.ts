@@ -46,6 +46,23 @@ test("source adds, lists, checks and removes an API [O1]", async () => {
   expect(await source("list", "--json")).toMatchObject({ stdout: expect.stringContaining('"sources":[]') });
 });
 
+test("a source that the settings do not let be used is listed with its reason [O1]", async () => {
+  const cwd = project();
+  writeFileSync(join(cwd, "shop.yaml"), DOCUMENT);
+  writeFileSync(
+    join(cwd, "settings.yaml"),
+    "sources: { shop: { openapi: shop.yaml, headers: { A: '${NO_SUCH_KEY}' } } }",
+  );
+  const run = (...args: readonly string[]): Promise<Ended> => skillgate(["source", ...args], { cwd });
+  const reason = "sources.shop: environment variable NO_SUCH_KEY is not set";
+  expect(await run("list")).toMatchObject({ exit: 0, stdout: expect.stringContaining(reason) });
+  expect(await run("check", "shop")).toMatchObject({ exit: 2, stderr: expect.stringContaining(reason) });
+  expect(await run("check", "shpo")).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("There is no source shpo in settings.yaml; it has shop"),
+  });
+});
+
 test("source show, doctor and policy explain name the effect of an operation, and what decides it [O1, P3]", async () => {
   const cwd = project();
   writeFileSync(join(cwd, "shop.yaml"), DOCUMENT);

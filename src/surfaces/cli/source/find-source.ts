@@ -1,4 +1,7 @@
 import type { SourceStatus } from "../../../providers/sources/index.ts";
+import { toRecord } from "../../../model/json.ts";
+import type { Problem } from "../../../model/provider.ts";
+import type { Runtime } from "../../../runtime.ts";
 import type { CliSession } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -12,7 +15,14 @@ export async function findSource(
   const apis = runtime.listApis();
   const status = apis.find((api) => api.name === name);
   if (status !== undefined) return status;
-  const problem = runtime.problems.find(({ error }) => error.includes(`sources.${name}`));
-  const names = apis.length === 0 ? "it has none" : `it has ${apis.map((api) => api.name).join(", ")}`;
-  throw new UsageError(problem?.error ?? `There is no source ${name} in settings.yaml; ${names}`);
+  const names = Object.keys(toRecord(runtime.sections["sources"]));
+  const [problem] = names.includes(name) ? listSettingProblems(runtime, name) : [];
+  const existing = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
+  throw new UsageError(problem?.error ?? `There is no source ${name} in settings.yaml; ${existing}`);
+}
+
+/** The problems of the settings because of which there is no source, or not the one with this name. */
+export function listSettingProblems({ problems }: Runtime, name?: string): readonly Problem[] {
+  const place = name === undefined ? /: sources\b/ : new RegExp(`: sources\\.${name}\\b`);
+  return problems.filter(({ source, error }) => source.endsWith("settings.yaml") && place.test(error));
 }

@@ -8,7 +8,7 @@ import { collected, parseHeaders } from "../mcp/server-flags.ts";
 import type { CliSession } from "../session.ts";
 import { count, lines } from "../text/layout.ts";
 import { UsageError } from "../usage-error.ts";
-import { findSource } from "./find-source.ts";
+import { findSource, listSettingProblems } from "./find-source.ts";
 import { checkSource, proposeReads, showSource } from "./show.ts";
 import { describeChange, describeSource } from "./source-texts.ts";
 
@@ -133,11 +133,17 @@ function toProjectPath(document: string): string {
 }
 
 async function list(session: CliSession): Promise<CommandResult> {
-  const apis = (await session.openRuntime({ until: "known" })).listApis();
+  const runtime = await session.openRuntime({ until: "known" });
+  const apis = runtime.listApis();
+  const problems = listSettingProblems(runtime);
   const none = "No API is in the section sources of settings.yaml. Add one: skillgate source add URL --name NAME";
   return {
-    json: { sources: apis },
-    text: apis.length === 0 ? none : lines(apis.flatMap((status) => describeSource(status, session.paint.out))),
+    json: { sources: apis, problems },
+    text: lines([
+      ...apis.flatMap((status) => describeSource(status, session.paint.out)),
+      ...problems.map(({ error }) => `${session.paint.out.red("✗")} ${error}`),
+      ...(apis.length + problems.length === 0 ? [none] : []),
+    ]),
   };
 }
 
